@@ -1,0 +1,59 @@
+"""The embedded data sets: `datasets/catalog.yaml` describes the CSV files that lie beside it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from zoloss_cli.errors import DataError, nearest
+from zoloss_cli.paths import shipped
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One embedded data set: what the file is, where it comes from, what was done to it."""
+
+    name: str
+    title: str
+    rows: int
+    features: int
+    classes: dict[str, int]
+    sha256: str
+    removed: int
+    notes: str
+    row_order: str
+    source: dict
+    licence: str
+    attribution: str
+    uci: dict
+    positive: str | None = None
+    train_rows: int | None = None
+    extra_source: dict = field(default_factory=dict)
+
+    @property
+    def path(self) -> Path:
+        return shipped("datasets") / f"{self.name}.csv"
+
+
+@functools.cache
+def catalog() -> dict[str, Entry]:
+    """All embedded data sets by name."""
+    text = (shipped("datasets") / "catalog.yaml").read_text(encoding="utf-8")
+    return {name: Entry(name=name, **facts) for name, facts in yaml.safe_load(text).items()}
+
+
+def entry(name: str) -> Entry:
+    """One embedded data set; an unknown name is the user's mistake."""
+    try:
+        return catalog()[name]
+    except KeyError:
+        raise DataError(f"no embedded data set is called '{name}'{nearest(name, catalog())}") from None
+
+
+def file_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
