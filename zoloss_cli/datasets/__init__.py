@@ -1,0 +1,114 @@
+"""Data sets from any source, in one form: features, class indices and names."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, GeneratedData
+from zoloss_cli.datasets.catalog import catalog, entry, file_sha256
+from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.noise import add_noise
+from zoloss_cli.datasets.table_file import read_table
+from zoloss_cli.errors import DataError, nearest
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """N x m features; y indexes `classes`, whose last one is the positive class of a binary problem."""
+
+    name: str
+    X: np.ndarray
+    y: np.ndarray
+    classes: list[str]
+    features: list[str]
+
+
+@functools.lru_cache(maxsize=8)
+def load(spec: DataSpec) -> DataSet:
+    """The data set that a config entry names, checked and ready to split."""
+    if isinstance(spec, GeneratedData):
+        pool = generate(spec.generator, spec.seed, size=spec.size, **dict(spec.settings))
+        X, y, classes, features = pool
+    else:
+        X, labels, features, positive, where = _read(spec)
+        y, classes = _index_labels(labels, positive, where)
+    if spec.noise is not None:
+        X, y = add_noise(X, y, len(classes), spec.noise.fraction, spec.noise.labels, spec.noise.seed)
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    X.setflags(write=False)
+    y.setflags(write=False)
+    return DataSet(spec.name, X, y, classes, features)
+
+
+def _read(spec: EmbeddedData | CsvData):
+    if isinstance(spec, CsvData):
+        path = Path(spec.csv)
+        table = read_table(path, spec.label, spec.missing)
+        return table.X, table.labels, table.features, spec.positive, str(path)
+    known = entry(spec.dataset)
+    path = data_path(spec)
+    if spec.source == "embedded" and file_sha256(path) != known.sha256:
+        raise DataError(f"{path} was changed: its sha256 is not the one in catalog.yaml")
+    table = read_table(path, symbolic=True)
+    positive = known.positive if spec.positive is None else spec.positive
+    return table.X, table.labels, table.features, positive, f"data set '{spec.dataset}'"
+
+
+def data_path(spec: EmbeddedData | CsvData) -> Path:
+    """The file behind a data set."""
+    if isinstance(spec, CsvData):
+        return Path(spec.csv)
+    if spec.source == "embedded":
+        return entry(spec.dataset).path
+    from zoloss_cli.datasets.uci import fetched_path
+
+    path = fetched_path(spec.dataset)
+    if not path.is_file():
+        raise DataError(
+            f"'{spec.dataset}' from UCI is not on this machine; run: zoloss datasets fetch {spec.dataset}"
+        )
+    return path
+
+
+def _index_labels(labels: list[str], positive: str | None, where: str):
+    """Class indices. With a positive class the problem is that class against the rest."""
+    names = sorted(set(labels))
+    if len(names) < 2:
+        raise DataError(f"{where} holds one class only: '{names[0]}'")
+    if positive is not None:
+        if str(positive) not in names:
+            raise DataError(f"{where} has no class '{positive}'{nearest(positive, names)}")
+        others = [n for n in names if n != str(positive)]
+        rest = others[0] if len(others) == 1 else "rest"
+        y = np.array([int(label == str(positive)) for label in labels])
+        return y, [rest, str(positive)]
+    index = {name: i for i, name in enumerate(names)}
+    return np.array([index[label] for label in labels]), names
+
+
+@functools.lru_cache(maxsize=256)
+def fingerprint(spec: DataSpec) -> dict:
+    """What makes this data set this one: the content's sha256, or the generator, its seed and settings."""
+    if isinstance(spec, GeneratedData):
+        content = {"generator": spec.generator, "size": spec.size, "seed": spec.seed, **dict(spec.settings)}
+    elif isinstance(spec, CsvData):
+        path = data_path(spec)
+        if not path.is_file():
+            raise DataError(f"there is no file {path}")
+        content = {"sha256": file_sha256(path), "label": spec.label, "missing": spec.missing,
+                   "positive": spec.positive}
+    else:
+        known = entry(spec.dataset)
+        sha256 = known.sha256 if spec.source == "embedded" else file_sha256(data_path(spec))
+        positive = known.positive if spec.positive is None else spec.positive
+        content = {"sha256": sha256, "positive": positive}
+    if spec.noise is not None:
+        content["noise"] = spec.noise.model_dump()
+    return content
+
+
+__all__ = ["DataSet", "catalog", "data_path", "entry", "fingerprint", "load"]

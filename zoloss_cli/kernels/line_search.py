@@ -1,0 +1,286 @@
+"""The update procedure of random coordinate descent: the exact minimum of the 0/1 loss along a line.
+
+Li & Lin (2007), Fig. 1 and eq. (4); Li's thesis (2006), Algorithms 2.3 and 2.4. With p = Xw and
+delta = Xd, the example i changes sides at the breakpoint r_i = p_i / delta_i of the threshold t in
+w - t d. Passing r_i upwards adds its signed weight c_i = y_i sign(delta_i) phi_i to the error.
+
+The rule that both functions below follow:
+1. examples with delta_i = 0 never change sides and are left out (Algorithm 2.3 counts them);
+2. equal breakpoints are one; one whose net weight is 0 vanishes;
+3. the error starts at 0 below all breakpoints, and the leftmost smallest value wins;
+4. t is the midpoint between the remaining neighbours, or 1 beyond the outermost one.
+Two additions make it exact in floating point and change nothing elsewhere: an interval narrower than
+1e-12 of the typical breakpoint is no interval (its ends are one point blurred by rounding), and if t
+would hit a vanished breakpoint, whose examples would then have margin 0, t moves to the middle of the
+widest free gap of that interval.
+
+Weights are int64 fixed point (see `fixed_point`): sums are exact, so ties do not depend on the order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zoloss_cli.kernels import exact_kernel, kernel
+
+FIXED_POINT_ONE = 2.0**50
+NARROW = 1e-12
+EDGE = 1e-9
+INSERTION_SORT_LIMIT = 48
+
+
+def fixed_point(phi: np.ndarray) -> np.ndarray:
+    """Sample weights that sum to 1, as integers whose sums are exact."""
+    return np.rint(phi * FIXED_POINT_ONE).astype(np.int64)
+
+
+def bucket_count(n: int) -> int:
+    """Buckets for `fast_threshold`: a bucket costs about as much as sorting a few candidates more."""
+    wanted = 64 if n < 400 else max(128, n // 7)
+    return min(1 << (wanted - 1).bit_length(), 1 << 14)
+
+
+@kernel
+def typical_breakpoint(p, delta):
+    """s = sum|p| / sum|delta|: the scale on which breakpoints are told apart."""
+    sum_p, sum_delta = 0.0, 0.0
+    for i in range(p.shape[0]):
+        sum_p += abs(p[i])
+        sum_delta += abs(delta[i])
+    return sum_p / sum_delta if sum_delta > 0.0 else 0.0
+
+
+@exact_kernel
+def sorted_threshold(p, delta, y, phi, s, both_directions):
+    """The rule by sorting all breakpoints: Algorithm 2.4, or 2.3 where `both_directions`.
+
+    phi is in fixed point, s the typical breakpoint. Returns (t, negate): the step is w - t d, negated
+    where Algorithm 2.3 found the negative-direction stump better. t = 0 where no breakpoint remains.
+    """
+    n = p.shape[0]
+    r_all = np.empty(n, np.float64)
+    c_all = np.empty(n, np.int64)
+    count = 0
+    still_wrong, still_right, start_wrong, start_right = 0, 0, 0, 0
+    for i in range(n):
+        if delta[i] == 0.0:
+            # Line 6 of Algorithm 2.3 sets sign(0) = -1: right for a negative example.
+            if (p[i] > 0.0) == (y[i] > 0.0):
+                still_right += phi[i]
+            else:
+                still_wrong += phi[i]
+        else:
+            r_all[count] = p[i] / delta[i]
+            if y[i] * delta[i] > 0.0:
+                c_all[count] = phi[i]
+                start_right += phi[i]
+            else:
+                c_all[count] = -phi[i]
+                start_wrong += phi[i]
+            count += 1
+    order = np.argsort(r_all[:count], kind="mergesort")
+
+    # Group equal breakpoints; keep those with a net weight.
+    r = np.empty(count, np.float64)
+    c = np.empty(count, np.int64)
+    k = 0
+    i = 0
+    while i < count:
+        value, net = r_all[order[i]], 0
+        while i < count and r_all[order[i]] == value:
+            net += c_all[order[i]]
+            i += 1
+        if net != 0:
+            r[k] = value
+            c[k] = net
+            k += 1
+    if k == 0:
+        return 0.0, False
+
+    tolerance = NARROW * s
+    e, best, best_at, most, most_at = 0, 0, 0, 0, 0
+    for j in range(1, k + 1):
+        e += c[j - 1]
+        if j == k or r[j] - r[j - 1] > tolerance:
+            if e < best:
+                best, best_at = e, j
+            if e > most:
+                most, most_at = e, j
+    at, negate = best_at, False
+    if both_directions:
+        positive = start_wrong + still_wrong + best
+        negative = start_right + still_right - most
+        if negative < positive:
+            at, negate = most_at, True
+
+    lowest, highest = r_all[order[0]], r_all[order[count - 1]]
+    if at == 0:
+        t = r[0] - 1.0
+        for i in range(count):
+            if abs(r_all[i] - t) <= tolerance:
+                t = lowest - 1.0
+                break
+    elif at == k:
+        t = r[k - 1] + 1.0
+        for i in range(count):
+            if abs(r_all[i] - t) <= tolerance:
+                t = highest + 1.0
+                break
+    else:
+        left, right = r[at - 1], r[at]
+        t = 0.5 * (left + right)
+        hit = False
+        for i in range(count):
+            if abs(r_all[i] - t) <= 0.25 * tolerance:
+                hit = True
+        if hit:
+            previous, widest = left, -1.0
+            for j in range(count):
+                value = r_all[order[j]]
+                if left < value <= right:
+                    if value - previous > widest:
+                        widest = value - previous
+                        t = 0.5 * (previous + value)
+                    previous = value
+    return t, negate
+
+
+@kernel
+def scatter(p, delta, y, s, buckets, bucket):
+    """Coarse keys without sorting: u = p sign(delta) / (|p| + s|delta|) rises with p / delta.
+
+    Fills each example's bucket: in the upper half where its signed weight is positive, a last one of
+    its own where delta = 0. One division an example, and the loop vectorizes.
+    """
+    half = 0.5 * buckets
+    for i in range(p.shape[0]):
+        d = delta[i]
+        flipped = p[i] if d > 0.0 else -p[i]
+        u = flipped / (abs(p[i]) + s * abs(d) + 1e-300)
+        b = min(np.int32(u * half + half), np.int32(buckets - 1))
+        b = b + np.int32(buckets) if y[i] * d > 0.0 else b
+        bucket[i] = b if d != 0.0 else np.int32(2 * buckets)
+
+
+@kernel
+def step_margins(p, delta, t, closest, q):
+    """q = p - t delta; false if some breakpoint lies within `closest` of t (its margin would be 0)."""
+    clashes = 0
+    for i in range(p.shape[0]):
+        q[i] = p[i] - t * delta[i]
+        clashes += np.int64(abs(q[i]) <= closest * abs(delta[i])) & np.int64(delta[i] != 0.0)
+    return clashes == 0
+
+
+@exact_kernel
+def fast_threshold(p, delta, y, phi, s, buckets, bucket, histogram, prefix, near, near_r, near_i):
+    """The rule without sorting: only buckets that can hold the minimum are looked at exactly.
+
+    Returns (t, settled). `settled` is false in the rare cases that the buckets cannot decide beyond
+    doubt (a breakpoint on a bucket's edge beside the winner, a winner too narrow): the
+    caller then sorts. The last six arguments are the caller's scratch arrays.
+    """
+    n = p.shape[0]
+    scatter(p, delta, y, s, buckets, bucket)
+    histogram[:] = 0
+    for i in range(n):
+        histogram[bucket[i]] += phi[i]
+
+    # The error at the buckets' boundaries, and the leftmost smallest of them.
+    e, best, best_at = 0, 0, 0
+    for b in range(buckets):
+        prefix[b] = e
+        e += histogram[b + buckets] - histogram[b]
+        if e < best:
+            best, best_at = e, b + 1
+    # A bucket can hide a better value only if it holds both signs and its negative part alone would
+    # bring the error down to the best boundary's. The boundary's own neighbours give its interval.
+    near[:] = 0
+    for b in range(buckets):
+        if prefix[b] - histogram[b] <= best:
+            mixed = histogram[b] > 0 and histogram[b + buckets] > 0
+            if mixed and (prefix[b] - histogram[b] < best or b < best_at):
+                near[b] = near[b + buckets] = 1
+    if best_at > 0:
+        near[best_at - 1] = near[best_at - 1 + buckets] = 1
+    empty_above = True
+    for b in range(best_at, buckets):
+        if histogram[b] != 0 or histogram[b + buckets] != 0:
+            near[b] = near[b + buckets] = 1
+            empty_above = False
+            break
+
+    count = 0
+    for i in range(n):  # every index is written and only candidates are kept: no branch to mispredict
+        near_i[count] = i
+        count += near[bucket[i]]
+    for j in range(count):
+        near_r[j] = p[near_i[j]] / delta[near_i[j]]
+    sort_candidates(near_r, near_i, count)
+
+    # Sweep the candidates. (left, right) is the best interior interval, (below, above) the boundary's.
+    below, above, left, right = -np.inf, np.inf, -np.inf, np.inf
+    found = False
+    inside, inner, previous = -1, 0, 0.0
+    j = 0
+    while j < count:
+        value, net, b = near_r[j], 0, bucket[near_i[j]] & (buckets - 1)
+        while j < count and near_r[j] == value:
+            if bucket[near_i[j]] & (buckets - 1) != b:
+                return 0.0, False
+            net += phi[near_i[j]] if bucket[near_i[j]] >= buckets else -phi[near_i[j]]
+            j += 1
+        if net == 0:
+            continue
+        if b < inside:
+            return 0.0, False
+        if b > inside:
+            inside, inner = b, prefix[b]
+        elif inner < best or (inner == best and not found and b < best_at):
+            best, found, left, right = inner, True, previous, value
+        if b < best_at:
+            below = value
+        elif above == np.inf:
+            above = value
+        inner += net
+        previous = value
+    if not found:
+        left, right = below, above
+        if (left == -np.inf and best_at > 0) or (right == np.inf and not empty_above):
+            return 0.0, False  # a whole bucket vanished
+        if left == -np.inf and right == np.inf:
+            return 0.0, False
+
+    # Equal breakpoints of different examples may straddle an edge by a rounding error.
+    if on_edge(left, s, buckets) or on_edge(right, s, buckets):
+        return 0.0, False
+    if left == -np.inf:
+        return right - 1.0, True
+    if right == np.inf:
+        return left + 1.0, True
+    return 0.5 * (left + right), right - left > NARROW * s
+
+
+@exact_kernel
+def on_edge(r, s, buckets):
+    if abs(r) == np.inf:
+        return False
+    position = (r / (abs(r) + s) + 1.0) * (0.5 * buckets)
+    return abs(position - np.rint(position)) < EDGE * buckets
+
+
+@exact_kernel
+def sort_candidates(r, index, count):
+    """Sort the first `count` breakpoints and their examples; usually 3 to 15 of them."""
+    if count > INSERTION_SORT_LIMIT:
+        order = np.argsort(r[:count])
+        r[:count] = r[:count][order]
+        index[:count] = index[:count][order]
+        return
+    for j in range(1, count):
+        r_j, i_j = r[j], index[j]
+        i = j - 1
+        while i >= 0 and r[i] > r_j:
+            r[i + 1], index[i + 1] = r[i], index[i]
+            i -= 1
+        r[i + 1], index[i + 1] = r_j, i_j

@@ -1,0 +1,184 @@
+"""Online learners: one example a trial, N trials an epoch.
+
+Row k of `Z` is y_k x_k, so that <w, z_k> is the margin rho_k and an update adds a multiple of z_k. Rows
+are padded with zeros to a multiple of four columns, so inner products vectorize without a remainder.
+Rows are addressed, not sliced: a slice would cost atomic reference counts each trial. `step` holds each
+example's weight relative to the mean (ones where examples are drawn by weight instead).
+
+What bounds a trial: the latency of load, inner product and compare behind a branch that is mispredicted
+about as often as the learner errs; 10 to 20 ns for up to 64 features.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zoloss_cli.kernels import inline_kernel, kernel
+from zoloss_cli.kernels.random import RANDOM, next_epoch
+
+HINGE, MODIFIED_LEAST_SQUARES, LEAST_SQUARES, PERCEPTRON_CRITERION = range(4)
+
+
+@inline_kernel
+def margin(w, Z, k):
+    total = 0.0
+    for j in range(w.shape[0]):
+        total += w[j] * Z[k, j]
+    return total
+
+
+@inline_kernel
+def add_row(w, scale, Z, k):
+    for j in range(w.shape[0]):
+        w[j] += scale * Z[k, j]
+
+
+@kernel
+def perceptron(Z, step, cut, alias, w, epochs, order, seed, checkpoints, path):
+    """The perceptron learning rule, eq. (2) of Li & Lin (2007): w <- w + y x on a mistake."""
+    indices = np.arange(Z.shape[0]).astype(np.int32)
+    counter = seed
+    at = 0
+    for epoch in range(1, epochs + 1):
+        counter = next_epoch(order, indices, counter, cut, alias)
+        for k in indices:
+            if margin(w, Z, k) <= 0.0:
+                add_row(w, step[k], Z, k)
+        if at < checkpoints.shape[0] and checkpoints[at] == epoch:
+            path[at] = w
+            at += 1
+
+
+@kernel
+def averaged_perceptron(Z, step, cut, alias, w, epochs, order, seed, checkpoints, path):
+    """Algorithms 2.2 and 2.6 of Li's thesis (2006). Leaves in w the average of w_t weighted by gamma_t.
+
+    Each trial adds gamma (1, or N phi_k where reweighting) times the w after that trial. An update by u
+    at clock c therefore counts C - c times, so the sum is C w - late with late the sum of c u.
+    """
+    indices = np.arange(Z.shape[0]).astype(np.int32)
+    late = np.zeros(w.shape[0], np.float64)
+    clock = 0.0
+    counter = seed
+    at = 0
+    for epoch in range(1, epochs + 1):
+        counter = next_epoch(order, indices, counter, cut, alias)
+        for k in indices:
+            if margin(w, Z, k) <= 0.0:
+                add_row(w, step[k], Z, k)
+                add_row(late, step[k] * clock, Z, k)
+            clock += step[k]
+        if at < checkpoints.shape[0] and checkpoints[at] == epoch:
+            for j in range(w.shape[0]):
+                path[at, j] = w[j] - late[j] / clock
+            at += 1
+    for j in range(w.shape[0]):
+        w[j] -= late[j] / clock
+
+
+@kernel
+def sgd(Z, step, cut, alias, w, epochs, rate, cost, seed, checkpoints, path):
+    """Stochastic gradient descent (Zhang 2004) on a cost of the margin; Table 2.1 of Li's thesis (2006).
+
+    The squared costs step by rate * (1 - rho) y x = rate * (y - <w, x>) x, without the factor 2.
+    """
+    indices = np.arange(Z.shape[0]).astype(np.int32)
+    squared = cost == MODIFIED_LEAST_SQUARES or cost == LEAST_SQUARES
+    reach = 1.0
+    if cost == LEAST_SQUARES:
+        reach = np.inf
+    elif cost == PERCEPTRON_CRITERION:
+        reach = np.nextafter(0.0, 1.0)  # rho < reach is rho <= 0
+    counter = seed
+    at = 0
+    for epoch in range(1, epochs + 1):
+        counter = next_epoch(RANDOM, indices, counter, cut, alias)
+        for k in indices:
+            # No branch: an update by 0 costs less than a misprediction every few trials.
+            rho = margin(w, Z, k)
+            slope = 1.0 - rho if squared else 1.0
+            add_row(w, rate * step[k] * (slope if rho < reach else 0.0), Z, k)
+        if at < checkpoints.shape[0] and checkpoints[at] == epoch:
+            path[at] = w
+            at += 1
+
+
+@kernel
+def romma(Z, w, epochs, aggressive, order, seed, checkpoints, path):
+    """ROMMA and aggressive ROMMA (Li & Long 2002): the relaxed online maximum margin algorithm.
+
+    A mistake (or, aggressive, a margin below 1) moves w to the shortest vector with margin 1 on this
+    example that keeps the old half-space constraint. Where x and w are parallel, or w is 0, that is
+    y x / |x|^2.
+    """
+    indices = np.arange(Z.shape[0]).astype(np.int32)
+    no_cut, no_alias = np.empty(0, np.uint64), np.empty(0, np.int32)
+    counter = seed
+    at = 0
+    for epoch in range(1, epochs + 1):
+        counter = next_epoch(order, indices, counter, no_cut, no_alias)
+        for k in indices:
+            rho = margin(w, Z, k)
+            if rho <= 0.0 or (aggressive and rho < 1.0):
+                ww, zz = np.dot(w, w), np.dot(Z[k], Z[k])
+                apart = zz * ww - rho * rho
+                if apart > 1e-12 * zz * ww:
+                    keep = (zz * ww - rho) / apart
+                    add = ww * (1.0 - rho) / apart
+                else:
+                    keep, add = 0.0, 1.0 / zz
+                for j in range(w.shape[0]):
+                    w[j] = keep * w[j] + add * Z[k, j]
+        if at < checkpoints.shape[0] and checkpoints[at] == epoch:
+            path[at] = w
+            at += 1
+
+
+@kernel
+def margin_perceptron(Z, gamma, w, epochs, checkpoints, path):
+    """The Margin Perceptron(gamma) of the lecture on linear separators, cycling through the examples.
+
+    Updates on every example with rho < |w| gamma / 2 and stops after a round without one.
+    Returns (updates, rounds).
+    """
+    updates, at = 0, 0
+    ww = np.dot(w, w)
+    for epoch in range(1, epochs + 1):
+        before = updates
+        for k in range(Z.shape[0]):
+            if ww == 0.0 or margin(w, Z, k) < 0.5 * gamma * np.sqrt(ww):
+                add_row(w, 1.0, Z, k)
+                ww = np.dot(w, w)
+                updates += 1
+        while at < checkpoints.shape[0] and (checkpoints[at] == epoch or updates == before):
+            path[at] = w
+            at += 1
+        if updates == before:
+            return updates, epoch
+    return updates, epochs
+
+
+@kernel
+def batch_perceptron(Z, y, step, rate, w, epochs, checkpoints, path):
+    """The batch perceptron of the course notes: w <- w + rate * sum of y x over the mistakes.
+
+    As there, a score of 0 predicts +1, so it is a mistake for a negative example only. Stops when
+    nothing is misclassified; returns the number of epochs done.
+    """
+    total = np.empty(w.shape[0], np.float64)
+    at = 0
+    for epoch in range(1, epochs + 1):
+        total[:] = 0.0
+        mistakes = 0
+        for k in range(Z.shape[0]):
+            rho = margin(w, Z, k)
+            if rho < 0.0 or (rho == 0.0 and y[k] < 0.0):
+                add_row(total, rate * step[k], Z, k)
+                mistakes += 1
+        w += total
+        while at < checkpoints.shape[0] and (checkpoints[at] == epoch or mistakes == 0):
+            path[at] = w
+            at += 1
+        if mistakes == 0:
+            return epoch
+    return epochs

@@ -1,0 +1,162 @@
+"""What all linear learners share: checks, labels, weights, seeding, and the scikit-learn contract."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg  # noqa: F401  numba's matrix products run on SciPy's BLAS: load it before counting threads
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from threadpoolctl import ThreadpoolController
+
+from zoloss_cli.kernels.line_search import fixed_point
+from zoloss_cli.learners.parameters import check_parameters
+from zoloss_cli.loss import strict_mistakes
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A checked binary problem in the kernels' form."""
+
+    X: np.ndarray  # N x (m+1), the constant 1 first
+    y: np.ndarray  # -1.0 or +1.0
+    phi: np.ndarray  # sample weights, summing to 1
+    rng: np.random.Generator
+
+    @property
+    def phi_fixed(self) -> np.ndarray:
+        return fixed_point(self.phi)
+
+    def kernel_seed(self) -> np.uint64:
+        return self.rng.integers(0, 2**64, dtype=np.uint64)
+
+
+@functools.cache
+def blas() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def as_generator(random_state) -> np.random.Generator:
+    """A Generator from an int, None, SeedSequence, Generator or a legacy RandomState."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
+    return np.random.default_rng(random_state)
+
+
+class LinearLearner(ClassifierMixin, BaseEstimator):
+    """A classifier sign(<w, x> + b) for two classes of any labels.
+
+    Subclasses write `learn`, which turns a Problem and the starting weights into weights with the bias
+    first. A score of 0 predicts the second class, as the papers' programs do.
+
+    Attributes after fit: `coef_`, `intercept_`, `classes_`, `n_features_in_`, and for learners that
+    record their epochs `recorded_epochs_` and `recorded_weights_` (one row an epoch, bias first).
+    """
+
+    version = 1  # raise when results change, so that stored ones are not taken for new ones
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from N x m features and N labels of two classes, optionally with sample weights."""
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight):
+        problem = self._check(X, y, sample_weight)
+        # The matrices are small: BLAS threads cost more than they bring.
+        with blas().limit(limits=1, user_api="blas"):
+            weights = self.learn(problem, self._start(problem))
+        if not np.all(np.isfinite(weights)):
+            raise FloatingPointError(f"{type(self).__name__}: the weights are no longer finite; scale the features")
+        self.coef_ = weights[None, 1:].copy()
+        self.intercept_ = weights[:1].copy()
+        return self
+
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """The weights, bias first. `start` may be changed."""
+        raise TypeError(f"{type(self).__name__} does not say how it learns")
+
+    def _check(self, X, y, sample_weight) -> Problem:
+        check_parameters(self)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if self.classes_.size > 2:
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is multiclass: "
+                f"{type(self).__name__} separates two classes, and y holds {self.classes_.size}."
+            )
+        phi = np.ones(y.size)
+        if sample_weight is not None:
+            phi = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if phi.sum() <= 0.0:
+            raise ValueError("the sample weights are all zero")
+        present = np.unique(codes[phi > 0.0])
+        if present.size < 2:
+            name = self.classes_[present[0]]
+            raise ValueError(
+                f"{type(self).__name__} needs two classes with weight, but y holds one class: {name!r}"
+            )
+        design = np.empty((X.shape[0], X.shape[1] + 1))
+        design[:, 0] = 1.0
+        design[:, 1:] = X
+        signs = np.where(codes == 1, 1.0, -1.0)
+        return Problem(design, signs, phi / phi.sum(), as_generator(self.random_state))
+
+    def _start(self, problem: Problem) -> np.ndarray:
+        seeding = getattr(self, "seeding", "zero")
+        if isinstance(seeding, str):
+            if seeding == "fld":
+                from zoloss_cli.learners.fld import fisher_weights
+
+                return fisher_weights(problem.X, problem.y, problem.phi)
+            return np.zeros(problem.X.shape[1])
+        start = np.array(seeding, dtype=np.float64)
+        if start.shape != (problem.X.shape[1],):
+            raise ValueError(
+                f"{type(self).__name__}: seeding has {start.size} weights, but {problem.X.shape[1]} are "
+                f"needed (the bias first, then one a feature)"
+            )
+        return start
+
+    def _recording(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+        """The epochs to record, and room for their weights."""
+        every = self.record_every
+        epochs = np.arange(every, self.epochs + 1, every) if every else np.empty(0, np.int64)
+        self.recorded_epochs_ = epochs.astype(np.int64)
+        self.recorded_weights_ = np.zeros((epochs.size, problem.X.shape[1]))
+        return self.recorded_epochs_, self.recorded_weights_
+
+    def recorded_errors(self, X, y) -> np.ndarray:
+        """The share of errors on (X, y) after each recorded epoch; a zero margin is an error."""
+        check_is_fitted(self, "recorded_weights_")
+        signs = np.where(np.asarray(y) == self.classes_[1], 1.0, -1.0)
+        scores = self.recorded_weights_[:, :1] + self.recorded_weights_[:, 1:] @ np.asarray(X).T
+        return strict_mistakes(scores, signs).mean(axis=1)
+
+    def decision_function(self, X):
+        """The signed score <w, x> + b of each row."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return X @ self.coef_[0] + self.intercept_[0]
+
+    def predict(self, X):
+        """The class of each row."""
+        return self.classes_[(self.decision_function(X) >= 0.0).astype(int)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class UnweightedLinearLearner(LinearLearner):
+    """A linear learner whose algorithm has no place for sample weights."""
+
+    def fit(self, X, y):
+        """Learn from N x m features and N labels of two classes."""
+        return self._fit(X, y, None)

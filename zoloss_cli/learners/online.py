@@ -1,0 +1,56 @@
+"""What the online learners share: padded rows, and sample weights as steps or as draws."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zoloss_cli.kernels.random import FIXED_ORDER, PERMUTED, RANDOM
+from zoloss_cli.learners.base import Problem
+
+ORDERS = {"fixed": FIXED_ORDER, "permuted": PERMUTED, "random": RANDOM}
+NO_TABLE = (np.empty(0, np.uint64), np.empty(0, np.int32))
+
+
+def padded(rows: np.ndarray) -> np.ndarray:
+    """Zero columns appended up to a multiple of four: inner products then need no remainder loop."""
+    extra = -rows.shape[-1] % 4
+    widths = [(0, 0)] * (rows.ndim - 1) + [(0, extra)]
+    return np.ascontiguousarray(np.pad(rows, widths))
+
+
+def alias_table(phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Walker's table for drawing i with probability phi_i in O(1): 32-bit cuts, and aliases."""
+    n = phi.size
+    share = phi * n
+    alias = np.arange(n, dtype=np.int32)
+    small = [i for i in range(n) if share[i] < 1.0]
+    large = [i for i in range(n) if share[i] >= 1.0]
+    cut = np.full(n, 2.0**32)
+    while small and large:
+        poor, rich = small.pop(), large[-1]
+        cut[poor] = share[poor] * 2.0**32
+        alias[poor] = rich
+        share[rich] -= 1.0 - share[poor]
+        if share[rich] < 1.0:
+            small.append(large.pop())
+    return cut.astype(np.uint64), alias
+
+
+def steps_and_draws(problem: Problem, weighting: str):
+    """(step, cut, alias) for the kernels: N phi_i and uniform draws, or unit steps and draws by phi."""
+    n = problem.phi.size
+    if np.all(problem.phi == problem.phi[0]):
+        return np.ones(n), *NO_TABLE
+    if weighting == "resample":
+        return np.ones(n), *alias_table(problem.phi)
+    return n * problem.phi, *NO_TABLE
+
+
+def run_padded(learner, problem, start, run):
+    """Call run(Z, w, checkpoints, path) on padded rows y x and cut the padding off what comes back."""
+    checkpoints, path = learner._recording(problem)
+    wide_path = padded(path)
+    w = run(padded(problem.X * problem.y[:, None]), padded(start), checkpoints, wide_path)
+    size = problem.X.shape[1]
+    path[:] = wide_path[:, :size]
+    return w[:size]

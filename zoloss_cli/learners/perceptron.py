@@ -1,0 +1,168 @@
+"""Perceptron learning rules: Rosenblatt's, batch, averaged, pocket, margin perceptron and ROMMA."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from zoloss_cli.kernels import online, pocket
+from zoloss_cli.learners.base import LinearLearner, UnweightedLinearLearner
+from zoloss_cli.learners.online import ORDERS, run_padded, steps_and_draws
+from zoloss_cli.learners.parameters import Epochs, Order, RecordEvery, Seeding, Weighting
+
+
+class PerceptronClassifier(LinearLearner):
+    """Rosenblatt's perceptron learning rule, eq. (2) of Li & Lin (2007): w <- w + y x on a mistake.
+
+    A zero margin is a mistake. On nonseparable data it never settles; what is returned is the last w.
+    """
+
+    def __init__(self, epochs: Epochs = 2000, seeding: Seeding = "zero", order: Order = "random",
+                 weighting: Weighting = "reweight", record_every: RecordEvery = 0, random_state=None):
+        self.epochs = epochs
+        self.seeding = seeding
+        self.order = order
+        self.weighting = weighting
+        self.record_every = record_every
+        self.random_state = random_state
+
+    kernel = staticmethod(online.perceptron)
+
+    def learn(self, problem, start):
+        step, cut, alias = steps_and_draws(problem, self.weighting)
+        if cut.size and self.order != "random":
+            raise ValueError(f"{type(self).__name__}: weighting='resample' draws at random; order={self.order!r} cannot")
+        seed = problem.kernel_seed()
+
+        def run(Z, w, checkpoints, path):
+            self.kernel(Z, step, cut, alias, w, self.epochs, ORDERS[self.order], seed,
+                        checkpoints, path)
+            return w
+
+        return run_padded(self, problem, start, run)
+
+
+class AveragedPerceptronClassifier(PerceptronClassifier):
+    """The averaged perceptron: Algorithms 2.2 (order 'fixed') and 2.6 ('random') of Li's thesis (2006).
+
+    The published tables draw at random. Freund & Schapire (1999) introduced it as the averaged variant
+    of the voted perceptron.
+    """
+
+    kernel = staticmethod(online.averaged_perceptron)
+
+
+class PocketClassifier(LinearLearner):
+    """The pocket algorithm with ratchet: Gallant (1990); Algorithm 2.1 of Li's thesis (2006).
+
+    Deviations, both the authors' program's: the pocket starts with the seed's error rather than 1, and
+    the run ends once the pocket's error is 0. `n_error_counts_` tells how often the training error was
+    counted (the thesis gives 33,170 for pima from FLD).
+    """
+
+    def __init__(self, epochs: Epochs = 2000, seeding: Seeding = "zero",
+                 ratchet: Annotated[bool, Field(description="admit to the pocket only what has fewer errors")] = True,
+                 weighting: Weighting = "reweight", record_every: RecordEvery = 0, random_state=None):
+        self.epochs = epochs
+        self.seeding = seeding
+        self.ratchet = ratchet
+        self.weighting = weighting
+        self.record_every = record_every
+        self.random_state = random_state
+
+    def learn(self, problem, start):
+        step, cut, alias = steps_and_draws(problem, self.weighting)
+        seed = problem.kernel_seed()
+
+        def run(Z, w, checkpoints, path):
+            gram = Z @ Z.T if Z.shape[0] <= pocket.GRAM_LIMIT else np.empty((0, 0))
+            best, self.n_error_counts_ = pocket.pocket(
+                Z, step, problem.phi_fixed, cut, alias, w, self.epochs, self.ratchet, gram, seed,
+                checkpoints, path)
+            return best
+
+        return run_padded(self, problem, start, run)
+
+
+class BatchPerceptronClassifier(LinearLearner):
+    """The batch perceptron of the course notes "The Perceptron": gradient descent on eq. (2) there.
+
+    A score of 0 predicts +1, so it is a mistake for a negative example only. Stops when nothing is
+    misclassified; `n_epochs_` tells when.
+    """
+
+    def __init__(self, epochs: Epochs = 2000, seeding: Seeding = "zero",
+                 rate: Annotated[float, Field(gt=0, description="learning rate")] = 1.0,
+                 record_every: RecordEvery = 0):
+        self.epochs = epochs
+        self.seeding = seeding
+        self.rate = rate
+        self.record_every = record_every
+
+    random_state = None  # deterministic
+
+    def learn(self, problem, start):
+        step = problem.phi.size * problem.phi
+
+        def run(Z, w, checkpoints, path):
+            self.n_epochs_ = online.batch_perceptron(Z, problem.y, step, float(self.rate), w, self.epochs,
+                                                     checkpoints, path)
+            return w
+
+        return run_padded(self, problem, start, run)
+
+
+class MarginPerceptronClassifier(UnweightedLinearLearner):
+    """Margin Perceptron(gamma) of the lecture "Perceptron algorithm for learning linear separators".
+
+    Also updates on examples that are right by less than gamma/2; on data separable with margin gamma it
+    makes at most 8 (R/gamma)^2 + 4 R/gamma updates (Theorem 2 there), counted in `n_updates_`. Stops
+    after a round without an update, at the latest after `epochs` rounds.
+    """
+
+    def __init__(self, gamma: Annotated[float, Field(gt=0, description="the margin to aim at")] = 0.1,
+                 epochs: Epochs = 2000, record_every: RecordEvery = 0):
+        self.gamma = gamma
+        self.epochs = epochs
+        self.record_every = record_every
+
+    random_state = None  # deterministic
+
+    def learn(self, problem, start):
+        def run(Z, w, checkpoints, path):
+            self.n_updates_, self.n_epochs_ = online.margin_perceptron(
+                Z, float(self.gamma), w, self.epochs, checkpoints, path)
+            return w
+
+        return run_padded(self, problem, start, run)
+
+
+class ROMMAClassifier(UnweightedLinearLearner):
+    """ROMMA, the relaxed online maximum margin algorithm (Li & Long 2002), and its aggressive form.
+
+    Named in section 2.2 of Li's thesis (2006), which reports that it oscillates on nonseparable data
+    and meets numerical trouble after several hundred epochs.
+    """
+
+    def __init__(self, epochs: Epochs = 100,
+                 aggressive: Annotated[bool, Field(description="also update on margins below 1")] = False,
+                 order: Order = "random", seeding: Seeding = "zero", record_every: RecordEvery = 0,
+                 random_state=None):
+        self.epochs = epochs
+        self.aggressive = aggressive
+        self.order = order
+        self.seeding = seeding
+        self.record_every = record_every
+        self.random_state = random_state
+
+    def learn(self, problem, start):
+        seed = problem.kernel_seed()
+
+        def run(Z, w, checkpoints, path):
+            online.romma(Z, w, self.epochs, self.aggressive, ORDERS[self.order], seed,
+                         checkpoints, path)
+            return w
+
+        return run_padded(self, problem, start, run)

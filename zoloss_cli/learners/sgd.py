@@ -1,0 +1,56 @@
+"""Stochastic gradient descent on margin costs (Zhang 2004), without regularization."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from zoloss_cli.kernels import online
+from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.online import run_padded, steps_and_draws
+from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding, Weighting
+
+COSTS = {
+    "hinge": online.HINGE,
+    "mls": online.MODIFIED_LEAST_SQUARES,
+    "ls": online.LEAST_SQUARES,
+    "perceptron": online.PERCEPTRON_CRITERION,
+}
+
+
+class MarginSGDClassifier(LinearLearner):
+    """SGD with a constant rate on a margin cost: Table I of Li & Lin (2007), Table 2.1 of Li's thesis (2006).
+
+    hinge max(0, 1-rho), mls (max(0, 1-rho))^2, ls (1-rho)^2, perceptron max(0, -rho). Deviation, the
+    authors' program's: the squared costs step by rate * (y - <w, x>), without the factor 2.
+    """
+
+    def __init__(
+        self,
+        cost: Annotated[Literal["hinge", "mls", "ls", "perceptron"], Field(description="margin cost")] = "hinge",
+        epochs: Epochs = 2000,
+        rate: Annotated[float, Field(gt=0, description="learning rate")] = 0.002,
+        seeding: Seeding = "zero",
+        weighting: Weighting = "reweight",
+        record_every: RecordEvery = 0,
+        random_state=None,
+    ):
+        self.cost = cost
+        self.epochs = epochs
+        self.rate = rate
+        self.seeding = seeding
+        self.weighting = weighting
+        self.record_every = record_every
+        self.random_state = random_state
+
+    def learn(self, problem, start):
+        step, cut, alias = steps_and_draws(problem, self.weighting)
+        seed = problem.kernel_seed()
+
+        def run(Z, w, checkpoints, path):
+            online.sgd(Z, step, cut, alias, w, self.epochs, float(self.rate), COSTS[self.cost],
+                       seed, checkpoints, path)
+            return w
+
+        return run_padded(self, problem, start, run)

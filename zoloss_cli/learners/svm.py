@@ -1,0 +1,83 @@
+"""The linear soft-margin SVM with its C chosen by cross-validation."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from zoloss_cli.kernels.svm import linear_svm
+from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.parameters import PositiveList
+
+GAP = 1e-7  # relative duality gap to solve to
+ACCEPTED_GAP = 1e-3
+
+
+class SoftSVMClassifier(LinearLearner):
+    """soft-SVM: the linear C-SVC with parameter selection (Chang & Lin 2001; Hsu et al. 2003).
+
+    C is the one with the smallest (weighted) cross-validation error, the smallest C on a tie, as in
+    LIBSVM's grid search; `C_` is the choice. Li & Lin (2007), section IV.B, name no grid: 2^-5, 2^-3,
+    ..., 2^5 fits the printed numbers. Folds are stratified and drawn at random, as in LIBSVM. Sample
+    weights scale C: C_i = C N phi_i. Where a class has fewer examples than folds, there are as many
+    folds as that class has examples; with fewer than two, the grid's middle C is taken.
+
+    Deviation: solved to the optimum by an interior-point method instead of to LIBSVM's 1e-3, which
+    gives the same errors at a tenth of the time or less (`make bench`).
+    """
+
+    def __init__(
+        self,
+        C: Annotated[PositiveList, Field(description="the values to choose from")] = (
+            2.0**-5, 2.0**-3, 2.0**-1, 2.0, 2.0**3, 2.0**5),
+        folds: Annotated[int, Field(ge=2, description="folds of the cross-validation")] = 5,
+        random_state=None,
+    ):
+        self.C = C
+        self.folds = folds
+        self.random_state = random_state
+
+    def learn(self, problem, start):
+        scale = problem.phi * problem.phi.size
+        kept = scale > 0.0
+        Z = np.ascontiguousarray((problem.X * problem.y[:, None])[kept])
+        self.C_ = self._choose(Z, problem.y[kept], scale[kept], problem.rng)
+        return self._solve(Z, self.C_ * scale[kept])
+
+    def _solve(self, Z, C):
+        weights, gap = linear_svm(Z, C, GAP)
+        if not gap < ACCEPTED_GAP:
+            raise FloatingPointError(
+                f"{type(self).__name__}: no solution with C={self.C_grid[-1]:g}; scale the features")
+        return weights
+
+    @property
+    def C_grid(self) -> list[float]:
+        return sorted(float(c) for c in self.C)
+
+    def _choose(self, Z, y, scale, rng) -> float:
+        grid = self.C_grid
+        folds = min(self.folds, int((y > 0).sum()), int((y < 0).sum()))
+        if len(grid) == 1 or folds < 2:
+            return grid[len(grid) // 2]
+        fold = stratified_folds(y, folds, rng)
+        errors = np.zeros(len(grid))
+        for f in range(folds):
+            train, held = fold != f, fold == f
+            for g, C in enumerate(grid):
+                margins = Z[held] @ self._solve(Z[train], C * scale[train])
+                wrong = (margins < 0.0) | ((margins == 0.0) & (y[held] < 0.0))  # a score of 0 predicts +1
+                errors[g] += scale[held][wrong].sum()
+        # Weighted errors are sums of floats: equal ones must compare as equal.
+        return grid[int(np.argmin(np.round(errors, 9)))]
+
+
+def stratified_folds(y, folds, rng) -> np.ndarray:
+    """Each class shuffled and dealt out in turn."""
+    fold = np.empty(y.size, int)
+    for sign in (-1.0, 1.0):
+        members = rng.permutation(np.flatnonzero(y == sign))
+        fold[members] = np.arange(members.size) % folds
+    return fold

@@ -1,0 +1,18 @@
+"""The one place where errors are counted. Every reported loss is recounted here from scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def strict_mistakes(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Which examples count as errors in training: y * score <= 0, so a zero margin is an error.
+
+    Li & Lin (2007), eq. (4) and Table I: the 0/1 loss is [rho <= 0].
+    """
+    return signs * scores <= 0.0
+
+
+def prediction_mistakes(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Which examples are predicted wrongly: a score of exactly 0 predicts +1."""
+    return np.where(scores >= 0.0, 1.0, -1.0) != signs

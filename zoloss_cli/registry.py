@@ -1,0 +1,89 @@
+"""Names of learners: one line each. Classes are imported only when a learner is used.
+
+A name stands for a class and the parameters that the name fixes; the rest can be set in a config. Other
+packages add learners through the entry point group `zoloss.learners`: name = "module:Class".
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+
+from zoloss_cli.errors import ConfigError, nearest
+
+
+@dataclass(frozen=True)
+class Registration:
+    """Where a learner's class is, what its name fixes, and how the papers' tables call it."""
+
+    target: str
+    fixed: dict = field(default_factory=dict)
+    title: str = ""
+
+    @property
+    def learner_class(self) -> type:
+        module, name = self.target.split(":")
+        return getattr(importlib.import_module(module), name)
+
+
+_RCD = "zoloss_cli.learners.rcd:RCDClassifier"
+_PERCEPTRON = "zoloss_cli.learners.perceptron:"
+_SGD = "zoloss_cli.learners.sgd:MarginSGDClassifier"
+
+BUILT_IN = {
+    "rcd-plain": Registration(_RCD, {"variant": "plain"}, "RCD-plain"),
+    "rcd-bias": Registration(_RCD, {"variant": "bias"}, "RCD-bias"),
+    "rcd-conj": Registration(_RCD, {"variant": "conj"}, "RCD-conj"),
+    "rcd-conj-bias": Registration(_RCD, {"variant": "conj-bias"}, "RCD-conj-bias"),
+    "rcd-grad": Registration(_RCD, {"variant": "grad"}, "RCD-grad"),
+    "rcd-grad-batch": Registration(_RCD, {"variant": "grad-batch"}, "RCD-grad (batch)"),
+    "ccd": Registration(_RCD, {"variant": "ccd"}, "CCD"),
+    "pocket": Registration(_PERCEPTRON + "PocketClassifier", {"ratchet": True}, "pocket"),
+    "pocket-plain": Registration(_PERCEPTRON + "PocketClassifier", {"ratchet": False}, "pocket (no ratchet)"),
+    "ave-perc": Registration(_PERCEPTRON + "AveragedPerceptronClassifier", {}, "ave-perc"),
+    "perceptron": Registration(_PERCEPTRON + "PerceptronClassifier", {}, "perceptron"),
+    "batch-perceptron": Registration(_PERCEPTRON + "BatchPerceptronClassifier", {}, "batch perceptron"),
+    "margin-perceptron": Registration(_PERCEPTRON + "MarginPerceptronClassifier", {}, "margin perceptron"),
+    "romma": Registration(_PERCEPTRON + "ROMMAClassifier", {"aggressive": False}, "ROMMA"),
+    "romma-aggressive": Registration(_PERCEPTRON + "ROMMAClassifier", {"aggressive": True}, "aggressive ROMMA"),
+    "sgd-hinge": Registration(_SGD, {"cost": "hinge"}, "SGD-hinge"),
+    "sgd-mls": Registration(_SGD, {"cost": "mls"}, "SGD-mls"),
+    "sgd-ls": Registration(_SGD, {"cost": "ls"}, "SGD-ls"),
+    "sgd-perceptron": Registration(_SGD, {"cost": "perceptron"}, "SGD-perceptron"),
+    "fld": Registration("zoloss_cli.learners.fld:FLDClassifier", {}, "FLD"),
+    "soft-svm": Registration("zoloss_cli.learners.svm:SoftSVMClassifier", {}, "soft-SVM"),
+    "stump": Registration("zoloss_cli.learners.stump:DecisionStumpClassifier", {}, "stump"),
+}
+
+
+@functools.cache
+def learners() -> dict[str, Registration]:
+    """Every registered learner by name: the built-in ones and those of installed plug-ins."""
+    plugins = {e.name: Registration(e.value, {}, e.name) for e in entry_points(group="zoloss.learners")}
+    return plugins | BUILT_IN
+
+
+def registration(name: str) -> Registration:
+    try:
+        return learners()[name]
+    except KeyError:
+        raise ConfigError(f"no learner is called '{name}'{nearest(name, learners())}") from None
+
+
+def parameters(name: str):
+    """A typed model of the parameters of a learner that a config may set."""
+    from zoloss_cli.learners.parameters import learner_parameters
+
+    entry = registration(name)
+    return learner_parameters(entry.learner_class, frozenset(entry.fixed))
+
+
+def make_learner(name: str, settings: dict, random_state=None):
+    """An estimator by its name; a deterministic one takes no random_state."""
+    entry = registration(name)
+    estimator = entry.learner_class(**entry.fixed, **settings)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=random_state)
+    return estimator
