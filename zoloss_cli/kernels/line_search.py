@@ -162,7 +162,7 @@ def scatter(p, delta, y, s, buckets, bucket):
         bucket[i] = b if d != 0.0 else np.int32(2 * buckets)
 
 
-@kernel
+@exact_kernel
 def step_margins(p, delta, t, closest, q):
     """q = p - t delta; false if some breakpoint lies within `closest` of t (its margin would be 0)."""
     clashes = 0

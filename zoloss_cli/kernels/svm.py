@@ -46,9 +46,9 @@ def linear_svm(Z, C, gap_tolerance):
         gap = np.dot(alpha, s) + np.dot(mu, xi)
         objective = 0.5 * (np.dot(u, u) - u[0] * u[0]) + np.dot(C, xi)
         relative = gap / (1.0 + abs(objective))
-        if relative < gap_tolerance and np.max(np.abs(r_primal)) < 1e-6 and np.max(np.abs(r_dual)) < 1e-6 * (
-            1.0 + np.max(np.abs(u))
-        ):
+        feasible = np.max(np.abs(r_primal)) < 1e-6 and np.max(np.abs(r_dual)) < 1e-8 * (1.0 + np.sum(alpha))
+        # Far below the tolerance rounding is all that is left, and the Newton matrix turns singular.
+        if relative < gap_tolerance * (1.0 if feasible else 1e-5):
             break
         D = 1.0 / (xi / mu + s / alpha)
         if not np.all(np.isfinite(D)):
@@ -59,7 +59,6 @@ def linear_svm(Z, C, gap_tolerance):
         H = np.dot(scaled, Z)
         for j in range(1, size):
             H[j, j] += 1.0
-        H[0, 0] += 1e-12 * (1.0 + H[0, 0])
 
         centre = 0.0
         second_s = np.zeros(n, np.float64)

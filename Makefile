@@ -1,0 +1,65 @@
+# The same calls in CI and by hand. Each target sets up what it needs in its own virtual environment.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+RESULTS ?= results
+JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
+
+.PHONY: install test test-lowest bench lint table2 table3 tables quick reference pools schema clean
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml
+	@command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || { \
+	  echo "zoloss needs a C++ compiler (liblinear-official is built from source): install g++ or clang++"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e ".[dev]"
+	@touch $@
+
+quick: install
+	$(BIN)/zoloss run configs/table2.yaml --splits 20 --jobs $(JOBS) --out $(RESULTS)
+	$(BIN)/zoloss table $(RESULTS) --table II
+
+test: install
+	$(BIN)/python -m pytest
+
+# The suite with the oldest versions that pyproject.toml allows.
+test-lowest:
+	$(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/bin/python -m pip install --quiet uv
+	$(VENV)-lowest/bin/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct -e ".[dev]"
+	$(VENV)-lowest/bin/python -m pytest
+
+bench: install
+	$(BIN)/python -m pytest tests/bench --benchmark-only -q --benchmark-disable-gc --benchmark-columns=min,median,rounds
+
+lint: install
+	$(BIN)/ruff check .
+
+table2 table3: install
+	$(BIN)/zoloss run configs/$@.yaml --jobs $(JOBS) --out $(RESULTS)
+	$(BIN)/zoloss table $(RESULTS) --table $(if $(filter table2,$@),II,III)
+
+tables: install
+	for config in configs/table2.yaml configs/table3.yaml configs/thesis/table2.2.yaml configs/thesis/table2.3.yaml; do \
+	  $(BIN)/zoloss run $$config --jobs $(JOBS) --out $(RESULTS) || exit; done
+	$(BIN)/zoloss table $(RESULTS)
+	$(BIN)/zoloss compare $(RESULTS)
+
+# What is committed: the 500-split results, and the pool deviations that comparisons use.
+reference: install
+	$(MAKE) tables RESULTS=results/reference
+
+pools: install
+	$(BIN)/zoloss run configs/pools.yaml --jobs $(JOBS) --out results/pools
+	$(BIN)/zoloss pools results/pools > zoloss_cli/published/pool_sd.csv.new
+	mv zoloss_cli/published/pool_sd.csv.new zoloss_cli/published/pool_sd.csv
+
+schema: install
+	$(BIN)/zoloss schema > configs/schema.json.new
+	mv configs/schema.json.new configs/schema.json
+
+clean:
+	rm -rf $(VENV) $(VENV)-lowest build dist .pytest_cache .ruff_cache .hypothesis .benchmarks

@@ -1,0 +1,139 @@
+"""Speed as ratios measured in one run: `make bench`. References are the pseudo-code in plain NumPy."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from twins import numpy_rcd, python_averaged_perceptron, python_pocket, python_sgd
+
+from zoloss_cli.kernels import online, pocket
+from zoloss_cli.kernels.line_search import bucket_count, fixed_point
+from zoloss_cli.kernels.random import RANDOM
+from zoloss_cli.kernels.rcd import rcd
+from zoloss_cli.kernels.svm import linear_svm
+from zoloss_cli.learners.online import NO_TABLE, padded
+
+N, M = 600, 20
+NO_CHECKPOINTS = np.empty(0, np.int64)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(1)
+    X = np.column_stack([np.ones(N), rng.uniform(-1, 1, (N, M))])
+    y = np.where(X @ rng.standard_normal(M + 1) + rng.standard_normal(N) > 0, 1.0, -1.0)
+    return X, y, fixed_point(np.full(N, 1 / N)), rng.uniform(-1, 1, (2000, M + 1)), rng.standard_normal(M + 1)
+
+
+@pytest.mark.benchmark(group=f"RCD epoch, N={N}, m={M}")
+def test_rcd_reference_numpy_argsort(benchmark, problem):
+    X, y, phi, D, w = problem
+    benchmark.extra_info["units"] = 200
+    benchmark.pedantic(numpy_rcd, (X, y, phi, w, D[:200]), rounds=7, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group=f"RCD epoch, N={N}, m={M}")
+def test_rcd_kernel(benchmark, problem):
+    X, y, phi, D, w = problem
+    X_T = np.ascontiguousarray(X.T)
+    benchmark.extra_info["units"] = len(D)
+    benchmark.pedantic(
+        lambda: rcd(X, X_T, y, phi, w.copy(), D, False, bucket_count(N), 0, NO_CHECKPOINTS, np.empty((0, M + 1))),
+        rounds=15, warmup_rounds=2)
+
+
+def online_case(problem, epochs):
+    X, y, phi, _, _ = problem
+    Z = padded(X * y[:, None])
+    return Z, np.ones(N), np.zeros(Z.shape[1]), np.empty((0, Z.shape[1])), epochs
+
+
+def indices(count):
+    return np.random.default_rng(0).integers(0, N, count)
+
+
+@pytest.mark.benchmark(group="averaged perceptron trial")
+def test_averaged_reference_python_loop(benchmark, problem):
+    X, y, *_ = problem
+    benchmark.extra_info["units"] = 3000
+    benchmark.pedantic(python_averaged_perceptron, (X, y, np.zeros(M + 1), indices(3000)), rounds=5, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group="averaged perceptron trial")
+def test_averaged_kernel(benchmark, problem):
+    Z, step, w, path, epochs = online_case(problem, 200)
+    benchmark.extra_info["units"] = epochs * N
+    benchmark.pedantic(
+        lambda: online.averaged_perceptron(Z, step, *NO_TABLE, w.copy(), epochs, RANDOM, np.uint64(1), NO_CHECKPOINTS,
+                                           path), rounds=9, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group="SGD (mls) trial")
+def test_sgd_reference_python_loop(benchmark, problem):
+    X, y, *_ = problem
+    benchmark.extra_info["units"] = 3000
+    benchmark.pedantic(python_sgd, (X, y, np.zeros(M + 1), indices(3000), 0.002, "mls"), rounds=5, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group="SGD (mls) trial")
+def test_sgd_kernel(benchmark, problem):
+    Z, step, w, path, epochs = online_case(problem, 200)
+    benchmark.extra_info["units"] = epochs * N
+    benchmark.pedantic(
+        lambda: online.sgd(Z, step, *NO_TABLE, w.copy(), epochs, 0.002, online.MODIFIED_LEAST_SQUARES, np.uint64(1),
+                           NO_CHECKPOINTS, path), rounds=9, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group="pocket trial")
+def test_pocket_reference_python_loop(benchmark, problem):
+    X, y, *_ = problem
+    benchmark.extra_info["units"] = 3000
+    benchmark.pedantic(python_pocket, (X, y, np.zeros(M + 1), indices(3000)), rounds=5, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group="pocket trial")
+def test_pocket_kernel(benchmark, problem):
+    Z, step, w, path, epochs = online_case(problem, 200)
+    phi, gram = problem[2], Z @ Z.T
+    benchmark.extra_info["units"] = epochs * N
+    benchmark.pedantic(
+        lambda: pocket.pocket(Z, step, phi, *NO_TABLE, w.copy(), epochs, True, gram, np.uint64(1), NO_CHECKPOINTS,
+                              path), rounds=9, warmup_rounds=1)
+
+
+@pytest.mark.parametrize("C", [1 / 32, 32.0])
+@pytest.mark.benchmark(group="linear SVM")
+def test_svm_reference_libsvm(benchmark, problem, C):
+    X, y, *_ = problem
+    benchmark.group = f"linear SVM, C={C:g}"
+    benchmark.extra_info["units"] = 1
+    benchmark.pedantic(lambda: SVC(kernel="linear", C=C, tol=1e-3).fit(X[:, 1:], y), rounds=5, warmup_rounds=1)
+
+
+@pytest.mark.parametrize("C", [1 / 32, 32.0])
+@pytest.mark.benchmark(group="linear SVM")
+def test_svm_interior_point(benchmark, problem, C):
+    X, y, *_ = problem
+    Z = np.ascontiguousarray(X * y[:, None])
+    benchmark.group = f"linear SVM, C={C:g}"
+    benchmark.extra_info["units"] = 1
+    benchmark.pedantic(lambda: linear_svm(Z, np.full(N, C), 1e-7), rounds=9, warmup_rounds=1)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["table", "results/reference"], ["compare", "results/reference"]])
+@pytest.mark.benchmark(group="command")
+def test_command_start(benchmark, arguments):
+    benchmark.group = "zoloss " + " ".join(arguments)
+    benchmark.extra_info["units"] = 1
+    top = Path(__file__).parents[2]
+    command = [sys.executable, "-m", "zoloss_cli", *arguments]
+    benchmark.pedantic(lambda: subprocess.run(command, cwd=top, check=True, capture_output=True), rounds=5,
+                       warmup_rounds=1)

@@ -1,0 +1,167 @@
+"""The commands, run as a user runs them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+
+@pytest.fixture
+def results(tmp_path):
+    return tmp_path / "results"
+
+
+def read_rows(results):
+    """Every stored number, by cell and split; times and order do not count."""
+    rows = {}
+    for path in (results / "cells").glob("*.jsonl"):
+        for line in path.read_text(encoding="utf-8").splitlines()[1:]:
+            row = json.loads(line)
+            rows[(path.name, row["k"])] = (row["train"], row["test"])
+    return rows
+
+
+def test_help_has_examples(zoloss):
+    assert "zoloss run configs/table2.yaml" in zoloss("run", "--help").out
+    for command in ("table", "compare", "status", "validate", "schema", "learners", "datasets"):
+        assert "Example" in zoloss(command, "--help").out
+    assert zoloss("--version").out.startswith("zoloss 0.")
+
+
+def test_run_table_compare_status(zoloss, small_config, results):
+    ended = zoloss("run", small_config, "--out", results, "--jobs", 2)
+    assert ended.code == 0, ended.err
+    assert "24 units: 0 were done, 24 run" in ended.err
+    assert len(read_rows(results)) == 24
+    table = zoloss("table", results)
+    assert table.code == 0
+    assert "small. Small (6 splits)" in table.out
+    assert "heart" in table.out
+    assert "complete" in zoloss("status", results).out
+    refused = zoloss("compare", results)
+    assert refused.code == 4
+    assert "mirrors a published table" in refused.err
+
+
+def test_the_second_run_computes_nothing_and_more_splits_only_the_rest(zoloss, small_config, results):
+    zoloss("run", small_config, "--out", results, "--splits", 2)
+    assert "8 were done, 0 run" in zoloss("run", small_config, "--out", results, "--splits", 2).err
+    first = read_rows(results)
+    assert "8 were done, 16 run" in zoloss("run", small_config, "--out", results).err
+    everything = read_rows(results)
+    assert len(everything) == 24
+    assert all(everything[key] == value for key, value in first.items())
+
+
+def test_any_number_of_jobs_gives_the_same_numbers(zoloss, small_config, results, tmp_path):
+    zoloss("run", small_config, "--out", results, "--jobs", 1)
+    zoloss("run", small_config, "--out", tmp_path / "other", "--jobs", 3)
+    assert read_rows(results) == read_rows(tmp_path / "other")
+    assert zoloss("table", results).out == zoloss("table", tmp_path / "other").out
+
+
+def test_a_part_of_the_table_and_then_the_rest(zoloss, small_config, results):
+    zoloss("run", small_config, "--out", results, "--datasets", "heart", "--learners", "ave-perc")
+    assert len(read_rows(results)) == 6
+    assert "incomplete" in zoloss("table", results).out
+    zoloss("run", small_config, "--out", results)
+    assert "incomplete" not in zoloss("table", results).out
+
+
+def test_another_seed_is_another_result(zoloss, small_config, results):
+    zoloss("run", small_config, "--out", results, "--splits", 3)
+    zoloss("run", small_config, "--out", results, "--splits", 3, "--seed", 77)
+    assert len(read_rows(results)) == 24
+    assert "belong to no run here" in zoloss("status", results).out
+
+
+def test_fresh_runs_everything_again(zoloss, small_config, results):
+    zoloss("run", small_config, "--out", results, "--splits", 2)
+    before = read_rows(results)
+    assert "0 were done, 8 run" in zoloss("run", small_config, "--out", results, "--splits", 2, "--fresh").err
+    assert read_rows(results) == before
+
+
+def test_dry_run_shows_the_plan_and_runs_nothing(zoloss, small_config, results):
+    ended = zoloss("run", small_config, "--out", results, "--dry-run")
+    assert ended.code == 0
+    assert "4 cells, 24 units, 24 to run: time unknown" in ended.out
+    assert not results.exists()
+    zoloss("run", small_config, "--out", results, "--splits", 2)
+    assert "24 units, 16 to run: about" in zoloss("run", small_config, "--out", results, "--dry-run").out
+
+
+def test_the_users_own_csv(zoloss, write_config, tmp_path, results):
+    lines = [f"{i},{(i * 7) % 11},{'yes' if i > 20 else 'no'}" for i in range(40)]
+    (tmp_path / "mine.csv").write_text("a,b,class\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    config = write_config(
+        "datasets: {mine: {csv: mine.csv, label: class, positive: yes}}\n"
+        "split: {train: 30, repeats: 4}\nlearners: {rcd-plain: {epochs: 50}}\n"
+    )
+    # YAML reads a bare yes as true: say so instead of guessing.
+    refused = zoloss("run", config, "--out", results)
+    assert refused.code == 3
+    assert "has no class 'True'" in refused.err
+    config.write_text(config.read_text(encoding="utf-8").replace("positive: yes", 'positive: "yes"'), encoding="utf-8")
+    assert zoloss("run", config, "--out", results).code == 0
+    assert all(train <= 1 for train, _ in read_rows(results).values())
+
+
+def test_curves_are_recorded(zoloss, write_config, results):
+    config = write_config(
+        "datasets: [heart]\nsplit: {repeats: 2}\nmetric: train_error\n"
+        "learners: {pocket: {epochs: 30, record_every: 10}}\n"
+    )
+    assert zoloss("run", config, "--out", results).code == 0
+    (path,) = (results / "cells").glob("*.jsonl")
+    row = json.loads(path.read_text(encoding="utf-8").splitlines()[1])
+    assert row["epochs"] == [10, 20, 30]
+    assert row["train_curve"][-1] == row["train"]
+    assert row["test_curve"][-1] == row["test"]
+    assert row["train_curve"] == sorted(row["train_curve"], reverse=True)
+
+
+def test_compare_against_print(zoloss, tmp_path, results):
+    from zoloss_cli.paths import shipped
+
+    config = shipped("configs") / "table2.yaml"
+    zoloss("run", config, "--out", results, "--splits", 3, "--datasets", "heart", "--learners", "rcd-bias,soft-svm")
+    ended = zoloss("compare", results, "--format", "csv")
+    assert ended.code == 0, ended.err
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
+    assert [(r["dataset"], r["learner"]) for r in rows] == [("heart", "rcd-bias"), ("heart", "soft-svm")]
+    assert "2 cells: |z| <= 2" in ended.err
+    assert "table II: 2 cells" in zoloss("compare", results).out
+
+
+def test_datasets_commands(zoloss):
+    listing = zoloss("datasets").out
+    assert all(name in listing for name in ("australian", "wine", "yinyang", "tangram", "generator"))
+    assert "Statlog (Heart)" in zoloss("datasets", "show", "heart").out
+    assert "radius of the two eyes" in zoloss("datasets", "show", "yinyang").out
+    assert "25 files are what catalog.yaml says" in zoloss("datasets", "verify").out
+    unknown = zoloss("datasets", "show", "hart")
+    assert (unknown.code, unknown.err.count("\n")) == (3, 1)
+    assert "did you mean 'heart'?" in unknown.err
+
+
+def test_learners_command(zoloss):
+    assert "soft-svm" in zoloss("learners").out
+    described = zoloss("learners", "rcd-bias").out
+    assert "Li & Lin (2007)" in described
+    assert "epochs" in described
+    assert "variant='bias'" in described
+    assert zoloss("learners", "rcd").code == 2
+
+
+def test_schema_and_validate(zoloss, small_config, write_config):
+    assert json.loads(zoloss("schema").out)["title"] == "zoloss experiment"
+    assert "valid; 4 cells, 24 units" in zoloss("validate", small_config).out
+    bad = write_config("datasets: [hart]\nlearners: [fld]\n", "bad.yaml")
+    ended = zoloss("validate", small_config, bad)
+    assert ended.code == 2
+    assert "valid; 4 cells" in ended.out
+    assert "did you mean 'heart'?" in ended.err

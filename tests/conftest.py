@@ -1,0 +1,73 @@
+"""Shared helpers: a small problem, and the command run in this process."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+import pytest
+
+from zoloss_cli.cli import app as cli
+
+
+class Ended:
+    """How a command ended: exit code and what it printed."""
+
+    def __init__(self, code: int, out: str, err: str):
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def zoloss(monkeypatch, capsys):
+    """Run `zoloss ARGS...` in this process, through the same entry point as the console script."""
+
+    def run(*arguments) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["zoloss", *map(str, arguments)])
+        monkeypatch.delenv("ZOLOSS_DEBUG", raising=False)
+        capsys.readouterr()
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(bool(end.code))
+        out, err = capsys.readouterr()
+        return Ended(code, out, err)
+
+    return run
+
+
+@pytest.fixture
+def noisy():
+    """120 points, 4 features, about a tenth of the labels wrong."""
+    rng = np.random.default_rng(7)
+    X = rng.uniform(-1, 1, (120, 4))
+    y = (X @ [1.0, -2.0, 0.5, 0.0] + 0.3 + 0.4 * rng.standard_normal(120) > 0).astype(int)
+    return X, y
+
+
+@pytest.fixture
+def write_config(tmp_path):
+    """Write a config file and return its path."""
+
+    def write(text: str, name: str = "small.yaml"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def small_config(write_config):
+    """Two data sets, two quick learners, six splits."""
+    return write_config(
+        "title: Small\n"
+        "datasets: [heart, sonar]\n"
+        "split: {train: 0.8, repeats: 6, seed: 3}\n"
+        "learners:\n"
+        "  rcd-bias: {epochs: 40}\n"
+        "  ave-perc: {epochs: 10}\n"
+    )

@@ -1,0 +1,150 @@
+"""Every registered learner keeps scikit-learn's contract and ours. A new learner is tested by being registered."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import has_fit_parameter
+
+from zoloss_cli.learners.parameters import learner_parameters
+from zoloss_cli.registry import learners, make_learner, parameters, registration
+
+NAMES = sorted(learners())
+EPOCHS = 60
+
+# Why a check of scikit-learn does not apply. Repeating a row is not the same as doubling its weight where
+# the number of trials or the random draws depend on the number of rows.
+DRAWS = "draws depend on the number of rows, so repeated rows are not a doubled weight"
+FOLDS = "cross-validation folds depend on the rows, so repeated rows are not a doubled weight"
+SUMS = "weights are summed in another order than repeated rows, which breaks ties otherwise"
+EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
+EXCEPTIONS = {
+    "RCDClassifier": {EQUIVALENCE: SUMS},
+    "PerceptronClassifier": {EQUIVALENCE: DRAWS},
+    "AveragedPerceptronClassifier": {EQUIVALENCE: DRAWS},
+    "PocketClassifier": {EQUIVALENCE: DRAWS},
+    "MarginSGDClassifier": {EQUIVALENCE: DRAWS},
+    "BatchPerceptronClassifier": {EQUIVALENCE: "steps are relative to the mean weight, which repeated rows change"},
+    "SoftSVMClassifier": {EQUIVALENCE: FOLDS},
+}
+
+
+def make(name, **settings):
+    if "epochs" in parameters(name).model_fields:
+        settings.setdefault("epochs", EPOCHS)
+    return make_learner(name, settings, 0)
+
+
+def expected_failures(estimator):
+    return EXCEPTIONS.get(type(estimator).__name__, {})
+
+
+@parametrize_with_checks([make(name) for name in NAMES], expected_failed_checks=expected_failures)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_two_labels(name, noisy):
+    X, y = noisy
+    plain = make(name).fit(X, y)
+    words = make(name).fit(X, np.where(y == 1, "yes", "no"))
+    assert list(words.classes_) == ["no", "yes"]
+    np.testing.assert_array_equal(words.predict(X) == "yes", plain.predict(X) == 1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_learns_and_recounts(name, noisy):
+    X, y = noisy
+    learner = make(name).fit(X, y)
+    scores = learner.decision_function(X)
+    np.testing.assert_allclose(scores, X @ learner.coef_[0] + learner.intercept_[0])
+    np.testing.assert_array_equal(learner.predict(X), (scores >= 0).astype(int))
+    assert np.mean(learner.predict(X) != y) < 0.35
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_seed_gives_the_same_weights(name, noisy):
+    X, y = noisy
+    first, second = make(name).fit(X, y), make(name).fit(X, y)
+    np.testing.assert_array_equal(first.coef_, second.coef_)
+    assert pickle.loads(pickle.dumps(first)).intercept_ == first.intercept_
+    assert clone(first).get_params().keys() == first.get_params().keys()
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if "random_state" in registration(n).learner_class().get_params()])
+def test_another_seed_gives_other_weights(name, noisy):
+    X, y = noisy
+    if name == "ccd" or name == "rcd-grad-batch":
+        return  # their directions are not random; the seed is accepted for uniformity
+    changed = make(name).set_params(random_state=1).fit(X, y)
+    same = np.array_equal(changed.coef_, make(name).fit(X, y).coef_)
+    # soft-SVM uses its seed only to draw folds, which may choose the same C.
+    assert not same or name == "soft-svm"
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if has_fit_parameter(registration(n).learner_class, "sample_weight")])
+def test_the_scale_of_sample_weights_does_not_matter(name, noisy):
+    X, y = noisy
+    phi = np.random.default_rng(1).exponential(size=len(y))
+    small = make(name).fit(X, y, sample_weight=phi)
+    # A power of two scales without rounding, so that nothing at all may change.
+    large = make(name).fit(X, y, sample_weight=1024.0 * phi)
+    np.testing.assert_array_equal(small.coef_, large.coef_)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if has_fit_parameter(registration(n).learner_class, "sample_weight")])
+def test_sample_weights_matter(name, noisy):
+    X, y = noisy
+    phi = np.where(y == 1, 9.0, 1.0)
+    weighted = make(name).fit(X, y, sample_weight=phi)
+    plain = make(name).fit(X, y)
+    assert not np.array_equal(weighted.coef_, plain.coef_) or not np.array_equal(weighted.intercept_, plain.intercept_)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if "seeding" in parameters(n).model_fields])
+def test_seeding_by_a_given_vector(name, noisy):
+    X, y = noisy
+    zero = make(name, seeding=[0.0] * 5).fit(X, y)
+    np.testing.assert_array_equal(zero.coef_, make(name, seeding="zero").fit(X, y).coef_)
+    with pytest.raises(ValueError, match="3 weights, but 5 are needed"):
+        make(name, seeding=[1.0, 2.0, 3.0]).fit(X, y)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if "record_every" in parameters(n).model_fields])
+def test_recording_does_not_change_the_result(name, noisy):
+    X, y = noisy
+    plain, recorded = make(name).fit(X, y), make(name, record_every=20).fit(X, y)
+    np.testing.assert_array_equal(plain.coef_, recorded.coef_)
+    assert list(recorded.recorded_epochs_) == [20, 40, 60]
+    np.testing.assert_array_equal(recorded.recorded_weights_[-1, 1:], recorded.coef_[0])
+    errors = recorded.recorded_errors(X, y)
+    assert errors.shape == (3,)
+    signs = np.where(y == 1, 1, -1)
+    assert errors[-1] == np.mean(signs * recorded.decision_function(X) <= 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parameters_are_declared_and_checked(name, noisy):
+    X, y = noisy
+    entry = registration(name)
+    model = learner_parameters(entry.learner_class)
+    assert entry.learner_class.__doc__
+    for key, fact in model.model_fields.items():
+        assert fact.description, f"{key} has no description"
+        bad = make(name).set_params(**{key: object()})
+        with pytest.raises(ValueError, match=f"{entry.learner_class.__name__}: {key}="):
+            bad.fit(X, y)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_class_and_non_finite_data_are_refused(name, noisy):
+    X, y = noisy
+    with pytest.raises(ValueError, match="class"):
+        make(name).fit(X, np.ones_like(y))
+    with pytest.raises(ValueError, match="NaN|infinity"):
+        make(name).fit(np.where(X > 0.9, np.nan, X), y)

@@ -1,0 +1,279 @@
+"""Runs that meet bad input, failing learners, dying workers, kills and interrupts."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from zoloss_cli.registry import Registration, learners
+
+COMMAND = [sys.executable, "-m", "zoloss_cli"]
+
+
+def start(*arguments, **more):
+    return subprocess.Popen([*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            **more)
+
+
+def stored(results):
+    rows = {}
+    for path in (results / "cells").glob("*.jsonl"):
+        for line in path.read_text(encoding="utf-8").splitlines()[1:]:
+            row = json.loads(line)
+            if "failed" not in row:
+                rows[(path.name, row["k"])] = (row["train"], row["test"])
+    return rows
+
+
+SLOW = (
+    "datasets: [pima]\nsplit: {repeats: 40, seed: 5}\nlearners: {pocket: {epochs: 800, seeding: fld}, fld: }\n"
+)
+
+
+def wait_for_rows(results, count, process):
+    for _ in range(600):
+        lines = [p.read_bytes().count(b"\n") - 1 for p in (results / "cells").glob("*.jsonl")]
+        if sum(lines) >= count:
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    raise AssertionError("the run stored nothing in 30 s")
+
+
+@pytest.mark.parametrize("after", [1, 12])
+def test_killed_runs_continue_to_the_same_table(zoloss, write_config, tmp_path, after):
+    config, results, whole = write_config(SLOW), tmp_path / "killed", tmp_path / "whole"
+    process = start("run", config, "--out", results)
+    wait_for_rows(results, after, process)
+    process.send_signal(signal.SIGKILL)
+    process.wait(10)
+    kept = stored(results)
+    assert 0 < len(kept) < 80
+    # The killed run's workers end by themselves; its lock is gone with it.
+    assert zoloss("run", config, "--out", results).code == 0
+    assert zoloss("run", config, "--out", whole).code == 0
+    assert stored(results) == stored(whole)
+    assert kept.items() <= stored(results).items()
+    assert zoloss("table", results).out == zoloss("table", whole).out
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_keeps_what_is_finished_and_says_how_to_continue(write_config, tmp_path, how):
+    config, results = write_config(SLOW), tmp_path / "results"
+    process = start("run", config, "--out", results, start_new_session=True)
+    wait_for_rows(results, 3, process)
+    began = time.monotonic()
+    os.killpg(process.pid, how)
+    _, err = process.communicate(timeout=20)
+    assert time.monotonic() - began < 10  # a hang, not a benchmark
+    assert process.returncode == 130
+    assert "units to go; continue with: zoloss run" in err
+    assert "Traceback" not in err
+    assert len(stored(results)) >= 3
+
+
+def test_two_runs_into_one_folder(zoloss, write_config, tmp_path):
+    config, results = write_config(SLOW), tmp_path / "results"
+    process = start("run", config, "--out", results)
+    try:
+        wait_for_rows(results, 1, process)
+        second = zoloss("run", config, "--out", results)
+        assert second.code == 4
+        assert "another run is writing" in second.err
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def plugin(monkeypatch, name, target):
+    """Register a learner for this test, in this process and in the workers forked for it."""
+    monkeypatch.setitem(learners(), name, Registration(target, {}, name))
+
+
+RAISING = """
+from zoloss_cli.learners.base import LinearLearner
+import os
+class Raising(LinearLearner):
+    \"\"\"Fails on some splits.\"\"\"
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+    def learn(self, problem, start):
+        if problem.y[0] > 0:
+            raise ArithmeticError("no luck")
+        return start + 1.0
+class Dying(Raising):
+    \"\"\"Takes its process with it on some splits.\"\"\"
+    def learn(self, problem, start):
+        if problem.y[0] > 0 and problem.X.shape[0] > 100:
+            os._exit(9)
+        return start + 1.0
+"""
+
+
+@pytest.fixture
+def plugin_package(tmp_path, monkeypatch):
+    """A third party's package, found through its entry points by this process and by workers."""
+    folder = tmp_path / "site"
+    info = folder / "thirdparty-1.0.dist-info"
+    info.mkdir(parents=True)
+    (folder / "thirdparty.py").write_text(RAISING, encoding="utf-8")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thirdparty\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(
+        "[zoloss.learners]\nraising = thirdparty:Raising\ndying = thirdparty:Dying\n", encoding="utf-8")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])}
+
+
+def test_a_learner_that_raises_is_reported_and_tried_again(write_config, tmp_path, plugin_package):
+    config = write_config("datasets: [heart]\nsplit: {repeats: 12}\nlearners: [raising, fld]\n")
+    results = tmp_path / "results"
+    process = start("run", config, "--out", results, "--jobs", 2, env=plugin_package)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 5, err
+    assert "units failed (run again to try them again)" in err
+    assert "raising on heart, split" in err
+    assert "ArithmeticError: no luck" in err
+    assert "Traceback" not in err
+    rows = stored(results)
+    assert sum("fld" in name for name, _ in rows) == 12
+    failed = 24 - len(rows)
+    assert failed > 0
+    process = start("run", config, "--out", results, env=plugin_package)
+    _, err = process.communicate(timeout=120)
+    assert f"{len(rows)} were done, 0 run" in err
+    assert process.returncode == 5
+
+
+def test_fail_fast_stops_early(write_config, tmp_path, plugin_package):
+    config = write_config("datasets: [heart]\nsplit: {repeats: 300}\nlearners: [raising]\n")
+    process = start("run", config, "--out", tmp_path / "r", "--jobs", 1, "--fail-fast", env=plugin_package)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 5
+    assert len(stored(tmp_path / "r")) < 250
+
+
+def test_a_worker_that_dies_takes_no_other_unit_with_it(write_config, tmp_path, plugin_package):
+    config = write_config("datasets: [heart]\nsplit: {repeats: 6}\nlearners: [dying, fld]\n")
+    results = tmp_path / "results"
+    process = start("run", config, "--out", results, "--jobs", 2, env=plugin_package)
+    _, err = process.communicate(timeout=240)
+    assert process.returncode == 5, err
+    assert "its worker process died" in err
+    rows = stored(results)
+    assert sum("fld" in name for name, _ in rows) == 6
+    assert sum("dying" in name for name, _ in rows) >= 1
+
+
+BAD_DATA = {
+    "text in a number": ("a,label\n1,x\nred,y\n", "holds the text 'red'"),
+    "nan": ("a,label\n1,x\nnan,y\n", "has no value"),
+    "infinity": ("a,label\n1,x\ninf,y\n", "not a finite number"),
+    "one class": ("a,label\n1,x\n2,x\n", "one class only"),
+    "too few rows": ("a,label\n1,x\n2,y\n", "too few"),
+    "duplicate header": ("a,a,label\n1,2,x\n2,3,y\n", "2 times"),
+    "ragged": ("a,label\n1,x\n2\n", "1 fields where the header has 2"),
+    "three classes": ("a,label\n1,x\n2,y\n3,z\n4,x\n5,y\n6,z\n", "3 classes"),
+}
+
+
+@pytest.mark.parametrize("fault", sorted(BAD_DATA))
+def test_bad_data_is_one_sentence(zoloss, write_config, tmp_path, fault):
+    text, part = BAD_DATA[fault]
+    (tmp_path / "mine.csv").write_text(text, encoding="utf-8")
+    config = write_config("datasets: {mine: {csv: mine.csv}}\nsplit: {train: 4}\nlearners: [fld]\n")
+    if fault == "three classes":
+        config.write_text(config.read_text(encoding="utf-8").replace("train: 4", "train: 0.5"), encoding="utf-8")
+    ended = zoloss("run", config, "--out", tmp_path / "results")
+    assert ended.code == 3
+    assert part in ended.err
+    assert ended.err.count("\n") == 1
+    assert not (tmp_path / "results").exists()
+
+
+def test_other_bad_input_is_one_sentence(zoloss, write_config, small_config, tmp_path):
+    cases = [
+        (("run", tmp_path / "none.yaml"), 2, "there is no config"),
+        (("run", small_config, "--datasets", "hart"), 2, "did you mean 'heart'?"),
+        (("run", small_config, "--learners", "rcd-bias,,"), 2, "separated by commas"),
+        (("table", tmp_path / "nowhere"), 4, "there is no folder"),
+        (("table", tmp_path), 4, "holds no results yet; run: zoloss run configs/table2.yaml"),
+        (("compare", tmp_path), 4, "holds no results yet"),
+        (("status", tmp_path), 4, "holds no results yet"),
+        (("run", write_config("datasets: {m: {csv: gone.csv}}\nlearners: [fld]\n")), 3, "there is no file"),
+        (("datasets", "fetch", "hart"), 3, "did you mean 'heart'?"),
+    ]
+    for arguments, code, part in cases:
+        ended = zoloss(*arguments)
+        assert ended.code == code, (arguments, ended.err)
+        assert part in ended.err, arguments
+        assert ended.err.count("\n") == 1
+        assert "Traceback" not in ended.err
+
+
+def test_options_are_checked(zoloss, small_config):
+    for option in (("--splits", 0), ("--jobs", 0), ("--seed", -1), ("--splits", "x")):
+        ended = zoloss("run", small_config, *option)
+        assert ended.code == 2
+        assert "Traceback" not in ended.err
+
+
+def test_an_unwritable_results_folder(zoloss, small_config, tmp_path):
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    ended = zoloss("run", small_config, "--out", tmp_path / "file" / "results")
+    assert ended.code == 4
+    assert ended.err.startswith("zoloss: cannot write to") or "is a file" in ended.err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_during_a_run(write_config, tmp_path):
+    """A small file system of its own would need root; a file size limit fails the same writes."""
+    import resource
+
+    config, results = write_config(SLOW.replace("repeats: 40", "repeats: 400")), tmp_path / "results"
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+
+    process = start("run", config, "--out", results, "--learners", "fld", preexec_fn=limit)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 4, err
+    assert "cannot write to" in err
+    assert "what was finished before is kept" in err
+    assert "Traceback" not in err
+    assert len(stored_lenient(results)) > 10
+
+
+def stored_lenient(results):
+    from zoloss_cli.experiment.store import read_cell_file
+
+    return [k for p in (results / "cells").glob("*.jsonl") for k in read_cell_file(p, p.name.split(".")[-2]).rows]
+
+
+def test_debug_shows_the_traceback(tmp_path):
+    process = start("--debug", "run", tmp_path / "none.yaml")
+    _, err = process.communicate(timeout=60)
+    assert "Traceback" in err
+    assert "ConfigError" in err
+
+
+def test_a_damaged_results_folder_is_reported_and_not_mixed_in(zoloss, small_config, tmp_path):
+    results = tmp_path / "results"
+    zoloss("run", small_config, "--out", results)
+    good = zoloss("table", results).out
+    first, second = sorted((results / "cells").glob("*.jsonl"))[:2]
+    first.write_bytes(first.read_bytes()[:-7])
+    second.write_text("someone else's file\n", encoding="utf-8")
+    shown = zoloss("table", results)
+    assert "has no readable header; left out" in shown.err
+    ended = zoloss("run", small_config, "--out", results)
+    assert ended.code == 0
+    assert "damaged line(s) dropped" in ended.err
+    assert "moved to" in ended.err
+    assert "17 were done, 7 run" in ended.err
+    assert zoloss("table", results).out == good

@@ -1,0 +1,185 @@
+"""The line search against brute force in exact arithmetic, and the fast kernel against sorting."""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from twins import numpy_rcd, numpy_threshold
+
+from zoloss_cli.kernels.line_search import (
+    bucket_count,
+    fast_threshold,
+    fixed_point,
+    sorted_threshold,
+    step_margins,
+    typical_breakpoint,
+)
+from zoloss_cli.kernels.rcd import rcd, scratch_arrays
+
+
+def exact_error(p, delta, y, phi, t, negate=False):
+    """The weighted error of w - t d, in rational arithmetic; a zero margin is an error."""
+    sign = -1 if negate else 1
+    t = Fraction(t)
+    return sum(
+        weight
+        for p_i, d_i, y_i, weight in zip(p, delta, y, phi, strict=True)
+        if int(y_i) * sign * (Fraction(p_i) - t * Fraction(d_i)) <= 0
+    )
+
+
+def candidate_thresholds(p, delta):
+    """One point inside every interval between breakpoints, and one beyond either end."""
+    r = sorted({Fraction(a) / Fraction(b) for a, b in zip(p, delta, strict=True) if b != 0})
+    if not r:
+        return [Fraction(0)]
+    return [r[0] - 1, *((a + b) / 2 for a, b in zip(r, r[1:], strict=False)), r[-1] + 1]
+
+
+def breakpoints(p, delta):
+    return {Fraction(a) / Fraction(b) for a, b in zip(p, delta, strict=True) if b != 0}
+
+
+# Small integers make ties, zero deltas, duplicates and opposite points common, and keep p/delta apart by
+# far more than rounding.
+numbers = st.integers(-4, 4).map(float)
+points = st.lists(st.tuples(numbers, numbers, st.sampled_from([-1.0, 1.0]), st.integers(1, 5)), min_size=1, max_size=14)
+
+
+def columns(drawn):
+    p, delta, y, phi = (np.array(c, dtype=float) for c in zip(*drawn, strict=True))
+    return p, delta, y, phi.astype(np.int64)
+
+
+def fast(p, delta, y, phi):
+    s = typical_breakpoint(p, delta)
+    if s == 0.0:
+        return None
+    t, settled = fast_threshold(p, delta, y, phi, s, 64, *scratch_arrays(len(p), 64))
+    # As in the update: a threshold that hits a vanished breakpoint goes to the sorter.
+    if settled and not step_margins(p, delta, t, 0.25e-12 * s, np.empty_like(p)):
+        settled = False
+    return t if settled else None
+
+
+@settings(max_examples=3000, deadline=None)
+@given(points)
+def test_line_search_is_as_good_as_every_interval(drawn):
+    p, delta, y, phi = columns(drawn)
+    t, negate = sorted_threshold(p, delta, y, phi, typical_breakpoint(p, delta), False)
+    assert not negate
+    if not np.any(delta != 0):
+        assert t == 0.0
+        return
+    errors = {c: exact_error(p, delta, y, phi, c) for c in candidate_thresholds(p, delta)}
+    # t = 0 stands for "no breakpoint has a net weight": then every interval is equally good.
+    if t == 0.0 and Fraction(0) in breakpoints(p, delta):
+        assert len(set(errors.values())) == 1
+    else:
+        assert exact_error(p, delta, y, phi, t) == min(errors.values())
+        leftmost = min(c for c, e in errors.items() if e == min(errors.values()))
+        below_t = {r for r in breakpoints(p, delta) if r < Fraction(t)}
+        below_leftmost = {r for r in breakpoints(p, delta) if r < leftmost}
+        # Nothing but vanished breakpoints may lie between the leftmost best interval and t.
+        between = below_t - below_leftmost
+        for r in between:
+            net = sum(
+                int(w) * int(np.sign(y_i * d)) for a, d, y_i, w in zip(p, delta, y, phi, strict=True)
+                if d != 0 and Fraction(a) / Fraction(d) == r
+            )
+            assert net == 0
+
+
+@settings(max_examples=1500, deadline=None)
+@given(points)
+def test_full_update_procedure_considers_both_directions(drawn):
+    p, delta, y, phi = columns(drawn)
+    if not np.any(delta != 0):
+        return
+    # Examples with p = delta = 0 stay at margin 0 either way, where Algorithm 2.3 counts by sign(0) = -1.
+    moving = (delta != 0) | (p != 0)
+    p, delta, y, phi = p[moving], delta[moving], y[moving], phi[moving]
+    t, negate = sorted_threshold(p, delta, y, phi, typical_breakpoint(p, delta), True)
+    best = min(
+        exact_error(p, delta, y, phi, c, q) for c in candidate_thresholds(p, delta) for q in (False, True)
+    )
+    if t == 0.0 and Fraction(0) in breakpoints(p, delta):
+        return
+    assert exact_error(p, delta, y, phi, t, negate) == best
+
+
+@settings(max_examples=2000, deadline=None)
+@given(points)
+def test_fast_kernel_agrees_with_sorting_on_ties(drawn):
+    p, delta, y, phi = columns(drawn)
+    t = fast(p, delta, y, phi)
+    if t is not None:
+        assert t == sorted_threshold(p, delta, y, phi, typical_breakpoint(p, delta), False)[0]
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(2, 900),
+    scale=st.floats(-200, 200).map(lambda e: 2.0**e),
+    uneven=st.booleans(),
+)
+def test_fast_kernel_twin_and_sorting_agree_on_real_numbers(seed, n, scale, uneven):
+    rng = np.random.default_rng(seed)
+    p, delta = scale * rng.standard_normal(n), rng.standard_normal(n)
+    delta[rng.random(n) < 0.05] = 0.0
+    y = np.where(p + 0.7 * scale * rng.standard_normal(n) > 0, 1.0, -1.0)
+    weights = rng.exponential(size=n) if uneven else np.ones(n)
+    phi = fixed_point(weights / weights.sum())
+    s = typical_breakpoint(p, delta)
+    expected = numpy_threshold(p, delta, y, phi)
+    assert sorted_threshold(p, delta, y, phi, s, False)[0] == expected
+    buckets = bucket_count(n)
+    t, settled = fast_threshold(p, delta, y, phi, s, buckets, *scratch_arrays(n, buckets))
+    assert not settled or t == expected
+
+
+def test_fast_kernel_settles_nearly_all_real_cases():
+    rng = np.random.default_rng(1)
+    settled = 0
+    for _ in range(200):
+        p, delta = rng.standard_normal((2, 300))
+        y = np.where(p + rng.standard_normal(300) > 0, 1.0, -1.0)
+        settled += fast(p, delta, y, fixed_point(np.full(300, 1 / 300))) is not None
+    assert settled >= 190
+
+
+@pytest.mark.parametrize(("n", "m", "uneven"), [(40, 3, False), (300, 8, True), (700, 20, False)])
+def test_rcd_kernel_returns_the_twins_weights(n, m, uneven):
+    rng = np.random.default_rng(n)
+    X = np.column_stack([np.ones(n), rng.uniform(-1, 1, (n, m))])
+    y = np.where(X @ rng.standard_normal(m + 1) + 0.5 * rng.standard_normal(n) > 0, 1.0, -1.0)
+    weights = rng.exponential(size=n) if uneven else np.ones(n)
+    phi = fixed_point(weights / weights.sum())
+    D = rng.uniform(-1, 1, (150, m + 1))
+    start = rng.standard_normal(m + 1)
+    w = start.copy()
+    rcd(X, np.ascontiguousarray(X.T), y, phi, w, D, False, bucket_count(n), 0, np.empty(0, np.int64),
+        np.empty((0, m + 1)))
+    np.testing.assert_allclose(w, numpy_rcd(X, y, phi, start, D), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1.0, 1e9])
+def test_the_scale_of_the_weights_does_not_matter(factor):
+    rng = np.random.default_rng(3)
+    p, delta = rng.standard_normal((2, 50))
+    y = np.where(rng.random(50) < 0.5, 1.0, -1.0)
+    weights = rng.exponential(size=50)
+    once = fixed_point(weights / weights.sum())
+    scaled = fixed_point(factor * weights / (factor * weights).sum())
+    s = typical_breakpoint(p, delta)
+    assert sorted_threshold(p, delta, y, once, s, False) == sorted_threshold(p, delta, y, scaled, s, False)

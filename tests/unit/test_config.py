@@ -1,0 +1,161 @@
+"""Configs: what is accepted, what the defaults are, and that every mistake is named with its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from zoloss_cli.config.load import load_config
+from zoloss_cli.config.schema import config_schema
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.paths import shipped
+
+SHIPPED = sorted(shipped("configs").rglob("*.yaml"))
+
+
+def mistakes_of(path) -> str:
+    with pytest.raises(ConfigError) as caught:
+        load_config(path)
+    return str(caught.value)
+
+
+def test_defaults(write_config):
+    experiment = load_config(write_config("datasets: [heart]\nlearners: [rcd-bias]\n", "mine.yaml"))
+    assert experiment.name == "mine"
+    assert experiment.metric == "test_error"
+    assert experiment.split.train == 0.8
+    assert experiment.split.repeats == 500
+    assert experiment.preprocess.scale == "minmax"
+    assert experiment.learners[0].parameters["epochs"] == 2000
+    assert experiment.learners[0].parameters["seeding"] == "zero"
+
+
+def test_the_preprocessing_seed_reaches_learners_that_can_be_seeded(write_config):
+    text = "datasets: [heart]\npreprocess: {seeding: fld}\nlearners: {pocket: {}, rcd-bias: {seeding: zero}, soft-svm: }\n"
+    pocket, rcd, svm = load_config(write_config(text)).learners
+    assert pocket.parameters["seeding"] == "fld"
+    assert rcd.parameters["seeding"] == "zero"
+    assert "seeding" not in svm.parameters
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "parts"),
+    [
+        ("datasets: [hart]\nlearners: [fld]", 1, ["datasets.hart", "did you mean 'heart'?"]),
+        ("datasets: [heart]\nlearners:\n  rcd-bais:", 3, ["learners.rcd-bais", "did you mean 'rcd-bias'?"]),
+        ("datasets: [heart]\nlearners: [fld]\nsplt: {}", 3, ["unknown key 'splt'", "'split'"]),
+        ("datasets: [heart]\nlearners: [fld]\nsplit:\n  repeats: 0", 4, ["split.repeats", "greater than or equal to 1"]),
+        ("datasets: [heart]\nlearners: [fld]\nsplit: {repeats: -3}", 3, ["split.repeats", "-3"]),
+        ("datasets: [heart]\nlearners: [fld]\nsplit: {repeats: many}", 3, ["split.repeats", "integer"]),
+        ("datasets: [heart]\nlearners: [fld]\nsplit: {repeats: 2.5}", 3, ["split.repeats", "integer"]),
+        ("datasets: [heart]\nlearners: [fld]\nsplit: {train: 0.0}", 3, ["split.train", "share between 0 and 1"]),
+        ("datasets: [heart]\nlearners: [fld]\nsplit: {train: 1.0}", 3, ["split.train", "share between 0 and 1"]),
+        ("datasets: [heart]\nlearners: [fld]\nsplit: {train: 1}", 3, ["split.train", "count of at least 2"]),
+        ("datasets: [heart]\nlearners: [fld]\nsplit: {train: yes}", 3, ["split.train"]),
+        ("datasets: [heart]\nlearners: {pocket: {epochs: 0}}", 2, ["learners.pocket.epochs"]),
+        ("datasets: [heart]\nlearners: {pocket: {epoch: 5}}", 2, ["unknown key 'epoch'", "'epochs'"]),
+        ("datasets: [heart]\nlearners: {rcd-bias: {update: '2.5'}}", 2, ["learners.rcd-bias.update", "'2.5' is not valid; did you mean"]),
+        ("datasets: [heart]\nlearners: {rcd-bias: {variant: plain}}", 2, ["unknown key 'variant'"]),
+        ("datasets: [heart]\nlearners: {a: {learner: pockt}}", 2, ["learners.a.learner", "'pocket'"]),
+        ("datasets: [heart]\nlearners: {soft-svm: {C: [1, -1]}}", 2, ["learners.soft-svm.C", "greater than 0"]),
+        ("datasets: [heart]\nlearners: {pocket: 5}", 2, ["learners.pocket", "mapping"]),
+        ("datasets: [heart]\nlearners: [fld]\nmetric: test_eror", 3, ["'test_error'"]),
+        ("datasets: [heart]\nlearners: [fld]\npreprocess: {scale: minmx}", 3, ["preprocess.scale", "'minmax'"]),
+        ("datasets: [heart]\nlearners: [fld]\npublished: {paper: x}", 3, ["either a table or a figure"]),
+        ("datasets: {ringnorm: {size: 1}}\nlearners: [fld]", 1, ["datasets.ringnorm.size"]),
+        ("datasets: {yinyang: {eye: 0.9}}\nlearners: [fld]", 1, ["datasets.yinyang.eye"]),
+        ("datasets: {x: {generator: ringnrm}}\nlearners: [fld]", 1, ["datasets.x.generator", "'ringnorm'"]),
+        ("datasets: {heart: {noise: {fraction: 0}}}\nlearners: [fld]", 1, ["datasets.heart.noise", "greater than 0"]),
+        ("datasets: {mine: {csv: a.csv, lable: y}}\nlearners: [fld]", 1, ["unknown key 'lable'", "'label'"]),
+        ("datasets: {mine: {csv: 3}}\nlearners: [fld]", 1, ["datasets.mine.csv"]),
+        ("datasets: []\nlearners: [fld]", 1, ["'datasets' must name at least one entry"]),
+        ("learners: [fld]", 1, ["'datasets' must name at least one entry"]),
+        ("datasets: [heart, heart]\nlearners: [fld]", 1, ["listed more than once"]),
+        ("datasets: {heart: , heart: }\nlearners: [fld]", 1, ["given more than once"]),
+    ],
+)
+def test_each_mistake_is_named_with_its_place(write_config, text, line, parts):
+    path = write_config(text + "\n")
+    message = mistakes_of(path)
+    assert f"{path}, line {line}: " in message
+    for part in parts:
+        assert part in message
+
+
+def test_all_mistakes_are_reported_at_once(write_config):
+    message = mistakes_of(write_config("datasets: [hart, wien]\nlearners: [fdl]\nsplit: {repeats: 0}\n"))
+    assert len(message.splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        (b"", "is empty"),
+        (b"# only a comment\n", "is empty"),
+        (b"\x00\xff\xfe\x93binary", "not a text file"),
+        (b"\x00\x01\x02", "not valid YAML"),
+        (b"- a\n- b\n", "a config is a mapping"),
+        (b"datasets: [heart\nlearners: [x]\n", "line 2: not valid YAML"),
+        (b"datasets: !!python/object/apply:os.system ['true']\n", "not valid YAML"),
+        (b"x" * (1 << 21), "larger than a config can be"),
+    ],
+)
+def test_files_that_are_no_config(tmp_path, content, part):
+    path = tmp_path / "odd.yaml"
+    path.write_bytes(content)
+    message = mistakes_of(path)
+    assert str(path) in message
+    assert part in message
+
+
+def test_a_missing_file_suggests_its_neighbour(write_config, tmp_path):
+    write_config("x: 1", "table2.yaml")
+    message = mistakes_of(tmp_path / "tabel2.yaml")
+    assert "there is no config" in message
+    assert "did you mean 'table2.yaml'?" in message
+
+
+def test_shipped_configs_are_found_without_a_checkout(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert load_config(Path("configs/table2.yaml")).published.table == "II"
+    assert load_config(Path("thesis/table2.3.yaml")).published.table == "2.3"
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
+def test_shipped_configs_are_valid_and_fit_the_schema(path):
+    experiment = load_config(path)
+    assert experiment.title
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    jsonschema.validate(content, config_schema())
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    target = first.partition("$schema=")[2]
+    assert (path.parent / target).resolve() == (shipped("configs") / "schema.json").resolve()
+
+
+def test_the_shipped_schema_is_current():
+    assert json.loads((shipped("configs") / "schema.json").read_text(encoding="utf-8")) == config_schema()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["datasets: [hart]\nlearners: [fld]", "datasets: [heart]\nlearners: {pocket: {epochs: 0}}",
+     "datasets: [heart]\nlearners: [fld]\nsplit: {repeats: 0}", "datasets: [heart]\nlearners: [fld]\nodd: 1"],
+)
+def test_the_schema_refuses_what_the_checks_refuse(text):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(yaml.safe_load(text), config_schema())
+
+
+def test_every_published_table_has_the_cells_of_its_config():
+    from zoloss_cli.report.published import published
+
+    for path in SHIPPED:
+        experiment = load_config(path)
+        if experiment.published and experiment.published.table:
+            printed = published()[(experiment.published.paper, experiment.published.table)]
+            ours = {(d.name, x.label, experiment.metric) for d in experiment.datasets for x in experiment.learners}
+            assert ours == set(printed)

@@ -1,0 +1,236 @@
+"""Data: embedded files, CSV faults, generators, noise, splits and scaling."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from zoloss_cli.config.models import CsvData, EmbeddedData, GeneratedData, Noise
+from zoloss_cli.datasets import catalog, fingerprint, load
+from zoloss_cli.datasets.generators import GENERATORS, TANGRAM, generate
+from zoloss_cli.datasets.noise import add_noise
+from zoloss_cli.datasets.table_file import read_table
+from zoloss_cli.errors import DataError
+from zoloss_cli.preprocess import scale
+from zoloss_cli.splits import SplitRule, seed_of
+
+
+@pytest.mark.parametrize("name", sorted(catalog()))
+def test_embedded_files_are_what_the_catalog_says(name):
+    entry = catalog()[name]
+    data = load(EmbeddedData(name=name, dataset=name))
+    assert data.X.shape == (entry.rows, entry.features)
+    assert np.all(np.isfinite(data.X))
+    if entry.positive:
+        assert len(data.classes) == 2
+        assert (data.y == 1).sum() == entry.classes[entry.positive]
+    else:
+        assert [int((data.y == i).sum()) for i in range(len(data.classes))] == [entry.classes[c] for c in data.classes]
+
+
+def test_a_changed_embedded_file_is_refused(monkeypatch, tmp_path):
+    from zoloss_cli.datasets import catalog as module
+
+    entry = catalog()["iris"]
+    (tmp_path / "iris.csv").write_bytes(entry.path.read_bytes().replace(b"5.1", b"5.2", 1))
+    monkeypatch.setattr(module, "shipped", lambda folder: tmp_path)
+    load.cache_clear()
+    with pytest.raises(DataError, match="sha256"):
+        load(EmbeddedData(name="iris", dataset="iris"))
+
+
+def test_one_class_against_the_rest():
+    data = load(EmbeddedData(name="iris", dataset="iris", positive="Iris-virginica"))
+    assert data.classes == ["rest", "Iris-virginica"]
+    assert data.y.sum() == 50
+    with pytest.raises(DataError, match="did you mean 'Iris-virginica'"):
+        load(EmbeddedData(name="iris", dataset="iris", positive="Iris-virginca"))
+
+
+def csv_file(tmp_path, text: str | bytes):
+    path = tmp_path / "mine.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+GOOD = "a,b,label\n1,2,x\n3,4,y\n5,6,x\n"
+
+
+def test_a_csv_with_label_by_name_or_index(tmp_path):
+    path = csv_file(tmp_path, "class,a,b\nx,1,2\ny,3,4\n")
+    for label in ("class", 0, -3):
+        table = read_table(path, label)
+        assert table.features == ["a", "b"]
+        assert table.labels == ["x", "y"]
+    assert read_table(csv_file(tmp_path, b"\xef\xbb\xbf" + GOOD.encode())).features == ["a", "b"]
+
+
+def test_missing_values_follow_the_policy(tmp_path):
+    path = csv_file(tmp_path, "a,b,label\n1,?,x\n3,4,y\n5,,x\n")
+    with pytest.raises(DataError, match=r"line 2: column 'b' has no value; set missing: drop"):
+        read_table(path)
+    dropped = read_table(path, missing="drop")
+    assert (dropped.X.tolist(), dropped.dropped) == ([[3.0, 4.0]], 2)
+    assert read_table(path, missing="zero").X[:, 1].tolist() == [0.0, 4.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "is empty"),
+        ("a,b,label\n", "a header but no rows"),
+        ("a,a,label\n1,2,x\n", "the column 'a' 2 times"),
+        ("a,b,label\n1,2,x\n1,2\n", "line 3: 2 fields where the header has 3"),
+        ("a,b,label\n1,2,x,9\n", "line 2: 4 fields"),
+        ("a,b,label\n1,2,x\n1,red,y\n", "line 3: column 'b' holds the text 'red'"),
+        ("a,b,label\n1,inf,x\n1,2,y\n", "line 2: column 'b' is inf"),
+        ("a,b,label\n1,-Infinity,x\n1,2,y\n", "not a finite number"),
+        ("a,b,label\n1,nan,x\n1,2,y\n", "line 2: column 'b' has no value"),
+        ("a,b,label\n1,2,\n1,2,y\n", "line 2: the label column 'label' has no value"),
+        ("a;b;label\n1;2;x\n", "semicolons"),
+        ("label\nx\ny\n", "no features"),
+        ('a,b,label\n1,"2,x\n', "not a CSV file"),
+        (b"a,b\n\xff\xfe,1\n", "not a UTF-8 text file"),
+    ],
+)
+def test_faulty_csv_files_are_named(tmp_path, text, part):
+    path = csv_file(tmp_path, text)
+    with pytest.raises(DataError) as caught:
+        read_table(path)
+    assert part in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_label_column_faults(tmp_path):
+    path = csv_file(tmp_path, GOOD)
+    with pytest.raises(DataError, match="no label column 'lable'; did you mean 'label'"):
+        read_table(path, "lable")
+    with pytest.raises(DataError, match="is no column index"):
+        read_table(path, 7)
+    with pytest.raises(DataError, match=r"there is no file .*min.csv; did you mean 'mine.csv'"):
+        read_table(tmp_path / "min.csv")
+
+
+def test_one_class_only_is_refused(tmp_path):
+    path = csv_file(tmp_path, "a,label\n1,x\n2,x\n")
+    with pytest.raises(DataError, match="one class only: 'x'"):
+        load(CsvData(name="mine", csv=str(path)))
+
+
+@pytest.mark.parametrize("name", sorted(GENERATORS))
+def test_generators_are_reproducible_and_complete(name):
+    one, again, other = generate(name, 4, size=400), generate(name, 4, size=400), generate(name, 5, size=400)
+    np.testing.assert_array_equal(one.X, again.X)
+    assert not np.array_equal(one.X, other.X)
+    assert one.X.shape[0] == one.y.shape[0] == 400
+    assert set(one.y) == set(range(len(one.classes)))
+    assert len(one.features) == one.X.shape[1]
+
+
+def test_ringnorm_and_threenorm_have_their_moments():
+    pool = generate("ringnorm", 0, size=40000)
+    assert pool.X[pool.y == 0].var() == pytest.approx(4.0, rel=0.02)
+    assert pool.X[pool.y == 1].mean() == pytest.approx(1 / np.sqrt(20), abs=0.01)
+    pool = generate("threenorm", 0, size=40000)
+    a = 2 / np.sqrt(20)
+    assert pool.X[pool.y == 1][:, 0].mean() == pytest.approx(a, abs=0.03)
+    assert pool.X[pool.y == 1][:, 1].mean() == pytest.approx(-a, abs=0.03)
+    assert abs(pool.X[pool.y == 0].mean()) < 0.03
+    sums = pool.X[pool.y == 0].sum(axis=1)
+    assert np.abs(sums).mean() == pytest.approx(20 * a, rel=0.05)
+
+
+def test_yinyang_is_symmetric_under_half_a_turn():
+    from zoloss_cli.datasets import generators
+
+    class Fixed:
+        """A random source that gives back given points."""
+
+        def __init__(self, points):
+            self.radius = (np.hypot(*points.T) / 1.1) ** 2
+            self.angle = np.mod(np.arctan2(points[:, 1], points[:, 0]), 2 * np.pi)
+            self.calls = 0
+
+        def uniform(self, low, high, size):
+            self.calls += 1
+            return self.radius if self.calls == 1 else self.angle
+
+    points = np.random.default_rng(0).uniform(-0.77, 0.77, (500, 2))
+    y = generators.yinyang(Fixed(points), 500).y
+    turned = generators.yinyang(Fixed(-points), 500).y
+    assert np.all(y != turned)
+    known = np.array([[-0.5, 0.3], [-0.5, -0.3], [-0.5, 0.01], [0.5, 0.3], [0.5, 0.01], [0, 1.05], [0, -1.05], [0, -0.8]])
+    assert generators.yinyang(Fixed(known), 8).y.tolist() == [1, 1, 0, 0, 1, 1, 0, 0]
+
+
+def test_the_tangram_covers_its_square_without_overlap():
+    def area(corners):
+        return 0.5 * sum(ax * by - bx * ay for (ax, ay), (bx, by) in zip(corners, corners[1:] + corners[:1], strict=True))
+
+    assert sorted(area(c) for c in TANGRAM.values()) == [1, 1, 2, 2, 2, 4, 4]
+    pool = generate("tangram", 1, size=20000)
+    assert pool.y.min() == 0
+    shares = np.bincount(pool.y) / 20000
+    np.testing.assert_allclose(shares, [area(c) / 16 for c in TANGRAM.values()], atol=0.015)
+
+
+def test_disks_have_three_rings():
+    pool = generate("disks", 1, size=9000)
+    radius = np.hypot(*pool.X.T)
+    assert radius.max() <= 1
+    np.testing.assert_array_equal(pool.y, ((radius < 1 / 3) | (radius >= 2 / 3)).astype(int))
+
+
+def test_noise_is_appended_in_the_widened_range():
+    X, y = np.random.default_rng(0).uniform(0, 1, (95, 3)), np.arange(95) % 2
+    noisy, labels = add_noise(X, y, 2, 0.1, "random", 1)
+    assert noisy.shape == (104, 3)
+    np.testing.assert_array_equal(noisy[:95], X)
+    assert noisy.min() >= X.min() - 0.5
+    assert noisy.max() <= X.max() + 0.5
+    assert set(labels[95:]) == {0, 1}
+    assert set(add_noise(X, y + 0, 2, 0.5, "one-class", 1)[1][95:]) == {y[0]}
+    many, _ = add_noise(X, y, 2, 10.0, "random", 1)
+    assert (many[95:] < X.min(axis=0)).any()
+    assert (many[95:] > X.max(axis=0)).any()
+
+
+def test_noise_and_seeds_are_part_of_the_fingerprint():
+    plain = EmbeddedData(name="heart", dataset="heart")
+    noisy = EmbeddedData(name="heart", dataset="heart", noise=Noise(fraction=0.1))
+    assert fingerprint(plain) != fingerprint(noisy)
+    assert load(noisy).X.shape[0] == 297
+    pools = [GeneratedData(name="r", generator="ringnorm", seed=s) for s in (1, 2)]
+    assert fingerprint(pools[0]) != fingerprint(pools[1])
+
+
+def test_splits_partition_the_rows_and_depend_on_coordinates_only():
+    rule = SplitRule(0.8, None, 1)
+    train, test = rule.rows(297, "cleveland", 0)
+    assert len(train) == 238
+    assert sorted(np.r_[train, test]) == list(range(297))
+    again, _ = SplitRule(0.8, None, 1).rows(297, "cleveland", 0)
+    np.testing.assert_array_equal(train, again)
+    for other in (rule.rows(297, "cleveland", 1), rule.rows(297, "heart", 0), SplitRule(0.8, None, 2).rows(297, "cleveland", 0)):
+        assert not np.array_equal(train, other[0])
+    assert [len(part) for part in SplitRule(600, 4400, 1).rows(5000, "x", 3)] == [600, 4400]
+    assert seed_of(1, "a", 2).entropy != seed_of(1, "a", 2, "fld").entropy
+
+
+def test_too_few_rows_are_refused():
+    with pytest.raises(DataError, match="has 100 rows: too few for 600 to train"):
+        SplitRule(600, None, 1).rows(100, "mine", 0)
+    with pytest.raises(DataError, match="too few"):
+        SplitRule(0.8, 50, 1).rows(100, "mine", 0)
+
+
+def test_scaling_is_fitted_on_the_training_part_only():
+    train = np.array([[0.0, 5.0, 1.0], [10.0, 5.0, 3.0], [4.0, 5.0, 2.0]])
+    test = np.array([[20.0, 7.0, 0.0]])
+    inside, outside = scale(train, test, "minmax")
+    np.testing.assert_allclose(inside, [[-1, 0, -1], [1, 0, 1], [-0.2, 0, 0]])
+    np.testing.assert_allclose(outside, [[3.0, 0.0, -2.0]])
+    inside, _ = scale(train, test, "standard")
+    np.testing.assert_allclose(inside.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(inside[:, [0, 2]].std(axis=0, ddof=1), 1)
+    assert scale(train, test, "none")[1] is test

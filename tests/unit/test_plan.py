@@ -1,0 +1,76 @@
+"""Plans: what makes two units the same, and what makes them different."""
+
+from __future__ import annotations
+
+import pytest
+
+from zoloss_cli.config.load import load_config
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.experiment.plan import plan, select
+from zoloss_cli.paths import shipped
+
+BASE = "datasets: [heart]\nsplit: {repeats: 5, seed: 1}\nlearners: {pocket: {epochs: 9}}\n"
+
+
+def only_cell(write_config, text):
+    (cell,) = plan(load_config(write_config(text)))
+    return cell
+
+
+def test_what_is_shown_does_not_change_a_cell(write_config):
+    cell = only_cell(write_config, BASE)
+    for same in (
+        BASE + "title: Other\nmetric: train_error\n",
+        BASE.replace("repeats: 5", "repeats: 500"),
+        BASE.replace("pocket:", "mine: {learner: pocket, epochs: 9}\n#"),
+        BASE.replace("[heart]", "{renamed: {dataset: heart}}"),
+    ):
+        assert only_cell(write_config, same).key == cell.key
+        assert only_cell(write_config, same).filename == cell.filename
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("epochs: 9", "epochs: 8"), ("seed: 1", "seed: 2"), ("[heart]", "[sonar]"), ("pocket", "ave-perc"),
+     ("repeats: 5", "repeats: 5, train: 0.7"), ("split:", "preprocess: {scale: none}\nsplit:"),
+     ("[heart]", "{heart: {noise: {fraction: 0.1}}}"), ("[heart]", "{heart: {positive: 1}}")],
+)
+def test_what_changes_numbers_changes_the_cell(write_config, old, new):
+    assert only_cell(write_config, BASE.replace(old, new)).key != only_cell(write_config, BASE).key
+
+
+def test_an_algorithms_version_is_part_of_its_cells(write_config, monkeypatch):
+    from zoloss_cli.learners.perceptron import PocketClassifier
+
+    before = only_cell(write_config, BASE).key
+    monkeypatch.setattr(PocketClassifier, "version", 2)
+    assert only_cell(write_config, BASE).key != before
+
+
+def test_tables_two_and_three_share_every_cell():
+    keys = [
+        {c.key for c in plan(load_config(shipped("configs") / name))}
+        for name in ("table2.yaml", "table3.yaml", "thesis/table2.2.yaml", "thesis/table2.3.yaml")
+    ]
+    assert keys[0] == keys[1]
+    assert keys[2] == keys[3]
+    assert keys[0] < keys[2]
+    assert (len(keys[0]), len(keys[2])) == (72, 84)
+
+
+def test_a_data_sets_own_counts_override_the_split(write_config):
+    text = "datasets: {ringnorm: {size: 5000, train: 600}, heart: }\nlearners: [fld]\n"
+    ring, heart = plan(load_config(write_config(text)))
+    assert ring.rule.sizes(5000, "") == (600, 4400)
+    assert heart.rule.sizes(270, "") == (216, 54)
+
+
+def test_selection_by_name(small_config):
+    experiment = load_config(small_config)
+    part = select(experiment, ["sonar"], ["ave-perc"], 3, 9)
+    (cell,) = plan(part)
+    assert (cell.data.name, cell.learner.label, cell.repeats, cell.rule.seed) == ("sonar", "ave-perc", 3, 9)
+    with pytest.raises(ConfigError, match="'small' has no data set 'sonr'; did you mean 'sonar'"):
+        select(experiment, ["sonr"], [], None, None)
+    with pytest.raises(ConfigError, match="did you mean 'ave-perc'"):
+        select(experiment, [], ["ave-prec"], None, None)

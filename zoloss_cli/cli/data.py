@@ -1,0 +1,139 @@
+"""zoloss datasets"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.errors import DataError
+
+app = typer.Typer(
+    help="List, describe, verify and fetch data sets.", no_args_is_help=False, invoke_without_command=True,
+    rich_markup_mode="markdown",
+)
+
+
+@app.callback()
+def listing(context: typer.Context) -> None:
+    """List all data sets and generators with rows, features, classes and source.
+
+    **Examples**
+
+    `zoloss datasets`: the list
+
+    `zoloss datasets show heart`: where it comes from and what was done to it
+
+    `zoloss datasets fetch heart`: the original from UCI, compared with our copy
+    """
+    if context.invoked_subcommand:
+        return
+    from tabulate import tabulate
+
+    from zoloss_cli.datasets.catalog import catalog
+    from zoloss_cli.datasets.generators import GENERATORS, generate
+
+    lines = [
+        [e.name, e.rows, e.features, len(e.classes), f"{e.source['package']} {e.source['version']}", e.title]
+        for e in catalog().values()
+    ]
+    for name, function in GENERATORS.items():
+        pool = generate(name, 1)
+        lines.append([name, f"{len(pool.y)}*", pool.X.shape[1], len(pool.classes), "generator",
+                      function.__doc__.splitlines()[0]])
+    header = ["name", "N", "features", "classes", "source", "what it is"]
+    typer.echo(tabulate(lines, header, tablefmt="simple", maxcolwidths=[None, None, None, None, None, 64],
+                        disable_numparse=True, colalign=("left", "right", "right", "right", "left", "left")))
+    typer.echo("\n* size and seed of a generated pool are set in the config")
+
+
+@app.command()
+def show(name: Annotated[str, typer.Argument(help="A data set or generator.")]) -> None:
+    """Describe one data set: source, licence, label coding, what was removed or decoded."""
+    from zoloss_cli.datasets.catalog import catalog, entry
+    from zoloss_cli.datasets.generators import GENERATORS
+    from zoloss_cli.errors import nearest
+    from zoloss_cli.signatures import parameter_model
+
+    if name in GENERATORS:
+        typer.echo(f"{name}: a generator\n\n{_dedent(GENERATORS[name].__doc__)}\n\nsettings:")
+        for key, fact in parameter_model(GENERATORS[name], frozenset({"rng"})).model_fields.items():
+            typer.echo(f"  {key} (default {fact.default}): {fact.description}")
+        return
+    if name not in catalog():
+        raise DataError(f"no data set is called '{name}'{nearest(name, [*catalog(), *GENERATORS])}")
+    e = entry(name)
+    classes = ", ".join(f"{c}: {n}" for c, n in e.classes.items())
+    source = f"{e.source['registry']} package {e.source['package']} {e.source['version']}, {e.source['path']}"
+    facts = [
+        ("rows", f"{e.rows} ({e.removed} incomplete records removed)"),
+        ("features", e.features),
+        ("classes", classes),
+        ("positive", e.positive or "none: a problem of several classes; set positive: for one against the rest"),
+        ("partition", f"the first {e.train_rows} rows train" if e.train_rows else "none"),
+        ("row order", e.row_order),
+        ("notes", e.notes or "none"),
+        ("source", source),
+        ("UCI id", e.uci.get("id") or "none"),
+        ("licence", e.licence),
+        ("attribution", e.attribution),
+        ("file", e.path),
+        ("sha256", e.sha256),
+    ]
+    typer.echo(f"{name}: {e.title}\n")
+    for key, value in facts:
+        typer.echo(f"  {key + ':':<13} {value}")
+
+
+@app.command()
+def verify() -> None:
+    """Recompute the sha256, the rows, features and class counts of every embedded file."""
+    from collections import Counter
+
+    from zoloss_cli.datasets.catalog import catalog, file_sha256
+    from zoloss_cli.datasets.table_file import read_table
+
+    wrong = []
+    for e in catalog().values():
+        if not e.path.is_file():
+            wrong.append(f"{e.path} is missing")
+            continue
+        table = read_table(e.path, symbolic=True)
+        if file_sha256(e.path) != e.sha256:
+            wrong.append(f"{e.path}: its sha256 is not the one in catalog.yaml")
+        if (len(table.labels), len(table.features)) != (e.rows, e.features):
+            wrong.append(f"{e.path}: {len(table.labels)} x {len(table.features)}, not {e.rows} x {e.features}")
+        if Counter(table.labels) != Counter(e.classes):
+            wrong.append(f"{e.path}: its class counts are not those in catalog.yaml")
+    if wrong:
+        raise DataError("\n".join(wrong))
+    typer.echo(f"{len(catalog())} files are what catalog.yaml says")
+
+
+@app.command()
+def fetch(
+    name: Annotated[str, typer.Argument(help="An embedded data set.")],
+    into: Annotated[Path | None, typer.Option(help="Folder for the converted CSV (default: the cache).")] = None,
+    archive: Annotated[str, typer.Option(help="Address of the UCI archive or a mirror.")] = "https://archive.ics.uci.edu",
+) -> None:
+    """Get the original files from UCI, check them, convert them, and say how they differ from our copy."""
+    from zoloss_cli.datasets import uci
+
+    report = uci.fetch(name, into, archive)
+    checked = "sha256 as pinned" if report.pinned else "no pinned sha256 for every file; compared by value"
+    typer.echo(f"{report.name}: {report.rows} rows, {report.features} features ({checked}) in {report.path}")
+    for filename, sha256 in report.sha256.items():
+        typer.echo(f"  {sha256}  {filename}")
+    if report.differences:
+        typer.echo("differs from the embedded copy:")
+        for line in report.differences:
+            typer.echo(f"  {line}")
+    else:
+        typer.echo("identical to the embedded copy")
+
+
+def _dedent(text: str) -> str:
+    import inspect
+
+    return inspect.cleandoc(text)

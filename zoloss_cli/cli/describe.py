@@ -1,0 +1,77 @@
+"""zoloss validate, schema, learners"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.errors import ConfigError
+
+
+def validate(configs: Annotated[list[Path], typer.Argument(help="Config files.")]) -> None:
+    """Check configs without running them; every mistake is named with file, line and key.
+
+    **Example:** `zoloss validate configs/*.yaml`
+    """
+    from zoloss_cli.config.load import load_config
+
+    mistakes = []
+    for path in configs:
+        try:
+            experiment = load_config(path)
+        except ConfigError as error:
+            mistakes.append(str(error))
+            continue
+        cells = len(experiment.datasets) * len(experiment.learners)
+        typer.echo(f"{path}: valid; {cells} cells, {cells * experiment.split.repeats:,} units")
+    if mistakes:
+        raise ConfigError("\n".join(mistakes))
+
+
+def schema() -> None:
+    """Print the JSON schema of configs, for editors.
+
+    **Example:** `zoloss schema > configs/schema.json`
+    """
+    import json
+
+    from zoloss_cli.config.schema import config_schema
+
+    typer.echo(json.dumps(config_schema(), indent=1, ensure_ascii=False))
+
+
+def learners(name: Annotated[str | None, typer.Argument(help="Describe this learner.")] = None) -> None:
+    """List the learners, or describe one with its parameters, defaults and source.
+
+    **Example:** `zoloss learners rcd-bias`
+    """
+    from tabulate import tabulate
+
+    from zoloss_cli.registry import learners as registered
+    from zoloss_cli.registry import parameters, registration
+
+    if name is None:
+        lines = []
+        for key, entry in registered().items():
+            lines.append([key, entry.learner_class.__name__, entry.learner_class.__doc__.splitlines()[0]])
+        typer.echo(tabulate(lines, ["name", "class", "what it is"], tablefmt="simple", maxcolwidths=[None, None, 80]))
+        return
+    import inspect
+
+    entry = registration(name)
+    fixed = ", ".join(f"{k}={v!r}" for k, v in entry.fixed.items())
+    typer.echo(f"{name}: {entry.learner_class.__name__}({fixed})\n\n{inspect.getdoc(entry.learner_class)}\n")
+    lines = [
+        [key, _type_text(fact), fact.default, fact.description or ""]
+        for key, fact in parameters(name).model_fields.items()
+    ]
+    typer.echo(tabulate(lines, ["parameter", "values", "default", "meaning"], tablefmt="simple",
+                        maxcolwidths=[None, 32, 24, 50], disable_numparse=True))
+
+
+def _type_text(fact) -> str:
+    from zoloss_cli.config.schema import type_text
+
+    return type_text(fact)

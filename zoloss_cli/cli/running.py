@@ -1,0 +1,112 @@
+"""zoloss run"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.errors import ConfigError, RunFailed
+
+SHOWN_FAILURES = 5
+
+
+def run(
+    config: Annotated[Path, typer.Argument(help="The experiment, as a YAML file.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Results folder.")] = Path("results"),
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")] = os.cpu_count() or 1,
+    splits: Annotated[int | None, typer.Option(min=1, help="Run this many splits instead of the config's.")] = None,
+    datasets: Annotated[str, typer.Option(help="Only these data sets, separated by commas.")] = "",
+    learners: Annotated[str, typer.Option(help="Only these learners, separated by commas.")] = "",
+    seed: Annotated[int | None, typer.Option(min=0, help="Another master seed.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; run nothing.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Set earlier results of this plan aside; run all.")] = False,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first unit that fails.")] = False,
+) -> None:
+    """Run an experiment; a run that was interrupted continues where it stopped.
+
+    **Examples**
+
+    `zoloss run configs/table2.yaml`: Table II of Li & Lin (2007), 500 splits, into results/
+
+    `zoloss run configs/table2.yaml --splits 20 --datasets heart,sonar`: a quick look
+
+    `zoloss run mine.yaml --out results/mine --dry-run`: what would run, and for how long
+    """
+    from zoloss_cli.experiment.execute import one_blas_thread
+
+    one_blas_thread()
+    from zoloss_cli.config.load import load_config
+    from zoloss_cli.experiment.plan import select
+    from zoloss_cli.experiment.store import Store
+
+    whole = select(load_config(config), [], [], splits, seed)
+    experiment = select(whole, _names(datasets), _names(learners), None, None)
+    store = Store(out)
+    if dry_run:
+        _show_plan(experiment, store, jobs)
+        return
+    from zoloss_cli.cli.progress import clock, make_progress
+    from zoloss_cli.experiment.run import run_experiment
+
+    progress = make_progress()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    summary = run_experiment(whole, str(config), store, jobs, progress, fail_fast, fresh, experiment)
+    left = summary.units - summary.done_before - summary.run
+    counts = f"{summary.units:,} units: {summary.done_before:,} were done, {summary.run:,} run"
+    progress.note(f"{experiment.name}: {counts} in {clock(summary.seconds)}; results in {out}")
+    if summary.interrupted:
+        again = [a for a in sys.argv[1:] if a != "--fresh"] if sys.argv[0].endswith("zoloss") else ["run", str(config)]
+        progress.note(f"interrupted with {left:,} units to go; continue with: {shlex.join(['zoloss', *again])}")
+        raise typer.Exit(130)
+    if summary.failures:
+        shown = summary.failures[:SHOWN_FAILURES]
+        more = len(summary.failures) - len(shown)
+        lines = [f"{len(summary.failures)} units failed (run again to try them again)", *shown]
+        raise RunFailed("\n".join(lines + ([f"and {more} more"] if more else [])))
+    progress.note(f"show it with: zoloss table {out}")
+
+
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")] if text else []
+    if not all(names):
+        raise ConfigError(f"'{text}' is not a list of names separated by commas")
+    return names
+
+
+def _show_plan(experiment, store, jobs: int) -> None:
+    from collections import deque
+
+    from tabulate import tabulate
+
+    from zoloss_cli.cli.progress import clock
+    from zoloss_cli.experiment.execute import Remaining, Work
+    from zoloss_cli.experiment.plan import plan
+    from zoloss_cli.experiment.run import sizes_of
+
+    cells = plan(experiment)
+    sizes = sizes_of(cells)
+    works, lines = [], []
+    for cell in cells:
+        found = store.read(cell.filename, cell.key)
+        work = Work(cell, deque(k for k in range(cell.repeats) if k not in found.rows))
+        work.seconds, work.timed = sum(r.get("s", 0.0) for r in found.rows.values()), len(found.rows)
+        works.append(work)
+        lines.append([cell.data.name, cell.learner.label, *sizes[(cell.data, cell.rule)], cell.repeats,
+                      cell.repeats - len(work.todo), len(work.todo)])
+    header = ["data set", "learner", "train", "test", "units", "done", "to run"]
+    typer.echo(tabulate(lines, header, tablefmt="simple"))
+    left = sum(len(w.todo) for w in works)
+    seconds = Remaining(works, jobs).seconds()
+    if left == 0:
+        estimate = "nothing to run"
+    elif seconds is None:
+        estimate = "time unknown until some units are done"
+    else:
+        estimate = f"about {clock(seconds)} with {jobs} jobs"
+    typer.echo(f"\n{len(cells)} cells, {sum(w.cell.repeats for w in works):,} units, {left:,} to run: {estimate}")

@@ -1,0 +1,131 @@
+"""zoloss table, compare, status, pools"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+RESULTS = typer.Argument(help="Results folder.", show_default=True)
+FORMAT = typer.Option("--format", "-f", help="text, markdown, latex, csv or html.")
+TABLE = typer.Option("--table", "-t", help="Only this table: its number (II) or the run's name.")
+
+
+def table(
+    results: Annotated[Path, RESULTS] = Path("results"),
+    format: Annotated[str, FORMAT] = "text",
+    table: Annotated[str | None, TABLE] = None,
+) -> None:
+    """Print mean ± standard error tables as in the papers, best cells in bold, beside the published numbers.
+
+    **Examples**
+
+    `zoloss table results/`
+
+    `zoloss table results/reference --table II --format latex > table2.tex`
+    """
+    from zoloss_cli.report.formats import check_format, render_tables
+    from zoloss_cli.report.results import choose, load_results
+    from zoloss_cli.report.tables import make_table
+
+    check_format(format)
+    runs, store = load_results(results)
+    shown = [r for r in choose(runs, table) if table or not r.published.get("figure")]
+    views = [view for view in map(make_table, shown) if view.rows]
+    _notes(store)
+    typer.echo(render_tables(views, format, bold_terminal=sys.stdout.isatty()))
+
+
+def compare(
+    results: Annotated[Path, RESULTS] = Path("results"),
+    format: Annotated[str, FORMAT] = "text",
+    table: Annotated[str | None, TABLE] = None,
+) -> None:
+    """Compare every cell with the published one: ours, printed, difference and z.
+
+    z divides the difference by the joint standard error: both sides' errors over splits, the rounding of
+    the printed number, and for generated sets the variance from pool to pool on either side.
+
+    **Examples**
+
+    `zoloss compare results/reference`
+
+    `zoloss compare results/ --format csv > cells.csv`
+    """
+    from zoloss_cli.report.compare import compare_run, distinct, missing_pools, summary_line
+    from zoloss_cli.report.formats import check_format, render_comparison
+    from zoloss_cli.report.results import choose, load_results
+
+    check_format(format)
+    runs, store = load_results(results)
+    chosen = choose(runs, table)
+    by_run = [(run, rows) for run in chosen if (rows := compare_run(run))]
+    rows = [row for _, part in by_run for row in part]
+    _notes(store)
+    if not rows:
+        from zoloss_cli.errors import ResultsError
+
+        raise ResultsError(f"nothing in {results} mirrors a published table")
+    typer.echo(render_comparison(rows, format))
+    # A table format's output is a document of its own: the summary must not get into it.
+    to_stderr = format in ("csv", "latex", "html")
+    typer.echo("", err=to_stderr)
+    for run, part in by_run:
+        typer.echo(f"table {run.table}: {summary_line(part)}", err=to_stderr)
+    if len(by_run) > 1:
+        typer.echo(f"all distinct: {summary_line(distinct(rows))}", err=to_stderr)
+    if missing := missing_pools(chosen):
+        typer.echo(f"pool variance not measured for {', '.join(missing)}: their z is too large", err=to_stderr)
+
+
+def status(results: Annotated[Path, RESULTS] = Path("results")) -> None:
+    """Show what a results folder holds: runs, how complete they are, what failed.
+
+    **Example:** `zoloss status results/reference`
+    """
+    from tabulate import tabulate
+
+    from zoloss_cli.report.results import load_results
+
+    runs, store = load_results(results)
+    lines, used = [], set()
+    for run in runs:
+        used |= {cell["file"] for cell in run.manifest["cells"]}
+        repeats = run.experiment["split"]["repeats"]
+        wanted = repeats * len(run.datasets) * len(run.learners)
+        done = sum(min(repeats, len(m[run.metric])) for m in run.cells.values())
+        state = "complete" if done >= wanted else f"{100 * done / wanted:.0f} %"
+        mirrors = f"{run.published['paper']} {run.table or run.published['figure']}" if run.published else ""
+        lines.append([run.name, mirrors, f"{len(run.cells)}/{len(run.datasets) * len(run.learners)}",
+                      f"{done:,}/{wanted:,}", state, run.failed, run.manifest["run"]["finished"][:16]])
+    header = ["run", "mirrors", "cells", "units", "state", "failed", "last run"]
+    typer.echo(tabulate(lines, header, tablefmt="simple", disable_numparse=True))
+    files = {p.name for p in (store.folder / "cells").glob("*.jsonl")}
+    if other := files - used:
+        typer.echo(f"\n{len(other)} cell files belong to no run here (earlier versions or settings)")
+    _notes(store)
+
+
+def pools(results: Annotated[Path, RESULTS] = Path("results")) -> None:
+    """Print how much mean errors move between generated pools, as the CSV that `compare` uses.
+
+    **Example:** `zoloss run configs/pools.yaml && zoloss pools results/`
+    """
+    import csv
+
+    from zoloss_cli.report.pools import pool_deviations
+    from zoloss_cli.report.published import POOL_SD_COLUMNS
+    from zoloss_cli.report.results import load_results
+
+    runs, store = load_results(results)
+    _notes(store)
+    writer = csv.DictWriter(sys.stdout, POOL_SD_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(pool_deviations(runs))
+
+
+def _notes(store) -> None:
+    for note in store.notes:
+        typer.echo(f"zoloss: {note}", err=True)

@@ -1,0 +1,101 @@
+"""The JSON schema of configs, made from the same declarations that check them."""
+
+from __future__ import annotations
+
+from typing import get_args, get_origin
+
+from pydantic import BaseModel
+
+from zoloss_cli.config.models import METRICS, CsvData, EmbeddedData, GeneratedData, Preprocess, Published, Split
+from zoloss_cli.datasets.catalog import catalog
+from zoloss_cli.datasets.generators import GENERATORS
+from zoloss_cli.registry import learners, parameters
+from zoloss_cli.signatures import parameter_model
+
+
+def config_schema() -> dict:
+    """A JSON schema (2020-12) that editors use to complete and check configs."""
+    definitions: dict = {}
+    embedded = _object(EmbeddedData, definitions)
+    data_entries = {name: _optional(embedded, e.title) for name, e in catalog().items()}
+    for name, function in GENERATORS.items():
+        own = _object(GeneratedData, definitions, drop=("settings",))
+        extra = _object(parameter_model(function, frozenset({"rng"})), definitions)
+        own["properties"] |= extra["properties"]
+        data_entries[name] = _optional(own, function.__doc__.splitlines()[0])
+    generated = _object(GeneratedData, definitions, drop=("settings",)) | {"additionalProperties": True}
+    any_data = {"anyOf": [_object(CsvData, definitions), embedded, generated]}
+    learner_entries, renamed = {}, []
+    for name, entry in learners().items():
+        own = _object(parameters(name), definitions)
+        own["properties"]["learner"] = {"const": name}
+        learner_entries[name] = _optional(own, entry.learner_class.__doc__.splitlines()[0])
+        renamed.append(own | {"required": ["learner"]})
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "zoloss experiment",
+        "type": "object",
+        "required": ["datasets", "learners"],
+        "additionalProperties": False,
+        "properties": {
+            "name": {"type": "string", "description": "name of the results (default: the file's name)"},
+            "title": {"type": "string", "description": "caption of the table"},
+            "citation": {"type": "string", "description": "where the table was published"},
+            "published": _object(Published, definitions),
+            "metric": {"enum": list(METRICS), "default": "test_error"},
+            "split": _object(Split, definitions),
+            "preprocess": _object(Preprocess, definitions),
+            "datasets": _names_or_mapping(data_entries, any_data, [*catalog(), *GENERATORS]),
+            "learners": _names_or_mapping(learner_entries, {"anyOf": renamed}, list(learners())),
+        },
+        "$defs": definitions,
+    }
+
+
+def _object(model: type[BaseModel], definitions: dict, drop: tuple[str, ...] = ()) -> dict:
+    schema = model.model_json_schema(ref_template="#/$defs/{model}")
+    definitions.update(schema.pop("$defs", {}))
+    properties = {k: v for k, v in schema["properties"].items() if k not in drop}
+    kept = {"type": "object", "additionalProperties": False, "properties": properties}
+    if schema.get("required"):
+        kept["required"] = schema["required"]
+    return kept
+
+
+def _optional(schema: dict, description: str) -> dict:
+    return {"anyOf": [{"type": "null"}, schema], "description": description}
+
+
+def _names_or_mapping(entries: dict, other: dict, names: list[str]) -> dict:
+    return {
+        "anyOf": [
+            {"type": "array", "items": {"enum": names}, "minItems": 1},
+            {"type": "object", "properties": entries, "additionalProperties": other, "minProperties": 1},
+        ]
+    }
+
+
+def type_text(fact) -> str:
+    """A parameter's type in words, for help texts."""
+    text = _words(fact.annotation)
+    limits = [
+        f"{sign} {value:g}"
+        for rule in fact.metadata
+        for sign, attribute in ((">=", "ge"), (">", "gt"), ("<=", "le"), ("<", "lt"))
+        if (value := getattr(rule, attribute, None)) is not None
+    ]
+    return " ".join([text, *limits])
+
+
+def _words(annotation) -> str:
+    arguments = get_args(annotation)
+    origin = get_origin(annotation)
+    if origin is None:
+        return getattr(annotation, "__name__", str(annotation))
+    if getattr(origin, "__name__", "") == "Literal" or str(origin) == "typing.Literal":
+        return " | ".join(str(a) for a in arguments)
+    if origin is list:
+        return f"list of {_words(arguments[0])}"
+    if hasattr(annotation, "__metadata__"):
+        return _words(arguments[0])
+    return " | ".join(_words(a) for a in arguments)

@@ -1,0 +1,184 @@
+"""Where the work runs: units mapped over an executor with the interface of concurrent.futures.
+
+The default is a process pool. Units of a cell travel in chunks sized by their measured time, so that
+scheduling stays below a percent; results are stored as they come back, so that nothing finished is lost.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
+
+from zoloss_cli.errors import RunFailed
+from zoloss_cli.experiment.plan import Cell
+from zoloss_cli.experiment.worker import run_units
+from zoloss_cli.registry import learners
+
+CHUNK_SECONDS = 0.5
+LARGEST_CHUNK = 200
+MOST_DEATHS = 10
+# Each worker has one chunk to work on and one waiting.
+CHUNKS_A_WORKER = 2
+BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+@dataclass
+class Work:
+    """A cell's splits still to run, and what is known of their cost."""
+
+    cell: Cell
+    todo: deque[int]
+    seconds: float = 0.0
+    timed: int = 0
+
+    @property
+    def mean(self) -> float | None:
+        return self.seconds / self.timed if self.timed else None
+
+    def take(self) -> list[int]:
+        size = 1 if not self.timed else max(1, min(LARGEST_CHUNK, int(CHUNK_SECONDS / max(self.mean, 1e-6))))
+        return [self.todo.popleft() for _ in range(min(size, len(self.todo)))]
+
+
+@dataclass
+class Outcome:
+    """What came back for a chunk."""
+
+    work: Work
+    rows: list[dict] = field(default_factory=list)
+
+
+def process_pool(jobs: int) -> ProcessPoolExecutor:
+    """A pool of workers forked from a clean server that has imported the learners once."""
+    context = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
+    if hasattr(context, "set_forkserver_preload"):
+        modules = {entry.target.split(":")[0] for entry in learners().values()}
+        context.set_forkserver_preload(["zoloss_cli.experiment.worker", *sorted(modules)])
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts_to_the_parent)
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def one_blas_thread() -> None:
+    """Workers are the parallelism; set before numpy is imported anywhere."""
+    for name in BLAS_THREADS:
+        os.environ.setdefault(name, "1")
+
+
+def execute(
+    works: list[Work], jobs: int, make_executor: Callable[[int], Executor] = process_pool
+) -> Iterator[Outcome]:
+    """Run all units and yield rows as chunks finish. Closing the iterator stops the workers at once.
+
+    If a worker dies, the chunks that were under way run again one unit at a time, so that the unit
+    that kills its worker is found, reported as failed, and takes no other with it.
+    """
+    queue = deque(work for work in works if work.todo)
+    suspects: deque[tuple[Work, list[int]]] = deque()
+    pool = make_executor(jobs)
+    under_way: dict = {}
+    deaths = 0  # in a row
+    try:
+        while queue or suspects or under_way:
+            try:
+                while len(under_way) < (1 if suspects else jobs * CHUNKS_A_WORKER) and (queue or suspects):
+                    if suspects:
+                        if under_way:
+                            break
+                        work, splits = suspects.popleft()
+                    else:
+                        work = queue[0]
+                        splits = work.take()
+                        if not work.todo:
+                            queue.popleft()
+                    under_way[pool.submit(run_units, work.cell, splits)] = (work, splits)
+                finished, _ = wait(under_way, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    rows = future.result()
+                    deaths = 0
+                    work, _ = under_way.pop(future)
+                    for row in rows:
+                        work.seconds += row["s"]
+                        work.timed += 1
+                    yield Outcome(work, rows)
+            except BrokenExecutor:
+                stop_now(pool)
+                deaths += 1
+                if deaths > MOST_DEATHS:
+                    raise RunFailed(
+                        f"worker processes die as soon as they start ({deaths} in a row); what is finished is kept"
+                    ) from None
+                alone = len(under_way) == 1 and len(next(iter(under_way.values()))[1]) == 1
+                for work, splits in under_way.values():
+                    if alone:
+                        yield Outcome(work, [{"k": splits[0], "failed": "its worker process died (out of memory?)",
+                                              "s": 0.0}])
+                    else:
+                        suspects.extend((work, [k]) for k in splits)
+                under_way = {}
+                pool = make_executor(jobs)
+    finally:
+        stop_now(pool)
+
+
+def stop_now(pool: Executor) -> None:
+    """End the workers without waiting for the chunks that they are in."""
+    processes = list((getattr(pool, "_processes", None) or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        with contextlib.suppress(OSError, AttributeError):
+            process.kill()
+
+
+class Remaining:
+    """Time left, from the cost of what has been timed: the cell itself, else its learner, else all."""
+
+    def __init__(self, works: list[Work], jobs: int):
+        self.works, self.jobs = works, jobs
+
+    def seconds(self, under_way: int = 0) -> float | None:
+        by_learner: dict[str, list[float]] = {}
+        for work in self.works:
+            if work.timed:
+                total = by_learner.setdefault(work.cell.learner.label, [0.0, 0])
+                total[0] += work.seconds
+                total[1] += work.timed
+        if not by_learner:
+            return None
+        overall = sum(t for t, _ in by_learner.values()) / sum(n for _, n in by_learner.values())
+        left = 0.0
+        for work in self.works:
+            known = by_learner.get(work.cell.learner.label)
+            mean = work.mean if work.timed else (known[0] / known[1] if known else overall)
+            left += len(work.todo) * mean
+        return left / self.jobs
+
+
+def compile_kernels(cells: list[Cell]) -> float:
+    """Run every learner once on a handful of points, so that workers find compiled kernels; returns seconds."""
+    import warnings
+
+    import numpy as np
+
+    from zoloss_cli.registry import make_learner
+
+    start = time.perf_counter()
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(-1, 1, (24, 2)), np.arange(24) % 2
+    for name, settings in {c.learner.learner: c.learner.parameters for c in cells}.items():
+        short = settings | ({"epochs": 2} if "epochs" in settings else {})
+        short = {k: v for k, v in short.items() if not (k == "seeding" and isinstance(v, list))}
+        with warnings.catch_warnings(), contextlib.suppress(Exception):
+            # Whatever is wrong with the learner shows again, and is reported, in its own units.
+            warnings.simplefilter("ignore")
+            make_learner(name, short, 0).fit(X, y)
+    return time.perf_counter() - start

@@ -1,0 +1,49 @@
+"""What a run leaves besides numbers: the resolved config, its cells, versions, platform and times."""
+
+from __future__ import annotations
+
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+from zoloss_cli import __version__
+from zoloss_cli.config.models import Experiment
+from zoloss_cli.experiment.plan import FORMAT, Cell
+
+PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cvxpy")
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def make_manifest(experiment: Experiment, cells: list[Cell], source: str, started: str, seconds: float,
+                  jobs: int, units_run: int, complete: bool) -> dict:
+    return {
+        "format": FORMAT,
+        "config": source,
+        "experiment": experiment.model_dump(mode="json"),
+        "cells": [
+            {"dataset": c.data.name, "learner": c.learner.label, "key": c.key, "file": c.filename}
+            for c in cells
+        ],
+        "complete": complete,
+        "run": {
+            "started": started,
+            "finished": now(),
+            "seconds": round(seconds, 1),
+            "jobs": jobs,
+            "units_run": units_run,
+        },
+        "zoloss": __version__,
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "packages": {name: _version(name) for name in PACKAGES},
+    }
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "missing"

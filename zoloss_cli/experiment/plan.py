@@ -1,0 +1,107 @@
+"""What to run, without running it: cells (data set x learner), each with numbered splits.
+
+A cell's identity is its content: data, split rule, scaling, learner, parameters and the algorithm's
+version. Its key is a hash of that, so two configs that ask for the same thing share results, more
+splits extend a cell, and a changed parameter makes a new one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, Experiment, GeneratedData, LearnerSpec
+from zoloss_cli.datasets import fingerprint
+from zoloss_cli.errors import ConfigError, nearest
+from zoloss_cli.registry import registration
+from zoloss_cli.splits import SplitRule
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table: a data set, a learner and how they meet."""
+
+    data: DataSpec
+    learner: LearnerSpec
+    rule: SplitRule
+    scale: str
+    repeats: int
+
+    @cached_property
+    def identity(self) -> dict:
+        return {
+            "format": FORMAT,
+            "data": fingerprint(self.data),
+            "split": {"train": self.rule.train, "test": self.rule.test, "seed": self.rule.seed},
+            "scale": self.scale,
+            "learner": self.learner.learner,
+            "version": registration(self.learner.learner).learner_class.version,
+            "parameters": self.learner.parameters,
+        }
+
+    @cached_property
+    def key(self) -> str:
+        return identity_key(self.identity)
+
+    @property
+    def stream(self) -> str:
+        """The data set's name in seeds: the same whatever a config calls it."""
+        if isinstance(self.data, EmbeddedData):
+            return self.data.dataset
+        if isinstance(self.data, GeneratedData):
+            return self.data.generator
+        return fingerprint(self.data)["sha256"][:16]
+
+    @property
+    def filename(self) -> str:
+        source = "csv" if isinstance(self.data, CsvData) else self.stream
+        return f"{_safe(source)}.{_safe(self.learner.learner)}.{self.key}.jsonl"
+
+
+def identity_key(identity: dict) -> str:
+    """A hash of an identity; the same on every machine."""
+    text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def plan(experiment: Experiment) -> list[Cell]:
+    """All cells of an experiment, data set by data set."""
+    return [_cell(experiment, data, learner) for data in experiment.datasets for learner in experiment.learners]
+
+
+def _cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) -> Cell:
+    split = experiment.split
+    own = data.train is not None
+    rule = SplitRule(data.train if own else split.train, data.test if own else split.test, split.seed)
+    return Cell(data, learner, rule, experiment.preprocess.scale, split.repeats)
+
+
+def select(experiment: Experiment, datasets: list[str], learners: list[str], splits: int | None,
+           seed: int | None) -> Experiment:
+    """The experiment with the command line's overrides: fewer rows or columns, other splits or seed."""
+    changes = {}
+    if datasets:
+        changes["datasets"] = _chosen(experiment.datasets, "name", datasets, "data set", experiment.name)
+    if learners:
+        changes["learners"] = _chosen(experiment.learners, "label", learners, "learner", experiment.name)
+    overrides = {k: v for k, v in (("repeats", splits), ("seed", seed)) if v is not None}
+    if overrides:
+        changes["split"] = experiment.split.model_copy(update=overrides)
+    return experiment.model_copy(update=changes)
+
+
+def _chosen(entries, attribute: str, wanted: list[str], what: str, config: str):
+    names = [getattr(e, attribute) for e in entries]
+    for name in wanted:
+        if name not in names:
+            raise ConfigError(f"'{config}' has no {what} '{name}'{nearest(name, names)}")
+    return tuple(e for e in entries if getattr(e, attribute) in wanted)
+
+
+def _safe(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:40]

@@ -1,0 +1,149 @@
+"""A run: compare the plan with what is stored, execute the rest, store it as it comes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from zoloss_cli.config.models import DataSpec, Experiment
+from zoloss_cli.datasets import load
+from zoloss_cli.errors import DataError
+from zoloss_cli.experiment.execute import Remaining, Work, compile_kernels, execute
+from zoloss_cli.experiment.manifest import make_manifest, now
+from zoloss_cli.experiment.plan import Cell, plan
+from zoloss_cli.experiment.store import ASIDE, Store
+
+
+@dataclass
+class Summary:
+    """How a run ended."""
+
+    units: int = 0
+    done_before: int = 0
+    run: int = 0
+    seconds: float = 0.0
+    failures: list[str] = field(default_factory=list)
+    interrupted: bool = False
+
+
+@dataclass
+class Progress:
+    """What a run tells while it works; the command line shows it, a library may ignore it."""
+
+    def note(self, text: str) -> None: ...
+
+    def start(self, totals: dict[str, int], done: dict[str, int]) -> None: ...
+
+    def advance(self, dataset: str, units: int, seconds_left: float | None) -> None: ...
+
+    def finish(self) -> None: ...
+
+
+def sizes_of(cells: Iterable[Cell]) -> dict[tuple, tuple[int, int]]:
+    """(n_train, n_test) of every cell; reads every data set, so that a bad one stops the run at once."""
+    sizes: dict[tuple, tuple[int, int]] = {}
+    for cell in cells:
+        where = (cell.data, cell.rule)
+        if where not in sizes:
+            data = load(cell.data)
+            if len(data.classes) != 2:
+                raise DataError(
+                    f"data set '{cell.data.name}' has {len(data.classes)} classes; the learners here separate "
+                    f"two: set positive: to one of {', '.join(data.classes[:8])}"
+                )
+            sizes[where] = cell.rule.sizes(len(data.y), f"data set '{cell.data.name}'")
+    return sizes
+
+
+def open_works(cells: list[Cell], store: Store, fresh: bool) -> list[Work]:
+    """What is left to do in each cell; two columns that ask for the same cell share one work."""
+    works: dict[str, Work] = {}
+    for cell in cells:
+        if cell.key in works:
+            continue
+        if fresh:
+            _set_aside(cell, store)
+        found = store.open_cell(cell)
+        work = Work(cell, deque(k for k in range(cell.repeats) if k not in found.rows))
+        work.seconds = sum(row.get("s", 0.0) for row in found.rows.values())
+        work.timed = len(found.rows)
+        works[cell.key] = work
+    return list(works.values())
+
+
+def _set_aside(cell: Cell, store: Store) -> None:
+    path = store.path(cell.filename)
+    if path.exists():
+        aside = store.folder / ASIDE
+        aside.mkdir(exist_ok=True)
+        os.replace(path, aside / path.name)
+
+
+def run_experiment(experiment: Experiment, source: str, store: Store, jobs: int, progress: Progress,
+                   fail_fast: bool = False, fresh: bool = False, part: Experiment | None = None) -> Summary:
+    """Run what is missing of the experiment, or of the `part` of it that was asked for.
+
+    The manifest always names the whole, so that tables show all that is there. On Ctrl-C what is
+    finished stays, and the summary says so.
+    """
+    started, clock = now(), time.perf_counter()
+    all_cells, cells = plan(experiment), plan(part or experiment)
+    sizes = sizes_of(cells)
+    summary = Summary()
+    with store.writing():
+        works = open_works(cells, store, fresh)
+        for note in store.notes:
+            progress.note(note)
+        totals, done = _tally(works)
+        summary.units, summary.done_before = sum(totals.values()), sum(done.values())
+        store.write_manifest(experiment.name, make_manifest(experiment, all_cells, source, started, 0.0, jobs, 0, False))
+        try:
+            if summary.done_before < summary.units:
+                seconds = compile_kernels([w.cell for w in works if w.todo])
+                if seconds > 5.0:
+                    progress.note(f"kernels compiled in {seconds:.0f} s (kept for the next run)")
+            progress.start(totals, done)
+            remaining = Remaining(works, jobs)
+            outcomes = execute(works, jobs)
+            try:
+                for outcome in outcomes:
+                    cell = outcome.work.cell
+                    store.append(cell, outcome.rows, sizes[(cell.data, cell.rule)])
+                    failed = [r for r in outcome.rows if "failed" in r]
+                    summary.failures += [_failure(cell.data, cell, r) for r in failed]
+                    summary.run += len(outcome.rows) - len(failed)
+                    progress.advance(cell.data.name, len(outcome.rows), remaining.seconds())
+                    if failed and fail_fast:
+                        break
+            finally:
+                outcomes.close()
+        except KeyboardInterrupt:
+            summary.interrupted = True
+        finally:
+            progress.finish()
+        summary.seconds = time.perf_counter() - clock
+        for work in works:
+            store.tidy(work.cell)
+        complete = summary.done_before + summary.run == summary.units
+        store.write_manifest(
+            experiment.name,
+            make_manifest(experiment, all_cells, source, started, summary.seconds, jobs, summary.run, complete),
+        )
+    return summary
+
+
+def _tally(works: list[Work]) -> tuple[dict[str, int], dict[str, int]]:
+    totals: dict[str, int] = {}
+    done: dict[str, int] = {}
+    for work in works:
+        name = work.cell.data.name
+        totals[name] = totals.get(name, 0) + work.cell.repeats
+        done[name] = done.get(name, 0) + work.cell.repeats - len(work.todo)
+    return totals, done
+
+
+def _failure(data: DataSpec, cell: Cell, row: dict) -> str:
+    return f"{cell.learner.label} on {data.name}, split {row['k']}: {row['failed']}"

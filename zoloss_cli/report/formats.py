@@ -1,0 +1,177 @@
+"""Tables and comparisons as text, Markdown, LaTeX, CSV or HTML."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import math
+
+from tabulate import tabulate
+
+from zoloss_cli.errors import ConfigError, nearest
+from zoloss_cli.report.compare import COLUMNS, Comparison
+from zoloss_cli.report.tables import CellText, TableView
+
+FORMATS = ("text", "markdown", "latex", "csv", "html")
+
+
+def check_format(name: str) -> str:
+    if name not in FORMATS:
+        raise ConfigError(f"--format '{name}' is unknown{nearest(name, FORMATS)}")
+    return name
+
+
+# -- tables -------------------------------------------------------------------------------------------
+
+
+def render_tables(views: list[TableView], format: str, bold_terminal: bool = False) -> str:
+    if format == "latex":
+        return _latex_document([_latex_table(v) for v in views])
+    if format == "csv":
+        return _tables_csv(views)
+    render = {"text": _text_table, "markdown": _markdown_table, "html": _html_table}[format]
+    return "\n\n".join(render(v, bold_terminal) if format == "text" else render(v) for v in views)
+
+
+def _grid(view: TableView, ours, printed, label) -> list[list[str]]:
+    """Two lines a data set: ours, then the published numbers."""
+    lines = []
+    for row in view.rows:
+        lines.append([label(row.dataset), *(ours(c) for c in row.ours)])
+        if row.printed:
+            lines.append([label("  published"), *(printed(c) for c in row.printed)])
+    return lines
+
+
+def _number(cell: CellText, sign: str) -> str:
+    if cell.mean is None:
+        return "–"
+    if cell.stderr is None or math.isnan(cell.stderr):
+        return f"{cell.mean:.2f}"
+    return f"{cell.mean:.2f} {sign} {cell.stderr:.2f}"
+
+
+def _caption(view: TableView) -> str:
+    kind = "Table " if view.number[:1].isdigit() or view.number.isupper() else ""
+    state = "; incomplete" if view.incomplete else ""
+    return f"{kind}{view.number}. {view.title} ({view.splits} splits{state})"
+
+
+def _text_table(view: TableView, bold_terminal: bool) -> str:
+    mark = ("\x1b[1m{}\x1b[0m" if bold_terminal else "**{}**").format
+
+    def cell(c: CellText) -> str:
+        text = _number(c, "±")
+        return mark(text) if c.best else text
+
+    lines = _grid(view, cell, lambda c: _number(c, "±"), str)
+    body = tabulate(lines, ["data set", *view.columns], tablefmt="simple", disable_numparse=True)
+    note = "bold" if bold_terminal else "**"
+    return f"{_caption(view)}\n\n{body}\n({note}: within one standard error of the row's best)"
+
+
+def _markdown_table(view: TableView) -> str:
+    def cell(c: CellText) -> str:
+        return f"**{_number(c, '±')}**" if c.best else _number(c, "±")
+
+    lines = _grid(view, cell, lambda c: f"*{_number(c, '±')}*", str.strip)
+    body = tabulate(lines, ["data set", *view.columns], tablefmt="github", disable_numparse=True)
+    return f"**{_caption(view)}**\n\n{body}"
+
+
+def _html_table(view: TableView) -> str:
+    def cell(c: CellText) -> str:
+        text = html.escape(_number(c, "±"))
+        return f"<b>{text}</b>" if c.best else text
+
+    lines = _grid(view, cell, lambda c: f"<i>{html.escape(_number(c, '±'))}</i>", html.escape)
+    header = ["data set", *(html.escape(c) for c in view.columns)]
+    body = tabulate(lines, header, tablefmt="unsafehtml", disable_numparse=True)
+    return f"<h3>{html.escape(_caption(view))}</h3>\n{body}"
+
+
+def _latex_table(view: TableView) -> str:
+    def number(c: CellText) -> str:
+        return _number(c, r"\pm").replace("–", r"\text{--}")
+
+    def ours(c: CellText) -> str:
+        return rf"$\mathbf{{{number(c)}}}$" if c.best else f"${number(c)}$"
+
+    def printed(c: CellText) -> str:
+        return rf"{{\small ${number(c)}$}}"
+
+    def label(text: str) -> str:
+        return r"\quad{\small\itshape published}" if text.startswith(" ") else escape_latex(text)
+
+    lines = [" & ".join(line) + r" \\" for line in _grid(view, ours, printed, label)]
+    header = " & ".join(["data set", *(escape_latex(c) for c in view.columns)]) + r" \\"
+    return "\n".join([
+        r"\begin{table}[p]", r"\centering", rf"\caption{{{escape_latex(_caption(view).partition('. ')[2])}}}",
+        rf"\label{{tab:{view.number}}}",
+        rf"\begin{{tabular}}{{l{'r' * len(view.columns)}}}", r"\toprule", header, r"\midrule", *lines,
+        r"\bottomrule", r"\end{tabular}", r"\end{table}",
+    ])
+
+
+def _latex_document(tables: list[str]) -> str:
+    head = [r"\documentclass{article}", r"\usepackage[utf8]{inputenc}", r"\usepackage[T1]{fontenc}",
+            r"\usepackage{amsmath}", r"\usepackage{booktabs}",
+            r"\usepackage[a4paper,landscape,margin=1cm]{geometry}", r"\begin{document}"]
+    return "\n".join([*head, *tables, r"\end{document}"])
+
+
+def escape_latex(text: str) -> str:
+    for character in "&%$#_{}":
+        text = text.replace(character, "\\" + character)
+    return text.replace("±", r"$\pm$")
+
+
+def _tables_csv(views: list[TableView]) -> str:
+    lines = [
+        [view.number, row.dataset, column, _digits(ours.mean), _digits(ours.stderr), int(ours.best),
+         _digits(beside.mean), _digits(beside.stderr)]
+        for view in views
+        for row in view.rows
+        for column, ours, beside in zip(
+            view.columns, row.ours, row.printed or [CellText(None)] * len(view.columns), strict=True)
+    ]
+    return _csv(["table", "dataset", "learner", "mean", "stderr", "best", "published", "published_stderr"], lines)
+
+
+# -- comparisons --------------------------------------------------------------------------------------
+
+
+def render_comparison(rows: list[Comparison], format: str) -> str:
+    if format == "csv":
+        return _csv(COLUMNS, [[_digits(getattr(row, c)) for c in COLUMNS] for row in rows])
+    header = ["table", "data set", "learner", "ours", "published", "difference", "z"]
+    lines = [
+        [row.table, row.dataset, row.learner, _number(CellText(row.mean, row.stderr), "±"),
+         _number(CellText(row.published, row.published_stderr), "±"), f"{row.difference:+.2f}", f"{row.z:+.1f}"]
+        for row in rows
+    ]
+    if format == "latex":
+        body = [" & ".join(escape_latex(v) for v in line) + r" \\" for line in lines]
+        # longtable, since a comparison runs over pages
+        table = [r"\begin{longtable}{lllrrrr}", r"\toprule", " & ".join(header) + r" \\", r"\midrule", r"\endhead",
+                 *body, r"\bottomrule", r"\end{longtable}"]
+        return _latex_document(["\n".join(table)]).replace(r"\usepackage{booktabs}",
+                                                          "\\usepackage{booktabs}\n\\usepackage{longtable}")
+    style = {"text": "simple", "markdown": "github", "html": "html"}[format]
+    right = ("left", "left", "left", "right", "right", "right", "right")
+    return tabulate(lines, header, tablefmt=style, disable_numparse=True, colalign=right)
+
+
+def _digits(value) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _csv(header, lines) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(lines)
+    return out.getvalue().rstrip("\n")

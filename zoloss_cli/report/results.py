@@ -1,0 +1,128 @@
+"""Stored results as tidy numbers: for every run, every cell's mean, standard error and splits."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean, stdev
+
+from zoloss_cli.errors import ResultsError, nearest
+from zoloss_cli.experiment.store import Store
+from zoloss_cli.paths import PACKAGE
+
+COUNTS = {"train_error": ("train", "n_train"), "test_error": ("test", "n_test")}
+
+
+@dataclass(frozen=True)
+class Stat:
+    """A mean with its standard error over splits, in the metric's unit (errors in %)."""
+
+    mean: float
+    stderr: float
+    splits: int
+
+
+@dataclass
+class RunResult:
+    """What a manifest stands for: an experiment and the numbers found for its cells."""
+
+    name: str
+    experiment: dict
+    manifest: dict
+    cells: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
+    failed: int = 0
+
+    @property
+    def published(self) -> dict:
+        return self.experiment.get("published") or {}
+
+    @property
+    def table(self) -> str | None:
+        return self.published.get("table")
+
+    @property
+    def metric(self) -> str:
+        return self.experiment["metric"]
+
+    @property
+    def datasets(self) -> list[str]:
+        return [d["name"] for d in self.experiment["datasets"]]
+
+    @property
+    def learners(self) -> list[str]:
+        return [entry["label"] for entry in self.experiment["learners"]]
+
+    def generator(self, dataset: str) -> str | None:
+        """The generator behind a data set, or None for real data."""
+        return next((d.get("generator") for d in self.experiment["datasets"] if d["name"] == dataset), None)
+
+    def stat(self, dataset: str, learner: str, metric: str | None = None) -> Stat | None:
+        values = self.cells.get((dataset, learner), {}).get(metric or self.metric)
+        return summarize(values) if values else None
+
+
+def summarize(values: list[float]) -> Stat:
+    error = stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    return Stat(fmean(values), error, len(values))
+
+
+def load_results(folder: Path) -> tuple[list[RunResult], Store]:
+    """All runs of a results folder, in the papers' order; damaged parts are left out and noted."""
+    store = Store(folder)
+    if not folder.is_dir():
+        raise ResultsError(f"there is no folder {folder}; {_what_to_run(folder)}")
+    if not store.is_ours():
+        raise ResultsError(f"{folder} holds no results yet; {_what_to_run(folder)}")
+    runs, cache = [], {}
+    for manifest in store.manifests():
+        run = RunResult(manifest["experiment"]["name"], manifest["experiment"], manifest)
+        for cell in manifest["cells"]:
+            filename, key = cell["file"], cell["key"]
+            if filename not in cache:
+                cache[filename] = store.read(filename, key)
+                if cache[filename].fault:
+                    store.notes.append(f"{store.path(filename)} {cache[filename].fault}; left out")
+            found = cache[filename]
+            if found.fault:
+                continue
+            run.failed += len(found.failed)
+            rows = [found.rows[k] for k in sorted(found.rows)]
+            if rows:
+                run.cells[(cell["dataset"], cell["learner"])] = {
+                    metric: [100.0 * row[part] / getattr(found, size) for row in rows]
+                    for metric, (part, size) in COUNTS.items()
+                }
+        runs.append(run)
+    return sorted(runs, key=_paper_order), store
+
+
+def choose(runs: list[RunResult], wanted: str | None) -> list[RunResult]:
+    """The runs to show: all, or the one with this table number or name."""
+    if wanted is None:
+        return runs
+    hits = [r for r in runs if wanted in (r.table, r.name)]
+    if not hits:
+        names = [r.table or r.name for r in runs]
+        raise ResultsError(f"there is no table '{wanted}' in these results{nearest(wanted, names)}")
+    return hits
+
+
+def _paper_order(run: RunResult):
+    number = run.table or ""
+    roman = {"I": 1, "II": 2, "III": 3, "IV": 4}
+    parts = (roman[number],) if number in roman else tuple(int(p) for p in re.findall(r"\d+", number))
+    return (not run.table, run.published.get("paper", ""), parts, run.name)
+
+
+def _what_to_run(folder: Path) -> str:
+    text = "run: zoloss run configs/table2.yaml"
+    if str(folder) != "results":
+        text += f" --out {folder}"
+    reference = folder / "reference"
+    if not reference.is_dir():
+        reference = PACKAGE.parent / "results" / "reference"
+    if reference.is_dir():
+        text += f"; the reference results can be shown with: zoloss table {reference}"
+    return text
