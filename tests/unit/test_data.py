@@ -29,11 +29,11 @@ def test_embedded_files_are_what_the_catalog_says(name):
 
 
 def test_a_changed_embedded_file_is_refused(monkeypatch, tmp_path):
-    from zoloss_cli.datasets import catalog as module
+    import sys
 
     entry = catalog()["iris"]
     (tmp_path / "iris.csv").write_bytes(entry.path.read_bytes().replace(b"5.1", b"5.2", 1))
-    monkeypatch.setattr(module, "shipped", lambda folder: tmp_path)
+    monkeypatch.setattr(sys.modules["zoloss_cli.datasets.catalog"], "shipped", lambda folder: tmp_path)
     load.cache_clear()
     with pytest.raises(DataError, match="sha256"):
         load(EmbeddedData(name="iris", dataset="iris"))

@@ -22,7 +22,7 @@ def test_what_is_shown_does_not_change_a_cell(write_config):
     for same in (
         BASE + "title: Other\nmetric: train_error\n",
         BASE.replace("repeats: 5", "repeats: 500"),
-        BASE.replace("pocket:", "mine: {learner: pocket, epochs: 9}\n#"),
+        BASE.replace("{pocket: {epochs: 9}}", "{mine: {learner: pocket, epochs: 9}}"),
         BASE.replace("[heart]", "{renamed: {dataset: heart}}"),
     ):
         assert only_cell(write_config, same).key == cell.key

@@ -5,18 +5,40 @@ weight vector with the bias first. Nothing here knows of classes, files or confi
 number comes from a seed or an array that the caller hands in.
 """
 
+import contextlib
+import hashlib
+from pathlib import Path
+
 from numba import njit
 
 # numpy's division semantics let loops with a division vectorize; reassociation lets sums vectorize.
 # NaN and infinity keep their meaning, so a kernel fed with bad numbers shows it.
-KERNEL = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"reassoc", "contract", "nsz", "arcp"},
-}
-
-kernel = njit(**KERNEL)
+kernel = njit(
+    cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"}
+)
 # Exact arithmetic as written: for the parts whose results must equal a NumPy twin to the last bit.
 exact_kernel = njit(cache=True, nogil=True, error_model="numpy")
 inline_kernel = njit(inline="always", error_model="numpy")
+
+
+def _drop_stale_kernels() -> None:
+    """Delete compiled kernels that were made from other sources than these.
+
+    numba checks only the file that a kernel stands in, but a compiled kernel contains the kernels of
+    other files that it calls: without this, editing one file would leave old code running in another.
+    """
+    folder = Path(__file__).parent
+    digest = hashlib.sha256()
+    for source in sorted(folder.glob("*.py")):
+        digest.update(source.read_bytes())
+    stamp = folder / "__pycache__" / "kernel_sources.sha256"
+    with contextlib.suppress(OSError):  # a read-only installation is never edited
+        if stamp.is_file() and stamp.read_text() == digest.hexdigest():
+            return
+        for compiled in stamp.parent.glob("*.nb[ic]"):
+            compiled.unlink(missing_ok=True)
+        stamp.parent.mkdir(exist_ok=True)
+        stamp.write_text(digest.hexdigest())
+
+
+_drop_stale_kernels()

@@ -9,10 +9,11 @@ The rule that both functions below follow:
 2. equal breakpoints are one; one whose net weight is 0 vanishes;
 3. the error starts at 0 below all breakpoints, and the leftmost smallest value wins;
 4. t is the midpoint between the remaining neighbours, or 1 beyond the outermost one.
-Two additions make it exact in floating point and change nothing elsewhere: an interval narrower than
-1e-12 of the typical breakpoint is no interval (its ends are one point blurred by rounding), and if t
-would hit a vanished breakpoint, whose examples would then have margin 0, t moves to the middle of the
-widest free gap of that interval.
+Three additions make it exact in floating point and change nothing elsewhere: an interval narrower than
+1e-12 of its ends or of the typical breakpoint is no interval (its ends are one point blurred by
+rounding); if t would hit a vanished breakpoint, whose examples would then have margin 0, t moves to the
+middle of the widest free gap of that interval; and where breakpoints are so large that 1 is lost beside
+them, "1 beyond" is 1e-9 of their size.
 
 Weights are int64 fixed point (see `fixed_point`): sums are exact, so ties do not depend on the order.
 """
@@ -26,7 +27,20 @@ from zoloss_cli.kernels import exact_kernel, kernel
 FIXED_POINT_ONE = 2.0**50
 NARROW = 1e-12
 EDGE = 1e-9
+FAR = 1e-9
 INSERTION_SORT_LIMIT = 48
+
+
+@exact_kernel
+def beyond(r, s):
+    """How far t lies outside the outermost breakpoint r."""
+    return max(1.0, FAR * max(s, abs(r)))
+
+
+@exact_kernel
+def blur(r, s):
+    """Breakpoints nearer to r than this are r, as far as rounding lets one tell."""
+    return NARROW * max(s, abs(r))
 
 
 def fixed_point(phi: np.ndarray) -> np.ndarray:
@@ -95,13 +109,12 @@ def sorted_threshold(p, delta, y, phi, s, both_directions):
             c[k] = net
             k += 1
     if k == 0:
-        return 0.0, False
+        return 0.0, both_directions and start_right + still_right < start_wrong + still_wrong
 
-    tolerance = NARROW * s
     e, best, best_at, most, most_at = 0, 0, 0, 0, 0
     for j in range(1, k + 1):
         e += c[j - 1]
-        if j == k or r[j] - r[j - 1] > tolerance:
+        if j == k or r[j] - r[j - 1] > max(blur(r[j], s), blur(r[j - 1], s)):
             if e < best:
                 best, best_at = e, j
             if e > most:
@@ -115,23 +128,23 @@ def sorted_threshold(p, delta, y, phi, s, both_directions):
 
     lowest, highest = r_all[order[0]], r_all[order[count - 1]]
     if at == 0:
-        t = r[0] - 1.0
+        t = r[0] - beyond(r[0], s)
         for i in range(count):
-            if abs(r_all[i] - t) <= tolerance:
-                t = lowest - 1.0
+            if abs(r_all[i] - t) <= blur(t, s):
+                t = lowest - beyond(lowest, s)
                 break
     elif at == k:
-        t = r[k - 1] + 1.0
+        t = r[k - 1] + beyond(r[k - 1], s)
         for i in range(count):
-            if abs(r_all[i] - t) <= tolerance:
-                t = highest + 1.0
+            if abs(r_all[i] - t) <= blur(t, s):
+                t = highest + beyond(highest, s)
                 break
     else:
         left, right = r[at - 1], r[at]
         t = 0.5 * (left + right)
         hit = False
         for i in range(count):
-            if abs(r_all[i] - t) <= 0.25 * tolerance:
+            if abs(r_all[i] - t) <= 0.25 * blur(t, s):
                 hit = True
         if hit:
             previous, widest = left, -1.0
@@ -157,7 +170,7 @@ def scatter(p, delta, y, s, buckets, bucket):
         d = delta[i]
         flipped = p[i] if d > 0.0 else -p[i]
         u = flipped / (abs(p[i]) + s * abs(d) + 1e-300)
-        b = min(np.int32(u * half + half), np.int32(buckets - 1))
+        b = min(max(np.int32(u * half + half), np.int32(0)), np.int32(buckets - 1))
         b = b + np.int32(buckets) if y[i] * d > 0.0 else b
         bucket[i] = b if d != 0.0 else np.int32(2 * buckets)
 
@@ -203,11 +216,11 @@ def fast_threshold(p, delta, y, phi, s, buckets, bucket, histogram, prefix, near
                 near[b] = near[b + buckets] = 1
     if best_at > 0:
         near[best_at - 1] = near[best_at - 1 + buckets] = 1
-    empty_above = True
+    next_above = buckets  # the first bucket above the boundary that holds anything
     for b in range(best_at, buckets):
         if histogram[b] != 0 or histogram[b + buckets] != 0:
             near[b] = near[b + buckets] = 1
-            empty_above = False
+            next_above = b
             break
 
     count = 0
@@ -238,16 +251,16 @@ def fast_threshold(p, delta, y, phi, s, buckets, bucket, histogram, prefix, near
             inside, inner = b, prefix[b]
         elif inner < best or (inner == best and not found and b < best_at):
             best, found, left, right = inner, True, previous, value
-        if b < best_at:
+        if b == best_at - 1:
             below = value
-        elif above == np.inf:
+        elif b == next_above and above == np.inf:
             above = value
         inner += net
         previous = value
     if not found:
         left, right = below, above
-        if (left == -np.inf and best_at > 0) or (right == np.inf and not empty_above):
-            return 0.0, False  # a whole bucket vanished
+        if (left == -np.inf and best_at > 0) or (right == np.inf and next_above < buckets):
+            return 0.0, False  # a neighbour vanished
         if left == -np.inf and right == np.inf:
             return 0.0, False
 
@@ -255,10 +268,10 @@ def fast_threshold(p, delta, y, phi, s, buckets, bucket, histogram, prefix, near
     if on_edge(left, s, buckets) or on_edge(right, s, buckets):
         return 0.0, False
     if left == -np.inf:
-        return right - 1.0, True
+        return right - beyond(right, s), True
     if right == np.inf:
-        return left + 1.0, True
-    return 0.5 * (left + right), right - left > NARROW * s
+        return left + beyond(left, s), True
+    return 0.5 * (left + right), right - left > max(blur(left, s), blur(right, s))
 
 
 @exact_kernel

@@ -11,7 +11,7 @@ from numba import uint64
 
 from zoloss_cli.kernels import exact_kernel
 from zoloss_cli.kernels.line_search import (
-    NARROW,
+    blur,
     fast_threshold,
     sorted_threshold,
     step_margins,
@@ -20,6 +20,10 @@ from zoloss_cli.kernels.line_search import (
 from zoloss_cli.kernels.random import GOLDEN, index_of, mix
 
 DIRECTIONS_A_BLOCK = 64
+# On tiny problems w grows exponentially with the epochs. Its length means nothing, so it is brought back
+# by a power of two, which rounds nothing, long before it could overflow.
+LONGEST = 2.0**500
+SHRUNK = 1e-2
 
 
 @exact_kernel
@@ -35,6 +39,16 @@ def scratch_arrays(n, buckets):
 
 
 @exact_kernel
+def shorten(w):
+    """Bring an overlong w back; returns its length (the largest component)."""
+    length = np.max(np.abs(w))
+    if length > LONGEST:
+        w /= LONGEST
+        length /= LONGEST
+    return length
+
+
+@exact_kernel
 def update(p, q, delta, y, phi, w, d, both_directions, buckets, scratch):
     """One update: w <- w - t d, always moving, and q <- the new margins' inner products."""
     bucket, histogram, prefix, near, near_r, near_i = scratch
@@ -46,7 +60,7 @@ def update(p, q, delta, y, phi, w, d, both_directions, buckets, scratch):
             p, delta, y, phi, s, buckets, bucket, histogram, prefix, near, near_r, near_i
         )
         if settled:
-            settled = step_margins(p, delta, t, 0.25 * NARROW * s, q)
+            settled = step_margins(p, delta, t, 0.25 * blur(t, s), q)
     if not settled:
         t, negate = sorted_threshold(p, delta, y, phi, s, both_directions)
         step_margins(p, delta, t, 0.0, q)
@@ -63,7 +77,8 @@ def update(p, q, delta, y, phi, w, d, both_directions, buckets, scratch):
 def rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, checkpoints, path):
     """One epoch a row of D. Changes w; writes w into `path` after the epochs named in `checkpoints`.
 
-    p = Xw is carried along and recomputed once a block, so rounding errors do not add up.
+    p = Xw is carried along; it is recomputed once a block, and where w has become much shorter than it
+    was, so that rounding errors neither add up nor outgrow p.
     `epochs_before` counts the epochs of earlier calls, so that a long run can come in pieces.
     """
     n = X.shape[0]
@@ -74,10 +89,16 @@ def rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, checkpoin
     for start in range(0, epochs, DIRECTIONS_A_BLOCK):
         block = D[start : start + DIRECTIONS_A_BLOCK]
         deltas = np.dot(block, X_T)
+        longest = shorten(w)
         p = np.dot(X, w)
         for row in range(block.shape[0]):
             update(p, q, deltas[row], y, phi, w, block[row], both_directions, buckets, scratch)
             p, q = q, p
+            length = np.max(np.abs(w))
+            if length < SHRUNK * longest:
+                longest = length
+                p = np.dot(X, w)
+            longest = max(longest, length)
             if at < checkpoints.shape[0] and checkpoints[at] == epochs_before + start + row + 1:
                 path[at] = w
                 at += 1
@@ -96,10 +117,14 @@ def rcd_gradient(X, y, phi, w, epochs, batch, seed, both_directions, buckets, ch
     p = np.dot(X, w)
     d = np.empty(w.shape[0], np.float64)
     counter = seed
+    longest = shorten(w)
     at = 0
     for epoch in range(1, epochs + 1):
-        if epoch % DIRECTIONS_A_BLOCK == 0:
+        length = shorten(w)
+        if epoch % DIRECTIONS_A_BLOCK == 0 or length < SHRUNK * longest:
+            longest = length
             p = np.dot(X, w)
+        longest = max(longest, length)
         if batch:
             d[:] = 0.0
             for i in range(n):
