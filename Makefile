@@ -4,9 +4,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 RESULTS ?= results
+# Splits to run instead of the configs' 500.
+SPLITS ?=
+RUN = $(BIN)/zoloss run $(if $(SPLITS),--splits $(SPLITS)) --jobs $(JOBS) --out $(RESULTS)
 JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 
-.PHONY: install test test-lowest bench lint table2 table3 tables quick reference pools schema clean
+.PHONY: install test test-lowest bench lint table2 table3 tables reference pools schema clean
 
 install: $(STAMP)
 
@@ -17,10 +20,6 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e ".[dev]"
 	@touch $@
-
-quick: install
-	$(BIN)/zoloss run configs/table2.yaml --splits 20 --jobs $(JOBS) --out $(RESULTS)
-	$(BIN)/zoloss table $(RESULTS) --table II
 
 test: install
 	$(BIN)/python -m pytest
@@ -37,14 +36,15 @@ bench: install
 
 lint: install
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 
 table2 table3: install
-	$(BIN)/zoloss run configs/$@.yaml --jobs $(JOBS) --out $(RESULTS)
+	$(RUN) configs/$@.yaml
 	$(BIN)/zoloss table $(RESULTS) --table $(if $(filter table2,$@),II,III)
 
 tables: install
 	for config in configs/table2.yaml configs/table3.yaml configs/thesis/table2.2.yaml configs/thesis/table2.3.yaml; do \
-	  $(BIN)/zoloss run $$config --jobs $(JOBS) --out $(RESULTS) || exit; done
+	  $(RUN) $$config || exit; done
 	$(BIN)/zoloss table $(RESULTS)
 	$(BIN)/zoloss compare $(RESULTS)
 

@@ -12,7 +12,9 @@ def pytest_terminal_summary(terminalreporter, config):
         return
     terminalreporter.section("cost per unit and ratio to the reference, fastest rounds of this run")
     for group, benches in groups.items():
-        costs = {b.name: b.stats.min / b.extra_info["units"] for b in benches if b.stats and "units" in b.extra_info}
+        costs = {
+            b.name: b.stats.min / b.extra_info["units"] for b in benches if b.stats and "units" in b.extra_info
+        }
         reference = next((c for name, c in costs.items() if "reference" in name), None)
         for name, cost in costs.items():
             ratio = f"{reference / cost:8.1f} x" if reference else ""

@@ -46,12 +46,16 @@ def test_rcd_kernel(benchmark, problem):
     X_T = np.ascontiguousarray(X.T)
     benchmark.extra_info["units"] = len(D)
     benchmark.pedantic(
-        lambda: rcd(X, X_T, y, phi, w.copy(), D, False, bucket_count(N), 0, NO_CHECKPOINTS, np.empty((0, M + 1))),
-        rounds=15, warmup_rounds=2)
+        lambda: rcd(
+            X, X_T, y, phi, w.copy(), D, False, bucket_count(N), 0, NO_CHECKPOINTS, np.empty((0, M + 1))
+        ),
+        rounds=15,
+        warmup_rounds=2,
+    )
 
 
 def online_case(problem, epochs):
-    X, y, phi, _, _ = problem
+    X, y, *_ = problem
     Z = padded(X * y[:, None])
     return Z, np.ones(N), np.zeros(Z.shape[1]), np.empty((0, Z.shape[1])), epochs
 
@@ -64,7 +68,9 @@ def indices(count):
 def test_averaged_reference_python_loop(benchmark, problem):
     X, y, *_ = problem
     benchmark.extra_info["units"] = 3000
-    benchmark.pedantic(python_averaged_perceptron, (X, y, np.zeros(M + 1), indices(3000)), rounds=5, warmup_rounds=1)
+    benchmark.pedantic(
+        python_averaged_perceptron, (X, y, np.zeros(M + 1), indices(3000)), rounds=5, warmup_rounds=1
+    )
 
 
 @pytest.mark.benchmark(group="averaged perceptron trial")
@@ -72,15 +78,21 @@ def test_averaged_kernel(benchmark, problem):
     Z, step, w, path, epochs = online_case(problem, 200)
     benchmark.extra_info["units"] = epochs * N
     benchmark.pedantic(
-        lambda: online.averaged_perceptron(Z, step, *NO_TABLE, w.copy(), epochs, RANDOM, np.uint64(1), NO_CHECKPOINTS,
-                                           path), rounds=9, warmup_rounds=1)
+        lambda: online.averaged_perceptron(
+            Z, step, *NO_TABLE, w.copy(), epochs, RANDOM, np.uint64(1), NO_CHECKPOINTS, path
+        ),
+        rounds=9,
+        warmup_rounds=1,
+    )
 
 
 @pytest.mark.benchmark(group="SGD (mls) trial")
 def test_sgd_reference_python_loop(benchmark, problem):
     X, y, *_ = problem
     benchmark.extra_info["units"] = 3000
-    benchmark.pedantic(python_sgd, (X, y, np.zeros(M + 1), indices(3000), 0.002, "mls"), rounds=5, warmup_rounds=1)
+    benchmark.pedantic(
+        python_sgd, (X, y, np.zeros(M + 1), indices(3000), 0.002, "mls"), rounds=5, warmup_rounds=1
+    )
 
 
 @pytest.mark.benchmark(group="SGD (mls) trial")
@@ -88,8 +100,21 @@ def test_sgd_kernel(benchmark, problem):
     Z, step, w, path, epochs = online_case(problem, 200)
     benchmark.extra_info["units"] = epochs * N
     benchmark.pedantic(
-        lambda: online.sgd(Z, step, *NO_TABLE, w.copy(), epochs, 0.002, online.MODIFIED_LEAST_SQUARES, np.uint64(1),
-                           NO_CHECKPOINTS, path), rounds=9, warmup_rounds=1)
+        lambda: online.sgd(
+            Z,
+            step,
+            *NO_TABLE,
+            w.copy(),
+            epochs,
+            0.002,
+            online.MODIFIED_LEAST_SQUARES,
+            np.uint64(1),
+            NO_CHECKPOINTS,
+            path,
+        ),
+        rounds=9,
+        warmup_rounds=1,
+    )
 
 
 @pytest.mark.benchmark(group="pocket trial")
@@ -105,8 +130,12 @@ def test_pocket_kernel(benchmark, problem):
     phi, gram = problem[2], Z @ Z.T
     benchmark.extra_info["units"] = epochs * N
     benchmark.pedantic(
-        lambda: pocket.pocket(Z, step, phi, *NO_TABLE, w.copy(), epochs, True, gram, np.uint64(1), NO_CHECKPOINTS,
-                              path), rounds=9, warmup_rounds=1)
+        lambda: pocket.pocket(
+            Z, step, phi, *NO_TABLE, w.copy(), epochs, True, gram, np.uint64(1), NO_CHECKPOINTS, path
+        ),
+        rounds=9,
+        warmup_rounds=1,
+    )
 
 
 @pytest.mark.parametrize("C", [1 / 32, 32.0])
@@ -128,12 +157,15 @@ def test_svm_interior_point(benchmark, problem, C):
     benchmark.pedantic(lambda: linear_svm(Z, np.full(N, C), 1e-7), rounds=9, warmup_rounds=1)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["table", "results/reference"], ["compare", "results/reference"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["table", "results/reference"], ["compare", "results/reference"]]
+)
 @pytest.mark.benchmark(group="command")
 def test_command_start(benchmark, arguments):
     benchmark.group = "zoloss " + " ".join(arguments)
     benchmark.extra_info["units"] = 1
     top = Path(__file__).parents[2]
     command = [sys.executable, "-m", "zoloss_cli", *arguments]
-    benchmark.pedantic(lambda: subprocess.run(command, cwd=top, check=True, capture_output=True), rounds=5,
-                       warmup_rounds=1)
+    benchmark.pedantic(
+        lambda: subprocess.run(command, cwd=top, check=True, capture_output=True), rounds=5, warmup_rounds=1
+    )

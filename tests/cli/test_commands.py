@@ -105,7 +105,9 @@ def test_the_users_own_csv(zoloss, write_config, tmp_path, results):
     refused = zoloss("run", config, "--out", results)
     assert refused.code == 3
     assert "has no class 'True'" in refused.err
-    config.write_text(config.read_text(encoding="utf-8").replace("positive: yes", 'positive: "yes"'), encoding="utf-8")
+    config.write_text(
+        config.read_text(encoding="utf-8").replace("positive: yes", 'positive: "yes"'), encoding="utf-8"
+    )
     assert zoloss("run", config, "--out", results).code == 0
     assert all(train <= 1 for train, _ in read_rows(results).values())
 
@@ -128,7 +130,9 @@ def test_compare_against_print(zoloss, tmp_path, results):
     from zoloss_cli.paths import shipped
 
     config = shipped("configs") / "table2.yaml"
-    zoloss("run", config, "--out", results, "--splits", 3, "--datasets", "heart", "--learners", "rcd-bias,soft-svm")
+    zoloss(
+        "run", config, "--out", results, "--splits", 3, "--datasets", "heart", "--learners", "rcd-bias,soft-svm"
+    )
     ended = zoloss("compare", results, "--format", "csv")
     assert ended.code == 0, ended.err
     rows = list(csv.DictReader(io.StringIO(ended.out)))

@@ -1,4 +1,4 @@
-"""Every registered learner keeps scikit-learn's contract and ours. A new learner is tested by being registered."""
+"""Every registered learner keeps scikit-learn's contract and ours; to be registered is to be tested."""
 
 from __future__ import annotations
 
@@ -28,9 +28,17 @@ EXCEPTIONS = {
     "AveragedPerceptronClassifier": {EQUIVALENCE: DRAWS},
     "PocketClassifier": {EQUIVALENCE: DRAWS},
     "MarginSGDClassifier": {EQUIVALENCE: DRAWS},
-    "BatchPerceptronClassifier": {EQUIVALENCE: "steps are relative to the mean weight, which repeated rows change"},
+    "BatchPerceptronClassifier": {
+        EQUIVALENCE: "steps are relative to the mean weight, which repeated rows change"
+    },
     "SoftSVMClassifier": {EQUIVALENCE: FOLDS},
+    "FLDClassifier": {
+        EQUIVALENCE: "with more features than rows the covariance is singular, and 1e-10 of shrinkage "
+        "magnifies the rounding of the weights"
+    },
 }
+DIVERGES = "a constant rate on a squared cost diverges on features of this size; the papers scale to [-1, 1]"
+UNSCALED = ("check_n_features_in", "check_fit_idempotent", "check_fit_check_is_fitted")
 
 
 def make(name, **settings):
@@ -40,7 +48,10 @@ def make(name, **settings):
 
 
 def expected_failures(estimator):
-    return EXCEPTIONS.get(type(estimator).__name__, {})
+    known = dict(EXCEPTIONS.get(type(estimator).__name__, {}))
+    if getattr(estimator, "cost", None) in ("mls", "ls"):
+        known.update(dict.fromkeys(UNSCALED, DIVERGES))
+    return known
 
 
 @parametrize_with_checks([make(name) for name in NAMES], expected_failed_checks=expected_failures)
@@ -76,7 +87,9 @@ def test_the_same_seed_gives_the_same_weights(name, noisy):
     assert clone(first).get_params().keys() == first.get_params().keys()
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if "random_state" in registration(n).learner_class().get_params()])
+@pytest.mark.parametrize(
+    "name", [n for n in NAMES if "random_state" in registration(n).learner_class().get_params()]
+)
 def test_another_seed_gives_other_weights(name, noisy):
     X, y = noisy
     if name == "ccd" or name == "rcd-grad-batch":
@@ -87,7 +100,9 @@ def test_another_seed_gives_other_weights(name, noisy):
     assert not same or name == "soft-svm"
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if has_fit_parameter(registration(n).learner_class, "sample_weight")])
+@pytest.mark.parametrize(
+    "name", [n for n in NAMES if has_fit_parameter(registration(n).learner_class, "sample_weight")]
+)
 def test_the_scale_of_sample_weights_does_not_matter(name, noisy):
     X, y = noisy
     phi = np.random.default_rng(1).exponential(size=len(y))
@@ -97,13 +112,17 @@ def test_the_scale_of_sample_weights_does_not_matter(name, noisy):
     np.testing.assert_array_equal(small.coef_, large.coef_)
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if has_fit_parameter(registration(n).learner_class, "sample_weight")])
+@pytest.mark.parametrize(
+    "name", [n for n in NAMES if has_fit_parameter(registration(n).learner_class, "sample_weight")]
+)
 def test_sample_weights_matter(name, noisy):
     X, y = noisy
     phi = np.where(y == 1, 9.0, 1.0)
     weighted = make(name).fit(X, y, sample_weight=phi)
     plain = make(name).fit(X, y)
-    assert not np.array_equal(weighted.coef_, plain.coef_) or not np.array_equal(weighted.intercept_, plain.intercept_)
+    assert not np.array_equal(weighted.coef_, plain.coef_) or not np.array_equal(
+        weighted.intercept_, plain.intercept_
+    )
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if "seeding" in parameters(n).model_fields])
@@ -146,5 +165,5 @@ def test_one_class_and_non_finite_data_are_refused(name, noisy):
     X, y = noisy
     with pytest.raises(ValueError, match="class"):
         make(name).fit(X, np.ones_like(y))
-    with pytest.raises(ValueError, match="NaN|infinity"):
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
         make(name).fit(np.where(X > 0.9, np.nan, X), y)

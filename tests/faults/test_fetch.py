@@ -85,9 +85,7 @@ def originals(name: str) -> dict[str, str]:
             ambiguous = ["N", "     HUMALPI1-NEG-1", "    " + "ACGTN" * 12]
             return {"splice.data": text([ambiguous, *records])}
         case "german":
-            return {
-                "german.data-numeric": text([[value.rjust(4) for value in row] for row in rows], "", " \n")
-            }
+            return {"german.data-numeric": text([[value.rjust(4) for value in row] for row in rows], "", " \n")}
         case "german20":
             return {"german.data": text(rows, " ")}
         case "glass":
@@ -104,8 +102,7 @@ def originals(name: str) -> dict[str, str]:
             return {"Indian Liver Patient Dataset (ILPD).csv": text([*rows[:209], incomplete, *rows[209:]])}
         case "ionosphere":
             rows = [
-                [v if v in ("0", "1", "-1") else f"{float(v):.5f}" for v in row[:-1]] + row[-1:]
-                for row in rows
+                [v if v in ("0", "1", "-1") else f"{float(v):.5f}" for v in row[:-1]] + row[-1:] for row in rows
             ]
             return {"ionosphere.data": text(rows)}
         case "iris":

@@ -148,7 +148,9 @@ def test_batch_perceptron_sums_over_the_mistakes(noisy):
     for _ in range(7):
         wrong = np.where(rows @ w >= 0, 1, -1) != signs
         w = w + 0.5 * (signs[wrong, None] * rows[wrong]).sum(axis=0)
-    np.testing.assert_allclose(weights_of(BatchPerceptronClassifier(epochs=7, rate=0.5).fit(X, y)), w, atol=1e-9)
+    np.testing.assert_allclose(
+        weights_of(BatchPerceptronClassifier(epochs=7, rate=0.5).fit(X, y)), w, atol=1e-9
+    )
 
 
 def separable(seed, n=60, margin=0.2):
@@ -197,7 +199,8 @@ def test_fld_survives_a_singular_covariance(noisy):
     doubled = np.column_stack([X, X[:, 0], np.zeros(len(y))])
     plain, singular = FLDClassifier().fit(X, y), FLDClassifier().fit(doubled, y)
     np.testing.assert_allclose(
-        singular.decision_function(doubled), plain.decision_function(X), rtol=1e-4, atol=1e-4)
+        singular.decision_function(doubled), plain.decision_function(X), rtol=1e-4, atol=1e-4
+    )
 
 
 @pytest.mark.parametrize("variant", ["plain", "bias", "conj", "conj-bias", "grad", "grad-batch", "ccd"])
@@ -205,8 +208,9 @@ def test_fld_survives_a_singular_covariance(noisy):
 def test_the_error_of_rcd_never_increases(noisy, variant, update):
     X, y = noisy
     phi = np.random.default_rng(2).exponential(size=120)
-    learner = RCDClassifier(variant=variant, epochs=120, update=update, record_every=1, seeding="fld",
-                            random_state=8).fit(X, y, sample_weight=phi)
+    learner = RCDClassifier(
+        variant=variant, epochs=120, update=update, record_every=1, seeding="fld", random_state=8
+    ).fit(X, y, sample_weight=phi)
     rows, signs = signed(X, y)
     wrong = signs * (learner.recorded_weights_ @ rows.T) <= 0
     errors = wrong @ phi / phi.sum()
@@ -312,7 +316,9 @@ def test_the_stump_is_as_good_as_brute_force():
         signs = np.where(y == 1, 1, -1)
         best = min(
             phi[np.where(X[:, j] >= t, d, -d) != signs].sum()
-            for j in range(3) for t in np.arange(-0.5, 6) for d in (-1, 1)
+            for j in range(3)
+            for t in np.arange(-0.5, 6)
+            for d in (-1, 1)
         )
         stump = DecisionStumpClassifier().fit(X, y, sample_weight=phi)
         assert phi[stump.predict(X) != y].sum() == pytest.approx(best)

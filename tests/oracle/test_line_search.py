@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +44,7 @@ def candidate_thresholds(p, delta):
     r = sorted({Fraction(a) / Fraction(b) for a, b in zip(p, delta, strict=True) if b != 0})
     if not r:
         return [Fraction(0)]
-    return [r[0] - 1, *((a + b) / 2 for a, b in zip(r, r[1:], strict=False)), r[-1] + 1]
+    return [r[0] - 1, *((a + b) / 2 for a, b in pairwise(r)), r[-1] + 1]
 
 
 def breakpoints(p, delta):
@@ -53,7 +54,9 @@ def breakpoints(p, delta):
 # Small integers make ties, zero deltas, duplicates and opposite points common, and keep p/delta apart by
 # far more than rounding.
 numbers = st.integers(-4, 4).map(float)
-points = st.lists(st.tuples(numbers, numbers, st.sampled_from([-1.0, 1.0]), st.integers(1, 5)), min_size=1, max_size=14)
+points = st.lists(
+    st.tuples(numbers, numbers, st.sampled_from([-1.0, 1.0]), st.integers(1, 5)), min_size=1, max_size=14
+)
 
 
 def columns(drawn):
@@ -94,7 +97,8 @@ def test_line_search_is_as_good_as_every_interval(drawn):
         between = below_t - below_leftmost
         for r in between:
             net = sum(
-                int(w) * int(np.sign(y_i * d)) for a, d, y_i, w in zip(p, delta, y, phi, strict=True)
+                int(w) * int(np.sign(y_i * d))
+                for a, d, y_i, w in zip(p, delta, y, phi, strict=True)
                 if d != 0 and Fraction(a) / Fraction(d) == r
             )
             assert net == 0
@@ -169,8 +173,19 @@ def test_rcd_kernel_returns_the_twins_weights(n, m, uneven):
     D = rng.uniform(-1, 1, (100, m + 1))
     start = rng.standard_normal(m + 1)
     w = start.copy()
-    rcd(X, np.ascontiguousarray(X.T), y, phi, w, D, False, bucket_count(n), 0, np.empty(0, np.int64),
-        np.empty((0, m + 1)))
+    rcd(
+        X,
+        np.ascontiguousarray(X.T),
+        y,
+        phi,
+        w,
+        D,
+        False,
+        bucket_count(n),
+        0,
+        np.empty(0, np.int64),
+        np.empty((0, m + 1)),
+    )
     np.testing.assert_allclose(w, numpy_rcd(X, y, phi, start, D), rtol=1e-5, atol=1e-6)
 
 

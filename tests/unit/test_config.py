@@ -35,7 +35,10 @@ def test_defaults(write_config):
 
 
 def test_the_preprocessing_seed_reaches_learners_that_can_be_seeded(write_config):
-    text = "datasets: [heart]\npreprocess: {seeding: fld}\nlearners: {pocket: {}, rcd-bias: {seeding: zero}, soft-svm: }\n"
+    text = (
+        "datasets: [heart]\npreprocess: {seeding: fld}\n"
+        "learners: {pocket: {}, rcd-bias: {seeding: zero}, soft-svm: }\n"
+    )
     pocket, rcd, svm = load_config(write_config(text)).learners
     assert pocket.parameters["seeding"] == "fld"
     assert rcd.parameters["seeding"] == "zero"
@@ -48,17 +51,33 @@ def test_the_preprocessing_seed_reaches_learners_that_can_be_seeded(write_config
         ("datasets: [hart]\nlearners: [fld]", 1, ["datasets.hart", "did you mean 'heart'?"]),
         ("datasets: [heart]\nlearners:\n  rcd-bais:", 3, ["learners.rcd-bais", "did you mean 'rcd-bias'?"]),
         ("datasets: [heart]\nlearners: [fld]\nsplt: {}", 3, ["unknown key 'splt'", "'split'"]),
-        ("datasets: [heart]\nlearners: [fld]\nsplit:\n  repeats: 0", 4, ["split.repeats", "greater than or equal to 1"]),
+        (
+            "datasets: [heart]\nlearners: [fld]\nsplit:\n  repeats: 0",
+            4,
+            ["split.repeats", "greater than or equal to 1"],
+        ),
         ("datasets: [heart]\nlearners: [fld]\nsplit: {repeats: -3}", 3, ["split.repeats", "-3"]),
         ("datasets: [heart]\nlearners: [fld]\nsplit: {repeats: many}", 3, ["split.repeats", "integer"]),
         ("datasets: [heart]\nlearners: [fld]\nsplit: {repeats: 2.5}", 3, ["split.repeats", "integer"]),
-        ("datasets: [heart]\nlearners: [fld]\nsplit: {train: 0.0}", 3, ["split.train", "share between 0 and 1"]),
-        ("datasets: [heart]\nlearners: [fld]\nsplit: {train: 1.0}", 3, ["split.train", "share between 0 and 1"]),
+        (
+            "datasets: [heart]\nlearners: [fld]\nsplit: {train: 0.0}",
+            3,
+            ["split.train", "share between 0 and 1"],
+        ),
+        (
+            "datasets: [heart]\nlearners: [fld]\nsplit: {train: 1.0}",
+            3,
+            ["split.train", "share between 0 and 1"],
+        ),
         ("datasets: [heart]\nlearners: [fld]\nsplit: {train: 1}", 3, ["split.train", "count of at least 2"]),
         ("datasets: [heart]\nlearners: [fld]\nsplit: {train: yes}", 3, ["split.train"]),
         ("datasets: [heart]\nlearners: {pocket: {epochs: 0}}", 2, ["learners.pocket.epochs"]),
         ("datasets: [heart]\nlearners: {pocket: {epoch: 5}}", 2, ["unknown key 'epoch'", "'epochs'"]),
-        ("datasets: [heart]\nlearners: {rcd-bias: {update: '2.5'}}", 2, ["learners.rcd-bias.update", "'2.5' is not valid; did you mean"]),
+        (
+            "datasets: [heart]\nlearners: {rcd-bias: {update: '2.5'}}",
+            2,
+            ["learners.rcd-bias.update", "'2.5' is not valid; did you mean"],
+        ),
         ("datasets: [heart]\nlearners: {rcd-bias: {variant: plain}}", 2, ["unknown key 'variant'"]),
         ("datasets: [heart]\nlearners: {a: {learner: pockt}}", 2, ["learners.a.learner", "'pocket'"]),
         ("datasets: [heart]\nlearners: {soft-svm: {C: [1, -1]}}", 2, ["learners.soft-svm.C", "greater than 0"]),
@@ -69,7 +88,11 @@ def test_the_preprocessing_seed_reaches_learners_that_can_be_seeded(write_config
         ("datasets: {ringnorm: {size: 1}}\nlearners: [fld]", 1, ["datasets.ringnorm.size"]),
         ("datasets: {yinyang: {eye: 0.9}}\nlearners: [fld]", 1, ["datasets.yinyang.eye"]),
         ("datasets: {x: {generator: ringnrm}}\nlearners: [fld]", 1, ["datasets.x.generator", "'ringnorm'"]),
-        ("datasets: {heart: {noise: {fraction: 0}}}\nlearners: [fld]", 1, ["datasets.heart.noise", "greater than 0"]),
+        (
+            "datasets: {heart: {noise: {fraction: 0}}}\nlearners: [fld]",
+            1,
+            ["datasets.heart.noise", "greater than 0"],
+        ),
         ("datasets: {mine: {csv: a.csv, lable: y}}\nlearners: [fld]", 1, ["unknown key 'lable'", "'label'"]),
         ("datasets: {mine: {csv: 3}}\nlearners: [fld]", 1, ["datasets.mine.csv"]),
         ("datasets: []\nlearners: [fld]", 1, ["'datasets' must name at least one entry"]),
@@ -142,8 +165,12 @@ def test_the_shipped_schema_is_current():
 
 @pytest.mark.parametrize(
     "text",
-    ["datasets: [hart]\nlearners: [fld]", "datasets: [heart]\nlearners: {pocket: {epochs: 0}}",
-     "datasets: [heart]\nlearners: [fld]\nsplit: {repeats: 0}", "datasets: [heart]\nlearners: [fld]\nodd: 1"],
+    [
+        "datasets: [hart]\nlearners: [fld]",
+        "datasets: [heart]\nlearners: {pocket: {epochs: 0}}",
+        "datasets: [heart]\nlearners: [fld]\nsplit: {repeats: 0}",
+        "datasets: [heart]\nlearners: [fld]\nodd: 1",
+    ],
 )
 def test_the_schema_refuses_what_the_checks_refuse(text):
     with pytest.raises(jsonschema.ValidationError):
@@ -157,5 +184,7 @@ def test_every_published_table_has_the_cells_of_its_config():
         experiment = load_config(path)
         if experiment.published and experiment.published.table:
             printed = published()[(experiment.published.paper, experiment.published.table)]
-            ours = {(d.name, x.label, experiment.metric) for d in experiment.datasets for x in experiment.learners}
+            ours = {
+                (d.name, x.label, experiment.metric) for d in experiment.datasets for x in experiment.learners
+            }
             assert ours == set(printed)

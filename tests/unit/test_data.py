@@ -25,7 +25,9 @@ def test_embedded_files_are_what_the_catalog_says(name):
         assert len(data.classes) == 2
         assert (data.y == 1).sum() == entry.classes[entry.positive]
     else:
-        assert [int((data.y == i).sum()) for i in range(len(data.classes))] == [entry.classes[c] for c in data.classes]
+        assert [int((data.y == i).sum()) for i in range(len(data.classes))] == [
+            entry.classes[c] for c in data.classes
+        ]
 
 
 def test_a_changed_embedded_file_is_refused(monkeypatch, tmp_path):
@@ -159,13 +161,17 @@ def test_yinyang_is_symmetric_under_half_a_turn():
     y = generators.yinyang(Fixed(points), 500).y
     turned = generators.yinyang(Fixed(-points), 500).y
     assert np.all(y != turned)
-    known = np.array([[-0.5, 0.3], [-0.5, -0.3], [-0.5, 0.01], [0.5, 0.3], [0.5, 0.01], [0, 1.05], [0, -1.05], [0, -0.8]])
+    known = np.array(
+        [[-0.5, 0.3], [-0.5, -0.3], [-0.5, 0.01], [0.5, 0.3], [0.5, 0.01], [0, 1.05], [0, -1.05], [0, -0.8]]
+    )
     assert generators.yinyang(Fixed(known), 8).y.tolist() == [1, 1, 0, 0, 1, 1, 0, 0]
 
 
 def test_the_tangram_covers_its_square_without_overlap():
     def area(corners):
-        return 0.5 * sum(ax * by - bx * ay for (ax, ay), (bx, by) in zip(corners, corners[1:] + corners[:1], strict=True))
+        return 0.5 * sum(
+            ax * by - bx * ay for (ax, ay), (bx, by) in zip(corners, corners[1:] + corners[:1], strict=True)
+        )
 
     assert sorted(area(c) for c in TANGRAM.values()) == [1, 1, 2, 2, 2, 4, 4]
     pool = generate("tangram", 1, size=20000)
@@ -211,7 +217,11 @@ def test_splits_partition_the_rows_and_depend_on_coordinates_only():
     assert sorted(np.r_[train, test]) == list(range(297))
     again, _ = SplitRule(0.8, None, 1).rows(297, "cleveland", 0)
     np.testing.assert_array_equal(train, again)
-    for other in (rule.rows(297, "cleveland", 1), rule.rows(297, "heart", 0), SplitRule(0.8, None, 2).rows(297, "cleveland", 0)):
+    for other in (
+        rule.rows(297, "cleveland", 1),
+        rule.rows(297, "heart", 0),
+        SplitRule(0.8, None, 2).rows(297, "cleveland", 0),
+    ):
         assert not np.array_equal(train, other[0])
     assert [len(part) for part in SplitRule(600, 4400, 1).rows(5000, "x", 3)] == [600, 4400]
     assert seed_of(1, "a", 2).entropy != seed_of(1, "a", 2, "fld").entropy

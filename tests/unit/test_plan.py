@@ -31,9 +31,16 @@ def test_what_is_shown_does_not_change_a_cell(write_config):
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("epochs: 9", "epochs: 8"), ("seed: 1", "seed: 2"), ("[heart]", "[sonar]"), ("pocket", "ave-perc"),
-     ("repeats: 5", "repeats: 5, train: 0.7"), ("split:", "preprocess: {scale: none}\nsplit:"),
-     ("[heart]", "{heart: {noise: {fraction: 0.1}}}"), ("[heart]", "{heart: {positive: 1}}")],
+    [
+        ("epochs: 9", "epochs: 8"),
+        ("seed: 1", "seed: 2"),
+        ("[heart]", "[sonar]"),
+        ("pocket", "ave-perc"),
+        ("repeats: 5", "repeats: 5, train: 0.7"),
+        ("split:", "preprocess: {scale: none}\nsplit:"),
+        ("[heart]", "{heart: {noise: {fraction: 0.1}}}"),
+        ("[heart]", "{heart: {positive: 1}}"),
+    ],
 )
 def test_what_changes_numbers_changes_the_cell(write_config, old, new):
     assert only_cell(write_config, BASE.replace(old, new)).key != only_cell(write_config, BASE).key

@@ -17,9 +17,14 @@ from zoloss_cli.report.results import RunResult, choose, summarize
 from zoloss_cli.report.tables import CellText, make_table, mark_best
 
 
-def run_with(values, table="II", datasets=("heart",), learners=("rcd-plain", "pocket"), generator=None, name="table2"):
+def run_with(
+    values, table="II", datasets=("heart",), learners=("rcd-plain", "pocket"), generator=None, name="table2"
+):
     experiment = {
-        "name": name, "title": "Training errors (%) & more", "citation": "", "metric": "train_error",
+        "name": name,
+        "title": "Training errors (%) & more",
+        "citation": "",
+        "metric": "train_error",
         "published": {"paper": "li-lin-2007", "table": table} if table else None,
         "split": {"repeats": 2},
         "datasets": [{"name": d, **({"generator": generator} if generator else {})} for d in datasets],
@@ -57,7 +62,9 @@ def test_pool_variance_enters_twice(monkeypatch):
 
 def test_pool_deviation_separates_pools_from_splits():
     values = {(f"r{i}", "pocket"): [10.0 + i - 0.5, 10.0 + i + 0.5] for i in range(6)}
-    run = run_with(values, table=None, datasets=[f"r{i}" for i in range(6)], learners=("pocket",), generator="ringnorm")
+    run = run_with(
+        values, table=None, datasets=[f"r{i}" for i in range(6)], learners=("pocket",), generator="ringnorm"
+    )
     row = pool_deviations([run])[0]
     assert row["sd"] == pytest.approx(math.sqrt(3.5 - 0.5 / 2), abs=1e-4)
     with pytest.raises(ResultsError, match="5 pools"):
@@ -76,7 +83,11 @@ def test_the_published_tables_mark_what_the_paper_prints_in_bold():
 
     def bold(dataset):
         cells = [printed[(dataset, x, "train_error")] for x in learners]
-        return [x for x, c in zip(learners, mark_best([CellText(c.value, c.stderr) for c in cells]), strict=True) if c.best]
+        return [
+            x
+            for x, c in zip(learners, mark_best([CellText(c.value, c.stderr) for c in cells]), strict=True)
+            if c.best
+        ]
 
     assert bold("breast") == ["rcd-plain", "rcd-bias"]
     assert bold("cleveland") == ["rcd-plain", "rcd-bias"]
@@ -92,7 +103,12 @@ def test_all_published_cells_are_there():
 
 def test_pool_deviations_are_shipped_for_every_generated_cell():
     learners = ["rcd-plain", "rcd-bias", "pocket", "ave-perc", "sgd-hinge", "sgd-mls", "soft-svm"]
-    wanted = {(g, x, m) for g in ("ringnorm", "threenorm", "yinyang") for x in learners for m in ("train_error", "test_error")}
+    wanted = {
+        (g, x, m)
+        for g in ("ringnorm", "threenorm", "yinyang")
+        for x in learners
+        for m in ("train_error", "test_error")
+    }
     assert wanted <= set(pool_sd())
     assert all(0 < sd < 3 for sd in pool_sd().values())
 
@@ -105,7 +121,10 @@ RUN = {("heart", "rcd-plain"): [9.0, 10.0], ("heart", "pocket"): [11.0, 12.0]}
     [
         ("text", ["Table II.", "heart", "**9.50 ± 0.50**", "11.50 ± 0.50", "published", "9.48 ± 0.05"]),
         ("markdown", ["| heart", "**9.50 ± 0.50**", "*11.22 ± 0.05*"]),
-        ("latex", [r"\toprule", r"$\mathbf{9.50 \pm 0.50}$", r"$11.50 \pm 0.50$", r"\% ", r"\&", r"\end{document}"]),
+        (
+            "latex",
+            [r"\toprule", r"$\mathbf{9.50 \pm 0.50}$", r"$11.50 \pm 0.50$", r"\% ", r"\&", r"\end{document}"],
+        ),
         ("html", ["<b>9.50 ± 0.50</b>", "<i>11.22 ± 0.05</i>", "&amp;"]),
     ],
 )

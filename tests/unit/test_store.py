@@ -98,8 +98,17 @@ def test_another_cells_rows_are_never_taken(filled, cell, small_config):
 
 @pytest.mark.parametrize(
     "line",
-    ['{"k":7}', '{"k":-1,"train":1,"test":1}', '{"k":7,"train":999,"test":1}', '{"k":7,"train":1,"test":-1}',
-     '{"k":true,"train":1,"test":1}', '{"k":7,"train":1.5,"test":1}', "garbage", "[]", ""],
+    [
+        '{"k":7}',
+        '{"k":-1,"train":1,"test":1}',
+        '{"k":7,"train":999,"test":1}',
+        '{"k":7,"train":1,"test":-1}',
+        '{"k":true,"train":1,"test":1}',
+        '{"k":7,"train":1.5,"test":1}',
+        "garbage",
+        "[]",
+        "",
+    ],
 )
 def test_impossible_rows_are_dropped(filled, cell, line):
     path = filled.path(cell.filename)

@@ -72,5 +72,8 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("ZOLOSS_DEBUG"):
             raise
-        print(f"zoloss: unexpected {type(error).__name__}: {error} (zoloss --debug ... shows where)", file=sys.stderr)
+        print(
+            f"zoloss: unexpected {type(error).__name__}: {error} (zoloss --debug ... shows where)",
+            file=sys.stderr,
+        )
         sys.exit(1)

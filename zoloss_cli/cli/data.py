@@ -9,10 +9,7 @@ import typer
 
 from zoloss_cli.errors import DataError
 
-app = typer.Typer(
-    help="List, describe, verify and fetch data sets.", no_args_is_help=False, invoke_without_command=True,
-    rich_markup_mode="markdown",
-)
+app = typer.Typer(no_args_is_help=False, invoke_without_command=True, rich_markup_mode="markdown")
 
 
 @app.callback()
@@ -40,11 +37,27 @@ def listing(context: typer.Context) -> None:
     ]
     for name, function in GENERATORS.items():
         pool = generate(name, 1)
-        lines.append([name, f"{len(pool.y)}*", pool.X.shape[1], len(pool.classes), "generator",
-                      function.__doc__.splitlines()[0]])
+        lines.append(
+            [
+                name,
+                f"{len(pool.y)}*",
+                pool.X.shape[1],
+                len(pool.classes),
+                "generator",
+                function.__doc__.splitlines()[0],
+            ]
+        )
     header = ["name", "N", "features", "classes", "source", "what it is"]
-    typer.echo(tabulate(lines, header, tablefmt="simple", maxcolwidths=[None, None, None, None, None, 64],
-                        disable_numparse=True, colalign=("left", "right", "right", "right", "left", "left")))
+    typer.echo(
+        tabulate(
+            lines,
+            header,
+            tablefmt="simple",
+            maxcolwidths=[None, None, None, None, None, 64],
+            disable_numparse=True,
+            colalign=("left", "right", "right", "right", "left", "left"),
+        )
+    )
     typer.echo("\n* size and seed of a generated pool are set in the config")
 
 
@@ -70,7 +83,10 @@ def show(name: Annotated[str, typer.Argument(help="A data set or generator.")]) 
         ("rows", f"{e.rows} ({e.removed} incomplete records removed)"),
         ("features", e.features),
         ("classes", classes),
-        ("positive", e.positive or "none: a problem of several classes; set positive: for one against the rest"),
+        (
+            "positive",
+            e.positive or "none: a problem of several classes; set positive: for one against the rest",
+        ),
         ("partition", f"the first {e.train_rows} rows train" if e.train_rows else "none"),
         ("row order", e.row_order),
         ("notes", e.notes or "none"),
@@ -114,8 +130,12 @@ def verify() -> None:
 @app.command()
 def fetch(
     name: Annotated[str, typer.Argument(help="An embedded data set.")],
-    into: Annotated[Path | None, typer.Option(help="Folder for the converted CSV (default: the cache).")] = None,
-    archive: Annotated[str, typer.Option(help="Address of the UCI archive or a mirror.")] = "https://archive.ics.uci.edu",
+    into: Annotated[
+        Path | None, typer.Option(help="Folder for the converted CSV (default: the cache).")
+    ] = None,
+    archive: Annotated[
+        str, typer.Option(help="Address of the UCI archive or a mirror.")
+    ] = "https://archive.ics.uci.edu",
 ) -> None:
     """Get the original files from UCI, check them, convert them, and say how they differ from our copy."""
     from zoloss_cli.datasets import uci

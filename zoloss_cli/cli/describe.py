@@ -56,7 +56,9 @@ def learners(name: Annotated[str | None, typer.Argument(help="Describe this lear
         lines = []
         for key, entry in registered().items():
             lines.append([key, entry.learner_class.__name__, entry.learner_class.__doc__.splitlines()[0]])
-        typer.echo(tabulate(lines, ["name", "class", "what it is"], tablefmt="simple", maxcolwidths=[None, None, 80]))
+        typer.echo(
+            tabulate(lines, ["name", "class", "what it is"], tablefmt="simple", maxcolwidths=[None, None, 80])
+        )
         return
     import inspect
 
@@ -67,8 +69,15 @@ def learners(name: Annotated[str | None, typer.Argument(help="Describe this lear
         [key, _type_text(fact), fact.default, fact.description or ""]
         for key, fact in parameters(name).model_fields.items()
     ]
-    typer.echo(tabulate(lines, ["parameter", "values", "default", "meaning"], tablefmt="simple",
-                        maxcolwidths=[None, 32, 24, 50], disable_numparse=True))
+    typer.echo(
+        tabulate(
+            lines,
+            ["parameter", "values", "default", "meaning"],
+            tablefmt="simple",
+            maxcolwidths=[None, 32, 24, 50],
+            disable_numparse=True,
+        )
+    )
 
 
 def _type_text(fact) -> str:

@@ -45,8 +45,12 @@ class Bars(Progress):
 
         self.console = Console(stderr=True)
         self.bars = RichProgress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]}"),
-            console=self.console, transient=True,
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=self.console,
+            transient=True,
         )
         self.started = False
 
@@ -54,9 +58,13 @@ class Bars(Progress):
         self.console.print(text, highlight=False, markup=False)
 
     def start(self, totals, done):
-        self.overall = self.bars.add_task("all", total=sum(totals.values()), completed=sum(done.values()), left="")
+        self.overall = self.bars.add_task(
+            "all", total=sum(totals.values()), completed=sum(done.values()), left=""
+        )
         self.tasks = {
-            name: self.bars.add_task(name, total=total, completed=done[name], left="", visible=done[name] < total)
+            name: self.bars.add_task(
+                name, total=total, completed=done[name], left="", visible=done[name] < total
+            )
             for name, total in totals.items()
         }
         self.bars.start()

@@ -20,12 +20,16 @@ def run(
     config: Annotated[Path, typer.Argument(help="The experiment, as a YAML file.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Results folder.")] = Path("results"),
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")] = os.cpu_count() or 1,
-    splits: Annotated[int | None, typer.Option(min=1, help="Run this many splits instead of the config's.")] = None,
+    splits: Annotated[
+        int | None, typer.Option(min=1, help="Run this many splits instead of the config's.")
+    ] = None,
     datasets: Annotated[str, typer.Option(help="Only these data sets, separated by commas.")] = "",
     learners: Annotated[str, typer.Option(help="Only these learners, separated by commas.")] = "",
     seed: Annotated[int | None, typer.Option(min=0, help="Another master seed.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; run nothing.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Set earlier results of this plan aside; run all.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Set earlier results of this plan aside; run all.")
+    ] = False,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first unit that fails.")] = False,
 ) -> None:
     """Run an experiment; a run that was interrupted continues where it stopped.
@@ -61,7 +65,11 @@ def run(
     counts = f"{summary.units:,} units: {summary.done_before:,} were done, {summary.run:,} run"
     progress.note(f"{experiment.name}: {counts} in {clock(summary.seconds)}; results in {out}")
     if summary.interrupted:
-        again = [a for a in sys.argv[1:] if a != "--fresh"] if sys.argv[0].endswith("zoloss") else ["run", str(config)]
+        again = (
+            [a for a in sys.argv[1:] if a != "--fresh"]
+            if sys.argv[0].endswith("zoloss")
+            else ["run", str(config)]
+        )
         progress.note(f"interrupted with {left:,} units to go; continue with: {shlex.join(['zoloss', *again])}")
         raise typer.Exit(130)
     if summary.failures:
@@ -97,8 +105,16 @@ def _show_plan(experiment, store, jobs: int) -> None:
         work = Work(cell, deque(k for k in range(cell.repeats) if k not in found.rows))
         work.seconds, work.timed = sum(r.get("s", 0.0) for r in found.rows.values()), len(found.rows)
         works.append(work)
-        lines.append([cell.data.name, cell.learner.label, *sizes[(cell.data, cell.rule)], cell.repeats,
-                      cell.repeats - len(work.todo), len(work.todo)])
+        lines.append(
+            [
+                cell.data.name,
+                cell.learner.label,
+                *sizes[(cell.data, cell.rule)],
+                cell.repeats,
+                cell.repeats - len(work.todo),
+                len(work.todo),
+            ]
+        )
     header = ["data set", "learner", "train", "test", "units", "done", "to run"]
     typer.echo(tabulate(lines, header, tablefmt="simple"))
     left = sum(len(w.todo) for w in works)
@@ -109,4 +125,6 @@ def _show_plan(experiment, store, jobs: int) -> None:
         estimate = "time unknown until some units are done"
     else:
         estimate = f"about {clock(seconds)} with {jobs} jobs"
-    typer.echo(f"\n{len(cells)} cells, {sum(w.cell.repeats for w in works):,} units, {left:,} to run: {estimate}")
+    typer.echo(
+        f"\n{len(cells)} cells, {sum(w.cell.repeats for w in works):,} units, {left:,} to run: {estimate}"
+    )

@@ -98,8 +98,17 @@ def status(results: Annotated[Path, RESULTS] = Path("results")) -> None:
         done = sum(min(repeats, len(m[run.metric])) for m in run.cells.values())
         state = "complete" if done >= wanted else f"{100 * done / wanted:.0f} %"
         mirrors = f"{run.published['paper']} {run.table or run.published['figure']}" if run.published else ""
-        lines.append([run.name, mirrors, f"{len(run.cells)}/{len(run.datasets) * len(run.learners)}",
-                      f"{done:,}/{wanted:,}", state, run.failed, run.manifest["run"]["finished"][:16]])
+        lines.append(
+            [
+                run.name,
+                mirrors,
+                f"{len(run.cells)}/{len(run.datasets) * len(run.learners)}",
+                f"{done:,}/{wanted:,}",
+                state,
+                run.failed,
+                run.manifest["run"]["finished"][:16],
+            ]
+        )
     header = ["run", "mirrors", "cells", "units", "state", "failed", "last run"]
     typer.echo(tabulate(lines, header, tablefmt="simple", disable_numparse=True))
     files = {p.name for p in (store.folder / "cells").glob("*.jsonl")}

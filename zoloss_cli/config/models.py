@@ -15,7 +15,9 @@ class Noise(Model):
     """Rows of noise appended to the data set before anything else (Nguyen & Sanner 2013)."""
 
     fraction: Annotated[float, Field(gt=0, le=10, description="rows to add, as a share of N")]
-    labels: Annotated[Literal["random", "one-class"], Field(description="how their labels are chosen")] = "random"
+    labels: Annotated[Literal["random", "one-class"], Field(description="how their labels are chosen")] = (
+        "random"
+    )
     seed: Annotated[int, Field(ge=0, description="seed of the noise")] = 1
 
 

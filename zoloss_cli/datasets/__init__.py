@@ -99,8 +99,12 @@ def fingerprint(spec: DataSpec) -> dict:
         path = data_path(spec)
         if not path.is_file():
             raise DataError(f"there is no file {path}")
-        content = {"sha256": file_sha256(path), "label": spec.label, "missing": spec.missing,
-                   "positive": spec.positive}
+        content = {
+            "sha256": file_sha256(path),
+            "label": spec.label,
+            "missing": spec.missing,
+            "positive": spec.positive,
+        }
     else:
         known = entry(spec.dataset)
         sha256 = known.sha256 if spec.source == "embedded" else file_sha256(data_path(spec))

@@ -84,9 +84,7 @@ def _read_rows(path: Path):
         raise DataError(f"{path} has a header but no rows")
     for number, row in lines:
         if len(row) != len(header):
-            raise DataError(
-                f"{path}, line {number}: {len(row)} fields where the header has {len(header)}"
-            )
+            raise DataError(f"{path}, line {number}: {len(row)} fields where the header has {len(header)}")
     return header, lines
 
 

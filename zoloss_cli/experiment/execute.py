@@ -10,6 +10,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -61,11 +62,19 @@ def process_pool(jobs: int) -> ProcessPoolExecutor:
     if hasattr(context, "set_forkserver_preload"):
         modules = {entry.target.split(":")[0] for entry in learners().values()}
         context.set_forkserver_preload(["zoloss_cli.experiment.worker", *sorted(modules)])
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts_to_the_parent)
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_follow_the_parent)
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def _follow_the_parent() -> None:
+    """A worker leaves interrupts to its parent, and ends when the parent is gone, however that died."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def end_with_parent() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
 def one_blas_thread() -> None:
@@ -115,13 +124,15 @@ def execute(
                 deaths += 1
                 if deaths > MOST_DEATHS:
                     raise RunFailed(
-                        f"worker processes die as soon as they start ({deaths} in a row); what is finished is kept"
+                        f"worker processes die as they start ({deaths} in a row); what is finished is kept"
                     ) from None
                 alone = len(under_way) == 1 and len(next(iter(under_way.values()))[1]) == 1
                 for work, splits in under_way.values():
                     if alone:
-                        yield Outcome(work, [{"k": splits[0], "failed": "its worker process died (out of memory?)",
-                                              "s": 0.0}])
+                        yield Outcome(
+                            work,
+                            [{"k": splits[0], "failed": "its worker process died (out of memory?)", "s": 0.0}],
+                        )
                     else:
                         suspects.extend((work, [k]) for k in splits)
                 under_way = {}

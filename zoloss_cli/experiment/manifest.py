@@ -17,8 +17,16 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def make_manifest(experiment: Experiment, cells: list[Cell], source: str, started: str, seconds: float,
-                  jobs: int, units_run: int, complete: bool) -> dict:
+def make_manifest(
+    experiment: Experiment,
+    cells: list[Cell],
+    source: str,
+    started: str,
+    seconds: float,
+    jobs: int,
+    units_run: int,
+    complete: bool,
+) -> dict:
     return {
         "format": FORMAT,
         "config": source,

@@ -81,8 +81,9 @@ def _cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) -> Cell:
     return Cell(data, learner, rule, experiment.preprocess.scale, split.repeats)
 
 
-def select(experiment: Experiment, datasets: list[str], learners: list[str], splits: int | None,
-           seed: int | None) -> Experiment:
+def select(
+    experiment: Experiment, datasets: list[str], learners: list[str], splits: int | None, seed: int | None
+) -> Experiment:
     """The experiment with the command line's overrides: fewer rows or columns, other splits or seed."""
     changes = {}
     if datasets:

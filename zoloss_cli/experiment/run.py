@@ -82,8 +82,16 @@ def _set_aside(cell: Cell, store: Store) -> None:
         os.replace(path, aside / path.name)
 
 
-def run_experiment(experiment: Experiment, source: str, store: Store, jobs: int, progress: Progress,
-                   fail_fast: bool = False, fresh: bool = False, part: Experiment | None = None) -> Summary:
+def run_experiment(
+    experiment: Experiment,
+    source: str,
+    store: Store,
+    jobs: int,
+    progress: Progress,
+    fail_fast: bool = False,
+    fresh: bool = False,
+    part: Experiment | None = None,
+) -> Summary:
     """Run what is missing of the experiment, or of the `part` of it that was asked for.
 
     The manifest always names the whole, so that tables show all that is there. On Ctrl-C what is
@@ -99,7 +107,9 @@ def run_experiment(experiment: Experiment, source: str, store: Store, jobs: int,
             progress.note(note)
         totals, done = _tally(works)
         summary.units, summary.done_before = sum(totals.values()), sum(done.values())
-        store.write_manifest(experiment.name, make_manifest(experiment, all_cells, source, started, 0.0, jobs, 0, False))
+        store.write_manifest(
+            experiment.name, make_manifest(experiment, all_cells, source, started, 0.0, jobs, 0, False)
+        )
         try:
             if summary.done_before < summary.units:
                 seconds = compile_kernels([w.cell for w in works if w.todo])

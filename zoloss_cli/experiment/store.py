@@ -73,7 +73,9 @@ class Store:
                 for sub in (RUNS, CELLS):
                     (self.folder / sub).mkdir(exist_ok=True)
                 if not self.is_ours():
-                    write_text(self.folder / MARKER, json.dumps({"results_of": "zoloss", "format": FORMAT}) + "\n")
+                    write_text(
+                        self.folder / MARKER, json.dumps({"results_of": "zoloss", "format": FORMAT}) + "\n"
+                    )
                 yield self
 
     def _refuse_foreign(self) -> None:

@@ -13,9 +13,7 @@ from numba import njit
 
 # numpy's division semantics let loops with a division vectorize; reassociation lets sums vectorize.
 # NaN and infinity keep their meaning, so a kernel fed with bad numbers shows it.
-kernel = njit(
-    cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"}
-)
+kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"})
 # Exact arithmetic as written: for the parts whose results must equal a NumPy twin to the last bit.
 exact_kernel = njit(cache=True, nogil=True, error_model="numpy")
 inline_kernel = njit(inline="always", error_model="numpy")

@@ -83,7 +83,7 @@ def sgd(Z, step, cut, alias, w, epochs, rate, cost, seed, checkpoints, path):
     The squared costs step by rate * (1 - rho) y x = rate * (y - <w, x>) x, without the factor 2.
     """
     indices = np.arange(Z.shape[0]).astype(np.int32)
-    squared = cost == MODIFIED_LEAST_SQUARES or cost == LEAST_SQUARES
+    squared = cost in (MODIFIED_LEAST_SQUARES, LEAST_SQUARES)
     reach = 1.0
     if cost == LEAST_SQUARES:
         reach = np.inf

@@ -71,7 +71,9 @@ class LinearLearner(ClassifierMixin, BaseEstimator):
         with blas().limit(limits=1, user_api="blas"):
             weights = self.learn(problem, self._start(problem))
         if not np.all(np.isfinite(weights)):
-            raise FloatingPointError(f"{type(self).__name__}: the weights are no longer finite; scale the features")
+            raise FloatingPointError(
+                f"{type(self).__name__}: the weights are no longer finite; scale the features"
+            )
         self.coef_ = weights[None, 1:].copy()
         self.intercept_ = weights[:1].copy()
         return self
@@ -146,7 +148,8 @@ class LinearLearner(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """The class of each row."""
-        return self.classes_[(self.decision_function(X) >= 0.0).astype(int)]
+        scores = self.decision_function(X)
+        return self.classes_[(scores >= 0.0).astype(int)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -16,8 +16,10 @@ from zoloss_cli.signatures import parameter_model
 Epochs = Annotated[int, Field(ge=1, description="how many epochs to run")]
 Seeding = Annotated[
     Literal["zero", "fld"] | list[float],
-    Field(description="start from 'zero', from Fisher's linear discriminant 'fld', or from these weights "
-                      "(bias first)"),
+    Field(
+        description="start from 'zero', from Fisher's linear discriminant 'fld', or from these weights "
+        "(bias first)"
+    ),
 ]
 RecordEvery = Annotated[
     int, Field(ge=0, description="keep the weights after every so many epochs (0: only the last)")

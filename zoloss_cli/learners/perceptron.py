@@ -19,8 +19,15 @@ class PerceptronClassifier(LinearLearner):
     A zero margin is a mistake. On nonseparable data it never settles; what is returned is the last w.
     """
 
-    def __init__(self, epochs: Epochs = 2000, seeding: Seeding = "zero", order: Order = "random",
-                 weighting: Weighting = "reweight", record_every: RecordEvery = 0, random_state=None):
+    def __init__(
+        self,
+        epochs: Epochs = 2000,
+        seeding: Seeding = "zero",
+        order: Order = "random",
+        weighting: Weighting = "reweight",
+        record_every: RecordEvery = 0,
+        random_state=None,
+    ):
         self.epochs = epochs
         self.seeding = seeding
         self.order = order
@@ -33,12 +40,13 @@ class PerceptronClassifier(LinearLearner):
     def learn(self, problem, start):
         step, cut, alias = steps_and_draws(problem, self.weighting)
         if cut.size and self.order != "random":
-            raise ValueError(f"{type(self).__name__}: weighting='resample' draws at random; order={self.order!r} cannot")
+            raise ValueError(
+                f"{type(self).__name__}: weighting='resample' draws at random; order={self.order!r} cannot"
+            )
         seed = problem.kernel_seed()
 
         def run(Z, w, checkpoints, path):
-            self.kernel(Z, step, cut, alias, w, self.epochs, ORDERS[self.order], seed,
-                        checkpoints, path)
+            self.kernel(Z, step, cut, alias, w, self.epochs, ORDERS[self.order], seed, checkpoints, path)
             return w
 
         return run_padded(self, problem, start, run)
@@ -62,9 +70,15 @@ class PocketClassifier(LinearLearner):
     counted (the thesis gives 33,170 for pima from FLD).
     """
 
-    def __init__(self, epochs: Epochs = 2000, seeding: Seeding = "zero",
-                 ratchet: Annotated[bool, Field(description="admit to the pocket only what has fewer errors")] = True,
-                 weighting: Weighting = "reweight", record_every: RecordEvery = 0, random_state=None):
+    def __init__(
+        self,
+        epochs: Epochs = 2000,
+        seeding: Seeding = "zero",
+        ratchet: Annotated[bool, Field(description="admit to the pocket only what has fewer errors")] = True,
+        weighting: Weighting = "reweight",
+        record_every: RecordEvery = 0,
+        random_state=None,
+    ):
         self.epochs = epochs
         self.seeding = seeding
         self.ratchet = ratchet
@@ -79,8 +93,19 @@ class PocketClassifier(LinearLearner):
         def run(Z, w, checkpoints, path):
             gram = Z @ Z.T if Z.shape[0] <= pocket.GRAM_LIMIT else np.empty((0, 0))
             best, self.n_error_counts_ = pocket.pocket(
-                Z, step, problem.phi_fixed, cut, alias, w, self.epochs, self.ratchet, gram, seed,
-                checkpoints, path)
+                Z,
+                step,
+                problem.phi_fixed,
+                cut,
+                alias,
+                w,
+                self.epochs,
+                self.ratchet,
+                gram,
+                seed,
+                checkpoints,
+                path,
+            )
             return best
 
         return run_padded(self, problem, start, run)
@@ -93,9 +118,13 @@ class BatchPerceptronClassifier(LinearLearner):
     misclassified; `n_epochs_` tells when.
     """
 
-    def __init__(self, epochs: Epochs = 2000, seeding: Seeding = "zero",
-                 rate: Annotated[float, Field(gt=0, description="learning rate")] = 1.0,
-                 record_every: RecordEvery = 0):
+    def __init__(
+        self,
+        epochs: Epochs = 2000,
+        seeding: Seeding = "zero",
+        rate: Annotated[float, Field(gt=0, description="learning rate")] = 1.0,
+        record_every: RecordEvery = 0,
+    ):
         self.epochs = epochs
         self.seeding = seeding
         self.rate = rate
@@ -107,8 +136,9 @@ class BatchPerceptronClassifier(LinearLearner):
         step = problem.phi.size * problem.phi
 
         def run(Z, w, checkpoints, path):
-            self.n_epochs_ = online.batch_perceptron(Z, problem.y, step, float(self.rate), w, self.epochs,
-                                                     checkpoints, path)
+            self.n_epochs_ = online.batch_perceptron(
+                Z, problem.y, step, float(self.rate), w, self.epochs, checkpoints, path
+            )
             return w
 
         return run_padded(self, problem, start, run)
@@ -122,8 +152,12 @@ class MarginPerceptronClassifier(UnweightedLinearLearner):
     after a round without an update, at the latest after `epochs` rounds.
     """
 
-    def __init__(self, gamma: Annotated[float, Field(gt=0, description="the margin to aim at")] = 0.1,
-                 epochs: Epochs = 2000, record_every: RecordEvery = 0):
+    def __init__(
+        self,
+        gamma: Annotated[float, Field(gt=0, description="the margin to aim at")] = 0.1,
+        epochs: Epochs = 2000,
+        record_every: RecordEvery = 0,
+    ):
         self.gamma = gamma
         self.epochs = epochs
         self.record_every = record_every
@@ -133,7 +167,8 @@ class MarginPerceptronClassifier(UnweightedLinearLearner):
     def learn(self, problem, start):
         def run(Z, w, checkpoints, path):
             self.n_updates_, self.n_epochs_ = online.margin_perceptron(
-                Z, float(self.gamma), w, self.epochs, checkpoints, path)
+                Z, float(self.gamma), w, self.epochs, checkpoints, path
+            )
             return w
 
         return run_padded(self, problem, start, run)
@@ -146,10 +181,15 @@ class ROMMAClassifier(UnweightedLinearLearner):
     and meets numerical trouble after several hundred epochs.
     """
 
-    def __init__(self, epochs: Epochs = 100,
-                 aggressive: Annotated[bool, Field(description="also update on margins below 1")] = False,
-                 order: Order = "random", seeding: Seeding = "zero", record_every: RecordEvery = 0,
-                 random_state=None):
+    def __init__(
+        self,
+        epochs: Epochs = 100,
+        aggressive: Annotated[bool, Field(description="also update on margins below 1")] = False,
+        order: Order = "random",
+        seeding: Seeding = "zero",
+        record_every: RecordEvery = 0,
+        random_state=None,
+    ):
         self.epochs = epochs
         self.aggressive = aggressive
         self.order = order
@@ -161,8 +201,7 @@ class ROMMAClassifier(UnweightedLinearLearner):
         seed = problem.kernel_seed()
 
         def run(Z, w, checkpoints, path):
-            online.romma(Z, w, self.epochs, self.aggressive, ORDERS[self.order], seed,
-                         checkpoints, path)
+            online.romma(Z, w, self.epochs, self.aggressive, ORDERS[self.order], seed, checkpoints, path)
             return w
 
         return run_padded(self, problem, start, run)

@@ -69,8 +69,19 @@ class RCDClassifier(LinearLearner):
         both_directions = self.update == "2.3"
         buckets = bucket_count(X.shape[0])
         if self.variant in ("grad", "grad-batch"):
-            kernels.rcd_gradient(X, y, phi, w, self.epochs, self.variant == "grad-batch",
-                                 problem.kernel_seed(), both_directions, buckets, checkpoints, path)
+            kernels.rcd_gradient(
+                X,
+                y,
+                phi,
+                w,
+                self.epochs,
+                self.variant == "grad-batch",
+                problem.kernel_seed(),
+                both_directions,
+                buckets,
+                checkpoints,
+                path,
+            )
             return w
         X_T = np.ascontiguousarray(X.T)
         size = X.shape[1]

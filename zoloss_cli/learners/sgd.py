@@ -28,7 +28,9 @@ class MarginSGDClassifier(LinearLearner):
 
     def __init__(
         self,
-        cost: Annotated[Literal["hinge", "mls", "ls", "perceptron"], Field(description="margin cost")] = "hinge",
+        cost: Annotated[
+            Literal["hinge", "mls", "ls", "perceptron"], Field(description="margin cost")
+        ] = "hinge",
         epochs: Epochs = 2000,
         rate: Annotated[float, Field(gt=0, description="learning rate")] = 0.002,
         seeding: Seeding = "zero",
@@ -49,8 +51,9 @@ class MarginSGDClassifier(LinearLearner):
         seed = problem.kernel_seed()
 
         def run(Z, w, checkpoints, path):
-            online.sgd(Z, step, cut, alias, w, self.epochs, float(self.rate), COSTS[self.cost],
-                       seed, checkpoints, path)
+            online.sgd(
+                Z, step, cut, alias, w, self.epochs, float(self.rate), COSTS[self.cost], seed, checkpoints, path
+            )
             return w
 
         return run_padded(self, problem, start, run)

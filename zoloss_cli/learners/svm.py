@@ -31,7 +31,13 @@ class SoftSVMClassifier(LinearLearner):
     def __init__(
         self,
         C: Annotated[PositiveList, Field(description="the values to choose from")] = (
-            2.0**-5, 2.0**-3, 2.0**-1, 2.0, 2.0**3, 2.0**5),
+            2.0**-5,
+            2.0**-3,
+            2.0**-1,
+            2.0,
+            2.0**3,
+            2.0**5,
+        ),
         folds: Annotated[int, Field(ge=2, description="folds of the cross-validation")] = 5,
         random_state=None,
     ):
@@ -50,7 +56,8 @@ class SoftSVMClassifier(LinearLearner):
         weights, gap = linear_svm(Z, C, GAP)
         if not gap < ACCEPTED_GAP:
             raise FloatingPointError(
-                f"{type(self).__name__}: no solution with C={self.C_grid[-1]:g}; scale the features")
+                f"{type(self).__name__}: no solution with C={self.C_grid[-1]:g}; scale the features"
+            )
         return weights
 
     @property

@@ -8,8 +8,19 @@ from dataclasses import dataclass
 from zoloss_cli.report.published import pool_sd, published
 from zoloss_cli.report.results import RunResult
 
-COLUMNS = ("paper", "table", "dataset", "learner", "metric", "mean", "stderr", "splits", "published",
-           "published_stderr", "z")
+COLUMNS = (
+    "paper",
+    "table",
+    "dataset",
+    "learner",
+    "metric",
+    "mean",
+    "stderr",
+    "splits",
+    "published",
+    "published_stderr",
+    "z",
+)
 
 
 @dataclass(frozen=True)
@@ -52,19 +63,37 @@ def compare_run(run: RunResult) -> list[Comparison]:
             stderr = math.hypot(ours.stderr, pool)
             rounding = 10.0**-theirs.decimals / math.sqrt(12.0)
             spread = math.sqrt(stderr**2 + (theirs.stderr or 0.0) ** 2 + pool**2 + rounding**2)
-            rows.append(Comparison(run.published["paper"], run.table, dataset, learner, run.metric, ours.mean, stderr,
-                                   ours.splits, theirs.value, theirs.stderr, (ours.mean - theirs.value) / spread))
+            rows.append(
+                Comparison(
+                    run.published["paper"],
+                    run.table,
+                    dataset,
+                    learner,
+                    run.metric,
+                    ours.mean,
+                    stderr,
+                    ours.splits,
+                    theirs.value,
+                    theirs.stderr,
+                    (ours.mean - theirs.value) / spread,
+                )
+            )
     return rows
 
 
 def missing_pools(runs: list[RunResult]) -> list[str]:
     """Generated cells whose pool variance was never measured: their z is too large."""
-    return sorted({
-        f"{run.generator(dataset)}/{learner}"
-        for run in runs for dataset in run.datasets for learner in run.learners
-        if run.table and run.generator(dataset)
-        and (run.generator(dataset), learner, run.metric) not in pool_sd()
-    })
+    return sorted(
+        {
+            f"{run.generator(dataset)}/{learner}"
+            for run in runs
+            for dataset in run.datasets
+            for learner in run.learners
+            if run.table
+            and run.generator(dataset)
+            and (run.generator(dataset), learner, run.metric) not in pool_sd()
+        }
+    )
 
 
 def distinct(rows: list[Comparison]) -> list[Comparison]:

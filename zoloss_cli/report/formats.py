@@ -106,18 +106,34 @@ def _latex_table(view: TableView) -> str:
 
     lines = [" & ".join(line) + r" \\" for line in _grid(view, ours, printed, label)]
     header = " & ".join(["data set", *(escape_latex(c) for c in view.columns)]) + r" \\"
-    return "\n".join([
-        r"\begin{table}[p]", r"\centering", rf"\caption{{{escape_latex(_caption(view).partition('. ')[2])}}}",
-        rf"\label{{tab:{view.number}}}",
-        rf"\begin{{tabular}}{{l{'r' * len(view.columns)}}}", r"\toprule", header, r"\midrule", *lines,
-        r"\bottomrule", r"\end{tabular}", r"\end{table}",
-    ])
+    return "\n".join(
+        [
+            r"\begin{table}[p]",
+            r"\centering",
+            rf"\caption{{{escape_latex(_caption(view).partition('. ')[2])}}}",
+            rf"\label{{tab:{view.number}}}",
+            rf"\begin{{tabular}}{{l{'r' * len(view.columns)}}}",
+            r"\toprule",
+            header,
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+        ]
+    )
 
 
 def _latex_document(tables: list[str]) -> str:
-    head = [r"\documentclass{article}", r"\usepackage[utf8]{inputenc}", r"\usepackage[T1]{fontenc}",
-            r"\usepackage{amsmath}", r"\usepackage{booktabs}",
-            r"\usepackage[a4paper,landscape,margin=1cm]{geometry}", r"\begin{document}"]
+    head = [
+        r"\documentclass{article}",
+        r"\usepackage[utf8]{inputenc}",
+        r"\usepackage[T1]{fontenc}",
+        r"\usepackage{amsmath}",
+        r"\usepackage{booktabs}",
+        r"\usepackage[a4paper,landscape,margin=1cm]{geometry}",
+        r"\begin{document}",
+    ]
     return "\n".join([*head, *tables, r"\end{document}"])
 
 
@@ -129,14 +145,25 @@ def escape_latex(text: str) -> str:
 
 def _tables_csv(views: list[TableView]) -> str:
     lines = [
-        [view.number, row.dataset, column, _digits(ours.mean), _digits(ours.stderr), int(ours.best),
-         _digits(beside.mean), _digits(beside.stderr)]
+        [
+            view.number,
+            row.dataset,
+            column,
+            _digits(ours.mean),
+            _digits(ours.stderr),
+            int(ours.best),
+            _digits(beside.mean),
+            _digits(beside.stderr),
+        ]
         for view in views
         for row in view.rows
         for column, ours, beside in zip(
-            view.columns, row.ours, row.printed or [CellText(None)] * len(view.columns), strict=True)
+            view.columns, row.ours, row.printed or [CellText(None)] * len(view.columns), strict=True
+        )
     ]
-    return _csv(["table", "dataset", "learner", "mean", "stderr", "best", "published", "published_stderr"], lines)
+    return _csv(
+        ["table", "dataset", "learner", "mean", "stderr", "best", "published", "published_stderr"], lines
+    )
 
 
 # -- comparisons --------------------------------------------------------------------------------------
@@ -147,17 +174,33 @@ def render_comparison(rows: list[Comparison], format: str) -> str:
         return _csv(COLUMNS, [[_digits(getattr(row, c)) for c in COLUMNS] for row in rows])
     header = ["table", "data set", "learner", "ours", "published", "difference", "z"]
     lines = [
-        [row.table, row.dataset, row.learner, _number(CellText(row.mean, row.stderr), "±"),
-         _number(CellText(row.published, row.published_stderr), "±"), f"{row.difference:+.2f}", f"{row.z:+.1f}"]
+        [
+            row.table,
+            row.dataset,
+            row.learner,
+            _number(CellText(row.mean, row.stderr), "±"),
+            _number(CellText(row.published, row.published_stderr), "±"),
+            f"{row.difference:+.2f}",
+            f"{row.z:+.1f}",
+        ]
         for row in rows
     ]
     if format == "latex":
         body = [" & ".join(escape_latex(v) for v in line) + r" \\" for line in lines]
         # longtable, since a comparison runs over pages
-        table = [r"\begin{longtable}{lllrrrr}", r"\toprule", " & ".join(header) + r" \\", r"\midrule", r"\endhead",
-                 *body, r"\bottomrule", r"\end{longtable}"]
-        return _latex_document(["\n".join(table)]).replace(r"\usepackage{booktabs}",
-                                                          "\\usepackage{booktabs}\n\\usepackage{longtable}")
+        table = [
+            r"\begin{longtable}{lllrrrr}",
+            r"\toprule",
+            " & ".join(header) + r" \\",
+            r"\midrule",
+            r"\endhead",
+            *body,
+            r"\bottomrule",
+            r"\end{longtable}",
+        ]
+        return _latex_document(["\n".join(table)]).replace(
+            r"\usepackage{booktabs}", "\\usepackage{booktabs}\n\\usepackage{longtable}"
+        )
     style = {"text": "simple", "markdown": "github", "html": "html"}[format]
     right = ("left", "left", "left", "right", "right", "right", "right")
     return tabulate(lines, header, tablefmt=style, disable_numparse=True, colalign=right)

@@ -33,8 +33,18 @@ def pool_deviations(runs: list[RunResult]) -> list[dict]:
         between = variance([fmean(v) for v in pools.values()])
         within = fmean(variance(v) for v in pools.values())
         sd = math.sqrt(max(0.0, between - within / splits))
-        rows.append({"generator": generator, "learner": learner, "metric": metric, "pools": len(pools),
-                     "splits": splits, "sd": round(sd, 4)})
+        rows.append(
+            {
+                "generator": generator,
+                "learner": learner,
+                "metric": metric,
+                "pools": len(pools),
+                "splits": splits,
+                "sd": round(sd, 4),
+            }
+        )
     if not rows:
-        raise ResultsError(f"no learner was run on {FEWEST_POOLS} pools of a generator; run: zoloss run configs/pools.yaml")
+        raise ResultsError(
+            f"no learner was run on {FEWEST_POOLS} pools of a generator; run: zoloss run configs/pools.yaml"
+        )
     return rows

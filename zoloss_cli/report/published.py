@@ -31,7 +31,9 @@ def published() -> dict[tuple[str, str], dict[tuple[str, str, str], Printed]]:
             decimals = len(row["value"].partition(".")[2])
             stderr = float(row["stderr"]) if row["stderr"] else None
             cell = (row["dataset"], row["learner"], row["metric"])
-            tables.setdefault((row["paper"], row["table"]), {})[cell] = Printed(float(row["value"]), stderr, decimals)
+            tables.setdefault((row["paper"], row["table"]), {})[cell] = Printed(
+                float(row["value"]), stderr, decimals
+            )
     return tables
 
 

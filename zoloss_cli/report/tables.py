@@ -57,8 +57,15 @@ def make_table(run: RunResult) -> TableView:
     wanted = run.experiment["split"]["repeats"]
     incomplete = len(run.cells) < len(run.datasets) * len(run.learners) or min(counts, default=0) < wanted
     titles = {name: entry.title for name, entry in learners().items()}
-    return TableView(run.table or run.name, run.experiment["title"], run.experiment["citation"],
-                     [titles.get(label, label) for label in run.learners], rows, splits, incomplete)
+    return TableView(
+        run.table or run.name,
+        run.experiment["title"],
+        run.experiment["citation"],
+        [titles.get(label, label) for label in run.learners],
+        rows,
+        splits,
+        incomplete,
+    )
 
 
 def mark_best(cells: list[CellText]) -> list[CellText]:
@@ -71,5 +78,6 @@ def mark_best(cells: list[CellText]) -> list[CellText]:
     # Compared as printed: what looks equal is equal.
     limit = round(best.mean, PERCENT_DECIMALS) + round(margin, PERCENT_DECIMALS) + 1e-9
     return [
-        CellText(c.mean, c.stderr, c.mean is not None and round(c.mean, PERCENT_DECIMALS) <= limit) for c in cells
+        CellText(c.mean, c.stderr, c.mean is not None and round(c.mean, PERCENT_DECIMALS) <= limit)
+        for c in cells
     ]
