@@ -7,21 +7,45 @@ import numpy as np
 
 def numpy_threshold(p, delta, y, phi):
     """Algorithm 2.4's threshold by sorting with NumPy; phi are integers."""
-    keep = delta != 0
-    r, c = p[keep] / delta[keep], (phi * np.sign(y * delta)).astype(np.int64)[keep]
-    values, group = np.unique(r, return_inverse=True)
-    net = np.zeros(values.size, np.int64)
-    np.add.at(net, group, c)
-    values, net = values[net != 0], net[net != 0]
+    moving = np.flatnonzero(delta)
+    if moving.size == 0:
+        return 0.0
+    r = p[moving] / delta[moving]
+    order = np.argsort(r)
+    r = r[order]
+    c = (phi * np.sign(y * delta).astype(np.int64))[moving][order]
+    first = np.flatnonzero(np.concatenate(([True], r[1:] != r[:-1])))
+    net = np.add.reduceat(c, first)
+    values, net = r[first][net != 0], net[net != 0]
     if values.size == 0:
         return 0.0
-    e = np.concatenate([[0], np.cumsum(net)])
+    e = np.cumsum(net)
     at = int(np.argmin(e))
-    if at == 0:
+    if e[at] >= 0:
         return values[0] - 1.0
-    if at == values.size:
+    if at == values.size - 1:
         return values[-1] + 1.0
-    return 0.5 * (values[at - 1] + values[at])
+    return 0.5 * (values[at] + values[at + 1])
+
+
+def numpy_rcd_argsort(X, y, phi, w, D):
+    """RCD by argsort and a running sum, blind to equal breakpoints and to delta = 0."""
+    w = w.copy()
+    signed = y * phi
+    for d in D:
+        delta = X @ d
+        r = (X @ w) / delta
+        order = np.argsort(r)
+        e = np.cumsum((signed * np.sign(delta))[order])
+        at = int(np.argmin(e))
+        if e[at] >= 0:
+            t = r[order[0]] - 1.0
+        elif at == r.size - 1:
+            t = r[order[-1]] + 1.0
+        else:
+            t = 0.5 * (r[order[at]] + r[order[at + 1]])
+        w -= t * d
+    return w
 
 
 def numpy_rcd(X, y, phi, w, D):
@@ -79,14 +103,15 @@ def python_perceptron(X, y, w, indices):
 
 def python_sgd(X, y, w, indices, rate, cost):
     """Minus the gradient of the cost at one example, without the squares' factor 2."""
+    slope_of = {
+        "hinge": lambda rho: float(rho < 1),
+        "mls": lambda rho: max(0.0, 1 - rho),
+        "ls": lambda rho: 1 - rho,
+        "perceptron": lambda rho: float(rho <= 0),
+    }[cost]
     w = w.copy()
     for k in indices:
-        rho = y[k] * (w @ X[k])
-        slope = {
-            "hinge": float(rho < 1),
-            "mls": max(0.0, 1 - rho),
-            "ls": 1 - rho,
-            "perceptron": float(rho <= 0),
-        }[cost]
-        w += rate * slope * y[k] * X[k]
+        slope = slope_of(y[k] * (w @ X[k]))
+        if slope:
+            w += rate * slope * y[k] * X[k]
     return w

@@ -15,7 +15,16 @@ def pytest_terminal_summary(terminalreporter, config):
         costs = {
             b.name: b.stats.min / b.extra_info["units"] for b in benches if b.stats and "units" in b.extra_info
         }
-        reference = next((c for name, c in costs.items() if "reference" in name), None)
+        reference = next((c for name, c in costs.items() if "_reference" in name), None)
         for name, cost in costs.items():
             ratio = f"{reference / cost:8.1f} x" if reference else ""
-            terminalreporter.write_line(f"{group:<34} {name:<34} {1e9 * cost:12.0f} ns {ratio}")
+            terminalreporter.write_line(
+                f"{group:<33} {name.removeprefix('test_'):<32} {_time(cost):>10} {ratio}"
+            )
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{1e9 * seconds:.3g} ns"

@@ -42,6 +42,9 @@ def compare(
     results: Annotated[Path, RESULTS] = Path("results"),
     format: Annotated[str, FORMAT] = "text",
     table: Annotated[str | None, TABLE] = None,
+    beyond: Annotated[
+        float | None, typer.Option(min=0, help="List only cells with |z| above this; the summary counts all.")
+    ] = None,
 ) -> None:
     """Compare every cell with the published one: ours, printed, difference and z.
 
@@ -51,6 +54,8 @@ def compare(
     **Examples**
 
     `zoloss compare results/reference`
+
+    `zoloss compare results/ --beyond 2`: the cells that are off
 
     `zoloss compare results/ --format csv > cells.csv`
     """
@@ -68,7 +73,9 @@ def compare(
         from zoloss_cli.errors import ResultsError
 
         raise ResultsError(f"nothing in {results} mirrors a published table")
-    typer.echo(render_comparison(rows, format))
+    shown = rows if beyond is None else [row for row in rows if abs(row.z) > beyond]
+    if shown or format == "csv":
+        typer.echo(render_comparison(shown, format))
     # A table format's output is a document of its own: the summary must not get into it.
     to_stderr = format in ("csv", "latex", "html")
     typer.echo("", err=to_stderr)

@@ -39,9 +39,17 @@ def scratch_arrays(n, buckets):
 
 
 @exact_kernel
+def largest(w):
+    length = 0.0
+    for j in range(w.shape[0]):
+        length = max(length, abs(w[j]))
+    return length
+
+
+@exact_kernel
 def shorten(w):
     """Bring an overlong w back; returns its length (the largest component)."""
-    length = np.max(np.abs(w))
+    length = largest(w)
     if length > LONGEST:
         w /= LONGEST
         length /= LONGEST
@@ -85,16 +93,17 @@ def rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, checkpoin
     epochs = D.shape[0]
     scratch = scratch_arrays(n, buckets)
     q = np.empty(n, np.float64)
+    deltas = np.empty((DIRECTIONS_A_BLOCK, n), np.float64)
     at = np.searchsorted(checkpoints, epochs_before + 1)
     for start in range(0, epochs, DIRECTIONS_A_BLOCK):
         block = D[start : start + DIRECTIONS_A_BLOCK]
-        deltas = np.dot(block, X_T)
+        np.dot(block, X_T, deltas[: block.shape[0]])
         longest = shorten(w)
         p = np.dot(X, w)
         for row in range(block.shape[0]):
             update(p, q, deltas[row], y, phi, w, block[row], both_directions, buckets, scratch)
             p, q = q, p
-            length = np.max(np.abs(w))
+            length = largest(w)
             if length < SHRUNK * longest:
                 longest = length
                 p = np.dot(X, w)
