@@ -656,3 +656,24 @@ def test_a_failed_fetch_keeps_the_older_file(archive, folder):
         uci.fetch("iris", folder, archive.url)
     assert (folder / "iris.csv").read_bytes() == before
     assert list(folder.iterdir()) == [folder / "iris.csv"]
+
+
+def test_the_command_says_what_it_got_and_a_config_can_use_it(
+    archive, zoloss, monkeypatch, tmp_path, write_config
+):
+    monkeypatch.setenv("ZOLOSS_CACHE", str(tmp_path / "cache"))
+    config = write_config(
+        "datasets: {iris: {source: uci, positive: Iris-setosa}}\nsplit: {repeats: 2}\nlearners: [fld]\n"
+    )
+    refused = zoloss("run", config, "--out", tmp_path / "results")
+    assert refused.code == 3
+    assert "run: zoloss datasets fetch iris" in refused.err
+    archive.serve_zip("iris", zipped(originals("iris")))
+    ended = zoloss("datasets", "fetch", "iris", "--archive", archive.url)
+    assert ended.code == 0, ended.err
+    assert "iris: 150 rows, 4 features (sha256 as pinned)" in ended.out
+    assert "identical to the embedded copy" in ended.out
+    assert zoloss("run", config, "--out", tmp_path / "results").code == 0
+    missing = zoloss("datasets", "fetch", "wine", "--archive", archive.url)
+    assert missing.code == 3
+    assert missing.err.count("\n") == 1

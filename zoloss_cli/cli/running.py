@@ -88,33 +88,21 @@ def _names(text: str) -> list[str]:
 
 
 def _show_plan(experiment, store, jobs: int) -> None:
-    from collections import deque
-
     from tabulate import tabulate
 
     from zoloss_cli.cli.progress import clock
-    from zoloss_cli.experiment.execute import Remaining, Work
+    from zoloss_cli.experiment.execute import Remaining
     from zoloss_cli.experiment.plan import plan
-    from zoloss_cli.experiment.run import sizes_of
+    from zoloss_cli.experiment.run import sizes_of, work_of
 
     cells = plan(experiment)
     sizes = sizes_of(cells)
     works, lines = [], []
     for cell in cells:
-        found = store.read(cell.filename, cell.key)
-        work = Work(cell, deque(k for k in range(cell.repeats) if k not in found.rows))
-        work.seconds, work.timed = sum(r.get("s", 0.0) for r in found.rows.values()), len(found.rows)
+        work = work_of(cell, store.read(cell.filename, cell.key))
         works.append(work)
-        lines.append(
-            [
-                cell.data.name,
-                cell.learner.label,
-                *sizes[(cell.data, cell.rule)],
-                cell.repeats,
-                cell.repeats - len(work.todo),
-                len(work.todo),
-            ]
-        )
+        units = [cell.repeats, cell.repeats - len(work.todo), len(work.todo)]
+        lines.append([cell.data.name, cell.learner.label, *sizes[(cell.data, cell.rule)], *units])
     header = ["data set", "learner", "train", "test", "units", "done", "to run"]
     typer.echo(tabulate(lines, header, tablefmt="simple"))
     left = sum(len(w.todo) for w in works)

@@ -143,11 +143,11 @@ def execute(
 
 def stop_now(pool: Executor) -> None:
     """End the workers without waiting for the chunks that they are in."""
-    processes = list((getattr(pool, "_processes", None) or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
         with contextlib.suppress(OSError, AttributeError):
             process.kill()
+    # With its workers gone the pool has nothing to wait for but its own bookkeeping.
+    pool.shutdown(wait=True, cancel_futures=True)
 
 
 class Remaining:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
 from collections.abc import Iterable
@@ -14,7 +13,7 @@ from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.execute import Remaining, Work, compile_kernels, execute
 from zoloss_cli.experiment.manifest import make_manifest, now
 from zoloss_cli.experiment.plan import Cell, plan
-from zoloss_cli.experiment.store import ASIDE, Store
+from zoloss_cli.experiment.store import CellRows, Store
 
 
 @dataclass
@@ -58,28 +57,23 @@ def sizes_of(cells: Iterable[Cell]) -> dict[tuple, tuple[int, int]]:
     return sizes
 
 
+def work_of(cell: Cell, found: CellRows) -> Work:
+    """What is left to do in a cell, and what is known of its cost."""
+    work = Work(cell, deque(k for k in range(cell.repeats) if k not in found.rows))
+    work.seconds = sum(row.get("s", 0.0) for row in found.rows.values())
+    work.timed = len(found.rows)
+    return work
+
+
 def open_works(cells: list[Cell], store: Store, fresh: bool) -> list[Work]:
-    """What is left to do in each cell; two columns that ask for the same cell share one work."""
+    """The work of each cell; two columns that ask for the same cell share it."""
     works: dict[str, Work] = {}
     for cell in cells:
-        if cell.key in works:
-            continue
-        if fresh:
-            _set_aside(cell, store)
-        found = store.open_cell(cell)
-        work = Work(cell, deque(k for k in range(cell.repeats) if k not in found.rows))
-        work.seconds = sum(row.get("s", 0.0) for row in found.rows.values())
-        work.timed = len(found.rows)
-        works[cell.key] = work
+        if cell.key not in works:
+            if fresh:
+                store.set_aside(cell)
+            works[cell.key] = work_of(cell, store.open_cell(cell))
     return list(works.values())
-
-
-def _set_aside(cell: Cell, store: Store) -> None:
-    path = store.path(cell.filename)
-    if path.exists():
-        aside = store.folder / ASIDE
-        aside.mkdir(exist_ok=True)
-        os.replace(path, aside / path.name)
 
 
 def run_experiment(

@@ -12,6 +12,7 @@ and renamed. A torn line is dropped on load, a file that is not what its name sa
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 from dataclasses import dataclass, field
@@ -111,21 +112,24 @@ class Store:
         path = self.path(cell.filename)
         found = read_cell_file(path, cell.key)
         if found.fault:
-            aside = self.folder / ASIDE
-            aside.mkdir(exist_ok=True)
-            target = aside / path.name
-            for i in range(1, 10_000):
-                if not target.exists():
-                    break
-                target = aside / f"{path.name}.{i}"
-            os.replace(path, target)
-            self.notes.append(f"{path} {found.fault}; moved to {target}")
+            self.notes.append(f"{path} {found.fault}; moved to {self.set_aside(cell)}")
             return CellRows()
         if found.dropped_lines:
             self.notes.append(f"{path}: {found.dropped_lines} damaged line(s) dropped, their splits run again")
         if found.dropped_lines or found.failed:
             self._write_cell(path, cell.identity, found)
         return found
+
+    def set_aside(self, cell: Cell) -> Path | None:
+        """Move a cell's file out of the way without losing it; returns where it went."""
+        path, folder = self.path(cell.filename), self.folder / ASIDE
+        if not path.exists():
+            return None
+        folder.mkdir(exist_ok=True)
+        taken = {p.name for p in folder.iterdir()}
+        name = next(n for i in itertools.count() if (n := f"{path.name}.{i}" if i else path.name) not in taken)
+        os.replace(path, folder / name)
+        return folder / name
 
     def append(self, cell: Cell, rows: list[dict], sizes: tuple[int, int]) -> None:
         """Add rows to a cell's file and hand them to the operating system at once."""
