@@ -11,6 +11,8 @@ import csv
 import hashlib
 import io
 import socket
+import subprocess
+import sys
 import threading
 import time
 import zipfile
@@ -673,7 +675,9 @@ def test_the_command_says_what_it_got_and_a_config_can_use_it(
     assert ended.code == 0, ended.err
     assert "iris: 150 rows, 4 features (sha256 as pinned)" in ended.out
     assert "identical to the embedded copy" in ended.out
-    assert zoloss("run", config, "--out", tmp_path / "results").code == 0
+    # A process of its own, whose workers see the cache folder in their environment.
+    command = [sys.executable, "-m", "zoloss_cli", "run", str(config), "--out", str(tmp_path / "results")]
+    assert subprocess.run(command, capture_output=True, timeout=120).returncode == 0
     missing = zoloss("datasets", "fetch", "wine", "--archive", archive.url)
     assert missing.code == 3
     assert missing.err.count("\n") == 1
