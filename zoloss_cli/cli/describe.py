@@ -52,19 +52,19 @@ def learners(name: Annotated[str | None, typer.Argument(help="Describe this lear
     from zoloss_cli.registry import learners as registered
     from zoloss_cli.registry import parameters, registration
 
+    def call(entry) -> str:
+        fixed = ", ".join(f"{k}={v!r}" for k, v in entry.fixed.items())
+        return f"{entry.learner_class.__name__}({fixed})"
+
     if name is None:
-        lines = []
-        for key, entry in registered().items():
-            lines.append([key, entry.learner_class.__name__, entry.learner_class.__doc__.splitlines()[0]])
-        typer.echo(
-            tabulate(lines, ["name", "class", "what it is"], tablefmt="simple", maxcolwidths=[None, None, 80])
-        )
+        lines = [[key, call(e), e.learner_class.__doc__.splitlines()[0]] for key, e in registered().items()]
+        header = ["name", "estimator", "what it is"]
+        typer.echo(tabulate(lines, header, tablefmt="simple", maxcolwidths=[None, None, 80]))
         return
     import inspect
 
     entry = registration(name)
-    fixed = ", ".join(f"{k}={v!r}" for k, v in entry.fixed.items())
-    typer.echo(f"{name}: {entry.learner_class.__name__}({fixed})\n\n{inspect.getdoc(entry.learner_class)}\n")
+    typer.echo(f"{name}: {call(entry)}\n\n{inspect.getdoc(entry.learner_class)}\n")
     lines = [
         [key, _type_text(fact), fact.default, fact.description or ""]
         for key, fact in parameters(name).model_fields.items()

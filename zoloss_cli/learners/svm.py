@@ -25,7 +25,7 @@ class SoftSVMClassifier(LinearLearner):
     folds as that class has examples; with fewer than two, the grid's middle C is taken.
 
     Deviation: solved to the optimum by an interior-point method instead of to LIBSVM's 1e-3, which
-    gives the same errors at a tenth of the time or less (`make bench`).
+    gives the same errors several times faster, and the more so the larger C is (`make bench`).
     """
 
     def __init__(
