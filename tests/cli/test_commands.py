@@ -63,6 +63,15 @@ def test_any_number_of_jobs_gives_the_same_numbers(zoloss, small_config, results
     assert zoloss("table", results).out == zoloss("table", tmp_path / "other").out
 
 
+def test_the_manifest_keeps_every_run_that_added_something(zoloss, small_config, results):
+    for splits in (2, 2, 5):
+        zoloss("run", small_config, "--out", results, "--splits", splits, "--jobs", 1)
+    manifest = json.loads((results / "runs" / "small.json").read_text(encoding="utf-8"))
+    assert [run["units"] for run in manifest["runs"]] == [8, 12]
+    assert manifest["experiment"]["split"]["repeats"] == 5
+    assert manifest["runs"][0]["packages"]["numpy"]
+
+
 def test_a_part_of_the_table_and_then_the_rest(zoloss, small_config, results):
     zoloss("run", small_config, "--out", results, "--datasets", "heart", "--learners", "ave-perc")
     assert len(read_rows(results)) == 6

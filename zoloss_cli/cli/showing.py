@@ -113,7 +113,7 @@ def status(results: Annotated[Path, RESULTS] = Path("results")) -> None:
                 f"{done:,}/{wanted:,}",
                 state,
                 run.failed,
-                run.manifest["run"]["finished"][:16],
+                run.manifest["runs"][-1]["finished"][:16] if run.manifest["runs"] else "by other runs",
             ]
         )
     header = ["run", "mirrors", "cells", "units", "state", "failed", "last run"]

@@ -17,16 +17,8 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def make_manifest(
-    experiment: Experiment,
-    cells: list[Cell],
-    source: str,
-    started: str,
-    seconds: float,
-    jobs: int,
-    units_run: int,
-    complete: bool,
-) -> dict:
+def make_manifest(experiment: Experiment, cells: list[Cell], source: str, runs: list[dict]) -> dict:
+    """`runs` are all runs that added units to these results, the newest last."""
     return {
         "format": FORMAT,
         "config": source,
@@ -35,14 +27,18 @@ def make_manifest(
             {"dataset": c.data.name, "learner": c.learner.label, "key": c.key, "file": c.filename}
             for c in cells
         ],
-        "complete": complete,
-        "run": {
-            "started": started,
-            "finished": now(),
-            "seconds": round(seconds, 1),
-            "jobs": jobs,
-            "units_run": units_run,
-        },
+        "runs": runs,
+    }
+
+
+def make_run(started: str, seconds: float, jobs: int, units: int) -> dict:
+    """When, how long, how much, and with what a run was made."""
+    return {
+        "started": started,
+        "finished": now(),
+        "seconds": round(seconds, 1),
+        "jobs": jobs,
+        "units": units,
         "zoloss": __version__,
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",

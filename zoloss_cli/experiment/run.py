@@ -11,7 +11,7 @@ from zoloss_cli.config.models import DataSpec, Experiment
 from zoloss_cli.datasets import load
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.execute import Remaining, Work, compile_kernels, execute
-from zoloss_cli.experiment.manifest import make_manifest, now
+from zoloss_cli.experiment.manifest import make_manifest, make_run, now
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.store import CellRows, Store
 
@@ -101,9 +101,8 @@ def run_experiment(
             progress.note(note)
         totals, done = _tally(works)
         summary.units, summary.done_before = sum(totals.values()), sum(done.values())
-        store.write_manifest(
-            experiment.name, make_manifest(experiment, all_cells, source, started, 0.0, jobs, 0, False)
-        )
+        earlier = store.earlier_runs(experiment.name)
+        store.write_manifest(experiment.name, make_manifest(experiment, all_cells, source, earlier))
         try:
             if summary.done_before < summary.units:
                 seconds = compile_kernels([w.cell for w in works if w.todo])
@@ -131,11 +130,9 @@ def run_experiment(
         summary.seconds = time.perf_counter() - clock
         for work in works:
             store.tidy(work.cell)
-        complete = summary.done_before + summary.run == summary.units
-        store.write_manifest(
-            experiment.name,
-            make_manifest(experiment, all_cells, source, started, summary.seconds, jobs, summary.run, complete),
-        )
+        if summary.run:
+            runs = [*earlier, make_run(started, summary.seconds, jobs, summary.run)]
+            store.write_manifest(experiment.name, make_manifest(experiment, all_cells, source, runs))
     return summary
 
 

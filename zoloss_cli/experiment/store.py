@@ -164,6 +164,10 @@ class Store:
             write_text(path, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
         return path
 
+    def earlier_runs(self, name: str) -> list[dict]:
+        """The runs that the manifest of this name knows of."""
+        return next((m["runs"] for m in self.manifests() if m["experiment"]["name"] == name), [])
+
     def manifests(self) -> list[dict]:
         """All manifests, those that cannot be read left out and noted."""
         found = []
@@ -172,7 +176,7 @@ class Store:
                 manifest = json.loads(path.read_text(encoding="utf-8"))
                 if manifest["format"] != FORMAT:
                     raise ValueError
-                manifest["cells"], manifest["experiment"]["name"]
+                manifest["cells"], manifest["runs"], manifest["experiment"]["name"]
             except (ValueError, KeyError, TypeError, OSError):
                 self.notes.append(f"{path} is not a manifest of this version of zoloss; left out")
                 continue
