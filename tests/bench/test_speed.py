@@ -9,9 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.svm import SVC
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from twins import numpy_rcd, numpy_rcd_argsort, python_averaged_perceptron, python_pocket, python_sgd
 
 from zoloss_cli.kernels import online, pocket

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from twins import python_averaged_perceptron, python_perceptron, python_pocket, python_sgd
 
 from zoloss_cli.kernels.random import RANDOM, next_epoch

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from twins import numpy_rcd, numpy_threshold
 
 from zoloss_cli.kernels.line_search import (
