@@ -9,6 +9,7 @@ from zoloss_cli.config.models import EmbeddedData
 from zoloss_cli.datasets import load
 from zoloss_cli.learners.fld import FLDClassifier
 from zoloss_cli.learners.perceptron import PocketClassifier
+from zoloss_cli.learners.rcd import RCDClassifier
 from zoloss_cli.preprocess import scale
 from zoloss_cli.splits import SplitRule
 
@@ -40,3 +41,32 @@ def test_the_bias_rule_of_the_seed():
         midpoint.append(np.mean((X @ fld.coef_[0] + middle > 0) != (y == 1)))
     assert np.mean(errors) == pytest.approx(0.236, abs=0.005)
     assert np.mean(midpoint) == pytest.approx(0.260, abs=0.008)
+
+
+def test_what_figure_3_shows():
+    """Li & Lin (2007), section IV.A; Li's thesis (2006), section 2.4.1: training errors of RCD on pima."""
+    variants = [
+        ("ccd", "zero"),
+        ("ccd", "fld"),
+        ("grad", "fld"),
+        ("plain", "zero"),
+        ("plain", "fld"),
+        ("bias", "fld"),
+    ]
+    early: dict[tuple[str, str], list[float]] = {v: [] for v in variants}
+    final: dict[tuple[str, str], list[float]] = {v: [] for v in variants}
+    for k, (X, y) in enumerate(training_parts("pima", 25)):
+        for variant, seeding in variants:
+            learner = RCDClassifier(variant, 2000, seeding, record_every=100, random_state=k).fit(X, y)
+            errors = learner.recorded_errors(X, y)
+            early[variant, seeding].append(errors[0])
+            final[variant, seeding].append(errors[-1])
+    mean = {v: np.mean(e) for v, e in final.items()}
+    assert mean["plain", "fld"] < mean["plain", "zero"]
+    assert mean["ccd", "fld"] < mean["ccd", "zero"]
+    assert (
+        mean["plain", "zero"] < mean["ccd", "fld"]
+    )  # "even without FLD, RCD surpasses CCD with FLD in the end"
+    assert max(mean["plain", "fld"], mean["bias", "fld"]) < min(mean["ccd", "fld"], mean["grad", "fld"])
+    # "RCD-bias is better than RCD-plain, especially at the beginning"
+    assert np.mean(early["bias", "fld"]) < np.mean(early["plain", "fld"])
