@@ -78,7 +78,6 @@ def show(name: Annotated[str, typer.Argument(help="A data set or generator.")]) 
         raise DataError(f"no data set is called '{name}'{nearest(name, [*catalog(), *GENERATORS])}")
     e = entry(name)
     classes = ", ".join(f"{c}: {n}" for c, n in e.classes.items())
-    source = f"{e.source['registry']} package {e.source['package']} {e.source['version']}, {e.source['path']}"
     facts = [
         ("rows", f"{e.rows} ({e.removed} incomplete records removed)"),
         ("features", e.features),
@@ -90,7 +89,8 @@ def show(name: Annotated[str, typer.Argument(help="A data set or generator.")]) 
         ("partition", f"the first {e.train_rows} rows train" if e.train_rows else "none"),
         ("row order", e.row_order),
         ("notes", e.notes or "none"),
-        ("source", source),
+        ("source", _package(e.source)),
+        *([("also from", _package(e.extra_source))] if e.extra_source else []),
         ("UCI id", e.uci.get("id") or "none"),
         ("licence", e.licence),
         ("attribution", e.attribution),
@@ -151,6 +151,10 @@ def fetch(
             typer.echo(f"  {line}")
     else:
         typer.echo("identical to the embedded copy")
+
+
+def _package(source: dict) -> str:
+    return f"{source['registry']} package {source['package']} {source['version']}, {source['path']}"
 
 
 def _dedent(text: str) -> str:

@@ -63,10 +63,12 @@ def learners(name: Annotated[str | None, typer.Argument(help="Describe this lear
         return
     import inspect
 
+    from zoloss_cli.config.schema import type_text
+
     entry = registration(name)
     typer.echo(f"{name}: {call(entry)}\n\n{inspect.getdoc(entry.learner_class)}\n")
     lines = [
-        [key, _type_text(fact), fact.default, fact.description or ""]
+        [key, type_text(fact), fact.default, fact.description or ""]
         for key, fact in parameters(name).model_fields.items()
     ]
     typer.echo(
@@ -78,9 +80,3 @@ def learners(name: Annotated[str | None, typer.Argument(help="Describe this lear
             disable_numparse=True,
         )
     )
-
-
-def _type_text(fact) -> str:
-    from zoloss_cli.config.schema import type_text
-
-    return type_text(fact)

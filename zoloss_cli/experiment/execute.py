@@ -14,7 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from zoloss_cli.errors import RunFailed
@@ -25,6 +25,7 @@ from zoloss_cli.registry import learners
 CHUNK_SECONDS = 0.5
 LARGEST_CHUNK = 200
 MOST_DEATHS = 10
+DIED = "its worker process died (out of memory?)"
 # Each worker has one chunk to work on and one waiting.
 CHUNKS_A_WORKER = 2
 BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -92,24 +93,32 @@ def execute(
     that kills its worker is found, reported as failed, and takes no other with it.
     """
     queue = deque(work for work in works if work.todo)
-    suspects: deque[tuple[Work, list[int]]] = deque()
+    suspects: deque[tuple[Work, list[int]]] = deque()  # to run one at a time, with nothing beside them
+    under_way: dict[Future, tuple[Work, list[int]]] = {}
     pool = make_executor(jobs)
-    under_way: dict = {}
+    isolated = False
     deaths = 0  # in a row
     try:
         while queue or suspects or under_way:
             try:
-                while len(under_way) < (1 if suspects else jobs * CHUNKS_A_WORKER) and (queue or suspects):
-                    if suspects:
-                        if under_way:
-                            break
+                while (suspects and not under_way) or (
+                    queue and not suspects and len(under_way) < jobs * CHUNKS_A_WORKER
+                ):
+                    isolated = bool(suspects)
+                    if isolated:
                         work, splits = suspects.popleft()
                     else:
                         work = queue[0]
                         splits = work.take()
                         if not work.todo:
                             queue.popleft()
-                    under_way[pool.submit(run_units, work.cell, splits)] = (work, splits)
+                    try:
+                        under_way[pool.submit(run_units, work.cell, splits)] = (work, splits)
+                    except BrokenExecutor:
+                        suspects.extend((work, [k]) for k in splits)
+                        raise
+                    if isolated:
+                        break
                 finished, _ = wait(under_way, return_when=FIRST_COMPLETED)
                 for future in finished:
                     rows = future.result()
@@ -126,13 +135,9 @@ def execute(
                     raise RunFailed(
                         f"worker processes die as they start ({deaths} in a row); what is finished is kept"
                     ) from None
-                alone = len(under_way) == 1 and len(next(iter(under_way.values()))[1]) == 1
                 for work, splits in under_way.values():
-                    if alone:
-                        yield Outcome(
-                            work,
-                            [{"k": splits[0], "failed": "its worker process died (out of memory?)", "s": 0.0}],
-                        )
+                    if isolated:
+                        yield Outcome(work, [{"k": splits[0], "failed": DIED, "s": 0.0}])
                     else:
                         suspects.extend((work, [k]) for k in splits)
                 under_way = {}
@@ -156,7 +161,7 @@ class Remaining:
     def __init__(self, works: list[Work], jobs: int):
         self.works, self.jobs = works, jobs
 
-    def seconds(self, under_way: int = 0) -> float | None:
+    def seconds(self) -> float | None:
         by_learner: dict[str, list[float]] = {}
         for work in self.works:
             if work.timed:

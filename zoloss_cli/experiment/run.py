@@ -28,7 +28,6 @@ class Summary:
     interrupted: bool = False
 
 
-@dataclass
 class Progress:
     """What a run tells while it works; the command line shows it, a library may ignore it."""
 

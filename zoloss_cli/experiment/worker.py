@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from zoloss_cli.datasets import DataSet, load
+from zoloss_cli.datasets import load
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.loss import prediction_mistakes, strict_mistakes
 from zoloss_cli.preprocess import scale
@@ -36,7 +36,7 @@ def run_unit(cell: Cell, k: int) -> dict:
 
     Training errors count a zero margin as an error, test errors are wrong predictions (see loss.py).
     """
-    data = binary(load(cell.data), cell.learner.learner)
+    data = load(cell.data)
     train, test = cell.rule.rows(len(data.y), cell.stream, k)
     X_train, X_test = scale(data.X[train], data.X[test], cell.scale)
     seed = seed_of(cell.rule.seed, cell.stream, k, cell.learner.learner)
@@ -54,15 +54,6 @@ def run_unit(cell: Cell, k: int) -> dict:
         row["train_curve"] = _curve(recorded, X_train, signs[train], strict_mistakes)
         row["test_curve"] = _curve(recorded, X_test, signs[test], prediction_mistakes)
     return row
-
-
-def binary(data: DataSet, learner: str) -> DataSet:
-    if len(data.classes) != 2:
-        raise ValueError(
-            f"data set '{data.name}' has {len(data.classes)} classes and {learner} separates two; "
-            f"set positive: to one of them"
-        )
-    return data
 
 
 def _curve(weights, X, signs, mistakes) -> list[int]:

@@ -34,7 +34,6 @@ class TableView:
 
     number: str
     title: str
-    citation: str
     columns: list[str]
     rows: list[Row]
     splits: str
@@ -60,7 +59,6 @@ def make_table(run: RunResult) -> TableView:
     return TableView(
         run.table or run.name,
         run.experiment["title"],
-        run.experiment["citation"],
         [titles.get(label, label) for label in run.learners],
         rows,
         splits,
