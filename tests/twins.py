@@ -115,3 +115,20 @@ def python_sgd(X, y, w, indices, rate, cost):
         if slope:
             w += rate * slope * y[k] * X[k]
     return w
+
+
+def python_adaboost(X, y, phi, learn, rounds, perfect_odds=1000.0):
+    """AdaBoost as the textbooks write it. learn(X, y, phi) gives weights; returns all rounds' (w, phi, e, alpha)."""
+    phi = phi / phi.sum()
+    history = []
+    for _ in range(rounds):
+        w = learn(X, y, phi)
+        h = np.where(X @ w >= 0, 1.0, -1.0)
+        e = np.sum(phi * (h != y))
+        if e >= 0.5:
+            break
+        alpha = 0.5 * np.log((1 - e) / e if e > 0 else perfect_odds)
+        history.append((w, phi, e, alpha))
+        phi = phi * np.exp(-alpha * y * h)
+        phi = phi / np.sum(phi)
+    return history

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 
@@ -26,6 +28,10 @@ class Registration:
     def learner_class(self) -> type:
         module, name = self.target.split(":")
         return getattr(importlib.import_module(module), name)
+
+    @property
+    def takes_weights(self) -> bool:
+        return "sample_weight" in inspect.signature(self.learner_class.fit).parameters
 
 
 _RCD = "zoloss_cli.learners.rcd:RCDClassifier"
@@ -54,6 +60,7 @@ BUILT_IN = {
     "sgd-perceptron": Registration(_SGD, {"cost": "perceptron"}, "SGD-perceptron"),
     "fld": Registration("zoloss_cli.learners.fld:FLDClassifier", {}, "FLD"),
     "soft-svm": Registration("zoloss_cli.learners.svm:SoftSVMClassifier", {}, "soft-SVM"),
+    "adaboost": Registration("zoloss_cli.ensembles.adaboost:AdaBoostClassifier", {}, "AdaBoost"),
     "stump": Registration("zoloss_cli.learners.stump:DecisionStumpClassifier", {}, "stump"),
 }
 
@@ -80,6 +87,15 @@ def parameters(name: str):
     return learner_parameters(entry.learner_class, frozenset(entry.fixed))
 
 
+def nested_learners(model) -> list[str]:
+    """The parameters of a model from `parameters` that hold other learners."""
+    from zoloss_cli.learners.parameters import Nested
+
+    return [
+        name for name, fact in model.model_fields.items() if any(isinstance(m, Nested) for m in fact.metadata)
+    ]
+
+
 def make_learner(name: str, settings: dict, random_state=None):
     """An estimator by its name; a deterministic one takes no random_state."""
     entry = registration(name)
@@ -87,3 +103,14 @@ def make_learner(name: str, settings: dict, random_state=None):
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=random_state)
     return estimator
+
+
+def resolve(learner) -> tuple[str, object]:
+    """(name, estimator) of a learner given by its name, by a mapping {learner: name, ...}, or as itself."""
+    if isinstance(learner, str):
+        return learner, make_learner(learner, {})
+    if isinstance(learner, Mapping):
+        settings = dict(learner)
+        name = settings.pop("learner")
+        return name, make_learner(name, settings)
+    return type(learner).__name__, learner

@@ -14,7 +14,7 @@ from twins import numpy_rcd, numpy_rcd_argsort, python_averaged_perceptron, pyth
 from zoloss_cli.kernels import online, pocket
 from zoloss_cli.kernels.line_search import bucket_count, fixed_point
 from zoloss_cli.kernels.random import RANDOM
-from zoloss_cli.kernels.rcd import rcd
+from zoloss_cli.kernels.rcd import DIRECTIONS_A_BLOCK, rcd
 from zoloss_cli.kernels.svm import linear_svm
 from zoloss_cli.learners.online import NO_TABLE, padded
 
@@ -49,11 +49,11 @@ def test_rcd_numpy_blind_to_ties(benchmark, problem):
 @pytest.mark.benchmark(group=f"RCD epoch, N={N}, m={M}")
 def test_rcd_kernel(benchmark, problem):
     X, y, phi, D, w = problem
-    X_T = np.ascontiguousarray(X.T)
+    X_T, room = np.ascontiguousarray(X.T), np.empty((DIRECTIONS_A_BLOCK, N))
     benchmark.extra_info["units"] = len(D)
     benchmark.pedantic(
         lambda: rcd(
-            X, X_T, y, phi, w.copy(), D, False, bucket_count(N), 0, NO_CHECKPOINTS, np.empty((0, M + 1))
+            X, X_T, y, phi, w.copy(), D, False, bucket_count(N), 0, NO_CHECKPOINTS, np.empty((0, M + 1)), room
         ),
         rounds=15,
         warmup_rounds=2,
@@ -133,11 +133,11 @@ def test_pocket_reference_python_loop(benchmark, problem):
 @pytest.mark.benchmark(group="pocket trial")
 def test_pocket_kernel(benchmark, problem):
     Z, step, w, path, epochs = online_case(problem, 200)
-    phi, gram = problem[2], Z @ Z.T
+    phi, gram, Z_T = problem[2], Z @ Z.T, np.ascontiguousarray(Z.T)
     benchmark.extra_info["units"] = epochs * N
     benchmark.pedantic(
         lambda: pocket.pocket(
-            Z, step, phi, *NO_TABLE, w.copy(), epochs, True, gram, np.uint64(1), NO_CHECKPOINTS, path
+            Z, Z_T, step, phi, *NO_TABLE, w.copy(), epochs, True, gram, np.uint64(1), NO_CHECKPOINTS, path
         ),
         rounds=9,
         warmup_rounds=1,

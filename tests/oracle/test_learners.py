@@ -11,10 +11,10 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from twins import python_averaged_perceptron, python_perceptron, python_pocket, python_sgd
 
-from zoloss_cli.kernels.random import RANDOM, next_epoch
+from zoloss_cli.kernels.random import RANDOM, alias_table, next_epoch
 from zoloss_cli.kernels.svm import linear_svm
 from zoloss_cli.learners.fld import FLDClassifier
-from zoloss_cli.learners.online import NO_TABLE, alias_table
+from zoloss_cli.learners.online import NO_TABLE
 from zoloss_cli.learners.perceptron import (
     AveragedPerceptronClassifier,
     BatchPerceptronClassifier,

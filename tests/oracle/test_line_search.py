@@ -20,7 +20,7 @@ from zoloss_cli.kernels.line_search import (
     step_margins,
     typical_breakpoint,
 )
-from zoloss_cli.kernels.rcd import rcd, scratch_arrays
+from zoloss_cli.kernels.rcd import DIRECTIONS_A_BLOCK, rcd, scratch_arrays
 
 
 def exact_error(p, delta, y, phi, t, negate=False):
@@ -180,6 +180,7 @@ def test_rcd_kernel_returns_the_twins_weights(n, m, uneven):
         0,
         np.empty(0, np.int64),
         np.empty((0, m + 1)),
+        np.empty((DIRECTIONS_A_BLOCK, n)),
     )
     np.testing.assert_allclose(w, numpy_rcd(X, y, phi, start, D), rtol=1e-5, atol=1e-6)
 

@@ -23,12 +23,12 @@ from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.paths import shipped
-from zoloss_cli.registry import learners, parameters
+from zoloss_cli.registry import learners, nested_learners, parameters, registration
 from zoloss_cli.signatures import parameter_model
 
 LARGEST_FILE = 1 << 20
-TOP_LEVEL = ("name", "title", "citation", "published", "metric", "split", "preprocess", "datasets", "learners")
-TEXTS = ("name", "title", "citation")
+TEXTS = ("name", "title", "citation", "baseline")
+TOP_LEVEL = (*TEXTS, "published", "metric", "also", "split", "preprocess", "datasets", "learners")
 
 
 class Mistakes:
@@ -112,10 +112,11 @@ def load_config(path: Path) -> Experiment:
     for key in TEXTS:
         if key in content:
             values[key] = str(content[key])
-    metric = content.get("metric", "test_error")
-    if metric not in METRICS:
-        mistakes.add(("metric",), f"{metric!r} is not a metric{nearest(metric, METRICS)}")
-    values["metric"] = metric
+    for key in ("metric", "also"):
+        if content.get(key) is not None:
+            if content[key] not in METRICS:
+                mistakes.add((key,), f"{content[key]!r} is not a metric{nearest(content[key], METRICS)}")
+            values[key] = content[key]
     for key, model in (("split", Split), ("preprocess", Preprocess), ("published", Published)):
         if content.get(key) is not None:
             values[key] = _section(model, content[key], (key,), mistakes)
@@ -251,8 +252,11 @@ def _generated(name: str, source: str, entry: dict, keys: tuple, mistakes: Mista
     return _section(GeneratedData, common, keys, mistakes)
 
 
-def _learner_spec(label: str, entry: dict, seeding: str | None, mistakes: Mistakes) -> LearnerSpec | None:
-    keys = ("learners", label)
+def _learner_spec(
+    label: str, entry: dict, seeding: str | None, mistakes: Mistakes, keys: tuple = ()
+) -> LearnerSpec | None:
+    """A learner with all its parameters; one inside another (its base) is checked in the same way."""
+    keys = keys or ("learners", label)
     name = entry.pop("learner", label)
     if name not in learners():
         at = keys if name == label else (*keys, "learner")
@@ -261,10 +265,28 @@ def _learner_spec(label: str, entry: dict, seeding: str | None, mistakes: Mistak
     model = parameters(name)
     if seeding is not None and "seeding" in model.model_fields:
         entry.setdefault("seeding", seeding)
+    inner = {}
+    for key in nested_learners(model):
+        given = entry.pop(key, model.model_fields[key].default)
+        inner[key] = _inner_learner(given, seeding, mistakes, (*keys, key))
+        entry[key] = "checked"
     try:
         filled = model.model_validate(entry).model_dump(warnings=False)
     except ValidationError as error:
         mistakes.add_all(keys, error, [*model.model_fields, "learner"])
         return None
-    settings = {k: tuple(v) if isinstance(v, list) else v for k, v in filled.items()}
+    if None in inner.values():
+        return None
+    settings = {k: tuple(v) if isinstance(v, list) else v for k, v in filled.items()} | inner
     return LearnerSpec(label=label, learner=name, settings=tuple(sorted(settings.items())))
+
+
+def _inner_learner(given, seeding: str | None, mistakes: Mistakes, keys: tuple) -> LearnerSpec | None:
+    entry = {"learner": given} if isinstance(given, str) else given
+    if not isinstance(entry, dict) or not isinstance(entry.get("learner"), str):
+        mistakes.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {given!r})")
+        return None
+    spec = _learner_spec(entry["learner"], dict(entry), seeding, mistakes, keys)
+    if spec is not None and not registration(spec.learner).takes_weights:
+        mistakes.add(keys, f"'{spec.learner}' takes no sample weights, so it cannot be boosted")
+    return spec

@@ -116,18 +116,33 @@ class Published(Model):
 
 
 class LearnerSpec(Model):
-    """A learner as a table's column: its label, registered name and all its parameters."""
+    """A learner as a table's column: its label, registered name and all its parameters.
+
+    A parameter that holds another learner (an ensemble's base) is a LearnerSpec itself.
+    """
 
     label: str
     learner: str
     settings: tuple[tuple[str, Any], ...] = ()
 
     @property
+    def name(self) -> str:
+        """The registered name, followed by those of the learners inside: adaboost:rcd-bias."""
+        return ":".join([self.learner, *(v.name for _, v in self.settings if isinstance(v, LearnerSpec))])
+
+    @property
     def parameters(self) -> dict:
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in self.settings}
+        """The parameters as the registry takes them."""
+        return {k: _plain(v) for k, v in self.settings}
 
 
-METRICS = ("train_error", "test_error")
+def _plain(value):
+    if isinstance(value, LearnerSpec):
+        return {"learner": value.learner, **value.parameters}
+    return list(value) if isinstance(value, tuple) else value
+
+
+METRICS = ("train_error", "test_error", "iterations")
 
 
 class Experiment(Model):
@@ -138,6 +153,8 @@ class Experiment(Model):
     citation: str = ""
     published: Published | None = None
     metric: str = "test_error"
+    also: str | None = None
+    baseline: str | None = None
     split: Split = Split()
     preprocess: Preprocess = Preprocess()
     datasets: tuple[DataSpec, ...]

@@ -190,11 +190,16 @@ def compile_kernels(cells: list[Cell]) -> float:
     start = time.perf_counter()
     rng = np.random.default_rng(0)
     X, y = rng.uniform(-1, 1, (24, 2)), np.arange(24) % 2
-    for name, settings in {c.learner.learner: c.learner.parameters for c in cells}.items():
-        short = settings | ({"epochs": 2} if "epochs" in settings else {})
-        short = {k: v for k, v in short.items() if not (k == "seeding" and isinstance(v, list))}
+    for spec in {c.learner.name: c.learner for c in cells}.values():
         with warnings.catch_warnings(), contextlib.suppress(Exception):
             # Whatever is wrong with the learner shows again, and is reported, in its own units.
             warnings.simplefilter("ignore")
-            make_learner(name, short, 0).fit(X, y)
+            make_learner(spec.learner, _shortened(spec.parameters), 0).fit(X, y)
     return time.perf_counter() - start
+
+
+def _shortened(parameters: dict) -> dict:
+    """The same code paths in a moment: two epochs, two rounds, no weights made for other data."""
+    short = {k: _shortened(v) if isinstance(v, dict) else v for k, v in parameters.items()}
+    short |= {k: 2 for k in ("epochs", "rounds") if k in short}
+    return {k: v for k, v in short.items() if not (k == "seeding" and isinstance(v, list))}

@@ -39,9 +39,7 @@ class Cell:
             "data": fingerprint(self.data),
             "split": {"train": self.rule.train, "test": self.rule.test, "seed": self.rule.seed},
             "scale": self.scale,
-            "learner": self.learner.learner,
-            "version": registration(self.learner.learner).learner_class.version,
-            "parameters": self.learner.parameters,
+            **learner_identity(self.learner),
         }
 
     @cached_property
@@ -60,7 +58,17 @@ class Cell:
     @property
     def filename(self) -> str:
         source = "csv" if isinstance(self.data, CsvData) else self.stream
-        return f"{_safe(source)}.{_safe(self.learner.learner)}.{self.key}.jsonl"
+        return f"{_safe(source)}.{_safe(self.learner.name)}.{self.key}.jsonl"
+
+
+def learner_identity(spec: LearnerSpec) -> dict:
+    """A learner's name, version and parameters; a learner among the parameters by the same three."""
+    parameters = spec.parameters
+    for key, value in spec.settings:
+        if isinstance(value, LearnerSpec):
+            parameters[key] = learner_identity(value)
+    version = registration(spec.learner).learner_class.version
+    return {"learner": spec.learner, "version": version, "parameters": parameters}
 
 
 def identity_key(identity: dict) -> str:

@@ -39,7 +39,7 @@ def run_unit(cell: Cell, k: int) -> dict:
     data = load(cell.data)
     train, test = cell.rule.rows(len(data.y), cell.stream, k)
     X_train, X_test = scale(data.X[train], data.X[test], cell.scale)
-    seed = seed_of(cell.rule.seed, cell.stream, k, cell.learner.learner)
+    seed = seed_of(cell.rule.seed, cell.stream, k, cell.learner.name)
     learner = make_learner(cell.learner.learner, cell.learner.parameters, np.random.default_rng(seed))
     learner.fit(X_train, data.y[train])
     signs = np.where(data.y == 1, 1.0, -1.0)
@@ -48,6 +48,8 @@ def run_unit(cell: Cell, k: int) -> dict:
         "train": int(strict_mistakes(learner.decision_function(X_train), signs[train]).sum()),
         "test": int(prediction_mistakes(learner.decision_function(X_test), signs[test]).sum()),
     }
+    if hasattr(learner, "n_rounds_"):
+        row["iterations"] = learner.n_rounds_
     recorded = getattr(learner, "recorded_weights_", np.empty((0, 0)))
     if recorded.size:
         row["epochs"] = [int(e) for e in learner.recorded_epochs_]

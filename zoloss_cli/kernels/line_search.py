@@ -158,6 +158,18 @@ def sorted_threshold(p, delta, y, phi, s, both_directions):
     return t, negate
 
 
+@exact_kernel
+def threshold_at_zero(p, delta, y, phi):
+    """The rule where w = 0, so that all breakpoints are one at 0. Returns (t, whether that is so)."""
+    net = 0
+    for i in range(p.shape[0]):
+        if p[i] != 0.0:
+            return 0.0, False
+        if delta[i] != 0.0:
+            net += phi[i] if y[i] * delta[i] > 0.0 else -phi[i]
+    return (-1.0 if net > 0 else 1.0 if net < 0 else 0.0), True
+
+
 @kernel
 def scatter(p, delta, y, s, buckets, bucket):
     """Coarse keys without sorting: u = p sign(delta) / (|p| + s|delta|) rises with p / delta.
@@ -186,18 +198,22 @@ def step_margins(p, delta, t, closest, q):
 
 
 @exact_kernel
-def fast_threshold(p, delta, y, phi, s, buckets, bucket, histogram, prefix, near, near_r, near_i):
+def fast_threshold(p, delta, y, phi, s, buckets, bucket, histogram, prefix, head, link, near_r, near_i):
     """The rule without sorting: only buckets that can hold the minimum are looked at exactly.
 
     Returns (t, settled). `settled` is false in the rare cases that the buckets cannot decide beyond
     doubt (a breakpoint on a bucket's edge beside the winner, a winner too narrow): the
-    caller then sorts. The last six arguments are the caller's scratch arrays.
+    caller then sorts. The last seven arguments are the caller's scratch arrays.
     """
     n = p.shape[0]
     scatter(p, delta, y, s, buckets, bucket)
     histogram[:] = 0
-    for i in range(n):
-        histogram[bucket[i]] += phi[i]
+    head[:] = -1
+    for i in range(n):  # each bucket's weight, and its examples as a chain: head, link, link, ..., -1
+        b = bucket[i]
+        histogram[b] += phi[i]
+        link[i] = head[b]
+        head[b] = i
 
     # The error at the buckets' boundaries, and the leftmost smallest of them.
     e, best, best_at = 0, 0, 0
@@ -206,27 +222,27 @@ def fast_threshold(p, delta, y, phi, s, buckets, bucket, histogram, prefix, near
         e += histogram[b + buckets] - histogram[b]
         if e < best:
             best, best_at = e, b + 1
+    next_above = best_at  # the first bucket above the boundary that holds anything
+    while next_above < buckets and histogram[next_above] == 0 and histogram[next_above + buckets] == 0:
+        next_above += 1
+
     # A bucket can hide a better value only if it holds both signs and its negative part alone would
     # bring the error down to the best boundary's. The boundary's own neighbours give its interval.
-    near[:] = 0
-    for b in range(buckets):
-        if prefix[b] - histogram[b] <= best:
-            mixed = histogram[b] > 0 and histogram[b + buckets] > 0
-            if mixed and (prefix[b] - histogram[b] < best or b < best_at):
-                near[b] = near[b + buckets] = 1
-    if best_at > 0:
-        near[best_at - 1] = near[best_at - 1 + buckets] = 1
-    next_above = buckets  # the first bucket above the boundary that holds anything
-    for b in range(best_at, buckets):
-        if histogram[b] != 0 or histogram[b + buckets] != 0:
-            near[b] = near[b + buckets] = 1
-            next_above = b
-            break
-
     count = 0
-    for i in range(n):  # every index is written and only candidates are kept: no branch to mispredict
-        near_i[count] = i
-        count += near[bucket[i]]
+    for b in range(buckets):
+        lowest = prefix[b] - histogram[b]
+        if lowest <= best or b == next_above:
+            mixed = histogram[b] > 0 and histogram[b + buckets] > 0
+            if (mixed and (lowest < best or (lowest == best and b < best_at))) or b in (
+                best_at - 1,
+                next_above,
+            ):
+                for chain in (b, b + buckets):
+                    i = head[chain]
+                    while i >= 0:
+                        near_i[count] = i
+                        count += 1
+                        i = link[i]
     for j in range(count):
         near_r[j] = p[near_i[j]] / delta[near_i[j]]
     sort_candidates(near_r, near_i, count)

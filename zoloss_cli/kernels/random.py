@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
-from zoloss_cli.kernels import inline_kernel, kernel
+from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -49,12 +49,44 @@ def next_epoch(rule, indices, counter, cut, alias):
             j = np.int64(index_of(mix(counter), uint64(i + 1)))
             indices[i], indices[j] = indices[j], indices[i]
     elif rule == RANDOM:
-        for i in range(n):
-            indices[i] = np.int32(index_of(mix(counter + uint64(i + 1) * GOLDEN), uint64(n)))
-        if cut.shape[0] > 0:
+        if cut.shape[0] == 0:
             for i in range(n):
-                k = indices[i]
-                if (mix(counter + uint64(i + 1) * GOLDEN) & LOW_BITS) >= cut[k]:
-                    indices[i] = alias[k]
+                indices[i] = np.int32(index_of(mix(counter + uint64(i + 1) * GOLDEN), uint64(n)))
+        else:
+            for i in range(n):
+                bits = mix(counter + uint64(i + 1) * GOLDEN)
+                k = np.int32(index_of(bits, uint64(n)))
+                # no branch: it would be mispredicted every few draws
+                indices[i] = k if (bits & LOW_BITS) < cut[k] else alias[k]
         counter += uint64(n) * GOLDEN
     return counter
+
+
+@exact_kernel
+def alias_table(phi):
+    """Walker's table for drawing i with probability phi_i in O(1): 32-bit cuts, and aliases."""
+    n = phi.shape[0]
+    share = phi * n
+    cut = np.full(n, 2.0**32)
+    alias = np.arange(n).astype(np.int32)
+    # Both stacks in one array: examples with less than their share from the left, the others from the right.
+    stack = np.empty(n, np.int32)
+    small, large = 0, n
+    for i in range(n):
+        if share[i] < 1.0:
+            stack[small] = i
+            small += 1
+        else:
+            large -= 1
+            stack[large] = i
+    while small > 0 and large < n:
+        small -= 1
+        poor, rich = stack[small], stack[large]
+        cut[poor] = share[poor] * 2.0**32
+        alias[poor] = rich
+        share[rich] -= 1.0 - share[poor]
+        if share[rich] < 1.0:
+            large += 1
+            stack[small] = rich
+            small += 1
+    return cut.astype(np.uint64), alias

@@ -15,6 +15,7 @@ from zoloss_cli.kernels.line_search import (
     fast_threshold,
     sorted_threshold,
     step_margins,
+    threshold_at_zero,
     typical_breakpoint,
 )
 from zoloss_cli.kernels.random import GOLDEN, index_of, mix
@@ -32,7 +33,8 @@ def scratch_arrays(n, buckets):
         np.empty(n, np.int32),
         np.empty(2 * buckets + 1, np.int64),
         np.empty(buckets, np.int64),
-        np.empty(2 * buckets + 1, np.uint8),
+        np.empty(2 * buckets + 1, np.int32),
+        np.empty(n, np.int32),
         np.empty(n, np.float64),
         np.empty(n, np.int32),
     )
@@ -59,16 +61,19 @@ def shorten(w):
 @exact_kernel
 def update(p, q, delta, y, phi, w, d, both_directions, buckets, scratch):
     """One update: w <- w - t d, always moving, and q <- the new margins' inner products."""
-    bucket, histogram, prefix, near, near_r, near_i = scratch
+    bucket, histogram, prefix, head, link, near_r, near_i = scratch
     s = typical_breakpoint(p, delta)
     settled = False
     t, negate = 0.0, False
     if s > 0.0 and not both_directions:
         t, settled = fast_threshold(
-            p, delta, y, phi, s, buckets, bucket, histogram, prefix, near, near_r, near_i
+            p, delta, y, phi, s, buckets, bucket, histogram, prefix, head, link, near_r, near_i
         )
         if settled:
             settled = step_margins(p, delta, t, 0.25 * blur(t, s), q)
+    elif s == 0.0 and not both_directions:
+        t, settled = threshold_at_zero(p, delta, y, phi)
+        step_margins(p, delta, t, 0.0, q)
     if not settled:
         t, negate = sorted_threshold(p, delta, y, phi, s, both_directions)
         step_margins(p, delta, t, 0.0, q)
@@ -82,18 +87,19 @@ def update(p, q, delta, y, phi, w, d, both_directions, buckets, scratch):
 
 
 @exact_kernel
-def rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, checkpoints, path):
+def rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, checkpoints, path, deltas):
     """One epoch a row of D. Changes w; writes w into `path` after the epochs named in `checkpoints`.
 
     p = Xw is carried along; it is recomputed once a block, and where w has become much shorter than it
     was, so that rounding errors neither add up nor outgrow p.
-    `epochs_before` counts the epochs of earlier calls, so that a long run can come in pieces.
+    `epochs_before` counts the epochs of earlier calls, so that a long run can come in pieces. `deltas`
+    is room for DIRECTIONS_A_BLOCK rows of N: taken anew each call, its pages would cost as much as ten
+    epochs, which shows where boosting calls this every 200.
     """
     n = X.shape[0]
     epochs = D.shape[0]
     scratch = scratch_arrays(n, buckets)
     q = np.empty(n, np.float64)
-    deltas = np.empty((DIRECTIONS_A_BLOCK, n), np.float64)
     at = np.searchsorted(checkpoints, epochs_before + 1)
     for start in range(0, epochs, DIRECTIONS_A_BLOCK):
         block = D[start : start + DIRECTIONS_A_BLOCK]

@@ -1,9 +1,11 @@
-"""What all linear learners share: checks, labels, weights, seeding, and the scikit-learn contract."""
+"""What all learners share: checks, labels, sample weights, and the scikit-learn contract; linear ones seeding."""
 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.linalg  # noqa: F401  numba's matrix products run on SciPy's BLAS: load it before counting threads
@@ -25,6 +27,13 @@ class Problem:
     y: np.ndarray  # -1.0 or +1.0
     phi: np.ndarray  # sample weights, summing to 1
     rng: np.random.Generator
+    made: dict = field(default_factory=dict)
+
+    def once(self, name: str, make: Callable):
+        """What depends on X and y alone, made at the first call; rounds of boosting then share it."""
+        if name not in self.made:
+            self.made[name] = make()
+        return self.made[name]
 
     @property
     def phi_fixed(self) -> np.ndarray:
@@ -46,14 +55,19 @@ def as_generator(random_state) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-class LinearLearner(ClassifierMixin, BaseEstimator):
-    """A classifier sign(<w, x> + b) for two classes of any labels.
+def with_bias(X: np.ndarray) -> np.ndarray:
+    """The rows (1, x)."""
+    design = np.empty((X.shape[0], X.shape[1] + 1))
+    design[:, 0] = 1.0
+    design[:, 1:] = X
+    return design
 
-    Subclasses write `learn`, which turns a Problem and the starting weights into weights with the bias
-    first. A score of 0 predicts the second class, as the papers' programs do.
 
-    Attributes after fit: `coef_`, `intercept_`, `classes_`, `n_features_in_`, and for learners that
-    record their epochs `recorded_epochs_` and `recorded_weights_` (one row an epoch, bias first).
+class BinaryLearner(ClassifierMixin, BaseEstimator):
+    """A classifier for two classes of any labels.
+
+    Subclasses write `train`, which learns from a checked Problem, and `scores`. A score of 0 predicts the
+    second class, as the papers' programs do. Attributes after fit: `classes_`, `n_features_in_`.
     """
 
     version = 1  # raise when results change, so that stored ones are not taken for new ones
@@ -69,45 +83,83 @@ class LinearLearner(ClassifierMixin, BaseEstimator):
         problem = self._check(X, y, sample_weight)
         # The matrices are small: BLAS threads cost more than they bring.
         with blas().limit(limits=1, user_api="blas"):
-            weights = self.learn(problem, self._start(problem))
-        if not np.all(np.isfinite(weights)):
-            raise FloatingPointError(
-                f"{type(self).__name__}: the weights are no longer finite; scale the features"
-            )
-        self.coef_ = weights[None, 1:].copy()
-        self.intercept_ = weights[:1].copy()
+            self.train(problem)
         return self
 
-    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
-        """The weights, bias first. `start` may be changed."""
+    def train(self, problem: Problem) -> None:
+        """Learn and set what is known after fit; the first step of `fit` has checked everything."""
         raise TypeError(f"{type(self).__name__} does not say how it learns")
+
+    def scores(self, X: np.ndarray) -> np.ndarray:
+        """The signed score of each row (1, x) of X."""
+        raise TypeError(f"{type(self).__name__} does not say how it scores")
 
     def _check(self, X, y, sample_weight) -> Problem:
         check_parameters(self)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
+        name = type(self).__name__
         if self.classes_.size > 2:
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is multiclass: "
-                f"{type(self).__name__} separates two classes, and y holds {self.classes_.size}."
+                f"{name} separates two classes, and y holds {self.classes_.size}."
             )
         phi = np.ones(y.size)
         if sample_weight is not None:
-            phi = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            phi = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if phi.min() < 0.0:
+            raise ValueError(f"{name}: the sample weight of row {phi.argmin()} is negative ({phi.min():g})")
         if phi.sum() <= 0.0:
-            raise ValueError("the sample weights are all zero")
+            raise ValueError(f"{name}: the sample weights are all zero")
         present = np.unique(codes[phi > 0.0])
         if present.size < 2:
-            name = self.classes_[present[0]]
-            raise ValueError(
-                f"{type(self).__name__} needs two classes with weight, but y holds one class: {name!r}"
-            )
-        design = np.empty((X.shape[0], X.shape[1] + 1))
-        design[:, 0] = 1.0
-        design[:, 1:] = X
+            only = self.classes_[present[0]]
+            raise ValueError(f"{name} needs two classes with weight, but y holds one class: {only!r}")
         signs = np.where(codes == 1, 1.0, -1.0)
-        return Problem(design, signs, phi / phi.sum(), as_generator(self.random_state))
+        return Problem(with_bias(X), signs, phi / phi.sum(), as_generator(self.random_state))
+
+    def decision_function(self, X):
+        """The signed score of each row; at least 0 stands for the second class."""
+        return self.scores(self._check_rows(X))
+
+    def predict(self, X):
+        """The class of each row."""
+        return self.classes_[(self.decision_function(X) >= 0.0).astype(int)]
+
+    def _check_rows(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        return with_bias(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class LinearLearner(BinaryLearner):
+    """A classifier sign(<w, x> + b).
+
+    Subclasses write `learn`, which turns a Problem and the starting weights into weights with the bias
+    first. Attributes after fit: `coef_`, `intercept_`, and for learners that record their epochs
+    `recorded_epochs_` and `recorded_weights_` (one row an epoch, bias first).
+    """
+
+    def train(self, problem):
+        weights = self.learn(problem, self._start(problem))
+        if not math.isfinite(weights.sum()):
+            raise FloatingPointError(
+                f"{type(self).__name__}: the weights are no longer finite; scale the features"
+            )
+        self.coef_ = weights[None, 1:].copy()
+        self.intercept_ = weights[:1].copy()
+
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """The weights, bias first. `start` may be changed."""
+        raise TypeError(f"{type(self).__name__} does not say how it learns")
+
+    def scores(self, X):
+        return X @ np.concatenate([self.intercept_, self.coef_[0]])
 
     def _start(self, problem: Problem) -> np.ndarray:
         seeding = getattr(self, "seeding", "zero")
@@ -139,22 +191,6 @@ class LinearLearner(ClassifierMixin, BaseEstimator):
         signs = np.where(np.asarray(y) == self.classes_[1], 1.0, -1.0)
         scores = self.recorded_weights_[:, :1] + self.recorded_weights_[:, 1:] @ np.asarray(X).T
         return strict_mistakes(scores, signs).mean(axis=1)
-
-    def decision_function(self, X):
-        """The signed score <w, x> + b of each row."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return X @ self.coef_[0] + self.intercept_[0]
-
-    def predict(self, X):
-        """The class of each row."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores >= 0.0).astype(int)]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 class UnweightedLinearLearner(LinearLearner):

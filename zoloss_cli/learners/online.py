@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.kernels.random import FIXED_ORDER, PERMUTED, RANDOM
+from zoloss_cli.kernels.random import FIXED_ORDER, PERMUTED, RANDOM, alias_table
 from zoloss_cli.learners.base import Problem
 
 ORDERS = {"fixed": FIXED_ORDER, "permuted": PERMUTED, "random": RANDOM}
@@ -18,22 +18,9 @@ def padded(rows: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(np.pad(rows, widths))
 
 
-def alias_table(phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Walker's table for drawing i with probability phi_i in O(1): 32-bit cuts, and aliases."""
-    n = phi.size
-    share = phi * n
-    alias = np.arange(n, dtype=np.int32)
-    small = [i for i in range(n) if share[i] < 1.0]
-    large = [i for i in range(n) if share[i] >= 1.0]
-    cut = np.full(n, 2.0**32)
-    while small and large:
-        poor, rich = small.pop(), large[-1]
-        cut[poor] = share[poor] * 2.0**32
-        alias[poor] = rich
-        share[rich] -= 1.0 - share[poor]
-        if share[rich] < 1.0:
-            small.append(large.pop())
-    return cut.astype(np.uint64), alias
+def padded_rows(problem: Problem) -> np.ndarray:
+    """The rows y x, padded."""
+    return problem.once("padded rows", lambda: padded(problem.X * problem.y[:, None]))
 
 
 def steps_and_draws(problem: Problem, weighting: str):
@@ -50,7 +37,7 @@ def run_padded(learner, problem, start, run):
     """Call run(Z, w, checkpoints, path) on padded rows y x and cut the padding off what comes back."""
     checkpoints, path = learner._recording(problem)
     wide_path = padded(path)
-    w = run(padded(problem.X * problem.y[:, None]), padded(start), checkpoints, wide_path)
+    w = run(padded_rows(problem), padded(start), checkpoints, wide_path)
     size = problem.X.shape[1]
     path[:] = wide_path[:, :size]
     return w[:size]

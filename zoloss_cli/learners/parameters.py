@@ -6,10 +6,11 @@ check of a config, the text of `zoloss learners` and the JSON schema for editors
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from zoloss_cli.signatures import parameter_model
 
@@ -31,6 +32,25 @@ Weighting = Annotated[
 Order = Annotated[
     Literal["random", "permuted", "fixed"],
     Field(description="examples come at random, permuted anew each epoch, or in their fixed order"),
+]
+
+
+class Nested:
+    """Marks a parameter that holds another learner."""
+
+
+def _name_mapping_or_learner(value):
+    named = isinstance(value, str) or (isinstance(value, Mapping) and isinstance(value.get("learner"), str))
+    if named or hasattr(value, "train"):
+        return value
+    raise ValueError("must be a learner's name, a mapping with the name under 'learner', or a learner")
+
+
+BaseLearner = Annotated[
+    Any,
+    Nested(),
+    AfterValidator(_name_mapping_or_learner),
+    Field(description="the learner to boost: its name, or {learner: its name, and its parameters}"),
 ]
 
 PositiveList = Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=1)]

@@ -70,6 +70,8 @@ class PocketClassifier(LinearLearner):
     counted (the thesis gives 33,170 for pima from FLD).
     """
 
+    version = 2  # 2: epochs with many mistakes run in the primal, which rounds otherwise
+
     def __init__(
         self,
         epochs: Epochs = 2000,
@@ -91,9 +93,12 @@ class PocketClassifier(LinearLearner):
         seed = problem.kernel_seed()
 
         def run(Z, w, checkpoints, path):
-            gram = Z @ Z.T if Z.shape[0] <= pocket.GRAM_LIMIT else np.empty((0, 0))
+            dual = Z.shape[0] <= pocket.GRAM_LIMIT
+            gram = problem.once("gram", lambda: Z @ Z.T) if dual else np.empty((0, 0))
+            Z_T = problem.once("padded columns", lambda: np.ascontiguousarray(Z.T))
             best, self.n_error_counts_ = pocket.pocket(
                 Z,
+                Z_T,
                 step,
                 problem.phi_fixed,
                 cut,

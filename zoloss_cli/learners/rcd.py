@@ -83,12 +83,14 @@ class RCDClassifier(LinearLearner):
                 path,
             )
             return w
-        X_T = np.ascontiguousarray(X.T)
+        X_T = problem.once("columns", lambda: np.ascontiguousarray(X.T))
+        room = problem.once("deltas", lambda: np.empty((kernels.DIRECTIONS_A_BLOCK, X.shape[0])))
         size = X.shape[1]
-        cycles = max(1, NUMBERS_A_PIECE // size**2)
-        for done in range(0, self.epochs, cycles * size):
-            D = self._draw(problem.rng, cycles, size)[: self.epochs - done]
-            kernels.rcd(X, X_T, y, phi, w, D, both_directions, buckets, done, checkpoints, path)
+        most = max(1, NUMBERS_A_PIECE // size**2)
+        for done in range(0, self.epochs, most * size):
+            left = self.epochs - done
+            D = self._draw(problem.rng, min(most, -(-left // size)), size)[:left]
+            kernels.rcd(X, X_T, y, phi, w, D, both_directions, buckets, done, checkpoints, path, room)
         return w
 
     def _draw(self, rng, cycles: int, size: int) -> np.ndarray:

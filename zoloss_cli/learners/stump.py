@@ -22,8 +22,8 @@ class DecisionStumpClassifier(LinearLearner):
     random_state = None  # deterministic
 
     def learn(self, problem, start):
-        X = np.ascontiguousarray(problem.X[:, 1:])
-        order = np.argsort(X, axis=0, kind="stable")
+        X = problem.once("features", lambda: np.ascontiguousarray(problem.X[:, 1:]))
+        order = problem.once("order", lambda: np.argsort(X, axis=0, kind="stable"))
         feature, threshold, self.direction_, _ = best_stump(X, order, problem.y * problem.phi)
         self.feature_, self.threshold_ = feature, threshold
         weights = np.zeros(problem.X.shape[1])

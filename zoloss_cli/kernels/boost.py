@@ -1,0 +1,32 @@
+"""The end of a round of AdaBoost (Freund & Schapire 1996): weighted error, alpha and new sample weights."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zoloss_cli.kernels import exact_kernel
+
+
+@exact_kernel
+def end_round(scores, y, phi, perfect_odds):
+    """(e, alpha) of the hypothesis +1 where its score is >= 0, else -1; changes phi for the next round.
+
+    e >= 1/2 leaves phi as it is. e = 0 takes `perfect_odds` for (1 - e) / e, and phi stays the same too.
+    """
+    n = phi.shape[0]
+    e = 0.0
+    for i in range(n):
+        e += phi[i] if (scores[i] >= 0.0) != (y[i] > 0.0) else 0.0
+    if e >= 0.5:
+        return e, 0.0
+    if e <= 0.0:
+        return e, 0.5 * np.log(perfect_odds)
+    alpha = 0.5 * np.log((1.0 - e) / e)
+    up, down = np.exp(alpha), np.exp(-alpha)
+    total = 0.0
+    for i in range(n):
+        phi[i] *= up if (scores[i] >= 0.0) != (y[i] > 0.0) else down
+        total += phi[i]
+    for i in range(n):
+        phi[i] /= total
+    return e, alpha
