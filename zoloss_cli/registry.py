@@ -99,6 +99,10 @@ def nested_learners(model) -> list[str]:
 def make_learner(name: str, settings: dict, random_state=None):
     """An estimator by its name; a deterministic one takes no random_state."""
     entry = registration(name)
+    known = parameters(name).model_fields
+    for key in settings:
+        if key not in known:
+            raise ConfigError(f"the learner '{name}' has no parameter '{key}'{nearest(key, known)}")
     estimator = entry.learner_class(**entry.fixed, **settings)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=random_state)

@@ -50,8 +50,33 @@ def test_an_algorithms_version_is_part_of_its_cells(write_config, monkeypatch):
     from zoloss_cli.learners.perceptron import PocketClassifier
 
     before = only_cell(write_config, BASE).key
-    monkeypatch.setattr(PocketClassifier, "version", 2)
+    monkeypatch.setattr(PocketClassifier, "version", 99)
     assert only_cell(write_config, BASE).key != before
+
+
+def test_a_base_learner_is_part_of_an_ensembles_cells(write_config, monkeypatch):
+    from zoloss_cli.learners.perceptron import PocketClassifier
+
+    def cell(base):
+        return only_cell(
+            write_config,
+            f"datasets: [heart]\nlearners:\n  x: {{learner: adaboost, rounds: 3, base: {base}}}\n",
+        )
+
+    by_name = cell("pocket")
+    assert by_name.learner.name == "adaboost:pocket"
+    assert by_name.key == cell("{learner: pocket, epochs: 2000}").key  # its default
+    assert by_name.key != cell("{learner: pocket, epochs: 200}").key
+    assert by_name.key != cell("rcd-bias").key
+    monkeypatch.setattr(PocketClassifier, "version", 99)
+    assert by_name.key != cell("pocket").key
+
+
+def test_a_base_learner_takes_the_configs_seeding(write_config):
+    text = (
+        "datasets: [heart]\npreprocess: {seeding: fld}\nlearners:\n  x: {learner: adaboost, base: rcd-bias}\n"
+    )
+    assert only_cell(write_config, text).learner.parameters["base"]["seeding"] == "fld"
 
 
 def test_tables_two_and_three_share_every_cell():

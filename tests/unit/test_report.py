@@ -35,6 +35,10 @@ def run_with(
     return run
 
 
+def table_of(run):
+    return make_table(run, [run])
+
+
 def test_mean_and_standard_error():
     stat = summarize([9.0, 10.0, 11.0])
     assert (stat.mean, stat.splits) == (10.0, 3)
@@ -129,13 +133,13 @@ RUN = {("heart", "rcd-plain"): [9.0, 10.0], ("heart", "pocket"): [11.0, 12.0]}
     ],
 )
 def test_table_formats(format, parts):
-    text = render_tables([make_table(run_with(RUN))], format)
+    text = render_tables([table_of(run_with(RUN))], format)
     for part in parts:
         assert part in text or part.replace(r"\% ", r"\%") in text
 
 
 def test_csv_formats_can_be_read_back():
-    table = list(csv.DictReader(io.StringIO(render_tables([make_table(run_with(RUN))], "csv"))))
+    table = list(csv.DictReader(io.StringIO(render_tables([table_of(run_with(RUN))], "csv"))))
     assert (table[0]["dataset"], table[0]["mean"], table[0]["published"]) == ("heart", "9.5", "9.48")
     rows = list(csv.DictReader(io.StringIO(render_comparison(compare_run(run_with(RUN)), "csv"))))
     assert tuple(rows[0]) == COLUMNS
@@ -143,7 +147,7 @@ def test_csv_formats_can_be_read_back():
 
 
 def test_missing_cells_are_dashes_and_the_table_says_it_is_incomplete():
-    text = render_tables([make_table(run_with({("heart", "pocket"): [11.0, 12.0]}))], "text")
+    text = render_tables([table_of(run_with({("heart", "pocket"): [11.0, 12.0]}))], "text")
     assert "–" in text
     assert "incomplete" in text
 

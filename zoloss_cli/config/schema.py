@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import get_args, get_origin
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
 from zoloss_cli.config.models import METRICS, CsvData, EmbeddedData, GeneratedData, Preprocess, Published, Split
 from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS
-from zoloss_cli.registry import learners, parameters
+from zoloss_cli.registry import learners, nested_learners, parameters
 from zoloss_cli.signatures import parameter_model
 
 
@@ -28,9 +28,12 @@ def config_schema() -> dict:
     learner_entries, renamed = {}, []
     for name, entry in learners().items():
         own = _object(parameters(name), definitions)
+        for key in nested_learners(parameters(name)):
+            own["properties"][key] |= {"$ref": "#/$defs/learner"}
         own["properties"]["learner"] = {"const": name}
         learner_entries[name] = _optional(own, entry.learner_class.__doc__.splitlines()[0])
         renamed.append(own | {"required": ["learner"]})
+    definitions["learner"] = {"anyOf": [{"enum": list(learners())}, *renamed]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "zoloss experiment",
@@ -42,11 +45,16 @@ def config_schema() -> dict:
             "title": {"type": "string", "description": "caption of the table"},
             "citation": {"type": "string", "description": "where the table was published"},
             "published": _object(Published, definitions),
-            "metric": {"enum": list(METRICS), "default": "test_error"},
+            "metric": {"enum": list(METRICS), "default": "test_error", "description": "what the table shows"},
+            "also": {"enum": list(METRICS), "description": "a second metric, in a column after each learner's"},
+            "baseline": {
+                "type": "string",
+                "description": "* marks what is better than the best of this table by one standard error",
+            },
             "split": _object(Split, definitions),
             "preprocess": _object(Preprocess, definitions),
             "datasets": _names_or_mapping(data_entries, any_data, [*catalog(), *GENERATORS]),
-            "learners": _names_or_mapping(learner_entries, {"anyOf": renamed}, list(learners())),
+            "learners": _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learners())),
         },
         "$defs": definitions,
     }
@@ -90,6 +98,8 @@ def type_text(fact) -> str:
 def _words(annotation) -> str:
     arguments = get_args(annotation)
     origin = get_origin(annotation)
+    if annotation is Any:  # the only parameter of any type is one that holds a learner
+        return "learner"
     if origin is None:
         return getattr(annotation, "__name__", str(annotation))
     if getattr(origin, "__name__", "") == "Literal" or str(origin) == "typing.Literal":

@@ -23,7 +23,7 @@ class AdaBoostClassifier(BinaryLearner):
     Li & Lin (2007), section IV.C; Li's thesis (2006), sections 2.4.3-2.4.4. Round t trains the base
     learner with sample weights phi_i and takes its weighted error e_t; h_t joins the ensemble with
     alpha_t = 1/2 ln((1 - e_t) / e_t), and phi_i is multiplied by exp(-alpha_t y_i h_t(x_i)). Rules that
-    the papers leave out, the authors' program's: e_t >= 1/2 ends the run and h_t is not added; e_t = 0
+    the papers leave out, the authors' program's: e_t >= 1/2 ends the run and h_t is not added (1/2 up to rounding); e_t = 0
     takes the odds 1000 for (1 - e_t) / e_t and goes on; every round starts from the base learner's own
     seeding ('zero' in the tables), not from the last round's weights.
 
@@ -63,7 +63,7 @@ class AdaBoostClassifier(BinaryLearner):
         for round_ in range(1, self.rounds + 1):
             h_t = self._learned(name, base, problem, round_)
             e_t, alpha_t = end_round(h_t.scores(problem.X), problem.y, phi, float(self.perfect_odds))
-            if e_t >= 0.5:
+            if alpha_t == 0.0:
                 break
             self.estimators_.append(h_t)
             alphas.append(alpha_t)

@@ -6,18 +6,23 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
 
+# A hypothesis that comes twice in a row has an error of exactly 1/2 the second time, up to rounding, which
+# must not decide whether the run ends.
+HALF = 0.5 - 1e-10
+
 
 @exact_kernel
 def end_round(scores, y, phi, perfect_odds):
     """(e, alpha) of the hypothesis +1 where its score is >= 0, else -1; changes phi for the next round.
 
-    e >= 1/2 leaves phi as it is. e = 0 takes `perfect_odds` for (1 - e) / e, and phi stays the same too.
+    Where e >= HALF the run is over: phi stays as it is, and alpha = 0. e = 0 takes `perfect_odds` for
+    (1 - e) / e, and phi stays the same too.
     """
     n = phi.shape[0]
     e = 0.0
     for i in range(n):
         e += phi[i] if (scores[i] >= 0.0) != (y[i] > 0.0) else 0.0
-    if e >= 0.5:
+    if e >= HALF:
         return e, 0.0
     if e <= 0.0:
         return e, 0.5 * np.log(perfect_odds)

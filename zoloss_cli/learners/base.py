@@ -1,4 +1,4 @@
-"""What all learners share: checks, labels, sample weights, and the scikit-learn contract; linear ones seeding."""
+"""What all learners share: checks, labels, sample weights, scikit-learn's contract; linear ones also seeding."""
 
 from __future__ import annotations
 
@@ -107,7 +107,10 @@ class BinaryLearner(ClassifierMixin, BaseEstimator):
             )
         phi = np.ones(y.size)
         if sample_weight is not None:
-            phi = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            try:
+                phi = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
         if phi.min() < 0.0:
             raise ValueError(f"{name}: the sample weight of row {phi.argmin()} is negative ({phi.min():g})")
         if phi.sum() <= 0.0:
@@ -125,7 +128,8 @@ class BinaryLearner(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """The class of each row."""
-        return self.classes_[(self.decision_function(X) >= 0.0).astype(int)]
+        scores = self.decision_function(X)
+        return self.classes_[(scores >= 0.0).astype(int)]
 
     def _check_rows(self, X) -> np.ndarray:
         check_is_fitted(self)

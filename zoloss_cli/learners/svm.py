@@ -13,6 +13,8 @@ from zoloss_cli.learners.parameters import PositiveList
 
 GAP = 1e-7  # relative duality gap to solve to
 ACCEPTED_GAP = 1e-3
+# Weights this far below the largest change no solution, but their ratio to it stalls the solver.
+WEIGHTLESS = 1e-9
 
 
 class SoftSVMClassifier(LinearLearner):
@@ -47,7 +49,7 @@ class SoftSVMClassifier(LinearLearner):
 
     def learn(self, problem, start):
         scale = problem.phi * problem.phi.size
-        kept = scale > 0.0
+        kept = scale > WEIGHTLESS * scale.max()
         Z = np.ascontiguousarray((problem.X * problem.y[:, None])[kept])
         self.C_ = self._choose(Z, problem.y[kept], scale[kept], problem.rng)
         return self._solve(Z, self.C_ * scale[kept])

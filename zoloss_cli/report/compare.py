@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from zoloss_cli.report.published import pool_sd, published
-from zoloss_cli.report.results import RunResult
+from zoloss_cli.report.published import Printed, pool_sd, published
+from zoloss_cli.report.results import RunResult, Stat
+from zoloss_cli.report.tables import starred
+
+# What stands for the standard error of a number that was printed without one, as a share of it.
+UNPRINTED = 0.05
 
 COLUMNS = (
     "paper",
@@ -49,36 +53,58 @@ def compare_run(run: RunResult) -> list[Comparison]:
 
     z = (ours - printed) / sqrt(variances): the two standard errors over splits, the printed number's
     rounding, and for a generated set twice the variance over pools, since either side drew one pool.
-    Our `stderr` column includes our pool's share of that.
+    Our `stderr` column includes our pool's share of that. Iterations are printed without a standard
+    error: 5 % of the number stands for it where that is more than ours, so that |z| <= 2 is within 10 %
+    or within two of our own.
     """
     printed = published().get((run.published.get("paper", ""), run.table or ""), {})
     rows = []
     for dataset in run.datasets:
         generator = run.generator(dataset)
-        for learner in run.learners:
-            ours, theirs = run.stat(dataset, learner), printed.get((dataset, learner, run.metric))
+        for learner, metric in run.columns()[0]:
+            ours, theirs = run.stat(dataset, learner, metric), printed.get((dataset, learner, metric))
             if ours is None or theirs is None:
                 continue
-            pool = pool_sd().get((generator, learner, run.metric), 0.0) if generator else 0.0
+            pool = pool_sd().get((generator, learner, metric), 0.0) if generator else 0.0
             stderr = math.hypot(ours.stderr, pool)
-            rounding = 10.0**-theirs.decimals / math.sqrt(12.0)
-            spread = math.sqrt(stderr**2 + (theirs.stderr or 0.0) ** 2 + pool**2 + rounding**2)
             rows.append(
                 Comparison(
                     run.published["paper"],
                     run.table,
                     dataset,
                     learner,
-                    run.metric,
+                    metric,
                     ours.mean,
                     stderr,
                     ours.splits,
                     theirs.value,
                     theirs.stderr,
-                    (ours.mean - theirs.value) / spread,
+                    (ours.mean - theirs.value) / _spread(ours, theirs, metric, pool),
                 )
             )
     return rows
+
+
+def _spread(ours: Stat, theirs: Printed, metric: str, pool: float) -> float:
+    """The standard error of the difference between ours and the printed number."""
+    rounding = 10.0**-theirs.decimals / math.sqrt(12.0)
+    spread = math.hypot(ours.stderr, theirs.stderr or 0.0, pool, pool, rounding)
+    return max(spread, UNPRINTED * abs(theirs.value)) if metric == "iterations" else spread
+
+
+def star_differences(run: RunResult, runs: list[RunResult]) -> tuple[int, list[str]]:
+    """How many printed cells have a star or none as ours do, and which differ."""
+    printed = published().get((run.published.get("paper", ""), run.table or ""), {})
+    ours = starred(run, runs)
+    same, differ = 0, []
+    for (dataset, learner, metric), cell in printed.items():
+        if metric != run.metric or run.stat(dataset, learner) is None:
+            continue
+        if cell.star == ((dataset, learner) in ours):
+            same += 1
+        else:
+            differ.append(f"{learner} on {dataset} ({'only in print' if cell.star else 'only ours'})")
+    return same, differ
 
 
 def missing_pools(runs: list[RunResult]) -> list[str]:
@@ -88,10 +114,11 @@ def missing_pools(runs: list[RunResult]) -> list[str]:
             f"{run.generator(dataset)}/{learner}"
             for run in runs
             for dataset in run.datasets
-            for learner in run.learners
+            for learner, metric in run.columns()[0]
             if run.table
             and run.generator(dataset)
-            and (run.generator(dataset), learner, run.metric) not in pool_sd()
+            and run.stat(dataset, learner, metric)
+            and (run.generator(dataset), learner, metric) not in pool_sd()
         }
     )
 

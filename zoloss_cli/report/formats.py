@@ -11,7 +11,7 @@ from tabulate import tabulate
 
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.report.compare import COLUMNS, Comparison
-from zoloss_cli.report.tables import CellText, TableView
+from zoloss_cli.report.tables import HEADINGS, CellText, TableView
 
 FORMATS = ("text", "markdown", "latex", "csv", "html")
 
@@ -44,12 +44,13 @@ def _grid(view: TableView, ours, printed, label) -> list[list[str]]:
     return lines
 
 
-def _number(cell: CellText, sign: str) -> str:
+def _number(cell: CellText, sign: str, star: str = "*") -> str:
     if cell.mean is None:
         return "–"
-    if cell.stderr is None or math.isnan(cell.stderr):
-        return f"{cell.mean:.2f}"
-    return f"{cell.mean:.2f} {sign} {cell.stderr:.2f}"
+    text = f"{cell.mean:.{cell.decimals}f}"
+    if cell.stderr is not None and not math.isnan(cell.stderr):
+        text += f" {sign} {cell.stderr:.{cell.decimals}f}"
+    return text + (star if cell.star else "")
 
 
 def _caption(view: TableView) -> str:
@@ -66,18 +67,23 @@ def _text_table(view: TableView, bold_terminal: bool) -> str:
         return mark(text) if c.best else text
 
     lines = _grid(view, cell, lambda c: _number(c, "±"), str)
-    body = tabulate(lines, ["data set", *view.columns], tablefmt="simple", disable_numparse=True)
+    body = tabulate(lines, ["data set", *view.headings], tablefmt="simple", disable_numparse=True)
     note = "bold" if bold_terminal else "**"
-    return f"{_caption(view)}\n\n{body}\n({note}: within one standard error of the row's best)"
+    notes = [f"{note}: within one standard error of the row's best", *view.notes]
+    return f"{_caption(view)}\n\n{body}\n" + "\n".join(f"({text})" for text in notes)
 
 
 def _markdown_table(view: TableView) -> str:
-    def cell(c: CellText) -> str:
-        return f"**{_number(c, '±')}**" if c.best else _number(c, "±")
+    def number(c: CellText) -> str:
+        return _number(c, "±", r"\*")
 
-    lines = _grid(view, cell, lambda c: f"*{_number(c, '±')}*", str.strip)
-    body = tabulate(lines, ["data set", *view.columns], tablefmt="github", disable_numparse=True)
-    return f"**{_caption(view)}**\n\n{body}"
+    def cell(c: CellText) -> str:
+        return f"**{number(c)}**" if c.best else number(c)
+
+    lines = _grid(view, cell, lambda c: f"*{number(c)}*", str.strip)
+    body = tabulate(lines, ["data set", *view.headings], tablefmt="github", disable_numparse=True)
+    notes = "".join(f"\n\n{note[:1].replace('*', chr(92) + '*')}{note[1:]}" for note in view.notes)
+    return f"**{_caption(view)}**\n\n{body}{notes}"
 
 
 def _html_table(view: TableView) -> str:
@@ -86,14 +92,15 @@ def _html_table(view: TableView) -> str:
         return f"<b>{text}</b>" if c.best else text
 
     lines = _grid(view, cell, lambda c: f"<i>{html.escape(_number(c, '±'))}</i>", html.escape)
-    header = ["data set", *(html.escape(c) for c in view.columns)]
+    header = ["data set", *(html.escape(c) for c in view.headings)]
     body = tabulate(lines, header, tablefmt="unsafehtml", disable_numparse=True)
-    return f"<h3>{html.escape(_caption(view))}</h3>\n{body}"
+    notes = "".join(f"\n<p>{html.escape(note)}</p>" for note in view.notes)
+    return f"<h3>{html.escape(_caption(view))}</h3>\n{body}{notes}"
 
 
 def _latex_table(view: TableView) -> str:
     def number(c: CellText) -> str:
-        return _number(c, r"\pm").replace("–", r"\text{--}")
+        return _number(c, r"\pm", "^*").replace("–", r"\text{--}")
 
     def ours(c: CellText) -> str:
         return rf"$\mathbf{{{number(c)}}}$" if c.best else f"${number(c)}$"
@@ -105,7 +112,7 @@ def _latex_table(view: TableView) -> str:
         return r"\quad{\small\itshape published}" if text.startswith(" ") else escape_latex(text)
 
     lines = [" & ".join(line) + r" \\" for line in _grid(view, ours, printed, label)]
-    header = " & ".join(["data set", *(escape_latex(c) for c in view.columns)]) + r" \\"
+    header = " & ".join(["data set", *(escape_latex(c) for c in view.headings)]) + r" \\"
     return "\n".join(
         [
             r"\begin{table}[p]",
@@ -119,6 +126,7 @@ def _latex_table(view: TableView) -> str:
             *lines,
             r"\bottomrule",
             r"\end{tabular}",
+            *(rf"\par\smallskip{{\small {escape_latex(note)}}}" for note in view.notes),
             r"\end{table}",
         ]
     )
@@ -148,12 +156,15 @@ def _tables_csv(views: list[TableView]) -> str:
         [
             view.number,
             row.dataset,
-            column,
+            column.learner,
+            column.metric,
             _digits(ours.mean),
             _digits(ours.stderr),
             int(ours.best),
+            int(ours.star),
             _digits(beside.mean),
             _digits(beside.stderr),
+            int(beside.star),
         ]
         for view in views
         for row in view.rows
@@ -161,9 +172,8 @@ def _tables_csv(views: list[TableView]) -> str:
             view.columns, row.ours, row.printed or [CellText(None)] * len(view.columns), strict=True
         )
     ]
-    return _csv(
-        ["table", "dataset", "learner", "mean", "stderr", "best", "published", "published_stderr"], lines
-    )
+    numbers = ["mean", "stderr", "best", "star", "published", "published_stderr", "published_star"]
+    return _csv(["table", "dataset", "learner", "metric", *numbers], lines)
 
 
 # -- comparisons --------------------------------------------------------------------------------------
@@ -177,7 +187,7 @@ def render_comparison(rows: list[Comparison], format: str) -> str:
         [
             row.table,
             row.dataset,
-            row.learner,
+            " ".join([row.learner, *([HEADINGS[row.metric]] if row.metric in HEADINGS else [])]),
             _number(CellText(row.mean, row.stderr), "±"),
             _number(CellText(row.published, row.published_stderr), "±"),
             f"{row.difference:+.2f}",

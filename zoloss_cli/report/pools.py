@@ -11,7 +11,7 @@ import math
 from statistics import fmean, variance
 
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.report.results import COUNTS, RunResult
+from zoloss_cli.report.results import RunResult
 
 FEWEST_POOLS = 5
 
@@ -23,8 +23,8 @@ def pool_deviations(runs: list[RunResult]) -> list[dict]:
         for (dataset, learner), metrics in run.cells.items():
             generator = run.generator(dataset)
             if generator and not run.table:
-                for metric in COUNTS:
-                    groups.setdefault((generator, learner, metric), {})[dataset] = metrics[metric]
+                for metric, values in metrics.items():
+                    groups.setdefault((generator, learner, metric), {})[dataset] = values
     rows = []
     for (generator, learner, metric), pools in groups.items():
         if len(pools) < FEWEST_POOLS:

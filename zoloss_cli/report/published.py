@@ -13,11 +13,12 @@ POOL_SD_COLUMNS = ("generator", "learner", "metric", "pools", "splits", "sd")
 
 
 class Printed(NamedTuple):
-    """A printed cell; decimals is how many it was rounded to."""
+    """A printed cell; decimals is how many it was rounded to, star whether it is marked with *."""
 
     value: float
     stderr: float | None
     decimals: int
+    star: bool = False
 
 
 @functools.cache
@@ -32,7 +33,7 @@ def published() -> dict[tuple[str, str], dict[tuple[str, str, str], Printed]]:
             stderr = float(row["stderr"]) if row["stderr"] else None
             cell = (row["dataset"], row["learner"], row["metric"])
             tables.setdefault((row["paper"], row["table"]), {})[cell] = Printed(
-                float(row["value"]), stderr, decimals
+                float(row["value"]), stderr, decimals, row["star"] == "1"
             )
     return tables
 

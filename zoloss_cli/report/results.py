@@ -12,8 +12,6 @@ from zoloss_cli.errors import ResultsError, nearest
 from zoloss_cli.experiment.store import Store
 from zoloss_cli.paths import PACKAGE
 
-COUNTS = {"train_error": ("train", "n_train"), "test_error": ("test", "n_test")}
-
 
 @dataclass(frozen=True)
 class Stat:
@@ -47,6 +45,12 @@ class RunResult:
         return self.experiment["metric"]
 
     @property
+    def metrics(self) -> list[str]:
+        """What a column shows, and what a second one beside it shows."""
+        also = self.experiment.get("also")
+        return [self.metric, also] if also else [self.metric]
+
+    @property
     def datasets(self) -> list[str]:
         return [d["name"] for d in self.experiment["datasets"]]
 
@@ -57,6 +61,22 @@ class RunResult:
     def generator(self, dataset: str) -> str | None:
         """The generator behind a data set, or None for real data."""
         return next((d.get("generator") for d in self.experiment["datasets"] if d["name"] == dataset), None)
+
+    def columns(self) -> tuple[list[tuple[str, str]], dict[str, float]]:
+        """(learner, metric) of each column; and what the second metric is where it never changes.
+
+        That one number then says more than a column of it.
+        """
+        columns, constant = [], {}
+        for learner in self.learners:
+            columns.append((learner, self.metric))
+            for metric in self.metrics[1:]:
+                seen = {v for d in self.datasets for v in self.cells.get((d, learner), {}).get(metric, [])}
+                if len(seen) == 1:
+                    constant[learner] = seen.pop()
+                elif seen:
+                    columns.append((learner, metric))
+        return columns, constant
 
     def stat(self, dataset: str, learner: str, metric: str | None = None) -> Stat | None:
         values = self.cells.get((dataset, learner), {}).get(metric or self.metric)
@@ -90,12 +110,32 @@ def load_results(folder: Path) -> tuple[list[RunResult], Store]:
             run.failed += len(found.failed)
             rows = [found.rows[k] for k in sorted(found.rows)]
             if rows:
-                run.cells[(cell["dataset"], cell["learner"])] = {
-                    metric: [100.0 * row[part] / getattr(found, size) for row in rows]
-                    for metric, (part, size) in COUNTS.items()
-                }
+                run.cells[(cell["dataset"], cell["learner"])] = _values(rows, found.n_train, found.n_test)
         runs.append(run)
     return sorted(runs, key=_paper_order), store
+
+
+def _values(rows: list[dict], n_train: int, n_test: int) -> dict[str, list[float]]:
+    """Every metric that the rows give: errors in %, rounds of boosting as they are."""
+    values = {
+        "train_error": [100.0 * row["train"] / n_train for row in rows],
+        "test_error": [100.0 * row["test"] / n_test for row in rows],
+    }
+    if all("iterations" in row for row in rows):
+        values["iterations"] = [float(row["iterations"]) for row in rows]
+    return values
+
+
+def baseline_of(run: RunResult, runs: list[RunResult]) -> RunResult | None:
+    """The run that stars are measured against: the config names a table of the same paper, or a run."""
+    wanted = run.experiment.get("baseline")
+    hits = [
+        r
+        for r in runs
+        if wanted
+        and (r.name == wanted or (r.table == wanted and r.published["paper"] == run.published.get("paper")))
+    ]
+    return hits[0] if hits else None
 
 
 def choose(runs: list[RunResult], wanted: str | None) -> list[RunResult]:

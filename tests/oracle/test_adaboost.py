@@ -1,0 +1,244 @@
+"""AdaBoost against a plain implementation, another library, its error bound, and bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
+from twins import numpy_rcd, python_adaboost
+
+from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.kernels.line_search import fixed_point
+from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.fld import FLDClassifier
+from zoloss_cli.learners.rcd import RCDClassifier
+from zoloss_cli.learners.stump import DecisionStumpClassifier
+
+
+class Watched(LinearLearner):
+    """Passes on to another learner and remembers the sample weights of every round."""
+
+    def __init__(self, inner=None):
+        self.inner = inner
+        self.seen = []
+
+    random_state = None
+
+    def learn(self, problem, start):
+        self.seen.append(problem.phi.copy())
+        return self.inner.learn(problem, start)
+
+
+class FailsInRound(LinearLearner):
+    def __init__(self, round_=3):
+        self.round_ = round_
+        self.calls = []
+
+    random_state = None
+
+    def learn(self, problem, start):
+        self.calls.append(1)
+        if len(self.calls) == self.round_:
+            raise FloatingPointError("the weights are no longer finite")
+        start[0] = 1.0
+        return start
+
+
+@pytest.fixture(autouse=True)
+def _helpers_declare_no_parameters(monkeypatch):
+    from zoloss_cli.ensembles import adaboost
+
+    checked = adaboost.check_parameters
+    monkeypatch.setattr(
+        adaboost, "check_parameters", lambda x: None if isinstance(x, Watched | FailsInRound) else checked(x)
+    )
+
+
+def signed(X, y):
+    return np.column_stack([np.ones(len(y)), X]), np.where(y == 1, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_round_is_that_of_the_plain_implementation(noisy, weighted):
+    """Sample weights, errors and alphas of each round, with the same learner drawing the same numbers."""
+    X, y = noisy
+    rows, signs = signed(X, y)
+    phi = np.random.default_rng(3).exponential(size=len(y)) if weighted else np.ones(len(y))
+    watched = Watched(RCDClassifier("plain", 40))
+    ours = AdaBoostClassifier(watched, rounds=30, random_state=5).fit(X, y, sample_weight=phi)
+    replayed = iter([np.concatenate([e.intercept_, e.coef_[0]]) for e in ours.estimators_])
+    theirs = python_adaboost(rows, signs, phi, lambda *_: next(replayed), ours.n_rounds_)
+    assert ours.n_rounds_ == len(theirs) == 30
+    for seen, (_, plain_phi, _, _) in zip(watched.seen, theirs, strict=True):
+        np.testing.assert_allclose(seen, plain_phi, rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(ours.estimator_errors_, [e for _, _, e, _ in theirs], rtol=1e-9)
+    np.testing.assert_allclose(ours.estimator_weights_, [a for _, _, _, a in theirs], rtol=1e-9)
+    total = sum(a * np.where(rows @ w >= 0, 1, -1) for w, _, _, a in theirs)
+    np.testing.assert_allclose(ours.decision_function(X), total, atol=1e-9)
+
+
+def test_a_round_learns_what_the_numpy_kernel_learns(noisy):
+    X, y = noisy
+    rows, signs = signed(X, y)
+    rng = np.random.default_rng(11)
+
+    def learn(rows, signs, phi):
+        D = rng.uniform(-1, 1, (4, 5, 5)).reshape(20, 5)
+        return numpy_rcd(rows, signs, fixed_point(phi), np.zeros(5), D)
+
+    theirs = python_adaboost(rows, signs, np.ones(len(y)), learn, 6)
+    base = {"learner": "rcd-plain", "epochs": 20}
+    ours = AdaBoostClassifier(base, rounds=6, random_state=11).fit(X, y)
+    np.testing.assert_allclose(ours.estimator_weights_, [a for *_, a in theirs], rtol=1e-9)
+    np.testing.assert_allclose(ours.estimator_errors_, [e for _, _, e, _ in theirs], rtol=1e-9)
+
+
+@pytest.mark.parametrize("base", [DecisionStumpClassifier(), FLDClassifier()], ids=["stump", "fld"])
+def test_the_loop_agrees_with_scikit_learns(noisy, base):
+    """Another library's AdaBoost over the same deterministic learners; its weights are twice ours."""
+    X, y = noisy
+    ours = AdaBoostClassifier(base, rounds=25).fit(X, y)
+    theirs = SklearnAdaBoost(base, n_estimators=25).fit(X, y)
+    assert ours.n_rounds_ == len(theirs.estimators_) >= 3
+    t = ours.n_rounds_  # the other's arrays are as long as the rounds it was allowed
+    np.testing.assert_allclose(ours.estimator_errors_, theirs.estimator_errors_[:t], rtol=1e-8)
+    np.testing.assert_allclose(2 * ours.estimator_weights_, theirs.estimator_weights_[:t], rtol=1e-8)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 10**6), st.integers(8, 60), st.integers(1, 4), st.sampled_from(["stump", "fld", "rcd-bias"])
+)
+def test_the_exponential_bound_holds_in_every_round(seed, n, m, base):
+    """Training error after t rounds <= sum phi exp(-y f) = prod 2 sqrt(e (1 - e)) (Freund & Schapire 1997)."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.standard_normal((n, m)), 1)  # rounded, so that ties and equal rows occur
+    y = rng.integers(0, 2, n)
+    y[:2] = [0, 1]
+    phi = rng.exponential(size=n)
+    phi /= phi.sum()
+    settings_ = {"learner": base} | ({"epochs": 10} if base == "rcd-bias" else {})
+    boosted = AdaBoostClassifier(settings_, rounds=15, random_state=seed).fit(X, y, sample_weight=phi)
+    signs = np.where(y == 1, 1.0, -1.0)
+    bound = 1.0
+    perfect = False
+    for t, scores in enumerate(boosted.staged_decision_function(X)):
+        e = boosted.estimator_errors_[t]
+        perfect = perfect or e == 0.0
+        bound *= 2.0 * np.sqrt(e * (1.0 - e))
+        loss = np.sum(phi * np.exp(-signs * scores))
+        assert np.sum(phi[signs * scores <= 0]) <= loss + 1e-12
+        if not perfect:  # the odds of a perfect round are a convention, not the bound's
+            assert loss == pytest.approx(bound, rel=1e-8)
+            assert np.sum(phi[signs * scores <= 0]) <= bound + 1e-12
+
+
+def test_staged_predictions_end_in_the_prediction(noisy):
+    X, y = noisy
+    boosted = AdaBoostClassifier({"learner": "rcd-bias", "epochs": 30}, rounds=10, random_state=0).fit(X, y)
+    stages = list(boosted.staged_predict(X))
+    assert len(stages) == boosted.n_rounds_ == 10
+    np.testing.assert_array_equal(stages[-1], boosted.predict(X))
+    np.testing.assert_array_equal(stages[0], boosted.estimators_[0].predict(X))
+    *_, last = boosted.staged_decision_function(X)
+    np.testing.assert_array_equal(last, boosted.decision_function(X))
+
+
+def test_no_error_takes_odds_1000_and_goes_on():
+    X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+    boosted = AdaBoostClassifier("stump", rounds=7).fit(X, y)
+    assert boosted.n_rounds_ == 7
+    np.testing.assert_allclose(boosted.estimator_weights_, 0.5 * np.log(1000.0))
+    assert list(boosted.estimator_errors_) == [0.0] * 7
+
+
+def test_an_error_of_one_half_ends_the_run_without_that_round():
+    """XOR: no stump and no perceptron is better than 1/2 once both answers weigh the same."""
+    X, y = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0, 0, 1, 1])
+    with pytest.warns(UserWarning, match="stump has a weighted error of 0.500 in round 1"):
+        empty = AdaBoostClassifier("stump").fit(X, y)
+    assert empty.n_rounds_ == 0
+    np.testing.assert_array_equal(empty.decision_function(X), np.zeros(4))
+    np.testing.assert_array_equal(empty.predict(X), np.ones(4))
+    uneven = AdaBoostClassifier("stump", rounds=50).fit(X, y, sample_weight=[4, 1, 1, 1])
+    assert 1 <= uneven.n_rounds_ < 50
+
+
+@pytest.mark.parametrize("weighting", ["reweight", "resample"])
+@pytest.mark.parametrize("seeding", ["zero", "fld"])
+def test_online_learners_can_be_boosted_either_way(noisy, weighting, seeding):
+    X, y = noisy
+    base = {"learner": "ave-perc", "epochs": 20, "weighting": weighting, "seeding": seeding}
+    boosted = AdaBoostClassifier(base, rounds=20, random_state=0).fit(X, y)
+    assert boosted.n_rounds_ >= 1
+    assert boosted.estimators_[0].weighting == weighting
+    assert np.mean(boosted.predict(X) != y) < 0.25
+
+
+def test_ensembles_can_be_boosted_too(noisy):
+    X, y = noisy
+    inner = {"learner": "adaboost", "rounds": 3, "base": "stump"}
+    boosted = AdaBoostClassifier(inner, rounds=10).fit(X, y)
+    assert np.mean(boosted.predict(X) != y) < np.mean(
+        AdaBoostClassifier("stump", rounds=3).fit(X, y).predict(X) != y
+    )
+
+
+def test_the_given_base_learner_is_left_untouched(noisy):
+    X, y = noisy
+    base = RCDClassifier("bias", 20)
+    AdaBoostClassifier(base, rounds=3, random_state=0).fit(X, y)
+    assert not hasattr(base, "coef_")
+
+
+# -- bad input ----------------------------------------------------------------------------------------
+
+
+def test_a_base_without_sample_weights_is_refused(noisy):
+    with pytest.raises(ValueError, match="base learner romma takes no sample weights"):
+        AdaBoostClassifier("romma").fit(*noisy)
+
+
+@pytest.mark.parametrize(
+    ("settings_", "message"),
+    [
+        ({"rounds": 0}, "AdaBoostClassifier: rounds=0"),
+        ({"perfect_odds": 1.0}, "AdaBoostClassifier: perfect_odds=1.0"),
+        ({"base": 7}, "AdaBoostClassifier: base=7: .*learner's name"),
+        ({"base": {"epochs": 3}}, "AdaBoostClassifier: base="),
+        ({"base": {"learner": "rcd-bias", "epochs": 0}}, "RCDClassifier: epochs=0"),
+    ],
+)
+def test_bad_settings_are_named(noisy, settings_, message):
+    with pytest.raises(ValueError, match=message):
+        AdaBoostClassifier(**settings_).fit(*noisy)
+
+
+def test_an_unknown_base_suggests_the_nearest_name(noisy):
+    with pytest.raises(ConfigError, match="no learner is called 'rcd-bais'; did you mean 'rcd-bias'"):
+        AdaBoostClassifier("rcd-bais").fit(*noisy)
+    with pytest.raises(ConfigError, match="'rcd-bias' has no parameter 'epoch'; did you mean 'epochs'"):
+        AdaBoostClassifier({"learner": "rcd-bias", "epoch": 3}).fit(*noisy)
+
+
+def test_a_failing_round_names_the_learner_and_the_round(noisy):
+    X, y = noisy
+    heavy = np.where(y == 1, 3.0, 1.0)  # so that answering 1 has an error below 1/2 for a while
+    base = FailsInRound(1)
+    with pytest.raises(RuntimeError, match="base learner FailsInRound failed in round 1: the weights"):
+        AdaBoostClassifier(base).fit(X, y, sample_weight=heavy)
+    later = Watched(RCDClassifier("bias", 5))
+    later.learn = lambda problem, start: _third_fails(later, problem, start)
+    with pytest.raises(ValueError, match="base learner Watched failed in round 3: no such direction"):
+        AdaBoostClassifier(later, random_state=0).fit(X, y)
+
+
+def _third_fails(learner, problem, start):
+    learner.seen.append(problem.phi.copy())
+    if len(learner.seen) == 3:
+        raise ValueError("no such direction")
+    return learner.inner.learn(problem, start)
