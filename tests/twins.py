@@ -118,7 +118,7 @@ def python_sgd(X, y, w, indices, rate, cost):
 
 
 def python_adaboost(X, y, phi, learn, rounds, perfect_odds=1000.0):
-    """AdaBoost as the textbooks write it. learn(X, y, phi) gives weights; returns all rounds' (w, phi, e, alpha)."""
+    """AdaBoost as textbooks write it. learn(X, y, phi) gives w; returns each round's (w, phi, e, alpha)."""
     phi = phi / phi.sum()
     history = []
     for _ in range(rounds):

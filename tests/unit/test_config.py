@@ -71,6 +71,25 @@ def test_the_preprocessing_seed_reaches_learners_that_can_be_seeded(write_config
         ),
         ("datasets: [heart]\nlearners: [fld]\nsplit: {train: 1}", 3, ["split.train", "count of at least 2"]),
         ("datasets: [heart]\nlearners: [fld]\nsplit: {train: yes}", 3, ["split.train"]),
+        (
+            "datasets: [heart]\nlearners:\n  adaboost:\n    base:\n      learner: rcd-bais",
+            5,
+            ["learners.adaboost.base", "'rcd-bais'", "did you mean 'rcd-bias'?"],
+        ),
+        (
+            "datasets: [heart]\nlearners:\n  adaboost:\n    base:\n      learner: pocket\n      epoch: 5",
+            6,
+            ["learners.adaboost.base.epoch", "unknown key 'epoch'", "'epochs'"],
+        ),
+        (
+            "datasets: [heart]\nlearners:\n  adaboost:\n    base: romma",
+            4,
+            ["learners.adaboost.base", "'romma' takes no sample weights"],
+        ),
+        ("datasets: [heart]\nlearners: {adaboost: {base: 7}}", 2, ["learners.adaboost.base", "got 7"]),
+        ("datasets: [heart]\nlearners: {adaboost: {base: {epochs: 7}}}", 2, ["learner's name"]),
+        ("datasets: [heart]\nlearners: {adaboost: {rounds: 0}}", 2, ["learners.adaboost.rounds"]),
+        ("datasets: [heart]\nlearners: [fld]\nalso: iteration", 3, ["also", "did you mean 'iterations'?"]),
         ("datasets: [heart]\nlearners: {pocket: {epochs: 0}}", 2, ["learners.pocket.epochs"]),
         ("datasets: [heart]\nlearners: {pocket: {epoch: 5}}", 2, ["unknown key 'epoch'", "'epochs'"]),
         (

@@ -9,26 +9,35 @@ import math
 import pytest
 
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.report.compare import COLUMNS, compare_run, distinct, summary_line
+from zoloss_cli.report.compare import COLUMNS, compare_run, distinct, star_differences, summary_line
 from zoloss_cli.report.formats import render_comparison, render_tables
 from zoloss_cli.report.pools import pool_deviations
 from zoloss_cli.report.published import pool_sd, published
 from zoloss_cli.report.results import RunResult, choose, summarize
-from zoloss_cli.report.tables import CellText, make_table, mark_best
+from zoloss_cli.report.tables import CellText, column_titles, make_table, mark_best, starred
 
 
 def run_with(
-    values, table="II", datasets=("heart",), learners=("rcd-plain", "pocket"), generator=None, name="table2"
+    values,
+    table="II",
+    datasets=("heart",),
+    learners=("rcd-plain", "pocket"),
+    generator=None,
+    name="table2",
+    metric="train_error",
+    paper="li-lin-2007",
+    **more,
 ):
     experiment = {
         "name": name,
         "title": "Training errors (%) & more",
         "citation": "",
-        "metric": "train_error",
-        "published": {"paper": "li-lin-2007", "table": table} if table else None,
+        "metric": metric,
+        "published": {"paper": paper, "table": table} if table else None,
         "split": {"repeats": 2},
         "datasets": [{"name": d, **({"generator": generator} if generator else {})} for d in datasets],
         "learners": [{"label": x} for x in learners],
+        **more,
     }
     run = RunResult(name, experiment, {})
     run.cells = {key: {"train_error": v, "test_error": v} for key, v in values.items()}
@@ -103,6 +112,118 @@ def test_all_published_cells_are_there():
     sizes = {key: len(cells) for key, cells in published().items()}
     assert sizes[("li-lin-2007", "II")] == sizes[("li-lin-2007", "III")] == 72
     assert sizes[("li-thesis-2006", "2.2")] == sizes[("li-thesis-2006", "2.3")] == 84
+    assert sizes[("li-lin-2007", "IV")] == 72
+    assert sizes[("li-thesis-2006", "2.4")] == 12 * (6 + 3)
+
+
+# -- stars and iterations -----------------------------------------------------------------------------
+
+BOOSTED = ("adaboost:rcd-plain", "adaboost:pocket", "adaboost:soft-svm")
+
+
+def table_3_and_4():
+    """Heart's best of III is 16.5 ± 0.5; so a star in IV needs 16.0."""
+    three = run_with(
+        {("heart", "pocket"): [16.0, 17.0], ("heart", "rcd-plain"): [10.0 + 8, 10.0 + 9]},
+        table="III",
+        name="table3",
+        metric="test_error",
+    )
+    boosted = [[15.9, 16.1], [16.0, 16.02], [30.0, 31.0]]
+    four = run_with(
+        {("heart", x): v for x, v in zip(BOOSTED, boosted, strict=True)},
+        table="IV",
+        learners=BOOSTED,
+        name="table4",
+        metric="test_error",
+        baseline="III",
+    )
+    return three, four
+
+
+def test_stars_mark_what_is_better_than_the_baselines_best_by_one_standard_error():
+    three, four = table_3_and_4()
+    assert starred(four, [three, four]) == {("heart", "adaboost:rcd-plain")}
+    assert starred(four, [four]) == set()
+    text = render_tables([make_table(four, [three, four])], "text")
+    assert "**16.00 ± 0.10***" in text
+    assert "**16.01 ± 0.01** " in text
+    assert "better than the best of Table III" in text
+    assert "no *: these results hold no table III" in render_tables([make_table(four, [four])], "text")
+
+
+def test_star_differences_are_named():
+    three, four = table_3_and_4()
+    same, differ = star_differences(four, [three, four])
+    assert differ == ["adaboost:rcd-plain on heart (only ours)"]  # print has no star on heart
+    assert same == 2
+
+
+def test_the_printed_stars_follow_the_papers_rule_but_for_two():
+    """Threenorm's ave-perc and SGD-mls have a star in print though Table III's best, 16.08, is lower."""
+    three, four = published()[("li-lin-2007", "III")], published()[("li-lin-2007", "IV")]
+    against_the_rule = []
+    for (dataset, learner, _), cell in four.items():
+        best = min((c for (d, *_), c in three.items() if d == dataset), key=lambda c: c.value)
+        if cell.star != (cell.value <= best.value - best.stderr + 1e-9):
+            against_the_rule.append((dataset, learner))
+    assert against_the_rule == [("threenorm", "adaboost:ave-perc"), ("threenorm", "adaboost:sgd-mls")]
+
+
+@pytest.mark.parametrize(
+    ("format", "star"), [("markdown", r"16.00 ± 0.10\*"), ("latex", r"16.00 \pm 0.10^*"), ("html", "0.10*")]
+)
+def test_stars_in_every_format(format, star):
+    three, four = table_3_and_4()
+    assert star in render_tables([make_table(four, [three, four])], format)
+
+
+def boosted_with_iterations(iterations):
+    run = run_with(
+        {("heart", x): [16.0, 17.0] for x in iterations},
+        table="2.4",
+        paper="li-thesis-2006",
+        learners=list(iterations),
+        metric="test_error",
+        also="iterations",
+    )
+    for learner, values in iterations.items():
+        run.cells[("heart", learner)]["iterations"] = values
+    return run
+
+
+def test_iterations_stand_beside_errors_unless_they_never_change():
+    run = boosted_with_iterations({"adaboost:rcd-plain": [200.0, 200.0], "adaboost:ave-perc": [2.0, 3.0]})
+    view = table_of(run)
+    assert view.headings == ["RCD-plain", "ave-perc", "#ite"]
+    text = render_tables([view], "text")
+    assert "2.5" in text
+    assert "3.0" in text  # as printed
+    assert "#ite of RCD-plain: 200 in every split" in text
+    rows = list(csv.DictReader(io.StringIO(render_tables([view], "csv"))))
+    assert [(r["learner"], r["metric"]) for r in rows][-1] == ("adaboost:ave-perc", "iterations")
+
+
+def test_iterations_agree_within_ten_percent_or_two_standard_errors():
+    def z_of(values):
+        rows = compare_run(boosted_with_iterations({"adaboost:ave-perc": values}))
+        return next(r.z for r in rows if r.metric == "iterations")  # print has 3.0
+
+    assert z_of([3.29, 3.29]) == pytest.approx(0.29 / 0.15)  # within 10 %, though our error is 0
+    assert z_of([3.31, 3.31]) > 2
+    assert abs(z_of([3.0, 5.0])) < 2  # mean 4 ± 1
+
+
+def test_columns_are_called_as_in_the_papers():
+    assert column_titles(["adaboost:rcd-bias", "adaboost:soft-svm"]) == {
+        "adaboost:rcd-bias": "RCD-bias",
+        "adaboost:soft-svm": "soft-SVM",
+    }
+    assert column_titles(["adaboost:rcd-bias", "rcd-bias", "mine"]) == {
+        "adaboost:rcd-bias": "AdaBoost RCD-bias",
+        "rcd-bias": "RCD-bias",
+        "mine": "mine",
+    }
 
 
 def test_pool_deviations_are_shipped_for_every_generated_cell():

@@ -46,7 +46,7 @@ class Mistakes:
     def add_all(self, keys: tuple, error: ValidationError, valid: list[str]) -> None:
         """Every mistake that pydantic found below `keys`."""
         for e in error.errors():
-            loc = tuple(p for p in e["loc"] if self._exists((*keys, *e["loc"][:1])) or p in valid)[:1]
+            loc = tuple(p for p in e["loc"] if self.exists((*keys, *e["loc"][:1])) or p in valid)[:1]
             if e["type"] == "extra_forbidden":
                 name = e["loc"][-1]
                 self.add((*keys, name), f"unknown key '{name}'{nearest(name, valid)}")
@@ -83,7 +83,7 @@ class Mistakes:
         node, key_node, _ = self._node(keys)
         return ((key_node or node).start_mark.line) + 1
 
-    def _exists(self, keys: tuple) -> bool:
+    def exists(self, keys: tuple) -> bool:
         return self.root is not None and self._node(keys)[2]
 
 
@@ -259,7 +259,7 @@ def _learner_spec(
     keys = keys or ("learners", label)
     name = entry.pop("learner", label)
     if name not in learners():
-        at = keys if name == label else (*keys, "learner")
+        at = (*keys, "learner") if mistakes.exists((*keys, "learner")) else keys
         mistakes.add(at, f"no learner is called '{name}'{nearest(name, learners())}")
         return None
     model = parameters(name)

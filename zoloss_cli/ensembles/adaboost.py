@@ -23,9 +23,9 @@ class AdaBoostClassifier(BinaryLearner):
     Li & Lin (2007), section IV.C; Li's thesis (2006), sections 2.4.3-2.4.4. Round t trains the base
     learner with sample weights phi_i and takes its weighted error e_t; h_t joins the ensemble with
     alpha_t = 1/2 ln((1 - e_t) / e_t), and phi_i is multiplied by exp(-alpha_t y_i h_t(x_i)). Rules that
-    the papers leave out, the authors' program's: e_t >= 1/2 ends the run and h_t is not added (1/2 up to rounding); e_t = 0
-    takes the odds 1000 for (1 - e_t) / e_t and goes on; every round starts from the base learner's own
-    seeding ('zero' in the tables), not from the last round's weights.
+    the papers leave out, the authors' program's: e_t >= 1/2 (up to rounding) ends the run, and h_t is not
+    added; e_t = 0 takes the odds 1000 for (1 - e_t) / e_t and goes on; every round starts from the base
+    learner's own seeding ('zero' in the tables), not from the last round's weights.
 
     Deviation: none in the algorithm; where the tables' base learners differ from the text (resampling
     for the online learners), `configs/table4.yaml` says so. Online learners use phi through their own
@@ -54,7 +54,7 @@ class AdaBoostClassifier(BinaryLearner):
         name, base = resolve(self.base)
         if not has_fit_parameter(base, "sample_weight"):
             raise ValueError(
-                f"{type(self).__name__}: its base learner {name} takes no sample weights, so it cannot be boosted"
+                f"{type(self).__name__}: its base learner {name} takes no sample weights and cannot be boosted"
             )
         check_parameters(base)
         self.estimators_, alphas, errors = [], [], []

@@ -1,4 +1,4 @@
-"""What all learners share: checks, labels, sample weights, scikit-learn's contract; linear ones also seeding."""
+"""What all learners share: checks, labels, sample weights, scikit-learn's contract; and linear ones besides."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -61,7 +62,7 @@ def compare_run(run: RunResult) -> list[Comparison]:
     rows = []
     for dataset in run.datasets:
         generator = run.generator(dataset)
-        for learner, metric in run.columns()[0]:
+        for learner, metric in itertools.product(run.learners, run.metrics):
             ours, theirs = run.stat(dataset, learner, metric), printed.get((dataset, learner, metric))
             if ours is None or theirs is None:
                 continue
@@ -114,7 +115,7 @@ def missing_pools(runs: list[RunResult]) -> list[str]:
             f"{run.generator(dataset)}/{learner}"
             for run in runs
             for dataset in run.datasets
-            for learner, metric in run.columns()[0]
+            for learner, metric in itertools.product(run.learners, run.metrics)
             if run.table
             and run.generator(dataset)
             and run.stat(dataset, learner, metric)
