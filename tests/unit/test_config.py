@@ -88,6 +88,14 @@ def test_the_preprocessing_seed_reaches_learners_that_can_be_seeded(write_config
         ),
         ("datasets: [heart]\nlearners: {adaboost: {base: 7}}", 2, ["learners.adaboost.base", "got 7"]),
         ("datasets: [heart]\nlearners: {adaboost: {base: {epochs: 7}}}", 2, ["learner's name"]),
+        (
+            "datasets: [heart]\nlearners: {pocket: {best_of: [1]}}",
+            2,
+            ["learners.pocket.best_of", "list of values"],
+        ),
+        ("datasets: [heart]\nlearners: {pocket: {best_of: {epochs: 3}}}", 2, ["list of values"]),
+        ("datasets: [heart]\nlearners: {pocket: {best_of: {bas.C: [3]}}}", 2, ["'bas.C' leads nowhere"]),
+        ("datasets: [heart]\nlearners: {pocket: {best_of: {epoch: [3]}}}", 2, ["unknown key 'epoch'"]),
         ("datasets: [heart]\nlearners: {adaboost: {rounds: 0}}", 2, ["learners.adaboost.rounds"]),
         ("datasets: [heart]\nlearners: [fld]\nalso: iteration", 3, ["also", "did you mean 'iterations'?"]),
         ("datasets: [heart]\nlearners: {pocket: {epochs: 0}}", 2, ["learners.pocket.epochs"]),
@@ -206,3 +214,16 @@ def test_every_published_table_has_the_cells_of_its_config():
             ours = {(d.name, x.label) for d in experiment.datasets for x in experiment.learners}
             assert ours == {(dataset, learner) for dataset, learner, _ in printed}
             assert {metric for *_, metric in printed} <= {experiment.metric, experiment.also}
+
+
+def test_best_of_makes_one_learner_for_each_combination(write_config):
+    text = (
+        "datasets: [heart]\nlearners:\n  x:\n    learner: adaboost\n    base: rcd-bias\n"
+        "    best_of: {base.epochs: [10, 20], rounds: [3, 4, 5]}\n"
+    )
+    specs = load_config(write_config(text)).learners
+    assert [s.label for s in specs] == ["x"] * 6
+    assert specs[1].choice == "base.epochs=10, rounds=4"
+    assert specs[1].parameters["rounds"] == 4
+    assert specs[1].parameters["base"]["epochs"] == 10
+    assert len({s.settings for s in specs}) == 6

@@ -40,7 +40,8 @@ def run_with(
         **more,
     }
     run = RunResult(name, experiment, {})
-    run.cells = {key: {"train_error": v, "test_error": v} for key, v in values.items()}
+    for (dataset, learner), v in values.items():
+        run.add(dataset, learner, {"train_error": v, "test_error": v}, "")
     return run
 
 
@@ -212,6 +213,21 @@ def test_iterations_agree_within_ten_percent_or_two_standard_errors():
     assert z_of([3.29, 3.29]) == pytest.approx(0.29 / 0.15)  # within 10 %, though our error is 0
     assert z_of([3.31, 3.31]) > 2
     assert abs(z_of([3.0, 5.0])) < 2  # mean 4 ± 1
+
+
+def test_the_best_of_several_settings_is_shown():
+    run = run_with({}, learners=("pocket", "pocket"))
+    run.experiment["learners"][0]["choice"] = "epochs=1"
+    run.experiment["learners"][1]["choice"] = "epochs=2"
+    run.add("heart", "pocket", {"train_error": [12.0, 13.0]}, "epochs=1")
+    run.add("heart", "pocket", {"train_error": [11.0, 12.0]}, "epochs=2")
+    run.add("heart", "pocket", {"train_error": [12.5, 13.0]}, "epochs=3")
+    assert run.learners == ["pocket"]
+    assert run.choices == {("heart", "pocket"): "epochs=2"}
+    assert run.units == 6
+    text = render_tables([table_of(run)], "text")
+    assert "11.50 ± 0.50" in text
+    assert "pocket: each data set's best of 2 settings of epochs" in text
 
 
 def test_columns_are_called_as_in_the_papers():

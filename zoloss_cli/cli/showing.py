@@ -105,16 +105,15 @@ def status(results: Annotated[Path, RESULTS] = Path("results")) -> None:
     for run in runs:
         used |= {cell["file"] for cell in run.manifest["cells"]}
         repeats = run.experiment["split"]["repeats"]
-        wanted = repeats * len(run.datasets) * len(run.learners)
-        done = sum(min(repeats, len(m[run.metric])) for m in run.cells.values())
-        state = "complete" if done >= wanted else f"{100 * done / wanted:.0f} %"
+        wanted = repeats * len(run.manifest["cells"])
+        state = "complete" if run.units >= wanted else f"{100 * run.units / wanted:.0f} %"
         mirrors = f"{run.published['paper']} {run.table or run.published['figure']}" if run.published else ""
         lines.append(
             [
                 run.name,
                 mirrors,
                 f"{len(run.cells)}/{len(run.datasets) * len(run.learners)}",
-                f"{done:,}/{wanted:,}",
+                f"{run.units:,}/{wanted:,}",
                 state,
                 run.failed,
                 run.manifest["runs"][-1]["finished"][:16] if run.manifest["runs"] else "by other runs",

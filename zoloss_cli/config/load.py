@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +131,7 @@ def load_config(path: Path) -> Experiment:
     values["learners"] = tuple(
         spec
         for label, entry in _named(content, "learners", mistakes)
-        if (spec := _learner_spec(label, entry, seeding, mistakes)) is not None
+        for spec in _column(label, entry, seeding, mistakes)
     )
     if mistakes.lines:
         raise ConfigError("\n".join(mistakes.lines))
@@ -250,6 +252,33 @@ def _generated(name: str, source: str, entry: dict, keys: tuple, mistakes: Mista
         del common[key]
     common.update(name=name, generator=source, settings=tuple(sorted(filled.items())))
     return _section(GeneratedData, common, keys, mistakes)
+
+
+def _column(label: str, entry: dict, seeding: str | None, mistakes: Mistakes) -> list[LearnerSpec]:
+    """The learner of a column, or one for each combination of the values that `best_of` lists."""
+    options = entry.pop("best_of", None) or {}
+    keys = ("learners", label, "best_of")
+    if not isinstance(options, dict) or not all(isinstance(v, list) and v for v in options.values()):
+        mistakes.add(keys, "must be a mapping from a parameter (such as base.C) to the list of values to try")
+        return []
+    specs = []
+    for values in itertools.product(*options.values()):
+        varied = copy.deepcopy(entry)
+        for path, value in zip(options, values, strict=True):
+            *outer, last = str(path).split(".")
+            inside = varied
+            for key in outer:
+                inner = inside.get(key)
+                inside[key] = inside = {"learner": inner} if isinstance(inner, str) else inner
+                if not isinstance(inside, dict):
+                    mistakes.add((*keys, path), f"'{path}' leads nowhere: there is no '{key}' in this entry")
+                    return []
+            inside[last] = value
+        spec = _learner_spec(label, varied, seeding, mistakes)
+        if spec is not None:
+            choice = ", ".join(f"{path}={value}" for path, value in zip(options, values, strict=True))
+            specs.append(spec.model_copy(update={"choice": choice}))
+    return specs
 
 
 def _learner_spec(

@@ -118,12 +118,14 @@ class Published(Model):
 class LearnerSpec(Model):
     """A learner as a table's column: its label, registered name and all its parameters.
 
-    A parameter that holds another learner (an ensemble's base) is a LearnerSpec itself.
+    A parameter that holds another learner (an ensemble's base) is a LearnerSpec itself. Several specs may
+    share a label: then the column shows the best of them on each data set, and `choice` tells them apart.
     """
 
     label: str
     learner: str
     settings: tuple[tuple[str, Any], ...] = ()
+    choice: str = ""
 
     @property
     def name(self) -> str:

@@ -12,6 +12,12 @@ from zoloss_cli.datasets.generators import GENERATORS
 from zoloss_cli.registry import learners, nested_learners, parameters
 from zoloss_cli.signatures import parameter_model
 
+BEST_OF = {
+    "type": "object",
+    "additionalProperties": {"type": "array", "minItems": 1},
+    "description": "parameters (such as base.C) and the values to try; the table shows each data set's best",
+}
+
 
 def config_schema() -> dict:
     """A JSON schema (2020-12) that editors use to complete and check configs."""
@@ -31,6 +37,7 @@ def config_schema() -> dict:
         for key in nested_learners(parameters(name)):
             own["properties"][key] |= {"$ref": "#/$defs/learner"}
         own["properties"]["learner"] = {"const": name}
+        own["properties"]["best_of"] = BEST_OF
         learner_entries[name] = _optional(own, entry.learner_class.__doc__.splitlines()[0])
         renamed.append(own | {"required": ["learner"]})
     definitions["learner"] = {"anyOf": [{"enum": list(learners())}, *renamed]}

@@ -25,6 +25,7 @@ def make_manifest(experiment: Experiment, cells: list[Cell], source: str, runs: 
         "experiment": experiment.model_dump(mode="json"),
         "cells": [
             {"dataset": c.data.name, "learner": c.learner.label, "key": c.key, "file": c.filename}
+            | ({"choice": c.learner.choice} if c.learner.choice else {})
             for c in cells
         ],
         "runs": runs,

@@ -23,8 +23,9 @@ class SoftSVMClassifier(LinearLearner):
     C is the one with the smallest (weighted) cross-validation error, the smallest C on a tie, as in
     LIBSVM's grid search; `C_` is the choice. Li & Lin (2007), section IV.B, name no grid: 2^-5, 2^-3,
     ..., 2^5 fits the printed numbers. Folds are stratified and drawn at random, as in LIBSVM. Sample
-    weights scale C: C_i = C N phi_i. Where a class has fewer examples than folds, there are as many
-    folds as that class has examples; with fewer than two, the grid's middle C is taken.
+    weights scale C: C_i = C N phi_i. AdaBoost's rounds keep the C of the first. Where a class has fewer
+    examples than folds, there are as many folds as that class has examples; with fewer than two, the
+    grid's middle C is taken.
 
     Deviation: solved to the optimum by an interior-point method instead of to LIBSVM's 1e-3, which
     gives the same errors several times faster, and the more so the larger C is (`make bench`).
@@ -51,8 +52,13 @@ class SoftSVMClassifier(LinearLearner):
         scale = problem.phi * problem.phi.size
         kept = scale > WEIGHTLESS * scale.max()
         Z = np.ascontiguousarray((problem.X * problem.y[:, None])[kept])
-        self.C_ = self._choose(Z, problem.y[kept], scale[kept], problem.rng)
-        return self._solve(Z, self.C_ * scale[kept])
+        self.C_ = problem.once("C", lambda: self._choose(Z, problem.y[kept], scale[kept], problem.rng))
+        # After a round of boosting without error the weights are the same, and so is the solution.
+        last_phi, weights = problem.made.get("solution", (None, None))
+        if not np.array_equal(last_phi, problem.phi):
+            weights = self._solve(Z, self.C_ * scale[kept])
+            problem.made["solution"] = problem.phi.copy(), weights
+        return weights
 
     def _solve(self, Z, C):
         weights, gap = linear_svm(Z, C, GAP)

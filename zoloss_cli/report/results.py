@@ -30,7 +30,18 @@ class RunResult:
     experiment: dict
     manifest: dict
     cells: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
+    choices: dict[tuple[str, str], str] = field(default_factory=dict)
     failed: int = 0
+    units: int = 0  # finished ones, of all cells, chosen or not
+
+    def add(self, dataset: str, learner: str, values: dict[str, list[float]], choice: str) -> None:
+        """A cell's numbers. Where several are given for one place, the one with the best mean is kept."""
+        self.units += min(self.experiment["split"]["repeats"], len(values[self.metric]))
+        place = (dataset, learner)
+        kept = self.cells.get(place)
+        if kept is None or fmean(values[self.metric]) < fmean(kept[self.metric]):
+            self.cells[place] = values
+            self.choices[place] = choice
 
     @property
     def published(self) -> dict:
@@ -56,7 +67,7 @@ class RunResult:
 
     @property
     def learners(self) -> list[str]:
-        return [entry["label"] for entry in self.experiment["learners"]]
+        return list(dict.fromkeys(entry["label"] for entry in self.experiment["learners"]))
 
     def generator(self, dataset: str) -> str | None:
         """The generator behind a data set, or None for real data."""
@@ -110,7 +121,8 @@ def load_results(folder: Path) -> tuple[list[RunResult], Store]:
             run.failed += len(found.failed)
             rows = [found.rows[k] for k in sorted(found.rows)]
             if rows:
-                run.cells[(cell["dataset"], cell["learner"])] = _values(rows, found.n_train, found.n_test)
+                values = _values(rows, found.n_train, found.n_test)
+                run.add(cell["dataset"], cell["learner"], values, cell.get("choice", ""))
         runs.append(run)
     return sorted(runs, key=_paper_order), store
 

@@ -79,8 +79,8 @@ def make_table(run: RunResult, runs: list[RunResult]) -> TableView:
             rows.append(Row(dataset, mark_best(ours, among), mark_best(beside, among) if any(theirs) else []))
     counts = sorted({len(m[run.metric]) for m in run.cells.values()})
     splits = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}" if counts else "0"
-    wanted = run.experiment["split"]["repeats"]
-    incomplete = len(run.cells) < len(run.datasets) * len(run.learners) or min(counts, default=0) < wanted
+    columns_a_row = len(run.experiment["learners"])
+    incomplete = run.units < run.experiment["split"]["repeats"] * len(run.datasets) * columns_a_row
     titles = column_titles(run.learners)
     return TableView(
         run.table or run.name,
@@ -160,6 +160,13 @@ def _notes(run: RunResult, runs: list[RunResult], constant: dict[str, float]) ->
     for value in dict.fromkeys(constant.values()):
         names = [title for title, v in constant.items() if v == value]
         notes.append(f"{HEADINGS[run.metrics[1]]} of {', '.join(names)}: {value:g} in every split")
+    for learner, title in column_titles(run.learners).items():
+        options = [e["choice"] for e in run.experiment["learners"] if e["label"] == learner and e.get("choice")]
+        if options:
+            tried = options[0].partition("=")[0]
+            notes.append(
+                f"{title}: each data set's best of {len(options)} settings of {tried} by the number shown"
+            )
     if wanted := run.experiment.get("baseline"):
         if baseline := baseline_of(run, runs):
             notes.append(f"*: better than the best of Table {baseline.table or wanted} by one standard error")
