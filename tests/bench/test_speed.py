@@ -9,8 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.svm import SVC
-from twins import numpy_rcd, numpy_rcd_argsort, python_averaged_perceptron, python_pocket, python_sgd
+from twins import (
+    numpy_rcd,
+    numpy_rcd_argsort,
+    python_adaboost,
+    python_averaged_perceptron,
+    python_pocket,
+    python_sgd,
+)
 
+from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
 from zoloss_cli.kernels import online, pocket
 from zoloss_cli.kernels.line_search import bucket_count, fixed_point
 from zoloss_cli.kernels.random import RANDOM
@@ -58,6 +66,31 @@ def test_rcd_kernel(benchmark, problem):
         rounds=15,
         warmup_rounds=2,
     )
+
+
+ROUNDS, EPOCHS = 200, 200
+
+
+@pytest.mark.benchmark(group=f"AdaBoost, {ROUNDS} x {EPOCHS} RCD epochs")
+def test_adaboost_reference_numpy(benchmark, problem):
+    """The same loop, round for round, on the NumPy twin of RCD."""
+    X, y, *_ = problem
+    rng = np.random.default_rng(1)
+
+    def learn(X, y, phi):
+        D = rng.uniform(-1, 1, (EPOCHS, M + 1))
+        return numpy_rcd(X, y, fixed_point(phi), np.zeros(M + 1), D)
+
+    benchmark.extra_info["units"] = 1
+    benchmark.pedantic(python_adaboost, (X, y, np.ones(N), learn, ROUNDS), rounds=3)
+
+
+@pytest.mark.benchmark(group=f"AdaBoost, {ROUNDS} x {EPOCHS} RCD epochs")
+def test_adaboost_rcd(benchmark, problem):
+    X, y, *_ = problem
+    boosted = AdaBoostClassifier({"learner": "rcd-plain", "epochs": EPOCHS}, ROUNDS, random_state=1)
+    benchmark.extra_info["units"] = 1
+    benchmark.pedantic(boosted.fit, (X[:, 1:], y), rounds=15, warmup_rounds=1)
 
 
 def online_case(problem, epochs):
