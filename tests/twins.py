@@ -132,3 +132,44 @@ def python_adaboost(X, y, phi, learn, rounds, perfect_odds=1000.0):
         phi = phi * np.exp(-alpha * y * h)
         phi = phi / np.sum(phi)
     return history
+
+
+def python_sla(Z, phi, w, stages, last):
+    """Figures 7 and 8 of Nguyen & Sanner (2013) line by line; stages are (K, R, eps_S)."""
+
+    def loss(v, K):
+        return np.sum(phi / (1 + np.exp(np.minimum(K * (Z @ v), 700))))
+
+    def gradient(v, K):
+        s = 1 / (1 + np.exp(np.minimum(K * (Z @ v), 700)))
+        return -K * (phi * s * (1 - s)) @ Z
+
+    def first_gain(v, K, R, step):
+        for j in range(len(v)):
+            for k in range(1, round(R / step) + 1):
+                for change in (k * step, -k * step):
+                    u = v.copy()
+                    u[j] += change
+                    if loss(v, K) - loss(u, K) >= 0.1:
+                        return u
+        return None
+
+    for K, R, step in stages:
+        while w is not None:
+            while True:
+                r = 0.1
+                while r >= 1e-6 and loss(w, K) - loss(w - r * gradient(w, K), K) < 0.1:
+                    r *= 0.1
+                if r < 1e-6:
+                    break
+                w = w - r * gradient(w, K)
+                if np.all(np.abs(gradient(w, K)) <= 0.01):
+                    break
+            settled, w = w, first_gain(w, K, R, step)
+        w = settled
+    radius, step = last
+    for j in range(len(w)):
+        changes = [0.0, *(c for k in range(1, round(radius / step) + 1) for c in (k * step, -k * step))]
+        counts = [np.sum(phi[Z @ (w + c * np.eye(len(w))[j]) <= 0]) for c in changes]
+        w = w + changes[int(np.argmin(counts))] * np.eye(len(w))[j]
+    return w

@@ -36,6 +36,7 @@ class Registration:
 
 _RCD = "zoloss_cli.learners.rcd:RCDClassifier"
 _PERCEPTRON = "zoloss_cli.learners.perceptron:"
+_LIBLINEAR = "zoloss_cli.learners.convex:LibLinearClassifier"
 _SGD = "zoloss_cli.learners.sgd:MarginSGDClassifier"
 
 BUILT_IN = {
@@ -60,6 +61,10 @@ BUILT_IN = {
     "sgd-perceptron": Registration(_SGD, {"cost": "perceptron"}, "SGD-perceptron"),
     "fld": Registration("zoloss_cli.learners.fld:FLDClassifier", {}, "FLD"),
     "soft-svm": Registration("zoloss_cli.learners.svm:SoftSVMClassifier", {}, "soft-SVM"),
+    "svm": Registration(_LIBLINEAR, {"loss": "squared-hinge"}, "SVM"),
+    "lr": Registration(_LIBLINEAR, {"loss": "logistic"}, "LR"),
+    "bpm": Registration("zoloss_cli.learners.bayes_point:BayesPointClassifier", {}, "BPM"),
+    "sla": Registration("zoloss_cli.learners.sla:SmoothLossClassifier", {}, "SLA"),
     "adaboost": Registration("zoloss_cli.ensembles.adaboost:AdaBoostClassifier", {}, "AdaBoost"),
     "stump": Registration("zoloss_cli.learners.stump:DecisionStumpClassifier", {}, "stump"),
 }

@@ -24,7 +24,7 @@ def test_readme_shows_what_the_command_prints(zoloss, monkeypatch, command, show
 def test_readme_has_outputs_and_its_two_commands():
     assert len(OUTPUTS) >= 3
     blocks = re.findall(r"```sh\n(.*?)```", README, re.S)
-    assert [b.strip() for b in blocks[:2]] == ["make tables SPLITS=20", "make test"]
+    assert [b.strip() for b in blocks[:2]] == ["make tables SPLITS=10", "make test"]
 
 
 def test_the_readme_config_is_valid(zoloss, tmp_path):

@@ -35,6 +35,7 @@ EXCEPTIONS = {
     "DecisionStumpClassifier": {EQUIVALENCE: SUMS},
     "SoftSVMClassifier": {EQUIVALENCE: FOLDS},
     "AdaBoostClassifier": {EQUIVALENCE: SUMS},
+    "SmoothLossClassifier": {EQUIVALENCE: "it starts from LIBLINEAR, which knows no sample weights"},
     "FLDClassifier": {
         EQUIVALENCE: "with more features than rows the covariance is singular, and 1e-10 of shrinkage "
         "magnifies the rounding of the weights"

@@ -1,0 +1,75 @@
+"""Expectation propagation for the Bayes point machine: Minka (2001), section 4, with probit noise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from zoloss_cli.kernels import kernel
+
+SETTLED = 1e-4
+ROOT_2 = math.sqrt(2.0)
+ROOT_2_PI = math.sqrt(2.0 * math.pi)
+
+
+@kernel
+def mills(z):
+    """N(z) / Phi(z); its asymptote where Phi underflows."""
+    if z < -30.0:
+        return -z + 1.0 / -z
+    return math.exp(-0.5 * z * z) / ROOT_2_PI / (0.5 * math.erfc(-z / ROOT_2))
+
+
+@kernel
+def bayes_point(Z, noise, sweeps):
+    """(m, sweeps done): the mean of the posterior of w for rows z_i = y_i x_i and the prior N(0, I).
+
+    The likelihood of row i is Phi(<w, z_i> / sqrt(noise)), approximated by a Gaussian in <w, z_i> with
+    mean m_i and precision pi_i. A sweep visits every row: take its Gaussian out of the posterior N(m, V),
+    match the moments of the rest times the true likelihood, and put the new Gaussian in.
+    """
+    n, size = Z.shape
+    m = np.zeros(size, np.float64)
+    V = np.eye(size)
+    site_mean = np.zeros(n, np.float64)
+    site_precision = np.zeros(n, np.float64)
+    for sweep in range(1, sweeps + 1):
+        moved = 0.0
+        for i in range(n):
+            z_i = Z[i]
+            Vz = np.dot(V, z_i)
+            spread = np.dot(z_i, Vz)
+            centre = np.dot(z_i, m)
+            # without row i: variance and mean of <w, z_i>
+            room = 1.0 - site_precision[i] * spread
+            if room <= 1e-12:
+                continue
+            cavity = spread / room
+            away = centre + cavity * site_precision[i] * (centre - site_mean[i])
+            total = cavity + noise
+            u = away / math.sqrt(total)
+            alpha = mills(u) / math.sqrt(total)
+            curvature = alpha * (alpha + away / total)
+            if curvature <= 0.0 or curvature * cavity >= 1.0:
+                continue
+            precision = curvature / (1.0 - curvature * cavity)
+            mean = away + alpha / curvature
+            change = precision - site_precision[i]
+            shift = precision * mean - site_precision[i] * site_mean[i]
+            # N(m, V) with the new Gaussian in place of the old one, by Sherman and Morrison
+            factor = 1.0 + change * spread
+            gain = (shift - change * centre) / factor
+            for j in range(size):
+                step = Vz[j] * gain
+                m[j] += step
+                moved = max(moved, abs(step))
+            scale = change / factor
+            for j in range(size):
+                for k in range(size):
+                    V[j, k] -= scale * Vz[j] * Vz[k]
+            site_precision[i] = precision
+            site_mean[i] = mean
+        if moved < SETTLED * (1e-12 + np.max(np.abs(m))):
+            return m, sweep
+    return m, sweeps
