@@ -65,6 +65,7 @@ BUILT_IN = {
     "lr": Registration(_LIBLINEAR, {"loss": "logistic"}, "LR"),
     "bpm": Registration("zoloss_cli.learners.bayes_point:BayesPointClassifier", {}, "BPM"),
     "sla": Registration("zoloss_cli.learners.sla:SmoothLossClassifier", {}, "SLA"),
+    "pivot": Registration("zoloss_cli.learners.pivot:PivotClassifier", {}, "pivot"),
     "adaboost": Registration("zoloss_cli.ensembles.adaboost:AdaBoostClassifier", {}, "AdaBoost"),
     "stump": Registration("zoloss_cli.learners.stump:DecisionStumpClassifier", {}, "stump"),
 }

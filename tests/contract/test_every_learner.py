@@ -35,6 +35,7 @@ EXCEPTIONS = {
     "DecisionStumpClassifier": {EQUIVALENCE: SUMS},
     "SoftSVMClassifier": {EQUIVALENCE: FOLDS},
     "AdaBoostClassifier": {EQUIVALENCE: SUMS},
+    "PivotClassifier": {EQUIVALENCE: "it starts from LIBLINEAR, which knows no sample weights"},
     "SmoothLossClassifier": {EQUIVALENCE: "it starts from LIBLINEAR, which knows no sample weights"},
     "FLDClassifier": {
         EQUIVALENCE: "with more features than rows the covariance is singular, and 1e-10 of shrinkage "
@@ -48,6 +49,8 @@ UNSCALED = ("check_n_features_in", "check_fit_idempotent", "check_fit_check_is_f
 def make(name, **settings):
     if "epochs" in parameters(name).model_fields:
         settings.setdefault("epochs", EPOCHS)
+    if "steps" in parameters(name).model_fields:
+        settings.setdefault("steps", 500)
     if nested_learners(parameters(name)):
         settings |= {"base": {"learner": "rcd-bias", "epochs": EPOCHS}, "rounds": 12}
     return make_learner(name, settings, 0)

@@ -1,0 +1,155 @@
+"""The pivot heat bath against brute force over all hyperplanes, and on what is known of the data sets."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_surrogates import strict_errors, whole
+
+from zoloss_cli.kernels import pivot as kernels
+from zoloss_cli.learners.convex import LibLinearClassifier
+from zoloss_cli.learners.pivot import PivotClassifier, merge_rows
+
+
+def fewest_errors(X, y, phi):
+    """The least weight of errors over all hyperplanes, each moved off the points that it passes through.
+
+    Every way to separate the points strictly comes from a hyperplane through as many independent points
+    as there are, by tilting it: points on it fall to either side as their own hyperplanes do, so the rule
+    is applied again to them. Points in one place share their side.
+    """
+    rows = np.column_stack([np.ones(len(y)), X])
+    signs = np.where(y == 1, 1.0, -1.0)
+
+    def least(members):
+        """The least error on these points over all w, each of which leaves none of them at 0."""
+        A = rows[members]
+        rank = np.linalg.matrix_rank(A, tol=1e-9)
+        if rank <= 1:  # one place (or one direction): they are all on one side or the other
+            side = np.sign(A @ A[0])
+            wrong = [phi[members][signs[members] * s * side <= 0].sum() for s in (1.0, -1.0)]
+            return min(wrong)
+        basis = np.linalg.svd(A, full_matrices=False)[2][:rank]
+        B = A @ basis.T
+        best = np.inf
+        for chosen in combinations(range(len(members)), rank - 1):
+            part = B[list(chosen)]
+            if np.linalg.matrix_rank(part, tol=1e-9) < rank - 1:
+                continue
+            normal = np.linalg.svd(part)[2][-1]
+            scores = B @ normal
+            on = np.abs(scores) < 1e-9
+            for s in (1.0, -1.0):
+                off = phi[members][~on & (signs[members] * s * scores < 0)].sum()
+                if off < best:
+                    best = min(best, off + least(members[on]))
+        return best
+
+    return least(np.arange(len(y)))
+
+
+def tiny_problem(seed, n, m, kind):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, m))
+    if kind == "discrete":
+        X = rng.integers(0, 3, (n, m)).astype(float)
+    elif kind == "collinear":
+        X = np.round(rng.standard_normal((n, 1)), 1) @ rng.standard_normal((1, m))
+    elif kind == "duplicates":
+        X = X[rng.integers(0, max(2, n // 2), n)]
+    y = rng.integers(0, 2, n)
+    y[:2] = [0, 1]
+    return X, y
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.integers(4, 11),
+    st.integers(1, 3),
+    st.sampled_from(["plain", "discrete", "collinear", "duplicates"]),
+    st.booleans(),
+)
+def test_the_fewest_errors_are_found(seed, n, m, kind, weighted):
+    X, y = tiny_problem(seed, n, m, kind)
+    phi = np.random.default_rng(seed).integers(1, 5, n).astype(float) if weighted else np.ones(n)
+    learner = PivotClassifier(steps=3000, random_state=seed).fit(X, y, sample_weight=phi)
+    found = phi[np.where(y == 1, 1, -1) * learner.decision_function(X) <= 0].sum()
+    assert found == pytest.approx(fewest_errors(X, y, phi))
+    assert learner.training_loss_ == pytest.approx(found / phi.sum())
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        ("breast_id", 10),
+        ("liver", 82),
+        ("cmc", 410),
+        ("heart", 24),
+        ("indian", 125),
+        ("pima", 148),
+        ("sonar", 0),
+    ],
+)
+def test_better_than_every_published_column(name, most):
+    """Nguyen & Sanner (2013), Table 1, has 10, 89, 418, 25, 146, 156 and 0."""
+    X, y = whole(name)
+    learner = PivotClassifier(steps=20_000, random_state=0).fit(X, y)
+    assert learner.training_errors_ == strict_errors(learner, X, y) <= most
+    losses = [loss for _, loss in learner.trace_]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] == LibLinearClassifier("logistic").fit(X, y).training_errors_
+    assert losses[-1] == pytest.approx(learner.training_errors_)
+
+
+def test_a_step_keeps_the_basis_at_zero(noisy):
+    X, y = noisy
+    Y, c, _ = merge_rows(np.column_stack([np.ones(len(y)), X]), np.where(y == 1, 1.0, -1.0), np.ones(len(y)))
+    lengths = np.sqrt(np.sum(Y**2, axis=1))
+    w, B, V = np.array([0.1, 0.5, -0.4, 0.3, 0.2]), np.zeros(4, np.int64), np.zeros((4, 5))
+    counter, sound = kernels.slide(Y, lengths, w, B, V, np.uint64(1))
+    assert sound
+    assert len(set(B)) == 4
+    best_w = w.copy()
+    kernels.walk(Y, c, lengths, w, B, V, 50, 1.5, 0.25, np.uint64(counter), best_w, 1e9)
+    np.testing.assert_allclose(Y[B] @ w, 0.0, atol=1e-9)
+    np.testing.assert_allclose(Y[B] @ V.T, np.eye(4), atol=1e-8)
+    assert w @ w == pytest.approx(1.0)
+
+
+def test_breakpoints_are_sorted():
+    rng = np.random.default_rng(0)
+    for scale in (1e-6, 1.0, 1e6):
+        t = scale * rng.standard_cauchy(300)
+        out, rows = np.empty(300), np.empty(300, np.int64)
+        scratch = np.empty(300, np.int64), np.empty(601, np.int64)
+        kernels.sort_breakpoints(t, np.arange(300), 300, 1.0, *scratch, out, rows)
+        np.testing.assert_array_equal(out, np.sort(t))
+        np.testing.assert_array_equal(t[rows], out)
+
+
+def test_merging_keeps_the_loss_of_every_hyperplane():
+    rng = np.random.default_rng(1)
+    X = np.column_stack([np.ones(60), rng.integers(0, 3, (60, 2))])
+    y, phi = rng.choice([-1.0, 1.0], 60), rng.integers(1, 4, 60).astype(float)
+    Y, c, lost = merge_rows(X, y, phi)
+    assert len(Y) <= 9
+    for w in rng.standard_normal((20, 3)):
+        assert c[Y @ w <= 0].sum() + lost == pytest.approx(phi[y * (X @ w) <= 0].sum())
+
+
+def test_the_time_limit_ends_the_search(noisy):
+    learner = PivotClassifier(steps=10**9, time_limit=0.2, random_state=0).fit(*noisy)
+    assert learner.n_steps_ < 10**9
+    with pytest.raises(ValueError, match="time_limit=0"):
+        PivotClassifier(time_limit=0).fit(*noisy)
+
+
+def test_more_features_than_points_are_separated():
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((12, 30)), np.arange(12) % 2
+    assert PivotClassifier(steps=10, seeding="zero", random_state=0).fit(X, y).training_errors_ == 0
