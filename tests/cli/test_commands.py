@@ -150,6 +150,41 @@ def test_compare_against_print(zoloss, tmp_path, results):
     assert "table II: 2 cells" in zoloss("compare", results).out
 
 
+BOOSTED = """
+datasets: [heart, sonar]
+split: {{repeats: 3, seed: 3}}
+{more}
+learners:
+  {prefix}fld: {fld}
+  {prefix}ave-perc: {ave}
+"""
+
+
+def test_boosting_with_stars_iterations_and_the_best_of_several_settings(zoloss, write_config, results):
+    plain = BOOSTED.format(more="", prefix="", fld="{}", ave="{epochs: 5}")
+    boosted = BOOSTED.format(
+        more="also: iterations\nbaseline: plain",
+        prefix="adaboost:",
+        fld="{learner: adaboost, base: fld, rounds: 5}",
+        ave="{learner: adaboost, base: {learner: ave-perc, epochs: 5}, best_of: {rounds: [1, 4]}}",
+    )
+    for name, text in (("plain", plain), ("boosted", boosted)):
+        ended = zoloss("run", write_config(text, f"{name}.yaml"), "--out", results, "--jobs", 1)
+        assert ended.code == 0, ended.err
+    table = zoloss("table", results, "--table", "boosted").out
+    assert "#ite" in table
+    assert "ave-perc: each data set's best of 2 settings of rounds by the number shown" in table
+    assert "better than the best of Table plain by one standard error" in table
+    status = zoloss("status", results).out
+    assert "18/18" in status  # 2 data sets x (1 + 2) settings x 3 splits
+    assert (
+        zoloss("run", write_config(boosted, "boosted.yaml"), "--out", results, "--jobs", 1).err.count("0 run")
+        == 1
+    )
+    (results / "runs" / "plain.json").unlink()
+    assert "no *: these results hold no table plain" in zoloss("table", results, "--table", "boosted").out
+
+
 def test_datasets_commands(zoloss):
     listing = zoloss("datasets").out
     assert all(name in listing for name in ("australian", "wine", "yinyang", "tangram", "generator"))

@@ -146,6 +146,20 @@ def test_a_learner_that_raises_is_reported_and_tried_again(write_config, tmp_pat
     assert process.returncode == 5
 
 
+def test_a_base_learner_that_fails_is_reported_with_its_round(zoloss, write_config, tmp_path):
+    config = write_config(
+        "datasets: [heart]\nsplit: {repeats: 2}\npreprocess: {scale: none}\nlearners:\n"
+        "  boosted: {learner: adaboost, rounds: 5, base: {learner: sgd-ls, epochs: 20, rate: 5.0}}\n"
+    )
+    ended = zoloss("run", config, "--out", tmp_path / "results", "--jobs", 1)
+    assert ended.code == 5
+    assert (
+        "boosted on heart, split 0: RuntimeError: AdaBoostClassifier: its base learner sgd-ls failed"
+        in ended.err
+    )
+    assert "in round 1: MarginSGDClassifier: the weights are no longer finite" in ended.err
+
+
 def test_fail_fast_stops_early(write_config, tmp_path, plugin_package):
     config = write_config("datasets: [heart]\nsplit: {repeats: 300}\nlearners: [raising]\n")
     process = start("run", config, "--out", tmp_path / "r", "--jobs", 1, "--fail-fast", env=plugin_package)
