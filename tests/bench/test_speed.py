@@ -170,7 +170,7 @@ def test_pocket_kernel(benchmark, problem):
     benchmark.extra_info["units"] = epochs * N
     benchmark.pedantic(
         lambda: pocket.pocket(
-            Z, Z_T, step, phi, *NO_TABLE, w.copy(), epochs, True, gram, np.uint64(1), NO_CHECKPOINTS, path
+            Z, Z_T, phi, step, phi, *NO_TABLE, w.copy(), epochs, True, gram, np.uint64(1), NO_CHECKPOINTS, path
         ),
         rounds=9,
         warmup_rounds=1,

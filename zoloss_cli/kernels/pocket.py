@@ -59,9 +59,10 @@ def error_up_to(Z_T, phi, w, bound):
 
 
 @kernel
-def pocket(Z, Z_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, checkpoints, path):
+def pocket(Z, Z_T, phi_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, checkpoints, path):
     """Runs the perceptron rule on w; returns the pocket's w_p and the number of error counts.
 
+    Z_T and phi_T are Z' and phi in any order of examples: with the heaviest first, counting is over sooner.
     `gram` is Z Z' (or 0 x 0 to stay in the primal). Without `ratchet` a longer run of correct trials
     is enough to enter the pocket.
     """
@@ -99,7 +100,7 @@ def pocket(Z, Z_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, checkp
                 if dual:
                     error = weighted_error(margins, phi)
                 else:
-                    error = error_up_to(Z_T, phi, w, pocket_error if ratchet else 2**62)
+                    error = error_up_to(Z_T, phi_T, w, pocket_error if ratchet else 2**62)
                 counts += 1
                 uncounted = False
                 admit = admit or error < pocket_error

@@ -90,17 +90,22 @@ class PocketClassifier(LinearLearner):
 
     def learn(self, problem, start):
         step, cut, alias = steps_and_draws(problem, self.weighting)
-        seed = problem.kernel_seed()
+        seed, phi = problem.kernel_seed(), problem.phi_fixed
 
         def run(Z, w, checkpoints, path):
             dual = Z.shape[0] <= pocket.GRAM_LIMIT
             gram = problem.once("gram", lambda: Z @ Z.T) if dual else np.empty((0, 0))
-            Z_T = problem.once("padded columns", lambda: np.ascontiguousarray(Z.T))
+            if np.all(phi == phi[0]):
+                Z_T, phi_T = problem.once("padded columns", lambda: np.ascontiguousarray(Z.T)), phi
+            else:
+                heaviest = np.argsort(-phi, kind="stable")
+                Z_T, phi_T = np.ascontiguousarray(Z[heaviest].T), phi[heaviest]
             best, self.n_error_counts_ = pocket.pocket(
                 Z,
                 Z_T,
+                phi_T,
                 step,
-                problem.phi_fixed,
+                phi,
                 cut,
                 alias,
                 w,
