@@ -66,7 +66,7 @@ def tiny_problem(seed, n, m, kind):
     return X, y
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     st.integers(0, 10**6),
     st.integers(4, 11),

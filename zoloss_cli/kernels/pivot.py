@@ -5,9 +5,9 @@ Our own algorithm. Rows of `Y` are y_i = label_i (1, x_i), `c` their weights; w 
 vector w and the rows of V with Y_B V' = I: to move along V_k changes the margin of no basis row but k.
 
 A step lets one basis row go. All of the line w + alpha v is then free, the loss on each of its intervals
-follows from the sorted breakpoints, and one interval is drawn with probability proportional to
-exp(-loss / T): a heat bath, which knows no rejections. The row at one of its ends enters the basis. Basis
-rows count as right, since a small step along the sum of the V_j makes them so.
+follows from the sorted breakpoints, and one interval, of w or of -w, is drawn with probability
+proportional to exp(-loss / T): a heat bath, which knows no rejections. The row at one of its ends enters
+the basis. Basis rows count as right, since a small step along the sum of the V_j makes them so.
 
 What bounds a step: the breakpoints' sort, which a scatter into buckets makes linear, and for many
 features the product Yv.
@@ -21,10 +21,12 @@ from zoloss_cli.kernels import exact_kernel, kernel
 from zoloss_cli.kernels.random import GOLDEN, index_of, mix
 
 TINY = 1e-11  # of the row's length: a margin or slope below this is 0
+SHALLOW = 1e-7  # of the row's length: a slope below this is no pivot
 NARROW = 1e-8  # of the ends' size: a gap below this is none
 REFRESH = 64
 COLDEST = 40.0  # an interval that is worse by so many T is never drawn
 EXACT = 2.0**-53
+BETTER = 1e-9  # losses are sums of weights: what differs by less is equal
 
 
 @exact_kernel
@@ -34,12 +36,13 @@ def uniform(counter):
 
 
 @kernel
-def strict_loss(Y, c, w):
-    """The weight of the rows with <y_i, w> <= 0."""
+def strict_loss(Y, c, lengths, w):
+    """The weight of the rows that are not right beyond doubt: a margin that rounding could give is none."""
     margins = np.dot(Y, w)
+    least = TINY * np.sqrt(np.dot(w, w))
     total = 0.0
     for i in range(c.shape[0]):
-        total += c[i] if margins[i] <= 0.0 else 0.0
+        total += c[i] if margins[i] <= least * lengths[i] else 0.0
     return total
 
 
@@ -134,19 +137,133 @@ def sort_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_rows):
 
 
 @kernel
-def off_the_vertex(Y, lengths, w, v, alpha, u, in_basis, leaving):
-    """w at alpha, moved half as far along u as no row but the basis can bear: now basis rows are right."""
-    point = w + alpha * v
+def off_the_vertex(Y, lengths, point, u, in_basis, leaving):
+    """A point of a line moved along u half as far as all rows but the basis can bear: now that is right too."""
     margins, rates = np.dot(Y, point), np.dot(Y, u)
-    longest = np.inf
+    longest = np.sqrt(np.dot(point, point) / (np.dot(u, u) + 1e-300))
     for i in range(margins.shape[0]):
         if in_basis[i] and i != leaving:
             continue
         if abs(margins[i]) > TINY * lengths[i] and margins[i] * rates[i] < 0.0:
             longest = min(longest, -margins[i] / rates[i])
-    if longest == np.inf:
-        longest = 1.0
     return point + 0.5 * longest * u
+
+
+@kernel
+def line_scratch(n):
+    """Room for `losses_on_line`: t, rows, bucket, starts, sorted t, sorted rows, losses."""
+    return (
+        np.empty(n, np.float64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(2 * n + 1, np.int64),
+        np.empty(n, np.float64),
+        np.empty(n, np.int64),
+        np.empty(n + 1, np.float64),
+    )
+
+
+@kernel
+def losses_on_line(Y, c, lengths, f, g, u, in_basis, leaving, scratch):
+    """The loss on every interval of the line w + alpha v, with f = Yw and g = Yv.
+
+    Basis rows but the one that is leaving count as right; a row that the whole line leaves at 0 counts by
+    its side of u, the sum of their V_j. Interval j ends at sorted breakpoint j; one without room has an
+    infinite loss. -w passes the same points: its loss is `turned` minus that of w.
+
+    Returns (breakpoints, turned, least loss, its interval, and -1 if it is -w's, else 1).
+    """
+    t, rows, bucket, starts, sorted_t, sorted_rows, losses = scratch
+    loss, turned, count, sum_f, sum_g = 0.0, 0.0, 0, 0.0, 0.0
+    still = False
+    rates = f
+    for i in range(f.shape[0]):  # the loss far to the left, at -v; and the breakpoints
+        if in_basis[i] and i != leaving:
+            continue
+        if abs(g[i]) > TINY * lengths[i]:
+            t[count] = -f[i] / g[i] if i != leaving else 0.0
+            rows[count] = i
+            count += 1
+            sum_f += abs(f[i])
+            sum_g += abs(g[i])
+            loss += c[i] if g[i] > 0.0 else 0.0
+            turned += c[i]
+        elif abs(f[i]) > TINY * lengths[i]:
+            loss += c[i] if f[i] < 0.0 else 0.0
+            turned += c[i]
+        else:
+            if not still:
+                rates, still = np.dot(Y, u), True
+            if rates[i] <= 0.0:
+                loss += c[i]
+                turned += 2.0 * c[i]
+    sort_breakpoints(t, rows, count, sum_f / sum_g + 1e-300, bucket, starts, sorted_t, sorted_rows)
+    losses[0] = loss
+    least, least_at, most, most_at = loss, 0, loss, 0
+    for j in range(count):
+        loss += -c[sorted_rows[j]] if g[sorted_rows[j]] > 0.0 else c[sorted_rows[j]]
+        room = np.inf
+        if j + 1 < count:
+            room = sorted_t[j + 1] - sorted_t[j]
+            room -= NARROW * max(abs(sorted_t[j]), abs(sorted_t[j + 1]))
+        losses[j + 1] = loss if room > 0.0 else np.inf
+        if room > 0.0:
+            if loss < least:
+                least, least_at = loss, j + 1
+            if loss > most:
+                most, most_at = loss, j + 1
+    if turned - most < least:
+        return count, turned, turned - most, most_at, -1.0
+    return count, turned, least, least_at, 1.0
+
+
+@exact_kernel
+def inside(sorted_t, count, interval):
+    """A point of an interval: its middle, or beyond the outermost breakpoint."""
+    if interval == 0:
+        return sorted_t[0] - 1.0 - abs(sorted_t[0])
+    if interval == count:
+        return sorted_t[count - 1] + 1.0 + abs(sorted_t[count - 1])
+    return 0.5 * (sorted_t[interval - 1] + sorted_t[interval])
+
+
+@kernel
+def draw_interval(losses, count, turned, least, T, share):
+    """(interval, 1 or -1 for -w) with probability as exp(-loss / T); `share` is uniform in [0, 1)."""
+    reach = least + COLDEST * T
+    total = 0.0
+    for j in range(count + 1):
+        loss = losses[j]
+        total += np.exp((least - loss) / T) if loss < reach else 0.0
+        if turned - reach < loss < np.inf:
+            total += np.exp((least - turned + loss) / T)
+    left = share * total
+    chosen, sense = 0, 1.0
+    for j in range(count + 1):
+        loss = losses[j]
+        if loss < reach:
+            chosen, sense = j, 1.0
+            left -= np.exp((least - loss) / T)
+            if left <= 0.0:
+                break
+        if turned - reach < loss < np.inf:
+            chosen, sense = j, -1.0
+            left -= np.exp((least - turned + loss) / T)
+            if left <= 0.0:
+                break
+    return chosen, sense
+
+
+@kernel
+def exchange(Y, w, V, k, v, alpha, slope, entering):
+    """Basis row k gives way to the row at alpha, whose margin changes by `slope` along v."""
+    w += alpha * v
+    w /= np.sqrt(np.dot(w, w))
+    V[k] = v / slope
+    shares = np.dot(V, Y[entering])
+    for j in range(V.shape[0]):
+        if j != k:
+            V[j] -= shares[j] * V[k]
 
 
 @kernel
@@ -159,10 +276,8 @@ def walk(Y, c, lengths, w, B, V, steps, hot, cold, counter, best_w, best):
     in_basis = np.zeros(n, np.bool_)
     for k in range(size - 1):
         in_basis[B[k]] = True
-    t, sorted_t = np.empty(n, np.float64), np.empty(n, np.float64)
-    rows, sorted_rows = np.empty(n, np.int64), np.empty(n, np.int64)
-    bucket, starts = np.empty(n, np.int64), np.empty(2 * n + 1, np.int64)
-    losses, rates = np.empty(n + 1, np.float64), np.empty(n, np.float64)
+    scratch = line_scratch(n)
+    sorted_t, sorted_rows, losses = scratch[4], scratch[5], scratch[6]
     f = np.dot(Y, w)
     for step in range(steps):
         if step % REFRESH == REFRESH - 1:
@@ -181,84 +296,33 @@ def walk(Y, c, lengths, w, B, V, steps, hot, cold, counter, best_w, best):
             if j != k:
                 u += V[j]
 
-        # The loss far to the left, at -v; and the breakpoints.
-        loss, count, sum_f, sum_g = 0.0, 0, 0.0, 0.0
-        still = False
-        for i in range(n):
-            if in_basis[i] and i != leaving:
-                continue
-            if abs(g[i]) > TINY * lengths[i]:
-                t[count] = -f[i] / g[i] if i != leaving else 0.0
-                rows[count] = i
-                count += 1
-                sum_f += abs(f[i])
-                sum_g += abs(g[i])
-                loss += c[i] if g[i] > 0.0 else 0.0
-            elif abs(f[i]) > TINY * lengths[i]:
-                loss += c[i] if f[i] < 0.0 else 0.0
-            else:
-                if not still:
-                    rates, still = np.dot(Y, u), True
-                loss += c[i] if rates[i] <= 0.0 else 0.0
-        sort_breakpoints(t, rows, count, sum_f / sum_g + 1e-300, bucket, starts, sorted_t, sorted_rows)
-
-        # The loss on every interval; one without room is never drawn.
-        losses[0] = loss
-        least, least_at = loss, 0
-        for j in range(count):
-            loss += -c[sorted_rows[j]] if g[sorted_rows[j]] > 0.0 else c[sorted_rows[j]]
-            room = np.inf
-            if j + 1 < count:
-                room = sorted_t[j + 1] - sorted_t[j]
-                room -= NARROW * max(abs(sorted_t[j]), abs(sorted_t[j + 1]))
-            losses[j + 1] = loss if room > 0.0 else np.inf
-            if losses[j + 1] < least:
-                least, least_at = loss, j + 1
-        if least < best - 1e-9:
-            if least_at == 0:
-                alpha = sorted_t[0] - 1.0 - abs(sorted_t[0])
-            elif least_at == count:
-                alpha = sorted_t[count - 1] + 1.0 + abs(sorted_t[count - 1])
-            else:
-                alpha = 0.5 * (sorted_t[least_at - 1] + sorted_t[least_at])
-            candidate = off_the_vertex(Y, lengths, w, v, alpha, u, in_basis, leaving)
-            found = strict_loss(Y, c, candidate)
-            if found < best - 1e-9:
+        count, turned, least, least_at, sense = losses_on_line(
+            Y, c, lengths, f, g, u, in_basis, leaving, scratch
+        )
+        if least < best - BETTER:
+            point = sense * (w + inside(sorted_t, count, least_at) * v)
+            candidate = off_the_vertex(Y, lengths, point, u, in_basis, leaving)
+            found = strict_loss(Y, c, lengths, candidate)
+            if found < best - BETTER:
                 best = found
                 best_w[:] = candidate
                 if best <= 0.0:
                     return best, counter, True
 
-        total = 0.0
-        for j in range(count + 1):
-            worse = (losses[j] - least) / T
-            total += np.exp(-worse) if worse < COLDEST else 0.0
         counter += GOLDEN
-        draw = uniform(counter) * total
-        chosen = least_at
-        for j in range(count + 1):
-            worse = (losses[j] - least) / T
-            if worse < COLDEST:
-                draw -= np.exp(-worse)
-                if draw <= 0.0:
-                    chosen = j
-                    break
+        chosen, sense = draw_interval(losses, count, turned, least, T, uniform(counter))
         counter += GOLDEN
         end = chosen if mix(counter) >> np.uint64(63) else chosen - 1
         end = min(max(end, 0), count - 1)
         entering, alpha = sorted_rows[end], sorted_t[end]
-
+        if abs(g[entering]) < SHALLOW * lengths[entering]:
+            continue  # it nearly depends on the rest of the basis
         in_basis[leaving] = False
         in_basis[entering] = True
         B[k] = entering
-        w += alpha * v
-        length = np.sqrt(np.dot(w, w))
-        w /= length
+        length = np.sqrt(1.0 + alpha * alpha)  # of w + alpha v, two orthogonal unit vectors
+        exchange(Y, w, V, k, v, alpha, g[entering], entering)
+        w *= sense
         for i in range(n):
-            f[i] = (f[i] + alpha * g[i]) / length
-        V[k] = v / g[entering]
-        shares = np.dot(V, Y[entering])
-        for j in range(size - 1):
-            if j != k:
-                V[j] -= shares[j] * V[k]
+            f[i] = sense * (f[i] + alpha * g[i]) / length
     return best, counter, True

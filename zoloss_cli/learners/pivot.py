@@ -31,6 +31,25 @@ def merge_rows(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> tuple[np.ndarra
     return rows[kept] * np.sign(net[kept])[:, None], np.abs(net[kept]), float(np.sum(both - np.abs(net)) / 2)
 
 
+def off_the_rows(X: np.ndarray, w: np.ndarray, rng) -> np.ndarray:
+    """w moved so little that no row changes sides, until none is at exactly 0.
+
+    The search does not see rows that were merged away, but at 0 they count as errors for both classes.
+    """
+    lengths = np.sqrt(np.sum(X**2, axis=1))
+    for _ in range(20):
+        margins = np.abs(X @ w)
+        away = margins > 1e-12 * lengths * np.sqrt(w @ w)
+        if np.all(away):
+            break
+        direction = rng.standard_normal(len(w))
+        rates = np.abs(X @ direction)
+        moving = away & (rates > 0.0)
+        farthest = np.min(margins[moving] / rates[moving]) if np.any(moving) else 1.0
+        w = w + 0.5 * farthest * direction
+    return w
+
+
 class PivotClassifier(DirectOptimizer):
     """The pivot heat bath: a random walk over hyperplanes through P-1 points, at falling temperatures.
 
@@ -66,21 +85,20 @@ class PivotClassifier(DirectOptimizer):
         scale = problem.phi.size  # so that weights have mean 1, and losses are counts where all are equal
         Y, c, lost = merge_rows(problem.X, problem.y, problem.phi * scale)
         self.n_steps_, self.trace_ = 0, []
-        if len(Y) == 0:
-            return start
+        if len(Y) == 0:  # every place holds as much of one class as of the other
+            return np.eye(len(start))[0]
         # Where features depend on each other, search among the weights that they can tell apart.
         _, sizes, axes = np.linalg.svd(Y, full_matrices=False)
         axes = axes[sizes > RANK * sizes[0]]
         Y = np.ascontiguousarray(Y @ axes.T)
         w = axes @ start
         if len(Y) == Y.shape[1]:  # as many independent rows as weights: all can be right
-            return axes.T @ np.linalg.solve(Y, np.ones(len(Y)))
-        if Y.shape[1] == 1:
-            w = min((np.array([1.0]), np.array([-1.0]), w), key=lambda v: strict_loss(Y, c, v))
-            return axes.T @ w
-        if not np.any(w):
-            w = np.ones(len(w))
-        return axes.T @ self._search(Y, c, lost, w, problem)
+            w = np.linalg.solve(Y, np.ones(len(Y)))
+        elif Y.shape[1] == 1:
+            w = np.array([1.0 if c[Y[:, 0] < 0.0].sum() <= c[Y[:, 0] > 0.0].sum() else -1.0])
+        else:
+            w = self._search(Y, c, lost, w if np.any(w) else np.ones(len(w)), problem)
+        return off_the_rows(problem.X, axes.T @ w, problem.rng)
 
     def _search(self, Y, c, lost: float, best_w: np.ndarray, problem) -> np.ndarray:
         began = time.perf_counter()
@@ -88,7 +106,7 @@ class PivotClassifier(DirectOptimizer):
         size = Y.shape[1]
         unit = c.mean()
         best_w = best_w / np.sqrt(best_w @ best_w)
-        best = strict_loss(Y, c, best_w)
+        best = strict_loss(Y, c, lengths, best_w)
         counter = problem.kernel_seed()
         self.trace_.append((0.0, best + lost))
         for chunk in self._chunks(problem.rng):
