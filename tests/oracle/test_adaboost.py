@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 from twins import numpy_rcd, python_adaboost
 
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.datasets import load
 from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.kernels.line_search import fixed_point
@@ -16,6 +18,8 @@ from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.fld import FLDClassifier
 from zoloss_cli.learners.rcd import RCDClassifier
 from zoloss_cli.learners.stump import DecisionStumpClassifier
+from zoloss_cli.preprocess import scale
+from zoloss_cli.splits import SplitRule
 
 
 class Watched(LinearLearner):
@@ -242,3 +246,16 @@ def _third_fails(learner, problem, start):
     if len(learner.seen) == 3:
         raise ValueError("no such direction")
     return learner.inner.learn(problem, start)
+
+
+@pytest.mark.parametrize(("split", "C"), [(97, 8.0), (309, 32.0)])
+def test_hard_problems_late_in_boosting_are_solved(split, C):
+    """Rounds 185 and 180 of these runs give weights on which a predictor-corrector method runs in a circle."""
+    data = load(EmbeddedData(name="sonar", dataset="sonar"))
+    train, test = SplitRule(0.8, None, 2007).rows(len(data.y), "sonar", split)
+    X, _ = scale(data.X[train], data.X[test], "minmax")
+    boosted = AdaBoostClassifier({"learner": "soft-svm", "C": [C]}, rounds=200, random_state=0).fit(
+        X, data.y[train]
+    )
+    assert boosted.n_rounds_ == 200
+    assert np.all(boosted.predict(X) == data.y[train])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 
 import numpy as np
 
@@ -41,7 +42,10 @@ def run_unit(cell: Cell, k: int) -> dict:
     X_train, X_test = scale(data.X[train], data.X[test], cell.scale)
     seed = seed_of(cell.rule.seed, cell.stream, k, cell.learner.name)
     learner = make_learner(cell.learner.learner, cell.learner.parameters, np.random.default_rng(seed))
-    learner.fit(X_train, data.y[train])
+    with warnings.catch_warnings():
+        # A learner's doubts (an empty ensemble, say) show in the row; thousands of units must not print them.
+        warnings.simplefilter("ignore", UserWarning)
+        learner.fit(X_train, data.y[train])
     signs = np.where(data.y == 1, 1.0, -1.0)
     row = {
         "k": k,

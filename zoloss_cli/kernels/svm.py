@@ -14,6 +14,9 @@ import numpy as np
 from zoloss_cli.kernels import kernel
 
 MAX_STEPS = 200
+# Some twenty steps are enough. In rare problems the corrector runs in a circle instead: from this step on, it
+# is left out, which is slow and sure.
+PATIENCE = 60
 
 
 @kernel
@@ -38,7 +41,7 @@ def linear_svm(Z, C, gap_tolerance):
     Z_T = np.ascontiguousarray(Z.T)
     scaled = np.empty((size, n), np.float64)
     relative = np.inf
-    for _ in range(MAX_STEPS):
+    for iteration in range(MAX_STEPS):
         margins = np.dot(Z, u)
         r_dual = u - np.dot(Z_T, alpha)
         r_dual[0] -= u[0]  # the bias is not regularized
@@ -80,6 +83,10 @@ def linear_svm(Z, C, gap_tolerance):
                 centre = (after / gap) ** 3 * gap / (2 * n)
                 second_s = d_alpha * d_s
                 second_xi = -d_alpha * d_xi
+                if iteration >= PATIENCE:
+                    centre = 0.3 * gap / (2 * n)
+                    second_s[:] = 0.0
+                    second_xi[:] = 0.0
         if not np.all(np.isfinite(du)):
             break
         u = u + step * du
