@@ -251,7 +251,11 @@ def test_pool_deviations_are_shipped_for_every_generated_cell():
         for m in ("train_error", "test_error")
     }
     assert wanted <= set(pool_sd())
-    assert all(0 < sd < 3 for sd in pool_sd().values())
+    assert all(0 < pool_sd()[cell] < 3 for cell in wanted)
+    boosted = {(g, f"adaboost:{x}", m) for g, x, m in wanted} | {
+        (g, f"adaboost:{x}", "iterations") for g, x, _ in wanted
+    }
+    assert boosted <= set(pool_sd())
 
 
 RUN = {("heart", "rcd-plain"): [9.0, 10.0], ("heart", "pocket"): [11.0, 12.0]}

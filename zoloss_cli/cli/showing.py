@@ -31,7 +31,7 @@ def table(
     from zoloss_cli.report.tables import make_table
 
     check_format(format)
-    runs, store = load_results(results)
+    runs, store = load_results(results, table)
     shown = [r for r in choose(runs, table) if table or not r.published.get("figure")]
     views = [view for view in (make_table(run, runs) for run in shown) if view.rows]
     _notes(store)
@@ -65,7 +65,7 @@ def compare(
     from zoloss_cli.report.results import baseline_of, choose, load_results
 
     check_format(format)
-    runs, store = load_results(results)
+    runs, store = load_results(results, table)
     chosen = choose(runs, table)
     by_run = [(run, rows) for run in chosen if (rows := compare_run(run))]
     rows = [row for _, part in by_run for row in part]

@@ -210,8 +210,7 @@ def read_cell_file(path: Path, key: str) -> CellRows:
     except (KeyError, TypeError, ValueError):
         found.fault = "has no readable header"
         return found
-    for line in complete[1:]:
-        row = _parse(line)
+    for row in _parse_all(complete[1:]):
         k = row.get("k") if row else None
         if not isinstance(k, int) or isinstance(k, bool) or k < 0:
             found.dropped_lines += 1
@@ -225,6 +224,15 @@ def read_cell_file(path: Path, key: str) -> CellRows:
     for k in found.rows:
         found.failed.pop(k, None)
     return found
+
+
+def _parse_all(lines: list[bytes]) -> list[dict | None]:
+    """Every line's row. Good lines, which nearly all are, are much faster to read together."""
+    with contextlib.suppress(ValueError, RecursionError):
+        rows = json.loads(b"[" + b",".join(lines) + b"]")
+        if len(rows) == len(lines) and all(isinstance(row, dict) for row in rows):
+            return rows
+    return [_parse(line) for line in lines]
 
 
 def _counts(row: dict, part: str, most: int) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from zoloss_cli.errors import ResultsError, nearest
-from zoloss_cli.experiment.store import Store
+from zoloss_cli.experiment.store import CellRows, Store
 from zoloss_cli.paths import PACKAGE
 
 
@@ -99,17 +99,22 @@ def summarize(values: list[float]) -> Stat:
     return Stat(fmean(values), error, len(values))
 
 
-def load_results(folder: Path) -> tuple[list[RunResult], Store]:
-    """All runs of a results folder, in the papers' order; damaged parts are left out and noted."""
+def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResult], Store]:
+    """All runs of a results folder, in the papers' order; damaged parts are left out and noted.
+
+    With `wanted`, a table's number or a run's name, only its numbers are read, and those it refers to.
+    """
     store = Store(folder)
     if not folder.is_dir():
         raise ResultsError(f"there is no folder {folder}; {_what_to_run(folder)}")
     if not store.is_ours():
         raise ResultsError(f"{folder} holds no results yet; {_what_to_run(folder)}")
-    runs, cache = [], {}
-    for manifest in store.manifests():
-        run = RunResult(manifest["experiment"]["name"], manifest["experiment"], manifest)
-        for cell in manifest["cells"]:
+    runs = [RunResult(m["experiment"]["name"], m["experiment"], m) for m in store.manifests()]
+    needed = [run for run in runs if wanted is None or wanted in (run.table, run.name)]
+    needed += [other for run in needed if (other := baseline_of(run, runs)) and other not in needed]
+    cache: dict[str, CellRows] = {}
+    for run in needed:
+        for cell in run.manifest["cells"]:
             filename, key = cell["file"], cell["key"]
             if filename not in cache:
                 cache[filename] = store.read(filename, key)
@@ -123,7 +128,6 @@ def load_results(folder: Path) -> tuple[list[RunResult], Store]:
             if rows:
                 values = _values(rows, found.n_train, found.n_test)
                 run.add(cell["dataset"], cell["learner"], values, cell.get("choice", ""))
-        runs.append(run)
     return sorted(runs, key=_paper_order), store
 
 
