@@ -13,6 +13,11 @@ def strict_mistakes(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
     return signs * scores <= 0.0
 
 
+def predicted_signs(scores: np.ndarray) -> np.ndarray:
+    """Predictions as -1 and +1: a score of exactly 0 predicts +1."""
+    return np.where(scores >= 0.0, 1.0, -1.0)
+
+
 def prediction_mistakes(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Which examples are predicted wrongly: a score of exactly 0 predicts +1."""
-    return np.where(scores >= 0.0, 1.0, -1.0) != signs
+    """Which examples are predicted wrongly."""
+    return predicted_signs(scores) != signs

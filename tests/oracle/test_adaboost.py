@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -23,42 +25,20 @@ from zoloss_cli.splits import SplitRule
 
 
 class Watched(LinearLearner):
-    """Passes on to another learner and remembers the sample weights of every round."""
+    """Passes on to another learner, remembers the sample weights of every round, and fails in one of them."""
 
-    def __init__(self, inner=None):
+    def __init__(self, inner: Any = None, fails_in: Any = None):
         self.inner = inner
+        self.fails_in = fails_in
         self.seen = []
 
     random_state = None
 
     def learn(self, problem, start):
         self.seen.append(problem.phi.copy())
+        if len(self.seen) == (self.fails_in or {}).get("round"):
+            raise self.fails_in["error"]
         return self.inner.learn(problem, start)
-
-
-class FailsInRound(LinearLearner):
-    def __init__(self, round_=3):
-        self.round_ = round_
-        self.calls = []
-
-    random_state = None
-
-    def learn(self, problem, start):
-        self.calls.append(1)
-        if len(self.calls) == self.round_:
-            raise FloatingPointError("the weights are no longer finite")
-        start[0] = 1.0
-        return start
-
-
-@pytest.fixture(autouse=True)
-def _helpers_declare_no_parameters(monkeypatch):
-    from zoloss_cli.ensembles import adaboost
-
-    checked = adaboost.check_parameters
-    monkeypatch.setattr(
-        adaboost, "check_parameters", lambda x: None if isinstance(x, Watched | FailsInRound) else checked(x)
-    )
 
 
 def signed(X, y):
@@ -229,23 +209,14 @@ def test_an_unknown_base_suggests_the_nearest_name(noisy):
         AdaBoostClassifier({"learner": "rcd-bias", "epoch": 3}).fit(*noisy)
 
 
-def test_a_failing_round_names_the_learner_and_the_round(noisy):
-    X, y = noisy
-    heavy = np.where(y == 1, 3.0, 1.0)  # so that answering 1 has an error below 1/2 for a while
-    base = FailsInRound(1)
-    with pytest.raises(RuntimeError, match="base learner FailsInRound failed in round 1: the weights"):
-        AdaBoostClassifier(base).fit(X, y, sample_weight=heavy)
-    later = Watched(RCDClassifier("bias", 5))
-    later.learn = lambda problem, start: _third_fails(later, problem, start)
-    with pytest.raises(ValueError, match="base learner Watched failed in round 3: no such direction"):
-        AdaBoostClassifier(later, random_state=0).fit(X, y)
-
-
-def _third_fails(learner, problem, start):
-    learner.seen.append(problem.phi.copy())
-    if len(learner.seen) == 3:
-        raise ValueError("no such direction")
-    return learner.inner.learn(problem, start)
+@pytest.mark.parametrize("round_", [1, 3])
+@pytest.mark.parametrize(
+    ("error", "kind"), [(FloatingPointError("too long"), RuntimeError), (ValueError("too wide"), ValueError)]
+)
+def test_a_failing_round_names_the_learner_and_the_round(noisy, round_, error, kind):
+    base = Watched(RCDClassifier("bias", 5), {"round": round_, "error": error})
+    with pytest.raises(kind, match=f"base learner Watched failed in round {round_}: {error}"):
+        AdaBoostClassifier(base, random_state=0).fit(*noisy)
 
 
 @pytest.mark.parametrize(("split", "C"), [(97, 8.0), (309, 32.0)])

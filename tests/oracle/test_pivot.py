@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_surrogates import strict_errors, whole
+from problems import strict_errors, whole
 
 from zoloss_cli.kernels import pivot as kernels
 from zoloss_cli.learners.convex import LibLinearClassifier

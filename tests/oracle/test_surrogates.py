@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from problems import signed, strict_errors, whole
 from scipy.optimize import minimize
 from twins import python_sla
 
-from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets import load
 from zoloss_cli.kernels import smooth
 from zoloss_cli.learners.bayes_point import BayesPointClassifier
 from zoloss_cli.learners.convex import LibLinearClassifier
@@ -18,21 +17,6 @@ from zoloss_cli.learners.sla import SmoothLossClassifier
 from zoloss_cli.preprocess import scale
 from zoloss_cli.registry import make_learner
 from zoloss_cli.report.published import published
-
-
-def whole(name):
-    """A data set as Nguyen & Sanner (2013) use it: mean 0 and variance 1 over all rows."""
-    data = load(EmbeddedData(name=name, dataset=name, positive="1" if name == "cmc" else None))
-    return scale(data.X, data.X[:2], "standard")[0], data.y
-
-
-def signed(X, y):
-    rows, signs = np.column_stack([np.ones(len(y)), X]), np.where(y == 1, 1.0, -1.0)
-    return np.ascontiguousarray(rows * signs[:, None])
-
-
-def strict_errors(learner, X, y):
-    return int(np.sum(np.where(y == 1, 1, -1) * learner.decision_function(X) <= 0))
 
 
 @pytest.mark.parametrize("learner", ["bpm", "svm", "lr", "sla"])

@@ -98,6 +98,8 @@ def test_the_preprocessing_seed_reaches_learners_that_can_be_seeded(write_config
         ("datasets: [heart]\nlearners: {pocket: {best_of: {epoch: [3]}}}", 2, ["unknown key 'epoch'"]),
         ("datasets: [heart]\nlearners: {adaboost: {rounds: 0}}", 2, ["learners.adaboost.rounds"]),
         ("datasets: [heart]\nlearners: [fld]\nalso: iteration", 3, ["also", "did you mean 'iterations'?"]),
+        ("datasets: [heart]\nlearners: [fld]\nmetric: iterations", 3, ["metric", "train_error, test_error"]),
+        ("datasets: [heart]\nlearners: [fld]\nalso: test_error", 3, ["also", "iterations"]),
         ("datasets: [heart]\nlearners: {pocket: {epochs: 0}}", 2, ["learners.pocket.epochs"]),
         ("datasets: [heart]\nlearners: {pocket: {epoch: 5}}", 2, ["unknown key 'epoch'", "'epochs'"]),
         (

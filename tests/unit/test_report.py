@@ -228,6 +228,8 @@ def test_the_best_of_several_settings_is_shown():
     text = render_tables([table_of(run)], "text")
     assert "11.50 ± 0.50" in text
     assert "pocket: each data set's best of 2 settings of epochs" in text
+    (row,) = csv.DictReader(io.StringIO(render_tables([table_of(run)], "csv")))
+    assert row["choice"] == "epochs=2"
 
 
 def test_columns_are_called_as_in_the_papers():

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from zoloss_cli.config.models import (
     METRICS,
+    SECOND_METRICS,
     CsvData,
     EmbeddedData,
     Experiment,
@@ -114,10 +115,10 @@ def load_config(path: Path) -> Experiment:
     for key in TEXTS:
         if key in content:
             values[key] = str(content[key])
-    for key in ("metric", "also"):
+    for key, metrics in (("metric", METRICS), ("also", SECOND_METRICS)):
         if content.get(key) is not None:
-            if content[key] not in METRICS:
-                mistakes.add((key,), f"{content[key]!r} is not a metric{nearest(content[key], METRICS)}")
+            if content[key] not in metrics:
+                mistakes.add((key,), f"{content[key]!r} cannot be shown here{nearest(content[key], metrics)}")
             values[key] = content[key]
     for key, model in (("split", Split), ("preprocess", Preprocess), ("published", Published)):
         if content.get(key) is not None:

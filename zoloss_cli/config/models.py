@@ -144,7 +144,8 @@ def _plain(value):
     return list(value) if isinstance(value, tuple) else value
 
 
-METRICS = ("train_error", "test_error", "iterations")
+METRICS = ("train_error", "test_error")
+SECOND_METRICS = ("iterations",)
 
 
 class Experiment(Model):

@@ -6,7 +6,16 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
-from zoloss_cli.config.models import METRICS, CsvData, EmbeddedData, GeneratedData, Preprocess, Published, Split
+from zoloss_cli.config.models import (
+    METRICS,
+    SECOND_METRICS,
+    CsvData,
+    EmbeddedData,
+    GeneratedData,
+    Preprocess,
+    Published,
+    Split,
+)
 from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS
 from zoloss_cli.registry import learners, nested_learners, parameters
@@ -53,7 +62,10 @@ def config_schema() -> dict:
             "citation": {"type": "string", "description": "where the table was published"},
             "published": _object(Published, definitions),
             "metric": {"enum": list(METRICS), "default": "test_error", "description": "what the table shows"},
-            "also": {"enum": list(METRICS), "description": "a second metric, in a column after each learner's"},
+            "also": {
+                "enum": list(SECOND_METRICS),
+                "description": "a second metric, in a column after each learner's",
+            },
             "baseline": {
                 "type": "string",
                 "description": "* marks what is better than the best of this table by one standard error",

@@ -257,6 +257,5 @@ def _write_atomically(target: Path, header: Row, rows: list[Row]) -> None:
     try:
         write_table(part, header, rows)
         os.replace(part, target)
-    except BaseException:
+    finally:
         part.unlink(missing_ok=True)
-        raise

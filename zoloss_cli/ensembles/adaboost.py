@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 from zoloss_cli.kernels.boost import end_round
 from zoloss_cli.learners.base import BinaryLearner, Problem
 from zoloss_cli.learners.parameters import BaseLearner, check_parameters
+from zoloss_cli.loss import predicted_signs
 from zoloss_cli.registry import resolve
 
 
@@ -79,9 +81,8 @@ class AdaBoostClassifier(BinaryLearner):
             )
 
     def _learned(self, name: str, base: BinaryLearner, problem: Problem, round_: int) -> BinaryLearner:
-        learner = type(base).__new__(
-            type(base)
-        )  # copy.copy goes through scikit-learn's pickling, ten times slower
+        # copy.copy goes through scikit-learn's pickling, ten times slower.
+        learner = type(base).__new__(type(base))
         learner.__dict__.update(base.__dict__)
         learner.classes_, learner.n_features_in_ = self.classes_, self.n_features_in_
         try:
@@ -94,29 +95,18 @@ class AdaBoostClassifier(BinaryLearner):
         return learner
 
     def scores(self, X):
-        total = np.zeros(X.shape[0])
-        for total in self._staged_scores(X):  # noqa: B007  the last one is the answer
-            pass
-        return total
+        return sum(self._votes(X), np.zeros(X.shape[0]))
 
-    def _staged_scores(self, X) -> Iterator[np.ndarray]:
-        """The sum of alpha_t h_t(x) after every round, in one array that the next round changes."""
-        total = np.zeros(X.shape[0])
+    def _votes(self, X) -> Iterator[np.ndarray]:
+        """alpha_t h_t(x), round by round."""
         for h_t, alpha_t in zip(self.estimators_, self.estimator_weights_, strict=True):
-            total += alpha_t * _signs(h_t.scores(X))
-            yield total
+            yield alpha_t * predicted_signs(h_t.scores(X))
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """The scores after 1, 2, ... rounds."""
-        for total in self._staged_scores(self._check_rows(X)):
-            yield total.copy()
+        return itertools.accumulate(self._votes(self._check_rows(X)))
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
         """The classes after 1, 2, ... rounds."""
-        for total in self._staged_scores(self._check_rows(X)):
-            yield self.classes_[(total >= 0.0).astype(int)]
-
-
-def _signs(scores: np.ndarray) -> np.ndarray:
-    """Predictions as -1 and +1; a score of 0 is +1."""
-    return np.where(scores >= 0.0, 1.0, -1.0)
+        for scores in self.staged_decision_function(X):
+            yield self.classes_[(scores >= 0.0).astype(int)]

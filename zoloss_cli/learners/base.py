@@ -30,7 +30,7 @@ class Problem:
     made: dict = field(default_factory=dict)
 
     def once(self, name: str, make: Callable):
-        """What depends on X and y alone, made at the first call; rounds of boosting then share it."""
+        """Made at the first call and kept: rounds of boosting, which differ in phi alone, share it."""
         if name not in self.made:
             self.made[name] = make()
         return self.made[name]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Annotated
 
 import numpy as np
@@ -14,9 +13,8 @@ from zoloss_cli.learners.parameters import PositiveList
 
 GAP = 1e-7  # relative duality gap to solve to
 ACCEPTED_GAP = 1e-3
-# Weights this far below the largest hardly change a solution, but their ratio to it can stall the solver. The
-# first is below what the accepted gap can tell; the others are for when it stalls all the same.
-WEIGHTLESS = (1e-9, 1e-7, 1e-5)
+# Weights this far below the largest change no solution, but their ratio to it stalls the solver.
+WEIGHTLESS = 1e-9
 
 
 class SoftSVMClassifier(LinearLearner):
@@ -52,7 +50,7 @@ class SoftSVMClassifier(LinearLearner):
 
     def learn(self, problem, start):
         scale = problem.phi * problem.phi.size
-        kept = scale > WEIGHTLESS[0] * scale.max()
+        kept = scale > WEIGHTLESS * scale.max()
         Z, y, scale = (problem.X * problem.y[:, None])[kept], problem.y[kept], scale[kept]
         self.C_ = problem.once("C", lambda: self._choose(Z, y, scale, problem.rng))
         # After a round of boosting without error the weights are the same, and so is the solution.
@@ -63,15 +61,12 @@ class SoftSVMClassifier(LinearLearner):
         return weights
 
     def _solve(self, Z, C):
-        for weightless in WEIGHTLESS:
-            kept = weightless * C.max() < C
-            with contextlib.suppress(np.linalg.LinAlgError):
-                weights, gap = linear_svm(np.ascontiguousarray(Z[kept]), C[kept], GAP)
-                if gap < ACCEPTED_GAP:
-                    return weights
-        raise FloatingPointError(
-            f"{type(self).__name__}: no solution with C={self.C_grid[-1]:g}; scale the features"
-        )
+        weights, gap = linear_svm(Z, C, GAP)
+        if not gap < ACCEPTED_GAP:
+            raise FloatingPointError(
+                f"{type(self).__name__}: no solution with C={self.C_grid[-1]:g}; scale the features"
+            )
+        return weights
 
     @property
     def C_grid(self) -> list[float]:

@@ -162,6 +162,7 @@ def _tables_csv(views: list[TableView]) -> str:
             _digits(ours.stderr),
             int(ours.best),
             int(ours.star),
+            ours.choice,
             _digits(beside.mean),
             _digits(beside.stderr),
             int(beside.star),
@@ -172,7 +173,7 @@ def _tables_csv(views: list[TableView]) -> str:
             view.columns, row.ours, row.printed or [CellText(None)] * len(view.columns), strict=True
         )
     ]
-    numbers = ["mean", "stderr", "best", "star", "published", "published_stderr", "published_star"]
+    numbers = ["mean", "stderr", "best", "star", "choice", "published", "published_stderr", "published_star"]
     return _csv(["table", "dataset", "learner", "metric", *numbers], lines)
 
 

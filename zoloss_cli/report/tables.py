@@ -15,13 +15,14 @@ HEADINGS = {"iterations": "#ite"}
 
 @dataclass(frozen=True)
 class CellText:
-    """A number with its error, whether it is among the row's best, and whether it has a star."""
+    """A number with its error and its marks: among the row's best, better than the baseline."""
 
     mean: float | None
     stderr: float | None = None
     best: bool = False
     star: bool = False
     decimals: int = PERCENT_DECIMALS
+    choice: str = ""  # which of a column's settings it is
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,11 @@ def make_table(run: RunResult, runs: list[RunResult]) -> TableView:
         theirs = [printed.get((dataset, learner, metric)) for learner, metric in columns]
         if any(stats):
             ours = [
-                _our_cell(stat, metric, (dataset, learner) in stars and metric == run.metric)
+                replace(
+                    _our_cell(stat, metric),
+                    star=(dataset, learner) in stars and metric == run.metric,
+                    choice=run.choices.get((dataset, learner), ""),
+                )
                 for stat, (learner, metric) in zip(stats, columns, strict=True)
             ]
             beside = [_printed_cell(cell, metric) for cell, (_, metric) in zip(theirs, columns, strict=True)]
@@ -140,12 +145,12 @@ def column_titles(labels: list[str]) -> dict[str, str]:
     return titles
 
 
-def _our_cell(stat: Stat | None, metric: str, star: bool) -> CellText:
+def _our_cell(stat: Stat | None, metric: str) -> CellText:
     if stat is None:
         return CellText(None)
     if metric in HEADINGS:
         return CellText(stat.mean, None, decimals=1)
-    return CellText(stat.mean, stat.stderr, star=star)
+    return CellText(stat.mean, stat.stderr)
 
 
 def _printed_cell(cell: Printed | None, metric: str) -> CellText:
