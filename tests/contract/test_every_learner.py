@@ -22,6 +22,7 @@ EPOCHS = 60
 DRAWS = "draws depend on the number of rows, so repeated rows are not a doubled weight"
 FOLDS = "cross-validation folds depend on the rows, so repeated rows are not a doubled weight"
 SUMS = "weights are summed in another order than repeated rows, which breaks ties otherwise"
+UNWEIGHTED_START = "it starts from LIBLINEAR, which knows no sample weights"
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 EXCEPTIONS = {
     "PerceptronClassifier": {EQUIVALENCE: DRAWS},
@@ -35,8 +36,11 @@ EXCEPTIONS = {
     "DecisionStumpClassifier": {EQUIVALENCE: SUMS},
     "SoftSVMClassifier": {EQUIVALENCE: FOLDS},
     "AdaBoostClassifier": {EQUIVALENCE: SUMS},
-    "PivotClassifier": {EQUIVALENCE: "it starts from LIBLINEAR, which knows no sample weights"},
-    "SmoothLossClassifier": {EQUIVALENCE: "it starts from LIBLINEAR, which knows no sample weights"},
+    "PivotClassifier": {EQUIVALENCE: UNWEIGHTED_START},
+    "SmoothLossClassifier": {EQUIVALENCE: UNWEIGHTED_START},
+    "BranchAndBoundClassifier": {EQUIVALENCE: UNWEIGHTED_START},
+    "PrioritizedSearchClassifier": {EQUIVALENCE: UNWEIGHTED_START},
+    "SwapSearchClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "FLDClassifier": {
         EQUIVALENCE: "with more features than rows the covariance is singular, and 1e-10 of shrinkage "
         "magnifies the rounding of the weights"
@@ -49,8 +53,9 @@ UNSCALED = ("check_n_features_in", "check_fit_idempotent", "check_fit_check_is_f
 def make(name, **settings):
     if "epochs" in parameters(name).model_fields:
         settings.setdefault("epochs", EPOCHS)
-    if "steps" in parameters(name).model_fields:
-        settings.setdefault("steps", 500)
+    for budget in ("steps", "lines", "nodes"):
+        if budget in parameters(name).model_fields:
+            settings.setdefault(budget, 500)
     if nested_learners(parameters(name)):
         settings |= {"base": {"learner": "rcd-bias", "epochs": EPOCHS}, "rounds": 12}
     return make_learner(name, settings, 0)

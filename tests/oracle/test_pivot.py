@@ -12,7 +12,8 @@ from problems import strict_errors, whole
 
 from zoloss_cli.kernels import pivot as kernels
 from zoloss_cli.learners.convex import LibLinearClassifier
-from zoloss_cli.learners.pivot import PivotClassifier, merge_rows
+from zoloss_cli.learners.pivot import PivotClassifier
+from zoloss_cli.learners.rows import merge_rows
 
 
 def fewest_errors(X, y, phi):
@@ -108,7 +109,7 @@ def test_better_than_every_published_column(name, most):
 
 def test_a_step_keeps_the_basis_at_zero(noisy):
     X, y = noisy
-    Y, c, _ = merge_rows(np.column_stack([np.ones(len(y)), X]), np.where(y == 1, 1.0, -1.0), np.ones(len(y)))
+    Y, c, *_ = merge_rows(np.column_stack([np.ones(len(y)), X]), np.where(y == 1, 1.0, -1.0), np.ones(len(y)))
     lengths = np.sqrt(np.sum(Y**2, axis=1))
     w, B, V = np.array([0.1, 0.5, -0.4, 0.3, 0.2]), np.zeros(4, np.int64), np.zeros((4, 5))
     counter, sound = kernels.slide(Y, lengths, w, B, V, np.uint64(1))
@@ -136,7 +137,7 @@ def test_merging_keeps_the_loss_of_every_hyperplane():
     rng = np.random.default_rng(1)
     X = np.column_stack([np.ones(60), rng.integers(0, 3, (60, 2))])
     y, phi = rng.choice([-1.0, 1.0], 60), rng.integers(1, 4, 60).astype(float)
-    Y, c, lost = merge_rows(X, y, phi)
+    Y, c, _, lost = merge_rows(X, y, phi)
     assert len(Y) <= 9
     for w in rng.standard_normal((20, 3)):
         assert c[Y @ w <= 0].sum() + lost == pytest.approx(phi[y * (X @ w) <= 0].sum())

@@ -8,10 +8,11 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.expectation import bayes_point
+from zoloss_cli.learners.accounted import Accounted
 from zoloss_cli.learners.base import UnweightedLinearLearner
 
 
-class BayesPointClassifier(UnweightedLinearLearner):
+class BayesPointClassifier(Accounted, UnweightedLinearLearner):
     """The Bayes point machine (Minka 2001): the posterior mean of w, found by expectation propagation.
 
     Nguyen & Sanner (2013), section 6, compare with it. The prior is N(0, I) over (b, w), the likelihood

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from zoloss_cli.learners.accounted import Accounted
 from zoloss_cli.learners.base import UnweightedLinearLearner
 from zoloss_cli.learners.parameters import PositiveList
 from zoloss_cli.loss import strict_mistakes
@@ -16,11 +17,11 @@ SOLVERS = {"squared-hinge": 2, "logistic": 0}
 EXPONENTS = (*range(-10, 0), 0, 0.5, 1, 2, 4, 6, 8, 10)
 
 
-class LibLinearClassifier(UnweightedLinearLearner):
+class LibLinearClassifier(Accounted, UnweightedLinearLearner):
     """LIBLINEAR (Fan et al. 2008) with the C that leaves the fewest training errors: the columns SVM and LR.
 
     Nguyen & Sanner (2013), section 6. The bias is a feature of ones, regularized like any other. `C_` is
-    the choice and `training_errors_` its errors (a zero margin is one). Rules that the paper leaves out:
+    the choice. Rules that the paper leaves out:
     the solvers -s 2 and -s 0 with -e 1e-4 and the grid are the authors' program's; that the last C of
     the grid is kept on equal errors is what the printed numbers of SLA, which starts here, need.
 
@@ -44,21 +45,21 @@ class LibLinearClassifier(UnweightedLinearLearner):
     random_state = None  # deterministic
 
     def learn(self, problem, start):
-        self.training_errors_ = problem.y.size + 1
-        best = start
-        for C, weights in zip(self.C, self._solutions(problem), strict=True):
+        fewest, best = problem.y.size + 1, start
+        for C, weights in zip(self.C, self.solutions(problem.X, problem.y), strict=True):
             errors = int(strict_mistakes(problem.X @ weights, problem.y).sum())
-            if errors <= self.training_errors_:
-                best, self.C_, self.training_errors_ = weights, float(C), errors
+            if errors <= fewest:
+                fewest, best, self.C_ = errors, weights, float(C)
         return best
 
-    def _solutions(self, problem):
+    def solutions(self, X, y):
+        """LIBLINEAR's weights for each C."""
         from liblinear.liblinearutil import parameter, train
         from liblinear.liblinearutil import problem as liblinear_problem
 
-        rows = liblinear_problem(problem.y, problem.X)
+        rows = liblinear_problem(y, X)
         for C in self.C:
             options = f"-s {SOLVERS[self.loss]} -c {C:.17g} -e {self.tolerance:.17g} -q"
             model = train(rows, parameter(options))
             # LIBLINEAR's weights speak for the label that it met first.
-            yield model.get_labels()[0] * np.array(model.w[: problem.X.shape[1]])
+            yield model.get_labels()[0] * np.array(model.w[: X.shape[1]])

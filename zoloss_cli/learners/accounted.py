@@ -1,0 +1,32 @@
+"""A linear learner that says how far it came on the 0-1 loss of its training set."""
+
+from __future__ import annotations
+
+from zoloss_cli.learners.rows import merge_rows
+from zoloss_cli.learners.search import EQUAL, Search
+from zoloss_cli.loss import strict_mistakes
+
+
+class Accounted:
+    """Mixed into a linear learner, it gives these attributes after fit.
+
+    `training_errors_`, recounted from the weights that are returned (a zero margin is an error);
+    `training_loss_`, the share of the sample weight that is wrong; `lower_bound_`, below which no linear
+    rule can come, in mean sample weights (a count where all weigh the same); `optimal_`, whether that is
+    what was reached; `seconds_`; and `trace_`, a list of (seconds, loss) whenever the loss fell.
+    """
+
+    def train(self, problem):
+        self._search = search = Search(type(self).__name__, getattr(self, "time_limit", None))
+        super().train(problem)
+        self.seconds_ = search.seconds
+        del self._search
+        n = problem.phi.size
+        wrong = strict_mistakes(self.scores(problem.X), problem.y)
+        self.training_errors_ = int(wrong.sum())
+        self.training_loss_ = float(problem.phi[wrong].sum())
+        # Equal rows with both labels: a bound that costs nothing.
+        search.raise_bound(merge_rows(problem.X, problem.y, problem.phi * n)[-1])
+        self.lower_bound_ = search.bound
+        self.optimal_ = self.training_loss_ * n <= search.bound + EQUAL
+        self.trace_ = search.trace or [(self.seconds_, self.training_loss_ * n)]

@@ -1,0 +1,95 @@
+"""How far a search has come: its clock, its best weights so far, its bound, and who watches it."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+import numpy as np
+
+EQUAL = 1e-9  # losses are sums of weights: what differs by less is equal
+BETWEEN_REPORTS = 0.25  # seconds
+
+_watcher: ContextVar[Callable[[Search], None] | None] = ContextVar("watcher", default=None)
+
+
+@dataclass
+class Search:
+    """A run of a direct optimizer. Losses are in mean sample weights: counts where all weigh the same."""
+
+    name: str
+    time_limit: float | None = None
+    bound: float = 0.0
+    loss: float = np.inf
+    w: np.ndarray | None = None
+    trace: list[tuple[float, float]] = field(default_factory=list)
+    began: float = field(default_factory=time.perf_counter)
+    reported: float = -np.inf
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.began
+
+    @property
+    def optimal(self) -> bool:
+        return self.loss <= self.bound + EQUAL
+
+    def offer(self, loss: float, w: np.ndarray) -> bool:
+        """Keep these weights if they are better than all before."""
+        if loss >= self.loss - EQUAL:
+            return False
+        self.loss, self.w = float(loss), np.array(w)
+        self.trace.append((self.seconds, self.loss))
+        return True
+
+    def raise_bound(self, bound: float) -> None:
+        """No weights whatever lose less than this."""
+        self.bound = max(self.bound, float(bound))
+
+    def out_of_time(self) -> bool:
+        return self.time_limit is not None and self.seconds > self.time_limit
+
+    def over(self) -> bool:
+        """Whether to stop: the best is known to be the best, or time is up. Tells whoever watches."""
+        watcher = _watcher.get()
+        if watcher is not None and self.seconds - self.reported > BETWEEN_REPORTS:
+            self.reported = self.seconds
+            watcher(self)
+        return self.optimal or self.out_of_time()
+
+    def __str__(self) -> str:
+        gap = self.loss - self.bound
+        left = "" if self.time_limit is None else f", {max(0.0, self.time_limit - self.seconds):.0f} s left"
+        return f"{self.name}: best {self.loss:g}, at least {self.bound:g}, gap {gap:g}{left}"
+
+
+@contextlib.contextmanager
+def watched(watcher: Callable[[Search], None]) -> Iterator[None]:
+    """Within this block every search reports to `watcher`, a few times a second."""
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+@contextlib.contextmanager
+def progress_line() -> Iterator[None]:
+    """Within this block searches show best loss, bound, gap and time left in one line of a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+
+    def show(search: Search) -> None:
+        sys.stderr.write(f"\r\x1b[K{search}")
+        sys.stderr.flush()
+
+    with watched(show):
+        try:
+            yield
+        finally:
+            sys.stderr.write("\r\x1b[K")
