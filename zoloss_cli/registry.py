@@ -68,6 +68,7 @@ BUILT_IN = {
     "bnb": Registration("zoloss_cli.learners.branch_and_bound:BranchAndBoundClassifier", {}, "BnB"),
     "pcs": Registration("zoloss_cli.learners.combinatorial:PrioritizedSearchClassifier", {}, "PCS"),
     "csa": Registration("zoloss_cli.learners.combinatorial:SwapSearchClassifier", {}, "CSA"),
+    "mip": Registration("zoloss_cli.learners.mip:MixedIntegerClassifier", {}, "MIP"),
     "pivot": Registration("zoloss_cli.learners.pivot:PivotClassifier", {}, "pivot"),
     "adaboost": Registration("zoloss_cli.ensembles.adaboost:AdaBoostClassifier", {}, "AdaBoost"),
     "stump": Registration("zoloss_cli.learners.stump:DecisionStumpClassifier", {}, "stump"),

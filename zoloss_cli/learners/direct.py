@@ -49,6 +49,7 @@ class Rows:
     c: np.ndarray  # weights, in mean sample weights
     t: np.ndarray  # the class of the row, -1.0 or 1.0: t_i Y_i points to the example itself
     lengths: np.ndarray  # what was divided by
+    raw: np.ndarray  # the rows before they were turned and divided
     axes: np.ndarray  # orthonormal; weights w here are w @ axes for the problem's features
 
     def loss(self, w) -> float:
@@ -65,12 +66,12 @@ def reduced(problem) -> tuple[Rows, float]:
     scale = problem.phi.size  # so that weights have mean 1, and losses are counts where all are equal
     Y, c, t, lost = merge_rows(problem.X, problem.y, problem.phi * scale)
     if len(Y) == 0:
-        return Rows(Y, c, t, c, np.eye(problem.X.shape[1])), lost
+        return Rows(Y, c, t, c, Y, np.eye(problem.X.shape[1])), lost
     _, sizes, axes = np.linalg.svd(Y, full_matrices=False)
     axes = axes[sizes > RANK * sizes[0]]
-    Y = Y @ axes.T
-    lengths = np.sqrt(np.sum(Y**2, axis=1))
-    return Rows(np.ascontiguousarray(Y / lengths[:, None]), c, t, lengths, axes), lost
+    turned = Y @ axes.T
+    lengths = np.sqrt(np.sum(turned**2, axis=1))
+    return Rows(np.ascontiguousarray(turned / lengths[:, None]), c, t, lengths, Y, axes), lost
 
 
 class VertexSearch(DirectOptimizer):
@@ -85,7 +86,8 @@ class VertexSearch(DirectOptimizer):
         search = self._search
         search.raise_bound(lost)
         if len(rows.Y) == 0:  # every place holds as much of one class as of the other
-            return off_the_rows(problem.X, np.eye(len(start))[0], problem.rng)
+            search.offer(lost, np.eye(len(start))[0])
+            return off_the_rows(problem.X, search.w, problem.rng)
         w = rows.axes @ start
         search.offer(lost + rows.loss(w), w)
         try:
