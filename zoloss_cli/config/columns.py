@@ -12,15 +12,39 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.errors import nearest
 from zoloss_cli.registry import learners, nested_learners, parameters, registration
 
+WHAT_TO_LIST = "must be a mapping from a parameter (such as base.C) to the list of values to try"
 
-def column(label: str, entry: dict, seeding: str | None, mistakes: Mistakes) -> list[LearnerSpec]:
-    """The learner of a column, or one for each combination of the values that `best_of` lists."""
-    options = entry.pop("best_of", None) or {}
-    keys = ("learners", label, "best_of")
-    if not isinstance(options, dict) or not all(isinstance(v, list) and v for v in options.values()):
-        mistakes.add(keys, "must be a mapping from a parameter (such as base.C) to the list of values to try")
-        return []
+
+def column(label: str, entry: dict, seeding: str | None, tuning: bool, mistakes: Mistakes) -> list[LearnerSpec]:
+    """The learner of a column, or one for each combination of the values that `best_of` lists.
+
+    `tuning` says whether the config has that section, without which `tune` would have no rule.
+    """
+    shown, tuned, keys = entry.pop("best_of", None) or {}, "tune" in entry, ("learners", label)
+    chosen = entry.pop("tune", None) or {}
+    if tuned and not tuning:
+        mistakes.add((*keys, "tune"), "the config does not say how: add the section tuning: {folds: 5}")
     specs = []
+    for choice, varied in _variants(shown, entry, (*keys, "best_of"), mistakes):
+        candidates = [
+            spec.model_copy(update={"choice": text})
+            for text, candidate in _variants(chosen, varied, (*keys, "tune"), mistakes)
+            if (spec := _learner_spec(label, candidate, seeding, mistakes)) is not None
+        ]
+        if tuned and not chosen:
+            mistakes.add((*keys, "tune"), WHAT_TO_LIST)
+        elif candidates:
+            tune = tuple(candidates) if chosen else ()
+            specs.append(candidates[0].model_copy(update={"choice": choice, "tune": tune}))
+    return specs
+
+
+def _variants(options, entry: dict, keys: tuple, mistakes: Mistakes) -> list[tuple[str, dict]]:
+    """(what was chosen, the entry with it) for each combination of the values that `options` lists."""
+    if not isinstance(options, dict) or not all(isinstance(v, list) and v for v in options.values()):
+        mistakes.add(keys, WHAT_TO_LIST)
+        return []
+    variants = []
     for values in itertools.product(*options.values()):
         varied = copy.deepcopy(entry)
         for path, value in zip(options, values, strict=True):
@@ -33,11 +57,9 @@ def column(label: str, entry: dict, seeding: str | None, mistakes: Mistakes) -> 
                     mistakes.add((*keys, path), f"'{path}' leads nowhere: there is no '{key}' in this entry")
                     return []
             inside[last] = value
-        spec = _learner_spec(label, varied, seeding, mistakes)
-        if spec is not None:
-            choice = ", ".join(f"{path}={value}" for path, value in zip(options, values, strict=True))
-            specs.append(spec.model_copy(update={"choice": choice}))
-    return specs
+        choice = ", ".join(f"{path}={value}" for path, value in zip(options, values, strict=True))
+        variants.append((choice, varied))
+    return variants
 
 
 def _learner_spec(

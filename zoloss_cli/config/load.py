@@ -11,15 +11,18 @@ from pydantic import ValidationError
 from zoloss_cli.config.columns import column
 from zoloss_cli.config.mistakes import Mistakes
 from zoloss_cli.config.models import (
+    ALL,
     METRICS,
     SECOND_METRICS,
     CsvData,
     EmbeddedData,
     Experiment,
     GeneratedData,
+    Improvement,
     Preprocess,
     Published,
     Split,
+    Tuning,
 )
 from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS
@@ -29,7 +32,14 @@ from zoloss_cli.signatures import parameter_model
 
 LARGEST_FILE = 1 << 20
 TEXTS = ("name", "title", "citation", "baseline")
-TOP_LEVEL = (*TEXTS, "published", "metric", "also", "split", "preprocess", "datasets", "learners")
+SECTIONS = {
+    "split": Split,
+    "preprocess": Preprocess,
+    "tuning": Tuning,
+    "improvement": Improvement,
+    "published": Published,
+}
+TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "datasets", "learners")
 
 
 def find_config(path: Path) -> Path:
@@ -62,7 +72,7 @@ def load_config(path: Path) -> Experiment:
             if content[key] not in metrics:
                 mistakes.add((key,), f"{content[key]!r} cannot be shown here{nearest(content[key], metrics)}")
             values[key] = content[key]
-    for key, model in (("split", Split), ("preprocess", Preprocess), ("published", Published)):
+    for key, model in SECTIONS.items():
         if content.get(key) is not None:
             values[key] = _section(model, content[key], (key,), mistakes)
     seeding = getattr(values.get("preprocess"), "seeding", None)
@@ -74,11 +84,36 @@ def load_config(path: Path) -> Experiment:
     values["learners"] = tuple(
         spec
         for label, entry in _named(content, "learners", mistakes)
-        for spec in column(label, entry, seeding, mistakes)
+        for spec in column(label, entry, seeding, content.get("tuning") is not None, mistakes)
     )
     if mistakes.lines:
         raise ConfigError("\n".join(mistakes.lines))
-    return Experiment(**{k: v for k, v in values.items() if v is not None})
+    experiment = Experiment(**{k: v for k, v in values.items() if v is not None})
+    _check_test_part(experiment, mistakes)
+    _check_improvement(experiment, mistakes)
+    if mistakes.lines:
+        raise ConfigError("\n".join(mistakes.lines))
+    return experiment
+
+
+def _check_test_part(experiment: Experiment, mistakes: Mistakes) -> None:
+    """There is no test error where all rows train."""
+    if experiment.metric != "test_error":
+        return
+    for data in experiment.datasets:
+        if (data.train or experiment.split.train) == ALL:
+            keys = ("datasets", data.name, "train") if data.train else ("split", "train")
+            others = ", ".join(m for m in METRICS if m != "test_error")
+            mistakes.add(keys, f"all rows train, so there is no test_error; set metric: to one of {others}")
+
+
+def _check_improvement(experiment: Experiment, mistakes: Mistakes) -> None:
+    labels = list(dict.fromkeys(spec.label for spec in experiment.learners))
+    for side, wanted in experiment.improvement or ():
+        for label in wanted:
+            if label not in labels:
+                keys = ("improvement", side, label)
+                mistakes.add(keys, f"no column is called '{label}'{nearest(label, labels)}")
 
 
 def _read_yaml(path: Path):

@@ -37,7 +37,8 @@ class Mistakes:
                 self.add((*keys, *loc), f"{e['input']!r} is not valid{hint}")
             else:
                 text = e["msg"].removeprefix("Value error, ")
-                self.add((*keys, *loc), f"{text[:1].lower()}{text[1:]} (got {e['input']!r})")
+                got = f" (got {e['input']!r})" if e["loc"] else ""  # else it would be the whole section
+                self.add((*keys, *loc), f"{text[:1].lower()}{text[1:]}{got}")
 
     def _node(self, keys: tuple):
         node, key_node = self.root, None

@@ -190,7 +190,8 @@ def compile_kernels(cells: list[Cell]) -> float:
     start = time.perf_counter()
     rng = np.random.default_rng(0)
     X, y = rng.uniform(-1, 1, (24, 2)), np.arange(24) % 2
-    for spec in {c.learner.name: c.learner for c in cells}.values():
+    specs = [spec for cell in cells for spec in (cell.learner, *cell.learner.tune)]
+    for spec in {spec.name: spec for spec in specs}.values():
         with warnings.catch_warnings(), contextlib.suppress(Exception):
             # Whatever is wrong with the learner shows again, and is reported, in its own units.
             warnings.simplefilter("ignore")
