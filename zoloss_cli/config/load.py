@@ -42,6 +42,16 @@ SECTIONS = {
 TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "datasets", "learners")
 
 
+class NameLoader(yaml.SafeLoader):
+    """Safe YAML whose keys are names, also `on` and `no`, which it would read as true and false."""
+
+    def construct_mapping(self, node, deep=False):
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else []:
+            if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+                key.tag = "tag:yaml.org,2002:str"
+        return super().construct_mapping(node, deep)
+
+
 def find_config(path: Path) -> Path:
     """The path itself, or the config of that name among those that come with zoloss."""
     if path.exists():
@@ -126,7 +136,7 @@ def _read_yaml(path: Path):
     try:
         text = raw.decode("utf-8-sig")
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
+        content = yaml.load(text, Loader=NameLoader)
     except UnicodeDecodeError:
         raise ConfigError(f"{path} is not a text file") from None
     except RecursionError:

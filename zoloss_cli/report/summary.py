@@ -40,7 +40,7 @@ def _by_match(rows: list[Comparison]) -> str:
         worst = max(higher, key=lambda row: (row.difference / max(row.published, 1.0), row.difference))
         text += f" (worst: {worst.learner} on {worst.dataset}, {worst.mean:g} for {worst.published:g})"
     known = [row for row in rows if not math.isnan(row.z)]
-    return f"{text}; as one draw of ours {_within(known, 2)}" if known else text
+    return f"{text}; print as one more of our draws: {_within(known, 2)}" if known else text
 
 
 def _by_ratio(rows: list[Comparison]) -> str:

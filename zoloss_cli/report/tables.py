@@ -211,8 +211,8 @@ def _notes(run: RunResult, runs: list[RunResult], constant: dict[str, float]) ->
     if run.published.get("spread") == "deviation":
         notes.append("±: standard deviation over runs, as in print")
     if sides := run.experiment.get("improvement"):
-        of, over = (", ".join(column_titles(run.learners)[x] for x in sides[key]) for key in ("of", "over"))
-        notes.append(f"%: by how much the best of {of} is below the best of {over}")
+        of, over = (_best([column_titles(run.learners)[x] for x in sides[key]]) for key in ("of", "over"))
+        notes.append(f"%: by how much {of} is below {over}")
     notes += _leaks(run)
     for learner, title in column_titles(run.learners).items():
         options = [e["choice"] for e in run.experiment["learners"] if e["label"] == learner and e.get("choice")]
@@ -227,6 +227,10 @@ def _notes(run: RunResult, runs: list[RunResult], constant: dict[str, float]) ->
         else:
             notes.append(f"no *: these results hold no table {wanted} to improve on")
     return notes
+
+
+def _best(titles: list[str]) -> str:
+    return titles[0] if len(titles) == 1 else f"the best of {', '.join(titles)}"
 
 
 def _leaks(run: RunResult) -> list[str]:
