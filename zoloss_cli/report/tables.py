@@ -211,7 +211,7 @@ def _notes(run: RunResult, runs: list[RunResult], constant: dict[str, float]) ->
     if run.published.get("spread") == "deviation":
         notes.append("±: standard deviation over runs, as in print")
     if sides := run.experiment.get("improvement"):
-        of, over = (_best([column_titles(run.learners)[x] for x in sides[key]]) for key in ("of", "over"))
+        of, over = (_best(list(column_titles(sides[key]).values())) for key in ("of", "over"))
         notes.append(f"%: by how much {of} is below {over}")
     notes += _leaks(run)
     for learner, title in column_titles(run.learners).items():
