@@ -13,6 +13,16 @@ def strict_mistakes(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
     return signs * scores <= 0.0
 
 
+def lenient_mistakes(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Which examples count as errors when a zero margin is right: y * score < 0.
+
+    This is how Nguyen & Sanner (2013) count, by their eq. (10), against their own eq. (4). A plane such as
+    "this binary feature is 1" passes through most points of a discrete data set, and all of them are right
+    then. It is never what we minimize.
+    """
+    return signs * scores < 0.0
+
+
 def predicted_signs(scores: np.ndarray) -> np.ndarray:
     """Predictions as -1 and +1: a score of exactly 0 predicts +1."""
     return np.where(scores >= 0.0, 1.0, -1.0)

@@ -7,19 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from zoloss_cli.config.models import ALL
 from zoloss_cli.errors import DataError
 
 
 @dataclass(frozen=True)
 class SplitRule:
-    """How many rows train and test, and the master seed of all splits."""
+    """How many rows train and test, and the master seed of all splits. Where `train` is 'all', none tests."""
 
-    train: int | float
+    train: int | float | str
     test: int | None
     seed: int
 
     def sizes(self, n: int, where: str) -> tuple[int, int]:
         """(n_train, n_test): round(share * N) or the count, and the rest or the count."""
+        if self.train == ALL:
+            return n, 0
         n_train = self.train if isinstance(self.train, int) else round(self.train * n)
         n_test = n - n_train if self.test is None else self.test
         if n_train < 2 or n_test < 1 or n_train + n_test > n:
@@ -29,8 +32,10 @@ class SplitRule:
         return n_train, n_test
 
     def rows(self, n: int, dataset: str, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Training and test rows of split k: a random permutation, not stratified."""
+        """Training and test rows of split k: a random permutation, not stratified; or all in file order."""
         n_train, n_test = self.sizes(n, f"data set '{dataset}'")
+        if self.train == ALL:
+            return np.arange(n), np.arange(0)
         order = np.random.default_rng(seed_of(self.seed, dataset, k)).permutation(n)
         return order[:n_train], order[n_train : n_train + n_test]
 

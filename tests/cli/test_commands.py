@@ -185,6 +185,63 @@ def test_boosting_with_stars_iterations_and_the_best_of_several_settings(zoloss,
     assert "no *: these results hold no table plain" in zoloss("table", results, "--table", "boosted").out
 
 
+NOISY = """
+title: Losses
+published: {paper: nguyen-sanner-2013, table: "2"}
+metric: train_01_loss
+also: reached
+improvement: {of: [pivot], over: [svm]}
+datasets: {heart: {noise: {fraction: 0.1, draws: 2}}, sonar: {noise: {fraction: 0.1, draws: 2}}}
+split: {train: all, repeats: 4}
+preprocess: {scale: standard}
+learners: {svm: {C: [1.0]}, pivot: {steps: 300}}
+"""
+
+
+def test_losses_on_whole_noisy_sets_from_run_to_comparison(zoloss, write_config, results):
+    config = write_config(NOISY, "noisy.yaml")
+    plan = zoloss("run", config, "--out", results, "--dry-run").out
+    assert plan.splitlines()[2].split() == ["heart", "svm", "297", "0", "4", "0", "4"]
+    assert zoloss("run", config, "--out", results, "--jobs", 1, "--splits", 2).code == 0
+    assert "(whole set, 2 draws)" in zoloss("table", results).out
+    assert "8 were done, 8 run" in zoloss("run", config, "--out", results, "--jobs", 1).err
+    table = zoloss("table", results).out
+    assert "(whole set, 4 runs of 2 draws)" in table
+    assert "SVM" in table
+    assert "T0" in table
+    assert "(%: by how much pivot is below SVM)" in table
+    rows = list(csv.DictReader(io.StringIO(zoloss("table", results, "--format", "csv").out)))
+    assert [r["learner"] for r in rows[:4]] == ["svm", "pivot", "pivot", "improvement"]
+    compared = zoloss("compare", results)
+    assert compared.code == 0, compared.err
+    assert "table 2: 2 cells: " in compared.out
+    assert "complete" in zoloss("status", results).out
+
+
+TUNED = """
+metric: test_error
+datasets: {heart: {noise: {fraction: 0.1, draws: 2}}}
+split: {repeats: 4}
+preprocess: {scale: standard, fit_on: all}
+tuning: {folds: 3, on: all}
+learners: {svm: {tune: {C: [[0.001], [0.1], [10.0]]}}, bpm: }
+"""
+
+
+def test_tuned_cells_do_not_depend_on_the_number_of_jobs(zoloss, write_config, results, tmp_path):
+    config = write_config(TUNED, "tuned.yaml")
+    for jobs, folder in ((1, results), (3, tmp_path / "other")):
+        assert zoloss("run", config, "--out", folder, "--jobs", jobs).code == 0
+    (path,) = (results / "cells").glob("heart.svm.*.jsonl")
+    chosen = [json.loads(line).get("tuned") for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+    other = (tmp_path / "other" / "cells" / path.name).read_text(encoding="utf-8").splitlines()[1:]
+    assert chosen == [json.loads(line)["tuned"] for line in other]
+    assert chosen[:2] == chosen[2:]  # once for each of the two draws
+    assert chosen[0].startswith("C=[")
+    assert read_rows(results) == read_rows(tmp_path / "other")
+    assert "SVM: settings by 3-fold cross-validation on all rows" in zoloss("table", results).out
+
+
 def test_datasets_commands(zoloss):
     listing = zoloss("datasets").out
     assert all(name in listing for name in ("australian", "wine", "yinyang", "tangram", "generator"))

@@ -9,11 +9,12 @@ import math
 import pytest
 
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.report.compare import COLUMNS, compare_run, distinct, star_differences, summary_line
+from zoloss_cli.report.compare import COLUMNS, compare_run, distinct, star_differences
 from zoloss_cli.report.formats import render_comparison, render_tables
 from zoloss_cli.report.pools import pool_deviations
 from zoloss_cli.report.published import pool_sd, published
 from zoloss_cli.report.results import RunResult, choose, summarize
+from zoloss_cli.report.summary import summary_lines
 from zoloss_cli.report.tables import CellText, column_titles, make_table, mark_best, starred
 
 
@@ -304,7 +305,7 @@ def test_comparison_formats(format):
 
 def test_the_summary_counts_and_names_the_worst():
     rows = compare_run(run_with({("heart", "rcd-plain"): [9.47, 9.49], ("heart", "pocket"): [13.0, 13.2]}))
-    line = summary_line(rows)
+    (line,) = summary_lines(rows)
     assert "2 cells: |z| <= 2 in 1 (50.0 %)" in line
     assert "pocket on heart" in line
     assert len(distinct(rows + rows)) == 2

@@ -2,92 +2,54 @@
 
 from __future__ import annotations
 
-import copy
-import itertools
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
+from zoloss_cli.config.columns import column
+from zoloss_cli.config.mistakes import Mistakes
 from zoloss_cli.config.models import (
+    ALL,
     METRICS,
     SECOND_METRICS,
     CsvData,
     EmbeddedData,
     Experiment,
     GeneratedData,
-    LearnerSpec,
+    Improvement,
     Preprocess,
     Published,
     Split,
+    Tuning,
 )
 from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.paths import shipped
-from zoloss_cli.registry import learners, nested_learners, parameters, registration
 from zoloss_cli.signatures import parameter_model
 
 LARGEST_FILE = 1 << 20
 TEXTS = ("name", "title", "citation", "baseline")
-TOP_LEVEL = (*TEXTS, "published", "metric", "also", "split", "preprocess", "datasets", "learners")
+SECTIONS = {
+    "split": Split,
+    "preprocess": Preprocess,
+    "tuning": Tuning,
+    "improvement": Improvement,
+    "published": Published,
+}
+TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "datasets", "learners")
 
 
-class Mistakes:
-    """Collects mistakes of one file, each with the key path that it is about."""
+class NameLoader(yaml.SafeLoader):
+    """Safe YAML whose keys are names, also `on` and `no`, which it would read as true and false."""
 
-    def __init__(self, path: Path, root: yaml.Node | None):
-        self.path, self.root, self.lines = path, root, []
-
-    def add(self, keys: tuple, message: str) -> None:
-        where = ".".join(str(k) for k in keys)
-        line = f"{self.path}, line {self._line(keys)}: {where + ': ' if where else ''}{message}"
-        if line not in self.lines:
-            self.lines.append(line)
-
-    def add_all(self, keys: tuple, error: ValidationError, valid: list[str]) -> None:
-        """Every mistake that pydantic found below `keys`."""
-        for e in error.errors():
-            loc = tuple(p for p in e["loc"] if self.exists((*keys, *e["loc"][:1])) or p in valid)[:1]
-            if e["type"] == "extra_forbidden":
-                name = e["loc"][-1]
-                self.add((*keys, name), f"unknown key '{name}'{nearest(name, valid)}")
-            elif e["type"] == "missing":
-                self.add(keys, f"the key '{e['loc'][-1]}' is missing")
-            elif e["type"] == "literal_error":
-                options = e["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-                hint = nearest(e["input"], options) or f"; valid: {', '.join(options)}"
-                self.add((*keys, *loc), f"{e['input']!r} is not valid{hint}")
-            else:
-                text = e["msg"].removeprefix("Value error, ")
-                self.add((*keys, *loc), f"{text[:1].lower()}{text[1:]} (got {e['input']!r})")
-
-    def _node(self, keys: tuple):
-        node, key_node = self.root, None
-        for key in keys:
-            if isinstance(node, yaml.MappingNode):
-                hits = [(k, v) for k, v in node.value if k.value == str(key)]
-                if not hits:
-                    return node, key_node, False
-                key_node, node = hits[-1]
-            elif isinstance(node, yaml.SequenceNode):
-                hits = [v for v in node.value if getattr(v, "value", None) == str(key)]
-                if not hits:
-                    return node, key_node, False
-                node = key_node = hits[0]
-            else:
-                return node, key_node, False
-        return node, key_node, True
-
-    def _line(self, keys: tuple) -> int:
-        if self.root is None:
-            return 1
-        node, key_node, _ = self._node(keys)
-        return ((key_node or node).start_mark.line) + 1
-
-    def exists(self, keys: tuple) -> bool:
-        return self.root is not None and self._node(keys)[2]
+    def construct_mapping(self, node, deep=False):
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else []:
+            if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+                key.tag = "tag:yaml.org,2002:str"
+        return super().construct_mapping(node, deep)
 
 
 def find_config(path: Path) -> Path:
@@ -120,7 +82,7 @@ def load_config(path: Path) -> Experiment:
             if content[key] not in metrics:
                 mistakes.add((key,), f"{content[key]!r} cannot be shown here{nearest(content[key], metrics)}")
             values[key] = content[key]
-    for key, model in (("split", Split), ("preprocess", Preprocess), ("published", Published)):
+    for key, model in SECTIONS.items():
         if content.get(key) is not None:
             values[key] = _section(model, content[key], (key,), mistakes)
     seeding = getattr(values.get("preprocess"), "seeding", None)
@@ -132,11 +94,36 @@ def load_config(path: Path) -> Experiment:
     values["learners"] = tuple(
         spec
         for label, entry in _named(content, "learners", mistakes)
-        for spec in _column(label, entry, seeding, mistakes)
+        for spec in column(label, entry, seeding, content.get("tuning") is not None, mistakes)
     )
     if mistakes.lines:
         raise ConfigError("\n".join(mistakes.lines))
-    return Experiment(**{k: v for k, v in values.items() if v is not None})
+    experiment = Experiment(**{k: v for k, v in values.items() if v is not None})
+    _check_test_part(experiment, mistakes)
+    _check_improvement(experiment, mistakes)
+    if mistakes.lines:
+        raise ConfigError("\n".join(mistakes.lines))
+    return experiment
+
+
+def _check_test_part(experiment: Experiment, mistakes: Mistakes) -> None:
+    """There is no test error where all rows train."""
+    if experiment.metric != "test_error":
+        return
+    for data in experiment.datasets:
+        if (data.train or experiment.split.train) == ALL:
+            keys = ("datasets", data.name, "train") if data.train else ("split", "train")
+            others = ", ".join(m for m in METRICS if m != "test_error")
+            mistakes.add(keys, f"all rows train, so there is no test_error; set metric: to one of {others}")
+
+
+def _check_improvement(experiment: Experiment, mistakes: Mistakes) -> None:
+    labels = list(dict.fromkeys(spec.label for spec in experiment.learners))
+    for side, wanted in experiment.improvement or ():
+        for label in wanted:
+            if label not in labels:
+                keys = ("improvement", side, label)
+                mistakes.add(keys, f"no column is called '{label}'{nearest(label, labels)}")
 
 
 def _read_yaml(path: Path):
@@ -149,7 +136,7 @@ def _read_yaml(path: Path):
     try:
         text = raw.decode("utf-8-sig")
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
+        content = yaml.load(text, Loader=NameLoader)
     except UnicodeDecodeError:
         raise ConfigError(f"{path} is not a text file") from None
     except RecursionError:
@@ -253,70 +240,3 @@ def _generated(name: str, source: str, entry: dict, keys: tuple, mistakes: Mista
         del common[key]
     common.update(name=name, generator=source, settings=tuple(sorted(filled.items())))
     return _section(GeneratedData, common, keys, mistakes)
-
-
-def _column(label: str, entry: dict, seeding: str | None, mistakes: Mistakes) -> list[LearnerSpec]:
-    """The learner of a column, or one for each combination of the values that `best_of` lists."""
-    options = entry.pop("best_of", None) or {}
-    keys = ("learners", label, "best_of")
-    if not isinstance(options, dict) or not all(isinstance(v, list) and v for v in options.values()):
-        mistakes.add(keys, "must be a mapping from a parameter (such as base.C) to the list of values to try")
-        return []
-    specs = []
-    for values in itertools.product(*options.values()):
-        varied = copy.deepcopy(entry)
-        for path, value in zip(options, values, strict=True):
-            *outer, last = str(path).split(".")
-            inside = varied
-            for key in outer:
-                inner = inside.get(key)
-                inside[key] = inside = {"learner": inner} if isinstance(inner, str) else inner
-                if not isinstance(inside, dict):
-                    mistakes.add((*keys, path), f"'{path}' leads nowhere: there is no '{key}' in this entry")
-                    return []
-            inside[last] = value
-        spec = _learner_spec(label, varied, seeding, mistakes)
-        if spec is not None:
-            choice = ", ".join(f"{path}={value}" for path, value in zip(options, values, strict=True))
-            specs.append(spec.model_copy(update={"choice": choice}))
-    return specs
-
-
-def _learner_spec(
-    label: str, entry: dict, seeding: str | None, mistakes: Mistakes, keys: tuple = ()
-) -> LearnerSpec | None:
-    """A learner with all its parameters; one inside another (its base) is checked in the same way."""
-    keys = keys or ("learners", label)
-    name = entry.pop("learner", label)
-    if name not in learners():
-        at = (*keys, "learner") if mistakes.exists((*keys, "learner")) else keys
-        mistakes.add(at, f"no learner is called '{name}'{nearest(name, learners())}")
-        return None
-    model = parameters(name)
-    if seeding is not None and "seeding" in model.model_fields:
-        entry.setdefault("seeding", seeding)
-    inner = {}
-    for key in nested_learners(model):
-        given = entry.pop(key, model.model_fields[key].default)
-        inner[key] = _inner_learner(given, seeding, mistakes, (*keys, key))
-        entry[key] = "checked"
-    try:
-        filled = model.model_validate(entry).model_dump(warnings=False)
-    except ValidationError as error:
-        mistakes.add_all(keys, error, [*model.model_fields, "learner"])
-        return None
-    if None in inner.values():
-        return None
-    settings = {k: tuple(v) if isinstance(v, list) else v for k, v in filled.items()} | inner
-    return LearnerSpec(label=label, learner=name, settings=tuple(sorted(settings.items())))
-
-
-def _inner_learner(given, seeding: str | None, mistakes: Mistakes, keys: tuple) -> LearnerSpec | None:
-    entry = {"learner": given} if isinstance(given, str) else given
-    if not isinstance(entry, dict) or not isinstance(entry.get("learner"), str):
-        mistakes.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {given!r})")
-        return None
-    spec = _learner_spec(entry["learner"], dict(entry), seeding, mistakes, keys)
-    if spec is not None and not registration(spec.learner).takes_weights:
-        mistakes.add(keys, f"'{spec.learner}' takes no sample weights, so it cannot be boosted")
-    return spec

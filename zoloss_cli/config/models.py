@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 
 class Model(BaseModel):
@@ -19,30 +19,50 @@ class Noise(Model):
         "random"
     )
     seed: Annotated[int, Field(ge=0, description="seed of the noise")] = 1
+    draws: Annotated[int, Field(ge=1, description="draws of the noise; split k has draw k mod draws")] = 1
 
 
-def _share_or_count(value: int | float) -> int | float:
-    if isinstance(value, float) and 0.0 < value < 1.0:
+ALL = "all"
+
+
+def _training_part(value):
+    share = isinstance(value, float) and 0.0 < value < 1.0
+    count = isinstance(value, int) and not isinstance(value, bool) and value >= 2
+    if value == ALL or share or count:
         return value
-    if isinstance(value, int) and value >= 2:
-        return value
-    raise ValueError("must be a share between 0 and 1 (both excluded) or a count of at least 2")
+    raise ValueError("must be a share between 0 and 1 (both excluded), a count of at least 2, or 'all'")
+
+
+def _tuple(value):
+    """YAML has lists, but what is frozen must hold tuples."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 TrainPart = Annotated[
-    int | float,
-    AfterValidator(_share_or_count),
-    Field(description="training rows: a share of N below 1, or a count of at least 2"),
+    int | float | Literal["all"],
+    BeforeValidator(_training_part),
+    Field(description="training rows: a share of N below 1, a count of at least 2, or all (no test part)"),
 ]
 TestPart = Annotated[int, Field(ge=1, description="test rows (default: all that are not for training)")]
 
 
-class DataBase(Model):
+class Parts(Model):
+    """Which rows train and which test."""
+
+    train: TrainPart | None = None
+    test: TestPart | None = None
+
+    @model_validator(mode="after")
+    def _nothing_is_left_of_all(self):
+        if self.train == ALL and self.test is not None:
+            raise ValueError("with 'train: all' no row is left to test: leave 'test' out")
+        return self
+
+
+class DataBase(Parts):
     """What every data set may say besides its source."""
 
     name: Annotated[str, Field(description="name in tables")] = ""
-    train: TrainPart | None = None
-    test: TestPart | None = None
     noise: Noise | None = None
 
 
@@ -56,12 +76,26 @@ class EmbeddedData(DataBase):
     positive: Annotated[str | None, Field(description="positive class, against the rest")] = None
 
 
+Seed = Annotated[int, Field(ge=0)]
+
+
+def _pool_seeds(value):
+    seeds = list(value) if isinstance(value, list | tuple) else [value]
+    if seeds and all(isinstance(s, int) and not isinstance(s, bool) and s >= 0 for s in seeds):
+        return _tuple(value)
+    raise ValueError("must be a number of at least 0, or a list of such numbers")
+
+
 class GeneratedData(DataBase):
-    """One pool from a generator, split again for every run."""
+    """One pool from a generator, split again for every run; or several pools that take turns."""
 
     generator: Annotated[str, Field(description="which one (default: the entry's own name)")] = ""
     size: Annotated[int, Field(ge=2, description="examples in the pool")] = 5000
-    seed: Annotated[int, Field(ge=0, description="seed of the pool")] = 1
+    seed: Annotated[
+        Seed | tuple[Seed, ...],
+        BeforeValidator(_pool_seeds),
+        Field(description="seed of the pool; of a list, split k has the pool of seed k mod its length"),
+    ] = 1
     settings: tuple[tuple[str, Any], ...] = ()
 
 
@@ -79,26 +113,53 @@ class CsvData(DataBase):
 DataSpec = EmbeddedData | GeneratedData | CsvData
 
 
-class Split(Model):
+class Split(Parts):
     """Random splits into training and test rows, the same for every learner."""
 
     train: TrainPart = 0.8
-    test: TestPart | None = None
-    repeats: Annotated[int, Field(ge=1, le=1_000_000, description="how many random splits")] = 500
+    repeats: Annotated[
+        int, Field(ge=1, le=1_000_000, description="how many random splits, or runs on all rows")
+    ] = 500
     seed: Annotated[int, Field(ge=0, description="master seed of splits and learners")] = 1
 
 
 class Preprocess(Model):
-    """What happens to each split before the learner sees it; fitted on the training rows only."""
+    """What happens to each split before the learner sees it."""
 
     scale: Annotated[
         Literal["minmax", "standard", "none"],
         Field(description="features to [-1, 1], to mean 0 and variance 1, or as they are"),
     ] = "minmax"
+    fit_on: Annotated[
+        Literal["train", "all"],
+        Field(description="fit the scaling on the training rows, or on all (a leak: test rows are seen)"),
+    ] = "train"
     seeding: Annotated[
         Literal["zero", "fld"] | None,
         Field(description="where learners that can be seeded start, unless they say otherwise"),
     ] = None
+
+
+class Tuning(Model):
+    """How the learners with a `tune` entry choose among its values: by cross-validation."""
+
+    folds: Annotated[int, Field(ge=2, description="how many folds")] = 5
+    on: Annotated[
+        Literal["train", "all"],
+        Field(
+            description="fold each split's training rows, or all rows of a draw (a leak: test rows are seen)"
+        ),
+    ] = "train"
+
+
+Labels = Annotated[tuple[str, ...], BeforeValidator(_tuple), Field(min_length=1)]
+
+
+class Improvement(Model):
+    """A last column: how much less, in %, the best of some learners has than the best of others."""
+
+    of: Annotated[Labels, Field(description="the learners that improve")]
+    over: Annotated[Labels, Field(description="the learners that they improve on")]
 
 
 class Published(Model):
@@ -107,6 +168,11 @@ class Published(Model):
     paper: Annotated[str, Field(description="as in published/tables.csv, e.g. li-lin-2007")]
     table: Annotated[str | None, Field(description="the table's own number")] = None
     figure: Annotated[str | None, Field(description="the figure's own number")] = None
+    spread: Annotated[
+        Literal["error", "deviation"],
+        Field(description="what stands after ± in print, and then in our table: standard error or deviation"),
+    ] = "error"
+    runs: Annotated[int, Field(ge=2, description="runs behind a printed number (for spread: deviation)")] = 500
 
     @model_validator(mode="after")
     def _one_of_them(self):
@@ -120,12 +186,14 @@ class LearnerSpec(Model):
 
     A parameter that holds another learner (an ensemble's base) is a LearnerSpec itself. Several specs may
     share a label: then the column shows the best of them on each data set, and `choice` tells them apart.
+    With `tune` this is only the first of those learners, which each unit chooses from by cross-validation.
     """
 
     label: str
     learner: str
     settings: tuple[tuple[str, Any], ...] = ()
     choice: str = ""
+    tune: tuple[LearnerSpec, ...] = ()
 
     @property
     def name(self) -> str:
@@ -144,8 +212,8 @@ def _plain(value):
     return list(value) if isinstance(value, tuple) else value
 
 
-METRICS = ("train_error", "test_error")
-SECOND_METRICS = ("iterations",)
+METRICS = ("train_error", "test_error", "train_01_loss", "train_01_loss_lenient", "seconds")
+SECOND_METRICS = ("iterations", "reached", "lower_bound")
 
 
 class Experiment(Model):
@@ -160,5 +228,7 @@ class Experiment(Model):
     baseline: str | None = None
     split: Split = Split()
     preprocess: Preprocess = Preprocess()
+    tuning: Tuning | None = None
+    improvement: Improvement | None = None
     datasets: tuple[DataSpec, ...]
     learners: tuple[LearnerSpec, ...]

@@ -12,9 +12,11 @@ from zoloss_cli.config.models import (
     CsvData,
     EmbeddedData,
     GeneratedData,
+    Improvement,
     Preprocess,
     Published,
     Split,
+    Tuning,
 )
 from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS
@@ -25,6 +27,12 @@ BEST_OF = {
     "type": "object",
     "additionalProperties": {"type": "array", "minItems": 1},
     "description": "parameters (such as base.C) and the values to try; the table shows each data set's best",
+}
+TUNE = {
+    "type": "object",
+    "minProperties": 1,
+    "additionalProperties": {"type": "array", "minItems": 1},
+    "description": "parameters (such as base.C) and the values to choose from by the config's tuning",
 }
 
 
@@ -46,7 +54,7 @@ def config_schema() -> dict:
         for key in nested_learners(parameters(name)):
             own["properties"][key] |= {"$ref": "#/$defs/learner"}
         own["properties"]["learner"] = {"const": name}
-        own["properties"]["best_of"] = BEST_OF
+        own["properties"] |= {"best_of": BEST_OF, "tune": TUNE}
         learner_entries[name] = _optional(own, entry.learner_class.__doc__.splitlines()[0])
         renamed.append(own | {"required": ["learner"]})
     definitions["learner"] = {"anyOf": [{"enum": list(learners())}, *renamed]}
@@ -72,6 +80,8 @@ def config_schema() -> dict:
             },
             "split": _object(Split, definitions),
             "preprocess": _object(Preprocess, definitions),
+            "tuning": _object(Tuning, definitions),
+            "improvement": _object(Improvement, definitions),
             "datasets": _names_or_mapping(data_entries, any_data, [*catalog(), *GENERATORS]),
             "learners": _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learners())),
         },

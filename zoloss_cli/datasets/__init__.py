@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,17 +28,43 @@ class DataSet:
     features: list[str]
 
 
-@functools.lru_cache(maxsize=8)
-def load(spec: DataSpec) -> DataSet:
-    """The data set that a config entry names, checked and ready to split."""
-    if isinstance(spec, GeneratedData):
-        pool = generate(spec.generator, spec.seed, size=spec.size, **dict(spec.settings))
+def draws(spec: DataSpec) -> int:
+    """How many different data sets an entry stands for: draws of its noise, pools of its generator."""
+    return math.lcm(len(_pool_seeds(spec)), spec.noise.draws if spec.noise else 1)
+
+
+def draw_of(spec: DataSpec, k: int) -> int:
+    """The draw that split k is of, the same for every learner."""
+    return k % draws(spec)
+
+
+def _pool_seeds(spec: DataSpec) -> tuple[int, ...]:
+    seed = spec.seed if isinstance(spec, GeneratedData) else 0
+    return seed if isinstance(seed, tuple) else (seed,)
+
+
+@functools.lru_cache(maxsize=64)
+def load(spec: DataSpec, draw: int = 0) -> DataSet:
+    """The data set that a config entry names, checked and ready to split; `draw` is below `draws(spec)`."""
+    if spec.noise is not None:
+        # Through the cache again: the draws of the noise share what they are added to.
+        clean = load(spec.model_copy(update={"noise": None}), draw % len(_pool_seeds(spec)))
+        noise, classes, features = spec.noise, clean.classes, clean.features
+        X, y = add_noise(
+            clean.X,
+            clean.y,
+            len(classes),
+            noise.fraction,
+            noise.labels,
+            noise.seed,
+            draw % noise.draws,
+        )
+    elif isinstance(spec, GeneratedData):
+        pool = generate(spec.generator, _pool_seeds(spec)[draw], size=spec.size, **dict(spec.settings))
         X, y, classes, features = pool
     else:
         X, labels, features, positive, where = _read(spec)
         y, classes = _index_labels(labels, positive, where)
-    if spec.noise is not None:
-        X, y = add_noise(X, y, len(classes), spec.noise.fraction, spec.noise.labels, spec.noise.seed)
     X = np.ascontiguousarray(X, dtype=np.float64)
     X.setflags(write=False)
     y.setflags(write=False)
@@ -111,8 +138,9 @@ def fingerprint(spec: DataSpec) -> dict:
         positive = known.positive if spec.positive is None else spec.positive
         content = {"sha256": sha256, "positive": positive}
     if spec.noise is not None:
-        content["noise"] = spec.noise.model_dump()
+        # One draw is what there was before there could be several: it leaves no trace in the identity.
+        content["noise"] = spec.noise.model_dump(exclude={"draws"} if spec.noise.draws == 1 else None)
     return content
 
 
-__all__ = ["DataSet", "catalog", "data_path", "entry", "fingerprint", "load"]
+__all__ = ["DataSet", "catalog", "data_path", "draw_of", "draws", "entry", "fingerprint", "load"]

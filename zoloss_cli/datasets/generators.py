@@ -112,7 +112,7 @@ def gaussians(
     size: Size = 500,
     dimensions: Annotated[int, Field(ge=1, description="number of features")] = 5,
 ) -> Pool:
-    """Nguyen & Sanner's synthetic sets (2013, section 4): one Gaussian a class, equally many points each.
+    """Nguyen & Sanner's synthetic sets (2013, section 6): one Gaussian a class, equally many points each.
 
     A range R is uniform in [5, 10]; the centres are uniform within R/2 of the origin in each
     dimension, the variances uniform in [1, R^2].
@@ -125,7 +125,25 @@ def gaussians(
     return Pool(X, y, ["0", "1"], _numbered(dimensions))
 
 
-GENERATORS = {g.__name__: g for g in (ringnorm, threenorm, yinyang, tangram, disks, gaussians)}
+def outliers(
+    rng,
+    size: Size = 300,
+    share: Annotated[float, Field(gt=0, lt=0.5, description="outliers, as a share of the points")] = 0.1,
+) -> Pool:
+    """Two classes in the plane and outliers that skew every convex loss, as in Nguyen & Sanner's Figure 1.
+
+    The paper shows 300 points, a tenth of them outliers, but no recipe; this one is ours. The classes are
+    Gaussians left and right of a vertical line, taller than wide. The outliers are points of the right
+    class in a small cloud far off to the upper left.
+    """
+    y = np.arange(size) % 2
+    X = rng.standard_normal((size, 2)) * [0.85, 1.7] + np.where(y == 1, 1.5, -1.5)[:, None] * [1.0, 0.0]
+    lost = rng.permutation(np.flatnonzero(y == 1))[: int(share * size)]
+    X[lost] = rng.standard_normal((lost.size, 2)) + [-10.0, 10.0]
+    return Pool(X, y, ["left", "right"], _numbered(2))
+
+
+GENERATORS = {g.__name__: g for g in (ringnorm, threenorm, yinyang, tangram, disks, gaussians, outliers)}
 
 
 def generator(name: str):

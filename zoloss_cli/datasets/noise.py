@@ -1,17 +1,20 @@
-"""Nguyen & Sanner's noise (2013, section 4): extra rows spread over twice the range of the data."""
+"""Nguyen & Sanner's noise (2013, section 6): extra rows spread over twice the range of the data."""
 
 from __future__ import annotations
 
 import numpy as np
 
+STREAM = 0x6E6F697365  # keeps noise apart from a pool of the same seed
 
-def add_noise(X, y, classes: int, fraction: float, labels: str, seed: int):
+
+def add_noise(X, y, classes: int, fraction: float, labels: str, seed: int, draw: int = 0):
     """Append floor(fraction * N) rows, uniform in [min - (max-min)/2, max + (max-min)/2] of each feature.
 
     `labels` is 'random' (each class equally likely) or 'one-class' (all get the class of the data's
-    first row). The paper says the latter; its Table 2 fits the former.
+    first row). The paper says the latter; its Table 2 fits the former. Each `draw` of a seed is another
+    one, and draw 0 does not depend on how many there are.
     """
-    rng = np.random.default_rng([seed, 0x6E6F697365])
+    rng = np.random.default_rng([seed, STREAM, draw] if draw else [seed, STREAM])
     extra = int(fraction * X.shape[0])
     low, high = X.min(axis=0), X.max(axis=0)
     half = 0.5 * (high - low)

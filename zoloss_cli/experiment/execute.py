@@ -180,26 +180,11 @@ class Remaining:
 
 
 def compile_kernels(cells: list[Cell]) -> float:
-    """Run every learner once on a handful of points, so that workers find compiled kernels; returns seconds."""
-    import warnings
-
-    import numpy as np
-
-    from zoloss_cli.registry import make_learner
+    """Warm every learner up in this process, so that workers find compiled kernels; returns seconds."""
+    from zoloss_cli.experiment.fitting import warm_up
 
     start = time.perf_counter()
-    rng = np.random.default_rng(0)
-    X, y = rng.uniform(-1, 1, (24, 2)), np.arange(24) % 2
-    for spec in {c.learner.name: c.learner for c in cells}.values():
-        with warnings.catch_warnings(), contextlib.suppress(Exception):
-            # Whatever is wrong with the learner shows again, and is reported, in its own units.
-            warnings.simplefilter("ignore")
-            make_learner(spec.learner, _shortened(spec.parameters), 0).fit(X, y)
+    for cell in cells:
+        for spec in (cell.learner, *cell.learner.tune):
+            warm_up(spec)
     return time.perf_counter() - start
-
-
-def _shortened(parameters: dict) -> dict:
-    """The same code paths in a moment: two epochs, two rounds, no weights made for other data."""
-    short = {k: _shortened(v) if isinstance(v, dict) else v for k, v in parameters.items()}
-    short |= {k: 2 for k in ("epochs", "rounds") if k in short}
-    return {k: v for k, v in short.items() if not (k == "seeding" and isinstance(v, list))}

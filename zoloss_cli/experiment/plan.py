@@ -13,7 +13,16 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, Experiment, GeneratedData, LearnerSpec
+from zoloss_cli.config.models import (
+    ALL,
+    CsvData,
+    DataSpec,
+    EmbeddedData,
+    Experiment,
+    GeneratedData,
+    LearnerSpec,
+    Tuning,
+)
 from zoloss_cli.datasets import fingerprint
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.registry import registration
@@ -31,16 +40,25 @@ class Cell:
     rule: SplitRule
     scale: str
     repeats: int
+    fit_on: str = "train"
+    tuning: Tuning | None = None  # where the learner has something to tune
 
     @cached_property
     def identity(self) -> dict:
-        return {
+        """What the results depend on. Settings that came later are in it only where they are used."""
+        identity = {
             "format": FORMAT,
             "data": fingerprint(self.data),
             "split": {"train": self.rule.train, "test": self.rule.test, "seed": self.rule.seed},
             "scale": self.scale,
             **learner_identity(self.learner),
         }
+        if self.fit_on != "train":
+            identity["fit_on"] = self.fit_on
+        if self.tuning is not None:
+            candidates = [learner_identity(spec) for spec in self.learner.tune]
+            identity["tuning"] = self.tuning.model_dump() | {"candidates": candidates}
+        return identity
 
     @cached_property
     def key(self) -> str:
@@ -86,7 +104,12 @@ def _cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) -> Cell:
     split = experiment.split
     own = data.train is not None
     rule = SplitRule(data.train if own else split.train, data.test if own else split.test, split.seed)
-    return Cell(data, learner, rule, experiment.preprocess.scale, split.repeats)
+    how = experiment.preprocess
+    # Where nothing is scaled or all rows train, both ways to fit are the same one.
+    fit_on = "train" if how.scale == "none" or rule.train == ALL else how.fit_on
+    return Cell(
+        data, learner, rule, how.scale, split.repeats, fit_on, experiment.tuning if learner.tune else None
+    )
 
 
 def select(

@@ -53,6 +53,11 @@ def sizes_of(cells: Iterable[Cell]) -> dict[tuple, tuple[int, int]]:
                     f"two: set positive: to one of {', '.join(data.classes[:8])}"
                 )
             sizes[where] = cell.rule.sizes(len(data.y), f"data set '{cell.data.name}'")
+        if cell.tuning and cell.tuning.folds > sizes[where][0]:
+            raise DataError(
+                f"data set '{cell.data.name}' has {sizes[where][0]} rows to train: too few for "
+                f"{cell.tuning.folds} folds of tuning"
+            )
     return sizes
 
 

@@ -216,7 +216,7 @@ def read_cell_file(path: Path, key: str) -> CellRows:
             found.dropped_lines += 1
         elif isinstance(row.get("failed"), str):
             found.failed[k] = row["failed"]
-        elif _counts(row, "train", found.n_train) and _counts(row, "test", found.n_test):
+        elif _counts(row, "train", found.n_train) and _tested(row, found.n_test):
             found.rows[k] = row
         else:
             found.dropped_lines += 1
@@ -238,6 +238,11 @@ def _parse_all(lines: list[bytes]) -> list[dict | None]:
 def _counts(row: dict, part: str, most: int) -> bool:
     value = row.get(part)
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+
+
+def _tested(row: dict, n_test: int) -> bool:
+    """Where all rows train there is no test count."""
+    return _counts(row, "test", n_test) if n_test else "test" not in row
 
 
 def _parse(line: bytes) -> dict | None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-import warnings
 
 import numpy as np
 
-from zoloss_cli.datasets import load
+from zoloss_cli.config.models import ALL
+from zoloss_cli.datasets import draw_of, load
+from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.experiment.plan import Cell
-from zoloss_cli.loss import prediction_mistakes, strict_mistakes
+from zoloss_cli.experiment.tuning import tuned
+from zoloss_cli.loss import lenient_mistakes, prediction_mistakes, strict_mistakes
 from zoloss_cli.preprocess import scale
-from zoloss_cli.registry import make_learner
 from zoloss_cli.splits import seed_of
 
 LONGEST_REASON = 300
@@ -35,31 +36,45 @@ def run_units(cell: Cell, splits: list[int]) -> list[dict]:
 def run_unit(cell: Cell, k: int) -> dict:
     """Split, scale, learn, and count errors from the learned scores.
 
-    Training errors count a zero margin as an error, test errors are wrong predictions (see loss.py).
+    Training errors count a zero margin as an error, test errors are wrong predictions (see loss.py). Where
+    all rows train there are no test errors.
     """
-    data = load(cell.data)
+    data = load(cell.data, draw_of(cell.data, k))
     train, test = cell.rule.rows(len(data.y), cell.stream, k)
-    X_train, X_test = scale(data.X[train], data.X[test], cell.scale)
+    X_train, X_test = scale(data.X[train], data.X[test], cell.scale, data.X if cell.fit_on == ALL else None)
+    spec = tuned(cell, k) if cell.tuning else cell.learner
     seed = seed_of(cell.rule.seed, cell.stream, k, cell.learner.name)
-    learner = make_learner(cell.learner.learner, cell.learner.parameters, np.random.default_rng(seed))
-    with warnings.catch_warnings():
-        # A learner's doubts (an empty ensemble, say) show in the row; thousands of units must not print them.
-        warnings.simplefilter("ignore", UserWarning)
-        learner.fit(X_train, data.y[train])
+    learner, seconds = fit(spec, X_train, data.y[train], seed)
     signs = np.where(data.y == 1, 1.0, -1.0)
-    row = {
-        "k": k,
-        "train": int(strict_mistakes(learner.decision_function(X_train), signs[train]).sum()),
-        "test": int(prediction_mistakes(learner.decision_function(X_test), signs[test]).sum()),
-    }
-    if hasattr(learner, "n_rounds_"):
-        row["iterations"] = learner.n_rounds_
+    scores = learner.decision_function(X_train)
+    row = {"k": k, "train": int(strict_mistakes(scores, signs[train]).sum())}
+    if test.size:
+        row["test"] = int(prediction_mistakes(learner.decision_function(X_test), signs[test]).sum())
+    lenient = int(lenient_mistakes(scores, signs[train]).sum())
+    if lenient != row["train"]:
+        row["lenient"] = lenient
+    if cell.tuning:
+        row["tuned"] = spec.choice
+    row |= _told(learner, seconds)
     recorded = getattr(learner, "recorded_weights_", np.empty((0, 0)))
     if recorded.size:
         row["epochs"] = [int(e) for e in learner.recorded_epochs_]
         row["train_curve"] = _curve(recorded, X_train, signs[train], strict_mistakes)
-        row["test_curve"] = _curve(recorded, X_test, signs[test], prediction_mistakes)
+        if test.size:
+            row["test_curve"] = _curve(recorded, X_test, signs[test], prediction_mistakes)
     return row
+
+
+def _told(learner, seconds: float) -> dict:
+    """What the learner says of its work: how long, when the best was found, what is proved, how many rounds."""
+    told = {"seconds": round(float(seconds), 6)}
+    if len(getattr(learner, "trace_", ())):
+        told["reached"] = round(float(learner.trace_[-1][0]), 6)
+    if hasattr(learner, "lower_bound_"):
+        told["lower_bound"] = float(learner.lower_bound_)
+    if hasattr(learner, "n_rounds_"):
+        told["iterations"] = learner.n_rounds_
+    return told
 
 
 def _curve(weights, X, signs, mistakes) -> list[int]:

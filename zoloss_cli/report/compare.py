@@ -1,4 +1,4 @@
-"""Our cells against the printed ones, by z-score."""
+"""Our cells against the printed ones: errors by z-score, losses by match, times by ratio."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import itertools
 import math
 from dataclasses import dataclass
 
-from zoloss_cli.report.published import Printed, pool_sd, published
-from zoloss_cli.report.results import RunResult, Stat
+from zoloss_cli.report.draws import Spread, spread_of
+from zoloss_cli.report.metrics import BY_MATCH, BY_RATIO, KNOWN
+from zoloss_cli.report.published import Printed, pool_sd, printed_cells
+from zoloss_cli.report.results import RunResult
 from zoloss_cli.report.tables import starred
 
 # What stands for the standard error of a number that was printed without one, as a share of it.
 UNPRINTED = 0.05
+EQUAL, BETTER, WORSE = "=", "better", "worse"
 
 COLUMNS = (
     "paper",
@@ -25,12 +28,14 @@ COLUMNS = (
     "published",
     "published_stderr",
     "z",
+    "match",
+    "ratio",
 )
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One cell: ours, the printed one, and how far apart they are in standard errors."""
+    """One cell: ours, the printed one, and how far apart they are, by the metric's own measure."""
 
     paper: str
     table: str
@@ -42,63 +47,93 @@ class Comparison:
     splits: int
     published: float
     published_stderr: float | None
-    z: float
+    z: float = math.nan
+    match: str = ""
+    ratio: float | None = None
 
     @property
     def difference(self) -> float:
         return self.mean - self.published
 
+    @property
+    def compared(self) -> str:
+        return KNOWN[self.metric].compared
+
+    def beyond(self, limit: float) -> bool:
+        """Whether the cell is one to look at: far off by z, a loss that is worse, or slower than print."""
+        if self.compared == BY_RATIO:
+            return self.ratio is not None and self.ratio > 1.0
+        if self.compared == BY_MATCH:
+            return self.match == WORSE if math.isnan(self.z) else self.z > limit
+        return abs(self.z) > limit
+
 
 def compare_run(run: RunResult) -> list[Comparison]:
     """Every cell of a run that its published table prints too.
 
-    z = (ours - printed) / sqrt(variances): the two standard errors over splits, the printed number's
-    rounding, and for a generated set twice the variance over pools, since either side drew one pool.
-    Our `stderr` column includes our pool's share of that. Iterations are printed without a standard
-    error: 5 % of the number stands for it where that is more than ours, so that |z| <= 2 is within 10 %
-    or within two of our own.
+    Errors: z = (ours - printed) / sqrt(variances), which are the two standard errors over splits, the
+    printed number's rounding, and what the data's own luck adds on either side: print has one pool of a
+    generated set and one draw of the noise; we have one pool, or as many draws as the config says. Our
+    `stderr` column includes our share of that. Iterations are printed without a standard error: 5 % of the
+    number stands for it where that is more than ours, so that |z| <= 2 is within 10 % or within two of our
+    own. Losses, which are counts, are equal, better or worse; where ours vary over draws or runs, z says
+    whether print could be one more of them. Times are compared by their ratio.
     """
-    printed = published().get((run.published.get("paper", ""), run.table or ""), {})
+    printed = printed_cells(run.published)
     rows = []
     for dataset in run.datasets:
-        generator = run.generator(dataset)
         for learner, metric in itertools.product(run.learners, run.metrics):
             ours, theirs = run.stat(dataset, learner, metric), printed.get((dataset, learner, metric))
             if ours is None or theirs is None:
                 continue
-            pool = pool_sd().get((generator, learner, metric), 0.0) if generator else 0.0
-            stderr = math.hypot(ours.stderr, pool)
-            rows.append(
-                Comparison(
-                    run.published["paper"],
-                    run.table,
-                    dataset,
-                    learner,
-                    metric,
-                    ours.mean,
-                    stderr,
-                    ours.splits,
-                    theirs.value,
-                    theirs.stderr,
-                    (ours.mean - theirs.value) / _spread(ours, theirs, metric, pool),
-                )
-            )
+            spread = spread_of(run.by_draw(dataset, learner, metric))
+            place = (run.published["paper"], run.table, dataset, learner, metric, ours.mean)
+            common = {"splits": ours.splits, "published": theirs.value, "published_stderr": theirs.stderr}
+            if KNOWN[metric].compared == BY_RATIO:
+                ratio = ours.mean / theirs.value if theirs.value else None
+                rows.append(Comparison(*place, ours.stderr, **common, ratio=ratio))
+            elif KNOWN[metric].compared == BY_MATCH:
+                z, match = _loss_against(ours.mean, theirs.value, spread)
+                stderr = spread.stderr if ours.splits > 1 else math.nan
+                rows.append(Comparison(*place, stderr, **common, z=z, match=match))
+            else:
+                pool = _pool(run, dataset, learner, metric)
+                mine = spread.stderr if ours.splits > 1 else math.nan
+                error = _error_of_difference(mine, theirs, metric, pool, math.sqrt(spread.between))
+                z = (ours.mean - theirs.value) / error
+                rows.append(Comparison(*place, math.hypot(mine, pool), **common, z=z))
     return rows
 
 
-def _spread(ours: Stat, theirs: Printed, metric: str, pool: float) -> float:
+def _pool(run: RunResult, dataset: str, learner: str, metric: str) -> float:
+    """The standard deviation over pools of a generated set of which the run has one only."""
+    generator = run.generator(dataset)
+    if not generator or run.draws(dataset) > 1:
+        return 0.0
+    return pool_sd().get((generator, learner, metric), 0.0)
+
+
+def _error_of_difference(mine: float, theirs: Printed, metric: str, pool: float, draw: float) -> float:
     """The standard error of the difference between ours and the printed number."""
     rounding = 10.0**-theirs.decimals / math.sqrt(12.0)
-    spread = math.hypot(ours.stderr, theirs.stderr or 0.0, pool, pool, rounding)
-    return max(spread, UNPRINTED * abs(theirs.value)) if metric == "iterations" else spread
+    error = math.hypot(mine, theirs.stderr or 0.0, pool, pool, draw, rounding)
+    return max(error, UNPRINTED * abs(theirs.value)) if metric == "iterations" else error
+
+
+def _loss_against(ours: float, theirs: float, spread: Spread) -> tuple[float, str]:
+    """(z, match). Print is one run on one draw; where ours are all the same number, there is no z."""
+    match = BETTER if ours < theirs else WORSE if ours > theirs else ""
+    one_more = math.sqrt(spread.between + spread.within)
+    if one_more == 0.0:
+        return math.nan, match or EQUAL
+    return (ours - theirs) / math.hypot(one_more, spread.stderr), match
 
 
 def star_differences(run: RunResult, runs: list[RunResult]) -> tuple[int, list[str]]:
     """How many printed cells have a star or none as ours do, and which differ."""
-    printed = published().get((run.published.get("paper", ""), run.table or ""), {})
     ours = starred(run, runs)
     same, differ = 0, []
-    for (dataset, learner, metric), cell in printed.items():
+    for (dataset, learner, metric), cell in printed_cells(run.published).items():
         if metric != run.metric or run.stat(dataset, learner) is None:
             continue
         if cell.star == ((dataset, learner) in ours):
@@ -118,6 +153,7 @@ def missing_pools(runs: list[RunResult]) -> list[str]:
             for learner, metric in itertools.product(run.learners, run.metrics)
             if run.table
             and run.generator(dataset)
+            and run.draws(dataset) == 1
             and run.stat(dataset, learner, metric)
             and (run.generator(dataset), learner, metric) not in pool_sd()
         }
@@ -125,20 +161,5 @@ def missing_pools(runs: list[RunResult]) -> list[str]:
 
 
 def distinct(rows: list[Comparison]) -> list[Comparison]:
-    """One of each (data set, learner, metric): the thesis's tables repeat the paper's cells."""
-    return list({(r.dataset, r.learner, r.metric): r for r in rows}.values())
-
-
-def summary_line(rows: list[Comparison]) -> str:
-    """How well a set of cells agrees with print."""
-    zs = [abs(r.z) for r in rows if not math.isnan(r.z)]
-    if not zs:
-        return "no cell to compare (one split has no standard error)"
-    worst = max((r for r in rows if not math.isnan(r.z)), key=lambda r: abs(r.z))
-    within_2, within_3 = sum(z <= 2 for z in zs), sum(z <= 3 for z in zs)
-    rms = math.sqrt(sum(z * z for z in zs) / len(zs))
-    return (
-        f"{len(zs)} cells: |z| <= 2 in {within_2} ({100 * within_2 / len(zs):.1f} %), <= 3 in {within_3} "
-        f"({100 * within_3 / len(zs):.1f} %), rms z {rms:.2f}, largest |z| {abs(worst.z):.1f} "
-        f"({worst.learner} on {worst.dataset}, {worst.metric})"
-    )
+    """One of each cell: the thesis's tables repeat the paper's, number by number."""
+    return list({(r.dataset, r.learner, r.metric, r.published, r.mean): r for r in rows}.values())

@@ -11,7 +11,8 @@ from tabulate import tabulate
 
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.report.compare import COLUMNS, Comparison
-from zoloss_cli.report.tables import HEADINGS, CellText, TableView
+from zoloss_cli.report.metrics import BY_MATCH, BY_RATIO, BY_Z, KNOWN, PERCENT_DECIMALS, decimals_of
+from zoloss_cli.report.tables import CellText, TableView
 
 FORMATS = ("text", "markdown", "latex", "csv", "html")
 
@@ -47,16 +48,19 @@ def _grid(view: TableView, ours, printed, label) -> list[list[str]]:
 def _number(cell: CellText, sign: str, star: str = "*") -> str:
     if cell.mean is None:
         return "–"
-    text = f"{cell.mean:.{cell.decimals}f}"
-    if cell.stderr is not None and not math.isnan(cell.stderr):
-        text += f" {sign} {cell.stderr:.{cell.decimals}f}"
+    text = f"{cell.mean:{'+' if cell.signed else ''}.{cell.decimals}f}"
+    if float(text) == 0.0:
+        text = text.lstrip("+-")
+    spread = cell.stderr if cell.deviation is None else cell.deviation
+    if spread is not None and not math.isnan(spread):
+        text += f" {sign} {spread:.{cell.decimals}f}"
     return text + (star if cell.star else "")
 
 
 def _caption(view: TableView) -> str:
     kind = "Table " if view.number[:1].isdigit() or view.number.isupper() else ""
     state = "; incomplete" if view.incomplete else ""
-    return f"{kind}{view.number}. {view.title} ({view.splits} splits{state})"
+    return f"{kind}{view.number}. {view.title} ({view.splits}{state})"
 
 
 def _text_table(view: TableView, bold_terminal: bool) -> str:
@@ -69,7 +73,7 @@ def _text_table(view: TableView, bold_terminal: bool) -> str:
     lines = _grid(view, cell, lambda c: _number(c, "±"), str)
     body = tabulate(lines, ["data set", *view.headings], tablefmt="simple", disable_numparse=True)
     note = "bold" if bold_terminal else "**"
-    notes = [f"{note}: within one standard error of the row's best", *view.notes]
+    notes = [*([f"{note}: {view.bold}"] if view.bold else []), *view.notes]
     return f"{_caption(view)}\n\n{body}\n" + "\n".join(f"({text})" for text in notes)
 
 
@@ -183,16 +187,23 @@ def _tables_csv(views: list[TableView]) -> str:
 def render_comparison(rows: list[Comparison], format: str) -> str:
     if format == "csv":
         return _csv(COLUMNS, [[_digits(getattr(row, c)) for c in COLUMNS] for row in rows])
-    header = ["table", "data set", "learner", "ours", "published", "difference", "z"]
+    marks = {
+        BY_Z: lambda row: "" if row.compared != BY_Z and math.isnan(row.z) else f"{row.z:+.1f}",
+        BY_MATCH: lambda row: row.match,
+        BY_RATIO: lambda row: "" if row.ratio is None else f"{row.ratio:.2g}",
+    }
+    # A comparison of errors has no ratios, one of times no z.
+    marks = {name: mark for name, mark in marks.items() if not rows or any(mark(row) for row in rows)}
+    header = ["table", "data set", "learner", "ours", "published", "difference", *marks]
     lines = [
         [
             row.table,
             row.dataset,
-            " ".join([row.learner, *([HEADINGS[row.metric]] if row.metric in HEADINGS else [])]),
-            _number(CellText(row.mean, row.stderr), "±"),
-            _number(CellText(row.published, row.published_stderr), "±"),
-            f"{row.difference:+.2f}",
-            f"{row.z:+.1f}",
+            " ".join(filter(None, [row.learner, KNOWN[row.metric].heading])),
+            _number(CellText(row.mean, row.stderr, decimals=_decimals(row)), "±"),
+            _number(CellText(row.published, row.published_stderr, decimals=_printed_decimals(row)), "±"),
+            f"{row.difference:+.{_decimals(row)}f}",
+            *(mark(row) for mark in marks.values()),
         ]
         for row in rows
     ]
@@ -200,7 +211,7 @@ def render_comparison(rows: list[Comparison], format: str) -> str:
         body = [" & ".join(escape_latex(v) for v in line) + r" \\" for line in lines]
         # longtable, since a comparison runs over pages
         table = [
-            r"\begin{longtable}{lllrrrr}",
+            rf"\begin{{longtable}}{{lll{'r' * (len(header) - 3)}}}",
             r"\toprule",
             " & ".join(header) + r" \\",
             r"\midrule",
@@ -213,8 +224,17 @@ def render_comparison(rows: list[Comparison], format: str) -> str:
             r"\usepackage{booktabs}", "\\usepackage{booktabs}\n\\usepackage{longtable}"
         )
     style = {"text": "simple", "markdown": "github", "html": "html"}[format]
-    right = ("left", "left", "left", "right", "right", "right", "right")
+    right = ("left",) * 3 + ("right",) * (len(header) - 3)
     return tabulate(lines, header, tablefmt=style, disable_numparse=True, colalign=right)
+
+
+def _decimals(row: Comparison) -> int:
+    """As in a table, but iterations by the hundredth, since they are compared by z."""
+    return PERCENT_DECIMALS if row.compared == BY_Z else decimals_of(row.metric, row.mean, row.splits)
+
+
+def _printed_decimals(row: Comparison) -> int:
+    return 0 if row.compared == BY_MATCH else PERCENT_DECIMALS
 
 
 def _digits(value) -> str:

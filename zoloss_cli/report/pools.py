@@ -1,16 +1,15 @@
 """How much the mean error moves from one generated pool to the next.
 
 A published cell on a generated set carries the luck of its one pool, and so does ours. Running several
-pools of the same generator separates that luck from the spread over splits: a one-way analysis of
-variance, sd^2 = var(pool means) - mean(split variance) / splits.
+pools of the same generator separates that luck from the spread over splits (see draws.py).
 """
 
 from __future__ import annotations
 
 import math
-from statistics import fmean, variance
 
 from zoloss_cli.errors import ResultsError
+from zoloss_cli.report.draws import spread_of
 from zoloss_cli.report.results import RunResult
 
 FEWEST_POOLS = 5
@@ -22,24 +21,21 @@ def pool_deviations(runs: list[RunResult]) -> list[dict]:
     for run in runs:
         for (dataset, learner), metrics in run.cells.items():
             generator = run.generator(dataset)
-            if generator and not run.table:
+            if generator and not run.table and run.draws(dataset) == 1:
                 for metric, values in metrics.items():
                     groups.setdefault((generator, learner, metric), {})[dataset] = values
     rows = []
     for (generator, learner, metric), pools in groups.items():
         if len(pools) < FEWEST_POOLS:
             continue
-        splits = min(len(v) for v in pools.values())
-        between = variance([fmean(v) for v in pools.values()])
-        within = fmean(variance(v) for v in pools.values())
-        sd = math.sqrt(max(0.0, between - within / splits))
+        sd = math.sqrt(spread_of(list(pools.values())).between)
         rows.append(
             {
                 "generator": generator,
                 "learner": learner,
                 "metric": metric,
                 "pools": len(pools),
-                "splits": splits,
+                "splits": min(len(v) for v in pools.values()),
                 "sd": round(sd, 4),
             }
         )

@@ -11,15 +11,17 @@ from statistics import fmean, stdev
 from zoloss_cli.errors import ResultsError, nearest
 from zoloss_cli.experiment.store import CellRows, Store
 from zoloss_cli.paths import PACKAGE
+from zoloss_cli.report.metrics import KNOWN
 
 
 @dataclass(frozen=True)
 class Stat:
-    """A mean with its standard error over splits, in the metric's unit (errors in %)."""
+    """A mean with its standard error and deviation over splits, in the metric's unit (errors in %)."""
 
     mean: float
     stderr: float
     splits: int
+    deviation: float = math.nan
 
 
 @dataclass
@@ -31,17 +33,29 @@ class RunResult:
     manifest: dict
     cells: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
     choices: dict[tuple[str, str], str] = field(default_factory=dict)
+    splits: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # their numbers, as in cells
     failed: int = 0
     units: int = 0  # finished ones, of all cells, chosen or not
 
-    def add(self, dataset: str, learner: str, values: dict[str, list[float]], choice: str) -> None:
+    def add(
+        self,
+        dataset: str,
+        learner: str,
+        values: dict[str, list[float]],
+        choice: str,
+        splits: list[int] | None = None,
+    ) -> None:
         """A cell's numbers. Where several are given for one place, the one with the best mean is kept."""
-        self.units += min(self.experiment["split"]["repeats"], len(values[self.metric]))
+        count = len(next(iter(values.values())))
+        self.units += min(self.experiment["split"]["repeats"], count)
+        if self.metric not in values:  # stored by a version that did not yet measure it
+            return
         place = (dataset, learner)
         kept = self.cells.get(place)
         if kept is None or fmean(values[self.metric]) < fmean(kept[self.metric]):
             self.cells[place] = values
             self.choices[place] = choice
+            self.splits[place] = list(range(count)) if splits is None else splits
 
     @property
     def published(self) -> dict:
@@ -69,21 +83,43 @@ class RunResult:
     def learners(self) -> list[str]:
         return list(dict.fromkeys(entry["label"] for entry in self.experiment["learners"]))
 
+    def _data(self, dataset: str) -> dict:
+        return next(d for d in self.experiment["datasets"] if d["name"] == dataset)
+
     def generator(self, dataset: str) -> str | None:
         """The generator behind a data set, or None for real data."""
-        return next((d.get("generator") for d in self.experiment["datasets"] if d["name"] == dataset), None)
+        return self._data(dataset).get("generator")
+
+    def draws(self, dataset: str) -> int:
+        """How many draws of noise or pools the splits take in turn."""
+        data = self._data(dataset)
+        pools = data.get("seed")
+        noise = (data.get("noise") or {}).get("draws", 1)
+        return math.lcm(len(pools) if isinstance(pools, list) else 1, noise)
+
+    def whole(self, dataset: str) -> bool:
+        """Whether all rows train."""
+        return (self._data(dataset).get("train") or self.experiment["split"].get("train")) == "all"
+
+    def by_draw(self, dataset: str, learner: str, metric: str) -> list[list[float]]:
+        """A cell's values, those of one draw together."""
+        groups: dict[int, list[float]] = {}
+        place, draws = (dataset, learner), self.draws(dataset)
+        for k, value in zip(self.splits[place], self.cells[place][metric], strict=True):
+            groups.setdefault(k % draws, []).append(value)
+        return list(groups.values())
 
     def columns(self) -> tuple[list[tuple[str, str]], dict[str, float]]:
         """(learner, metric) of each column; and what the second metric is where it never changes.
 
-        That one number then says more than a column of it.
+        That one number then says more than a column of it, if the metric is one to say so of.
         """
         columns, constant = [], {}
         for learner in self.learners:
             columns.append((learner, self.metric))
             for metric in self.metrics[1:]:
                 seen = {v for d in self.datasets for v in self.cells.get((d, learner), {}).get(metric, [])}
-                if len(seen) == 1:
+                if len(seen) == 1 and KNOWN[metric].one_number_will_do:
                     constant[learner] = seen.pop()
                 elif seen:
                     columns.append((learner, metric))
@@ -95,8 +131,8 @@ class RunResult:
 
 
 def summarize(values: list[float]) -> Stat:
-    error = stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
-    return Stat(fmean(values), error, len(values))
+    deviation = stdev(values) if len(values) > 1 else math.nan
+    return Stat(fmean(values), deviation / math.sqrt(len(values)), len(values), deviation)
 
 
 def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResult], Store]:
@@ -124,21 +160,26 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
             if found.fault:
                 continue
             run.failed += len(found.failed)
-            rows = [found.rows[k] for k in sorted(found.rows)]
-            if rows:
-                values = _values(rows, found.n_train, found.n_test)
-                run.add(cell["dataset"], cell["learner"], values, cell.get("choice", ""))
+            splits = sorted(found.rows)
+            if splits:
+                values = _values([found.rows[k] for k in splits], found.n_train, found.n_test)
+                run.add(cell["dataset"], cell["learner"], values, cell.get("choice", ""), splits)
     return sorted(runs, key=_paper_order), store
 
 
 def _values(rows: list[dict], n_train: int, n_test: int) -> dict[str, list[float]]:
-    """Every metric that the rows give: errors in %, rounds of boosting as they are."""
+    """Every metric that the rows give: errors in %, all others as they are."""
     values = {
         "train_error": [100.0 * row["train"] / n_train for row in rows],
-        "test_error": [100.0 * row["test"] / n_test for row in rows],
+        "train_01_loss": [float(row["train"]) for row in rows],
     }
-    if all("iterations" in row for row in rows):
-        values["iterations"] = [float(row["iterations"]) for row in rows]
+    if n_test:
+        values["test_error"] = [100.0 * row["test"] / n_test for row in rows]
+    for metric in ("seconds", "reached", "lower_bound", "iterations"):
+        if all(metric in row for row in rows):
+            values[metric] = [float(row[metric]) for row in rows]
+    if "seconds" in values:  # rows without were stored when nobody counted zero margins apart
+        values["train_01_loss_lenient"] = [float(row.get("lenient", row["train"])) for row in rows]
     return values
 
 

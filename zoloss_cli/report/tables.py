@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass, replace
 
 from zoloss_cli.registry import learners
-from zoloss_cli.report.published import Printed, published
+from zoloss_cli.report import improvement
+from zoloss_cli.report.metrics import KNOWN, PERCENT_DECIMALS, decimals_of
+from zoloss_cli.report.published import Printed, printed_cells
 from zoloss_cli.report.results import RunResult, Stat, baseline_of
-
-PERCENT_DECIMALS = 2
-HEADINGS = {"iterations": "#ite"}
 
 
 @dataclass(frozen=True)
@@ -23,6 +22,8 @@ class CellText:
     star: bool = False
     decimals: int = PERCENT_DECIMALS
     choice: str = ""  # which of a column's settings it is
+    deviation: float | None = None  # shown after ± in the place of the error
+    signed: bool = False  # written with its sign
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,9 @@ class TableView:
     title: str
     columns: list[Column]
     rows: list[Row]
-    splits: str
+    splits: str  # what the numbers are means over
     incomplete: bool
+    bold: str  # what bold cells are; empty where none is
     notes: list[str]
 
     @property
@@ -63,9 +65,10 @@ def make_table(run: RunResult, runs: list[RunResult]) -> TableView:
 
     `runs` are all runs of the results folder, among them the one that stars are measured against.
     """
-    printed = published().get((run.published.get("paper", ""), run.table or ""), {})
+    printed = printed_cells(run.published)
     columns, constant = run.columns()
     stars = starred(run, runs)
+    deviations = run.published.get("spread") == "deviation"
     rows = []
     for dataset in run.datasets:
         stats = [run.stat(dataset, learner, metric) for learner, metric in columns]
@@ -73,29 +76,63 @@ def make_table(run: RunResult, runs: list[RunResult]) -> TableView:
         if any(stats):
             ours = [
                 replace(
-                    _our_cell(stat, metric),
+                    _our_cell(stat, metric, deviations),
                     star=(dataset, learner) in stars and metric == run.metric,
                     choice=run.choices.get((dataset, learner), ""),
                 )
                 for stat, (learner, metric) in zip(stats, columns, strict=True)
             ]
             beside = [_printed_cell(cell, metric) for cell, (_, metric) in zip(theirs, columns, strict=True)]
-            among = [metric == run.metric for _, metric in columns]
-            rows.append(Row(dataset, mark_best(ours, among), mark_best(beside, among) if any(theirs) else []))
-    counts = sorted({len(m[run.metric]) for m in run.cells.values()})
-    splits = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}" if counts else "0"
+            among = [metric == run.metric and KNOWN[metric].lower_is_better for _, metric in columns]
+            ours, beside = mark_best(ours, among), mark_best(beside, among) if any(theirs) else []
+            if run.experiment.get("improvement"):
+                ours.append(_percent(improvement.our_improvement(run, dataset)))
+                if beside:
+                    beside.append(_percent(improvement.printed_improvement(run, printed, dataset)))
+            rows.append(Row(dataset, ours, beside))
     columns_a_row = len(run.experiment["learners"])
     incomplete = run.units < run.experiment["split"]["repeats"] * len(run.datasets) * columns_a_row
     titles = column_titles(run.learners)
+    shown = [Column(x, metric, _heading(run, metric, titles[x])) for x, metric in columns]
+    if run.experiment.get("improvement"):
+        shown.append(Column(improvement.LEARNER, improvement.METRIC, improvement.HEADING))
     return TableView(
         run.table or run.name,
         run.experiment["title"],
-        [Column(x, metric, HEADINGS.get(metric, titles[x])) for x, metric in columns],
+        shown,
         rows,
-        splits,
+        splits_text(run),
         incomplete,
+        _bold(run),
         _notes(run, runs, {titles[x]: value for x, value in constant.items()}),
     )
+
+
+def _heading(run: RunResult, metric: str, title: str) -> str:
+    """A learner's name over its main column, with the metric where that has a short name; else only this."""
+    own = KNOWN[metric].heading
+    return " ".join(filter(None, [title, own])) if metric == run.metric else own
+
+
+def splits_text(run: RunResult) -> str:
+    """What a table's numbers are means over: 500 splits; the whole set, and how many draws of it."""
+    counts = sorted({len(m[run.metric]) for m in run.cells.values()}) or [0]
+    number = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    if not all(run.whole(dataset) for dataset in run.datasets):
+        return f"{number} splits"
+    draws = max(run.draws(dataset) for dataset in run.datasets)
+    if counts == [1]:
+        return "whole set"
+    if draws == 1:
+        return f"whole set, {number} runs"
+    return f"whole set, {number} draws" if counts[-1] <= draws else f"whole set, {number} runs of {draws} draws"
+
+
+def _bold(run: RunResult) -> str:
+    if not KNOWN[run.metric].lower_is_better:
+        return ""
+    single = all(len(m[run.metric]) == 1 for m in run.cells.values())
+    return "the row's best" if single else "within one standard error of the row's best"
 
 
 def starred(run: RunResult, runs: list[RunResult]) -> set[tuple[str, str]]:
@@ -125,9 +162,9 @@ def mark_best(cells: list[CellText], among: list[bool] | None = None) -> list[Ce
         return cells
     best = min(present, key=lambda c: c.mean)
     margin = best.stderr if best.stderr is not None and not math.isnan(best.stderr) else 0.0
-    limit = round(best.mean, PERCENT_DECIMALS) + round(margin, PERCENT_DECIMALS) + 1e-9
+    limit = round(best.mean, best.decimals) + round(margin, best.decimals) + 1e-9
     return [
-        replace(c, best=taking_part and c.mean is not None and round(c.mean, PERCENT_DECIMALS) <= limit)
+        replace(c, best=taking_part and c.mean is not None and round(c.mean, best.decimals) <= limit)
         for c, taking_part in zip(cells, among, strict=True)
     ]
 
@@ -145,26 +182,38 @@ def column_titles(labels: list[str]) -> dict[str, str]:
     return titles
 
 
-def _our_cell(stat: Stat | None, metric: str) -> CellText:
+def _our_cell(stat: Stat | None, metric: str, deviations: bool) -> CellText:
     if stat is None:
         return CellText(None)
-    if metric in HEADINGS:
-        return CellText(stat.mean, None, decimals=1)
-    return CellText(stat.mean, stat.stderr)
+    decimals = decimals_of(metric, stat.mean, stat.splits)
+    if not KNOWN[metric].has_error:
+        return CellText(stat.mean, None, decimals=decimals)
+    return CellText(stat.mean, stat.stderr, decimals=decimals, deviation=stat.deviation if deviations else None)
 
 
 def _printed_cell(cell: Printed | None, metric: str) -> CellText:
     if cell is None:
         return CellText(None)
-    decimals = cell.decimals if metric in HEADINGS else PERCENT_DECIMALS
-    return CellText(cell.value, cell.stderr, star=cell.star, decimals=decimals)
+    decimals = PERCENT_DECIMALS if metric.endswith("_error") else cell.decimals
+    return CellText(cell.value, cell.stderr, star=cell.star, decimals=decimals, deviation=cell.deviation)
+
+
+def _percent(value: float | None) -> CellText:
+    return CellText(value, decimals=1, signed=True)
 
 
 def _notes(run: RunResult, runs: list[RunResult], constant: dict[str, float]) -> list[str]:
     notes = []
     for value in dict.fromkeys(constant.values()):
         names = [title for title, v in constant.items() if v == value]
-        notes.append(f"{HEADINGS[run.metrics[1]]} of {', '.join(names)}: {value:g} in every split")
+        notes.append(f"{KNOWN[run.metrics[1]].heading} of {', '.join(names)}: {value:g} in every split")
+    notes += [note for metric in run.metrics if (note := KNOWN[metric].note)]
+    if run.published.get("spread") == "deviation":
+        notes.append("±: standard deviation over runs, as in print")
+    if sides := run.experiment.get("improvement"):
+        of, over = (_best(list(column_titles(sides[key]).values())) for key in ("of", "over"))
+        notes.append(f"%: by how much {of} is below {over}")
+    notes += _leaks(run)
     for learner, title in column_titles(run.learners).items():
         options = [e["choice"] for e in run.experiment["learners"] if e["label"] == learner and e.get("choice")]
         if options:
@@ -178,3 +227,23 @@ def _notes(run: RunResult, runs: list[RunResult], constant: dict[str, float]) ->
         else:
             notes.append(f"no *: these results hold no table {wanted} to improve on")
     return notes
+
+
+def _best(titles: list[str]) -> str:
+    return titles[0] if len(titles) == 1 else f"the best of {', '.join(titles)}"
+
+
+def _leaks(run: RunResult) -> list[str]:
+    """What was fitted with a look at the test rows, as a reader of a table of test errors must know."""
+    if run.metric != "test_error":
+        return []
+    leaks = []
+    if run.experiment.get("preprocess", {}).get("fit_on") == "all":
+        leaks.append("scaling is fitted on all rows, the test rows among them")
+    tuning = run.experiment.get("tuning") or {}
+    titles = column_titles(run.learners)
+    names = dict.fromkeys(titles[e["label"]] for e in run.experiment["learners"] if e.get("tune"))
+    if names:
+        where = "all rows, the test rows among them" if tuning["on"] == "all" else "the training rows"
+        leaks.append(f"{', '.join(names)}: settings by {tuning['folds']}-fold cross-validation on {where}")
+    return leaks

@@ -1,0 +1,134 @@
+"""Tuning by cross-validation: what it picks, and that it does not depend on the order of work."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from zoloss_cli.config.load import load_config
+from zoloss_cli.datasets import load
+from zoloss_cli.experiment import tuning, worker
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.tuning import tuned
+from zoloss_cli.experiment.worker import run_unit
+from zoloss_cli.loss import prediction_mistakes
+from zoloss_cli.preprocess import scale
+from zoloss_cli.registry import make_learner
+from zoloss_cli.splits import seed_of
+
+CONFIG = """
+datasets: {{{data}}}
+split: {{train: {train}, repeats: 6, seed: 2}}
+preprocess: {{scale: {scale}, fit_on: {fit_on}}}
+tuning: {{folds: {folds}, on: {on}}}
+metric: train_error
+learners: {{{learner}}}
+"""
+DEFAULTS = {
+    "data": "heart: ",
+    "train": 0.8,
+    "scale": "standard",
+    "fit_on": "train",
+    "folds": 5,
+    "on": "train",
+    "learner": "svm: {tune: {C: [[0.0001], [0.1], [100.0]]}}",
+}
+
+
+@pytest.fixture
+def cell_of(write_config):
+    def cell(**changes):
+        tuning._chosen_on_all.cache_clear()
+        (only,) = plan(load_config(write_config(CONFIG.format(**DEFAULTS | changes))))
+        return only
+
+    return cell
+
+
+def test_the_planted_best_is_picked(cell_of):
+    """One epoch does not mend a start that gives every row the same class; Fisher's start needs no mending."""
+    starts = "[[1000.0, 0.0, 0.0], fld, [-1000.0, 0.0, 0.0]]"
+    cell = cell_of(
+        learner=f"pocket: {{tune: {{seeding: {starts}}}, epochs: 1}}", data="yinyang: {size: 400, train: 300}"
+    )
+    assert tuned(cell, 0).choice == "seeding=fld"
+    row = run_unit(cell, 0)
+    assert row["tuned"] == "seeding=fld"
+    assert row["train"] < 100
+
+
+def test_the_first_wins_ties(cell_of):
+    cell = cell_of(learner="svm: {tune: {C: [[1.0], [1.0], [1.0]]}}")
+    assert tuned(cell, 0) is cell.learner.tune[0]
+
+
+def test_all_combinations_are_candidates(cell_of):
+    learner = "adaboost: {base: {learner: pocket, epochs: 3}, tune: {rounds: [1, 2], base.epochs: [3, 5]}}"
+    candidates = cell_of(learner=learner).learner.tune
+    assert [c.choice for c in candidates] == [f"rounds={r}, base.epochs={e}" for r in (1, 2) for e in (3, 5)]
+    assert candidates[3].parameters["base"]["epochs"] == 5
+
+
+@pytest.mark.parametrize("on", ["train", "all"])
+def test_the_choice_is_the_same_for_any_order_of_splits(cell_of, on):
+    data = "heart: {noise: {fraction: 0.2, draws: 3}}"
+    learner = "svm: {tune: {C: [[0.001], [0.003], [0.01], [0.03], [0.1], [1.0]]}}"
+    cell = cell_of(data=data, learner=learner, on=on)
+    forwards = [tuned(cell, k).choice for k in range(6)]
+    cell = cell_of(data=data, learner=learner, on=on)
+    backwards = [tuned(cell, k).choice for k in reversed(range(6))]
+    assert forwards == backwards[::-1]
+    assert len(set(forwards)) > 1
+    if on == "all":
+        assert forwards[:3] == forwards[3:]  # once a draw
+
+
+def plain_cross_validation(cell, rows, coordinate, seen):
+    """The rule written out: mistakes of each candidate over folds of `rows`, scaled by `seen(kept)`."""
+    data = load(cell.data)
+    order = np.random.default_rng(seed_of(2, "heart", coordinate, tuning.FOLDS)).permutation(rows)
+    folds = np.array_split(order, cell.tuning.folds)
+    totals = []
+    for spec in cell.learner.tune:
+        total = 0
+        for fold in folds:
+            kept = np.array([r for r in order if r not in set(fold)])
+            inside, outside = scale(data.X[kept], data.X[fold], cell.scale, seen(data, kept))
+            learner = make_learner("svm", spec.parameters).fit(inside, data.y[kept])
+            signs = np.where(data.y[fold] == 1, 1.0, -1.0)
+            total += prediction_mistakes(learner.decision_function(outside), signs).sum()
+        totals.append(total)
+    return cell.learner.tune[int(np.argmin(totals))]
+
+
+def test_clean_tuning_sees_the_training_rows_only(cell_of):
+    cell = cell_of()
+    for k in range(3):
+        train, _ = cell.rule.rows(270, "heart", k)
+        assert tuned(cell, k) == plain_cross_validation(cell, train, k, lambda data, kept: data.X[kept])
+
+
+def test_tuning_on_all_rows_is_the_authors_way(cell_of):
+    cell = cell_of(on="all", fit_on="all", folds=4)
+    expected = plain_cross_validation(cell, np.arange(270), 0, lambda data, kept: data.X)
+    assert all(tuned(cell, k) == expected for k in range(3))
+
+
+def test_test_rows_cannot_move_a_clean_choice(cell_of, monkeypatch):
+    """Test labels turned round: the clean choice stays, and so does what was learned."""
+    cell = cell_of()
+    before = run_unit(cell, 1)
+    _, test = cell.rule.rows(270, "heart", 1)
+    data = load(cell.data)
+    y = data.y.copy()
+    y[test] = 1 - y[test]
+    X = data.X.copy()
+    X[test] *= 50.0
+    changed = replace(data, X=X, y=y)
+    for module in (worker, tuning):
+        monkeypatch.setattr(module, "load", lambda *_: changed)
+    after = run_unit(cell, 1)
+    assert (after["tuned"], after["train"]) == (before["tuned"], before["train"])
+    assert after["test"] != before["test"]

@@ -1,0 +1,102 @@
+"""The learners of a config, with all their parameters: one column of a table each."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+
+from pydantic import ValidationError
+
+from zoloss_cli.config.mistakes import Mistakes
+from zoloss_cli.config.models import LearnerSpec
+from zoloss_cli.errors import nearest
+from zoloss_cli.registry import learners, nested_learners, parameters, registration
+
+WHAT_TO_LIST = "must be a mapping from a parameter (such as base.C) to the list of values to try"
+
+
+def column(label: str, entry: dict, seeding: str | None, tuning: bool, mistakes: Mistakes) -> list[LearnerSpec]:
+    """The learner of a column, or one for each combination of the values that `best_of` lists.
+
+    `tuning` says whether the config has that section, without which `tune` would have no rule.
+    """
+    shown, tuned, keys = entry.pop("best_of", None) or {}, "tune" in entry, ("learners", label)
+    chosen = entry.pop("tune", None) or {}
+    if tuned and not tuning:
+        mistakes.add((*keys, "tune"), "the config does not say how: add the section tuning: {folds: 5}")
+    specs = []
+    for choice, varied in _variants(shown, entry, (*keys, "best_of"), mistakes):
+        candidates = [
+            spec.model_copy(update={"choice": text})
+            for text, candidate in _variants(chosen, varied, (*keys, "tune"), mistakes)
+            if (spec := _learner_spec(label, candidate, seeding, mistakes)) is not None
+        ]
+        if tuned and not chosen:
+            mistakes.add((*keys, "tune"), WHAT_TO_LIST)
+        elif candidates:
+            tune = tuple(candidates) if chosen else ()
+            specs.append(candidates[0].model_copy(update={"choice": choice, "tune": tune}))
+    return specs
+
+
+def _variants(options, entry: dict, keys: tuple, mistakes: Mistakes) -> list[tuple[str, dict]]:
+    """(what was chosen, the entry with it) for each combination of the values that `options` lists."""
+    if not isinstance(options, dict) or not all(isinstance(v, list) and v for v in options.values()):
+        mistakes.add(keys, WHAT_TO_LIST)
+        return []
+    variants = []
+    for values in itertools.product(*options.values()):
+        varied = copy.deepcopy(entry)
+        for path, value in zip(options, values, strict=True):
+            *outer, last = str(path).split(".")
+            inside = varied
+            for key in outer:
+                inner = inside.get(key)
+                inside[key] = inside = {"learner": inner} if isinstance(inner, str) else inner
+                if not isinstance(inside, dict):
+                    mistakes.add((*keys, path), f"'{path}' leads nowhere: there is no '{key}' in this entry")
+                    return []
+            inside[last] = value
+        choice = ", ".join(f"{path}={value}" for path, value in zip(options, values, strict=True))
+        variants.append((choice, varied))
+    return variants
+
+
+def _learner_spec(
+    label: str, entry: dict, seeding: str | None, mistakes: Mistakes, keys: tuple = ()
+) -> LearnerSpec | None:
+    """A learner with all its parameters; one inside another (its base) is checked in the same way."""
+    keys = keys or ("learners", label)
+    name = entry.pop("learner", label)
+    if name not in learners():
+        at = (*keys, "learner") if mistakes.exists((*keys, "learner")) else keys
+        mistakes.add(at, f"no learner is called '{name}'{nearest(name, learners())}")
+        return None
+    model = parameters(name)
+    if seeding is not None and "seeding" in model.model_fields:
+        entry.setdefault("seeding", seeding)
+    inner = {}
+    for key in nested_learners(model):
+        given = entry.pop(key, model.model_fields[key].default)
+        inner[key] = _inner_learner(given, seeding, mistakes, (*keys, key))
+        entry[key] = "checked"
+    try:
+        filled = model.model_validate(entry).model_dump(warnings=False)
+    except ValidationError as error:
+        mistakes.add_all(keys, error, [*model.model_fields, "learner"])
+        return None
+    if None in inner.values():
+        return None
+    settings = {k: tuple(v) if isinstance(v, list) else v for k, v in filled.items()} | inner
+    return LearnerSpec(label=label, learner=name, settings=tuple(sorted(settings.items())))
+
+
+def _inner_learner(given, seeding: str | None, mistakes: Mistakes, keys: tuple) -> LearnerSpec | None:
+    entry = {"learner": given} if isinstance(given, str) else given
+    if not isinstance(entry, dict) or not isinstance(entry.get("learner"), str):
+        mistakes.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {given!r})")
+        return None
+    spec = _learner_spec(entry["learner"], dict(entry), seeding, mistakes, keys)
+    if spec is not None and not registration(spec.learner).takes_weights:
+        mistakes.add(keys, f"'{spec.learner}' takes no sample weights, so it cannot be boosted")
+    return spec

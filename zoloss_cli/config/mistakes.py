@@ -1,0 +1,67 @@
+"""Mistakes in a config, each with its file, line and key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+from pydantic import ValidationError
+
+from zoloss_cli.errors import nearest
+
+
+class Mistakes:
+    """Collects mistakes of one file, each with the key path that it is about."""
+
+    def __init__(self, path: Path, root: yaml.Node | None):
+        self.path, self.root, self.lines = path, root, []
+
+    def add(self, keys: tuple, message: str) -> None:
+        where = ".".join(str(k) for k in keys)
+        line = f"{self.path}, line {self._line(keys)}: {where + ': ' if where else ''}{message}"
+        if line not in self.lines:
+            self.lines.append(line)
+
+    def add_all(self, keys: tuple, error: ValidationError, valid: list[str]) -> None:
+        """Every mistake that pydantic found below `keys`."""
+        for e in error.errors():
+            loc = tuple(p for p in e["loc"] if self.exists((*keys, *e["loc"][:1])) or p in valid)[:1]
+            if e["type"] == "extra_forbidden":
+                name = e["loc"][-1]
+                self.add((*keys, name), f"unknown key '{name}'{nearest(name, valid)}")
+            elif e["type"] == "missing":
+                self.add(keys, f"the key '{e['loc'][-1]}' is missing")
+            elif e["type"] == "literal_error":
+                options = e["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+                hint = nearest(e["input"], options) or f"; valid: {', '.join(options)}"
+                self.add((*keys, *loc), f"{e['input']!r} is not valid{hint}")
+            else:
+                text = e["msg"].removeprefix("Value error, ")
+                got = f" (got {e['input']!r})" if e["loc"] else ""  # else it would be the whole section
+                self.add((*keys, *loc), f"{text[:1].lower()}{text[1:]}{got}")
+
+    def _node(self, keys: tuple):
+        node, key_node = self.root, None
+        for key in keys:
+            if isinstance(node, yaml.MappingNode):
+                hits = [(k, v) for k, v in node.value if k.value == str(key)]
+                if not hits:
+                    return node, key_node, False
+                key_node, node = hits[-1]
+            elif isinstance(node, yaml.SequenceNode):
+                hits = [v for v in node.value if getattr(v, "value", None) == str(key)]
+                if not hits:
+                    return node, key_node, False
+                node = key_node = hits[0]
+            else:
+                return node, key_node, False
+        return node, key_node, True
+
+    def _line(self, keys: tuple) -> int:
+        if self.root is None:
+            return 1
+        node, key_node, _ = self._node(keys)
+        return ((key_node or node).start_mark.line) + 1
+
+    def exists(self, keys: tuple) -> bool:
+        return self.root is not None and self._node(keys)[2]

@@ -1,0 +1,79 @@
+"""Which of its settings a learner uses: those with the fewest mistakes in cross-validation.
+
+Folds are drawn from coordinates, as splits are: the same for every learner and for any order of work.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from zoloss_cli.config.models import ALL, LearnerSpec
+from zoloss_cli.datasets import DataSet, draw_of, load
+from zoloss_cli.experiment.fitting import fit
+from zoloss_cli.experiment.plan import Cell
+from zoloss_cli.loss import prediction_mistakes
+from zoloss_cli.preprocess import scale
+from zoloss_cli.splits import seed_of
+
+FOLDS = "folds of the tuning"  # in the place of a learner's name: no learner shares their seed
+
+
+class Fold(NamedTuple):
+    """What a candidate learns from and what it is judged by, scaled."""
+
+    X: np.ndarray
+    y: np.ndarray
+    X_left_out: np.ndarray
+    signs_left_out: np.ndarray
+
+
+def tuned(cell: Cell, k: int) -> LearnerSpec:
+    """The candidate that split k of this cell uses."""
+    draw = draw_of(cell.data, k)
+    if cell.tuning.on == ALL:
+        return _chosen_on_all(cell, draw)
+    data = load(cell.data, draw)
+    train, _ = cell.rule.rows(len(data.y), cell.stream, k)
+    return _fewest_mistakes(cell, data, train, k)
+
+
+@functools.lru_cache(maxsize=256)
+def _chosen_on_all(cell: Cell, draw: int) -> LearnerSpec:
+    """The choice for all splits of a draw. It sees their test rows, as in Nguyen & Sanner's experiments."""
+    data = load(cell.data, draw)
+    return _fewest_mistakes(cell, data, np.arange(len(data.y)), draw)
+
+
+def _fewest_mistakes(cell: Cell, data: DataSet, rows: np.ndarray, coordinate: int) -> LearnerSpec:
+    """The first of the candidates with the least number of wrong predictions over all folds."""
+    folds = _folds(cell, data, rows, coordinate)
+    best, fewest = cell.learner.tune[0], len(rows) + 1
+    for spec in cell.learner.tune:
+        seeds = seed_of(cell.rule.seed, cell.stream, coordinate, cell.learner.name).spawn(len(folds))
+        mistakes = 0
+        for fold, seed in zip(folds, seeds, strict=True):
+            learner, _ = fit(spec, fold.X, fold.y, seed)
+            scores = learner.decision_function(fold.X_left_out)
+            mistakes += int(prediction_mistakes(scores, fold.signs_left_out).sum())
+            if mistakes >= fewest:
+                break
+        if mistakes < fewest:
+            best, fewest = spec, mistakes
+    return best
+
+
+def _folds(cell: Cell, data: DataSet, rows: np.ndarray, coordinate: int) -> list[Fold]:
+    """Random folds of nearly equal size; scaling sees what is left in, unless it is fitted on all rows."""
+    seed = seed_of(cell.rule.seed, cell.stream, coordinate, FOLDS)
+    parts = np.array_split(np.random.default_rng(seed).permutation(rows), cell.tuning.folds)
+    signs = np.where(data.y == 1, 1.0, -1.0)
+    folds = []
+    for i, out in enumerate(parts):
+        kept = np.concatenate(parts[:i] + parts[i + 1 :])
+        seen = data.X if cell.fit_on == ALL else None
+        X, X_left_out = scale(data.X[kept], data.X[out], cell.scale, seen)
+        folds.append(Fold(X, data.y[kept], X_left_out, signs[out]))
+    return folds
