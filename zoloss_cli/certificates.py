@@ -12,8 +12,8 @@ import math
 import numpy as np
 
 FINEST = 60  # a grid's step is at least the smallest difference divided by this
-ON_GRID = 1e-8
-LONGEST = 10**6
+ROUNDING = 1e-13  # of the range: what standardizing may have left of a grid
+LONGEST = 10**8
 
 
 def integer_rows(raw: np.ndarray) -> list[list[int]]:
@@ -31,8 +31,8 @@ def _integers(values: np.ndarray) -> list[int]:
             fine = steps * parts
             if fine[-1] > LONGEST:
                 break
-            if np.max(np.abs(fine - np.round(fine))) < ON_GRID:
-                return [int(round(fine[p])) for p in place]
+            if np.max(np.abs(fine - np.round(fine))) < ROUNDING * (1.0 + fine[-1]):
+                return [round(float(fine[p])) for p in place]
     ratios = [float(v).as_integer_ratio() for v in levels]
     common = math.lcm(*(d for _, d in ratios))
     whole = [a * (common // d) for a, d in ratios]

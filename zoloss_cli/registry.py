@@ -70,6 +70,7 @@ BUILT_IN = {
     "csa": Registration("zoloss_cli.learners.combinatorial:SwapSearchClassifier", {}, "CSA"),
     "mip": Registration("zoloss_cli.learners.mip:MixedIntegerClassifier", {}, "MIP"),
     "pivot": Registration("zoloss_cli.learners.pivot:PivotClassifier", {}, "pivot"),
+    "certify": Registration("zoloss_cli.learners.certify:CertifyingClassifier", {}, "certify"),
     "adaboost": Registration("zoloss_cli.ensembles.adaboost:AdaBoostClassifier", {}, "AdaBoost"),
     "stump": Registration("zoloss_cli.learners.stump:DecisionStumpClassifier", {}, "stump"),
 }

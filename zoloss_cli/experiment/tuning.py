@@ -49,19 +49,22 @@ def _chosen_on_all(cell: Cell, draw: int) -> LearnerSpec:
 
 def _fewest_mistakes(cell: Cell, data: DataSet, rows: np.ndarray, coordinate: int) -> LearnerSpec:
     """The first of the candidates with the least number of wrong predictions over all folds."""
+    from zoloss_cli.learners.direct import shared_starts
+
     folds = _folds(cell, data, rows, coordinate)
     best, fewest = cell.learner.tune[0], len(rows) + 1
-    for spec in cell.learner.tune:
-        seeds = seed_of(cell.rule.seed, cell.stream, coordinate, cell.learner.name).spawn(len(folds))
-        mistakes = 0
-        for fold, seed in zip(folds, seeds, strict=True):
-            learner, _ = fit(spec, fold.X, fold.y, seed)
-            scores = learner.decision_function(fold.X_left_out)
-            mistakes += int(prediction_mistakes(scores, fold.signs_left_out).sum())
-            if mistakes >= fewest:
-                break
-        if mistakes < fewest:
-            best, fewest = spec, mistakes
+    with shared_starts():
+        for spec in cell.learner.tune:
+            seeds = seed_of(cell.rule.seed, cell.stream, coordinate, cell.learner.name).spawn(len(folds))
+            mistakes = 0
+            for fold, seed in zip(folds, seeds, strict=True):
+                learner, _ = fit(spec, fold.X, fold.y, seed)
+                scores = learner.decision_function(fold.X_left_out)
+                mistakes += int(prediction_mistakes(scores, fold.signs_left_out).sum())
+                if mistakes >= fewest:
+                    break
+            if mistakes < fewest:
+                best, fewest = spec, mistakes
     return best
 
 

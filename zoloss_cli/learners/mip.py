@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-import warnings
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from zoloss_cli.learners.direct import Start, TimeLimit, VertexSearch
+from zoloss_cli.learners.search import beside
 
 FEASIBILITY = 1e-9  # the solver's: what z may miss 0 by, times M, must stay far below the margin
-LOOK = 0.05  # seconds between two looks at the clock
 
 
 class MixedIntegerClassifier(VertexSearch):
@@ -76,33 +74,9 @@ class MixedIntegerClassifier(VertexSearch):
             return
         left = None if self.time_limit is None else max(0.1, self.time_limit - search.seconds)
         limit = {} if left is None else {"time_limit": left}
-        outcome = _in_background(lambda: program.solve(warm_start=True, **options, **limit), search)
-        if isinstance(outcome, Exception):
-            raise outcome
+        beside(search, lambda: program.solve(warm_start=True, **options, **limit))
         if w.value is not None and np.any(w.value):
             search.offer(lost + rows.loss(w.value), w.value)
         info = program.solver_stats.extra_stats
         self.program_bound_ = lost + max(0.0, float(getattr(info, "mip_dual_bound", 0.0)))
         self.program_optimal_ = program.status == cp.OPTIMAL
-
-
-def _in_background(solve, search):
-    """The solver looks at no clock of ours: it runs beside us, so that Ctrl-C ends the wait for it."""
-    outcome = []
-
-    def run():
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore", UserWarning
-                )  # "may be inaccurate" is how cvxpy says: out of time
-                outcome.append(solve())
-        except Exception as error:
-            outcome.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(LOOK)
-        search.over()
-    return outcome[0]

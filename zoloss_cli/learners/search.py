@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -13,6 +15,7 @@ import numpy as np
 
 EQUAL = 1e-9  # losses are sums of weights: what differs by less is equal
 BETWEEN_REPORTS = 0.25  # seconds
+LOOK = 0.05
 
 _watcher: ContextVar[Callable[[Search], None] | None] = ContextVar("watcher", default=None)
 
@@ -93,3 +96,26 @@ def progress_line() -> Iterator[None]:
             yield
         finally:
             sys.stderr.write("\r\x1b[K")
+
+
+def beside(search: Search, solve: Callable):
+    """What `solve` returns. It runs beside us: a solver looks at no clock of ours, but Ctrl-C ends the wait."""
+    outcome = []
+
+    def run():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # "inaccurate" is how cvxpy says: out of time
+                outcome.append((solve(), None))
+        except Exception as error:
+            outcome.append((None, error))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(LOOK)
+        search.over()
+    result, error = outcome[0]
+    if error is not None:
+        raise error
+    return result
