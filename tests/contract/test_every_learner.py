@@ -16,6 +16,9 @@ from zoloss_cli.registry import learners, make_learner, nested_learners, paramet
 NAMES = sorted(learners())
 WEIGHTED = [name for name in NAMES if registration(name).takes_weights]
 EPOCHS = 60
+# Counts, not seconds: what depends on the machine is not the same twice.
+BUDGETS = {"epochs": EPOCHS, "steps": 500, "lines": 500, "nodes": 500, "time_limit": None}
+OWN_BUDGETS = {"mip": {"nodes": 1}, "certify": {"programs": 0}}
 
 # Why a check of scikit-learn does not apply. Repeating a row is not the same as doubling its weight where
 # the number of trials or the random draws depend on the number of rows.
@@ -41,6 +44,8 @@ EXCEPTIONS = {
     "BranchAndBoundClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "PrioritizedSearchClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "SwapSearchClassifier": {EQUIVALENCE: UNWEIGHTED_START},
+    "MixedIntegerClassifier": {EQUIVALENCE: UNWEIGHTED_START},
+    "CertifyingClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "FLDClassifier": {
         EQUIVALENCE: "with more features than rows the covariance is singular, and 1e-10 of shrinkage "
         "magnifies the rounding of the weights"
@@ -51,11 +56,8 @@ UNSCALED = ("check_n_features_in", "check_fit_idempotent", "check_fit_check_is_f
 
 
 def make(name, **settings):
-    if "epochs" in parameters(name).model_fields:
-        settings.setdefault("epochs", EPOCHS)
-    for budget in ("steps", "lines", "nodes"):
-        if budget in parameters(name).model_fields:
-            settings.setdefault(budget, 500)
+    known = parameters(name).model_fields
+    settings = {k: v for k, v in BUDGETS.items() if k in known} | OWN_BUDGETS.get(name, {}) | settings
     if nested_learners(parameters(name)):
         settings |= {"base": {"learner": "rcd-bias", "epochs": EPOCHS}, "rounds": 12}
     return make_learner(name, settings, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from zoloss_cli.config.models import CsvData, EmbeddedData, GeneratedData, Noise
 from zoloss_cli.datasets import catalog, fingerprint, load
@@ -232,14 +233,14 @@ def test_figure_nines_sets_are_as_hard_as_the_paper_asks():
 
 def test_noise_is_appended_in_the_widened_range():
     X, y = np.random.default_rng(0).uniform(0, 1, (95, 3)), np.arange(95) % 2
-    noisy, labels = add_noise(X, y, 2, 0.1, "random", 1)
+    noisy, labels = add_noise(X, y, 2, 0.1, None, 1)
     assert noisy.shape == (104, 3)
     np.testing.assert_array_equal(noisy[:95], X)
     assert noisy.min() >= X.min() - 0.5
     assert noisy.max() <= X.max() + 0.5
     assert set(labels[95:]) == {0, 1}
-    assert set(add_noise(X, y + 0, 2, 0.5, "one-class", 1)[1][95:]) == {y[0]}
-    many, _ = add_noise(X, y, 2, 10.0, "random", 1)
+    assert set(add_noise(X, y, 2, 0.5, 1, 1)[1][95:]) == {1}
+    many, _ = add_noise(X, y, 2, 10.0, None, 1)
     assert (many[95:] < X.min(axis=0)).any()
     assert (many[95:] > X.max(axis=0)).any()
 
@@ -287,3 +288,17 @@ def test_scaling_is_fitted_on_the_training_part_only():
     np.testing.assert_allclose(inside.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(inside[:, [0, 2]].std(axis=0, ddof=1), 1)
     assert scale(train, test, "none")[1] is test
+
+
+def test_noise_of_one_class_has_the_class_of_the_first_row_or_the_one_named():
+    plain = EmbeddedData(name="heart", dataset="heart")
+    clean = load(plain)
+    first = load(plain.model_copy(update={"noise": Noise(fraction=0.1, labels="one-class")}))
+    named = load(plain.model_copy(update={"noise": Noise(fraction=0.1, labels="one-class", label="1")}))
+    assert set(first.y[len(clean.y) :]) == {clean.y[0]} == {clean.classes.index("2")}
+    assert set(named.y[len(clean.y) :]) == {clean.classes.index("1")}
+    np.testing.assert_array_equal(first.X, named.X)
+    with pytest.raises(DataError, match="no class '3'"):
+        load(plain.model_copy(update={"noise": Noise(fraction=0.1, labels="one-class", label="3")}))
+    with pytest.raises(ValidationError, match="one-class noise"):
+        Noise(fraction=0.1, label="1")

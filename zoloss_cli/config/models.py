@@ -18,8 +18,17 @@ class Noise(Model):
     labels: Annotated[Literal["random", "one-class"], Field(description="how their labels are chosen")] = (
         "random"
     )
+    label: Annotated[
+        str | None, Field(description="the class of one-class noise (default: that of the data's first row)")
+    ] = None
     seed: Annotated[int, Field(ge=0, description="seed of the noise")] = 1
     draws: Annotated[int, Field(ge=1, description="draws of the noise; split k has draw k mod draws")] = 1
+
+    @model_validator(mode="after")
+    def _label_of_one_class(self):
+        if self.label is not None and self.labels != "one-class":
+            raise ValueError("label is for one-class noise; add labels: one-class")
+        return self
 
 
 ALL = "all"

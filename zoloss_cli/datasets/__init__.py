@@ -50,14 +50,9 @@ def load(spec: DataSpec, draw: int = 0) -> DataSet:
         # Through the cache again: the draws of the noise share what they are added to.
         clean = load(spec.model_copy(update={"noise": None}), draw % len(_pool_seeds(spec)))
         noise, classes, features = spec.noise, clean.classes, clean.features
+        one_class = _class_of_noise(spec, clean) if noise.labels == "one-class" else None
         X, y = add_noise(
-            clean.X,
-            clean.y,
-            len(classes),
-            noise.fraction,
-            noise.labels,
-            noise.seed,
-            draw % noise.draws,
+            clean.X, clean.y, len(classes), noise.fraction, one_class, noise.seed, draw % noise.draws
         )
     elif isinstance(spec, GeneratedData):
         pool = generate(spec.generator, _pool_seeds(spec)[draw], size=spec.size, **dict(spec.settings))
@@ -69,6 +64,15 @@ def load(spec: DataSpec, draw: int = 0) -> DataSet:
     X.setflags(write=False)
     y.setflags(write=False)
     return DataSet(spec.name, X, y, classes, features)
+
+
+def _class_of_noise(spec: DataSpec, clean: DataSet) -> int:
+    label = spec.noise.label
+    if label is None:
+        return int(clean.y[0])
+    if label not in clean.classes:
+        raise DataError(f"data set '{spec.name}' has no class '{label}'{nearest(label, clean.classes)}")
+    return clean.classes.index(label)
 
 
 def _read(spec: EmbeddedData | CsvData):
@@ -138,8 +142,9 @@ def fingerprint(spec: DataSpec) -> dict:
         positive = known.positive if spec.positive is None else spec.positive
         content = {"sha256": sha256, "positive": positive}
     if spec.noise is not None:
-        # One draw is what there was before there could be several: it leaves no trace in the identity.
-        content["noise"] = spec.noise.model_dump(exclude={"draws"} if spec.noise.draws == 1 else None)
+        # What is at its default leaves no trace in the identity: it was not there when there was no choice.
+        one_draw = {"draws"} if spec.noise.draws == 1 else None
+        content["noise"] = spec.noise.model_dump(exclude=one_draw, exclude_none=True)
     return content
 
 

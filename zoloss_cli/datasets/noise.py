@@ -7,17 +7,16 @@ import numpy as np
 STREAM = 0x6E6F697365  # keeps noise apart from a pool of the same seed
 
 
-def add_noise(X, y, classes: int, fraction: float, labels: str, seed: int, draw: int = 0):
+def add_noise(X, y, classes: int, fraction: float, one_class: int | None, seed: int, draw: int = 0):
     """Append floor(fraction * N) rows, uniform in [min - (max-min)/2, max + (max-min)/2] of each feature.
 
-    `labels` is 'random' (each class equally likely) or 'one-class' (all get the class of the data's
-    first row). The paper says the latter; its Table 2 fits the former. Each `draw` of a seed is another
-    one, and draw 0 does not depend on how many there are.
+    All get the class `one_class`, or each any class, equally likely. The paper says the former; its Table 2
+    fits the latter. Each `draw` of a seed is another one, and draw 0 does not depend on how many there are.
     """
     rng = np.random.default_rng([seed, STREAM, draw] if draw else [seed, STREAM])
     extra = int(fraction * X.shape[0])
     low, high = X.min(axis=0), X.max(axis=0)
     half = 0.5 * (high - low)
     rows = rng.uniform(low - half, high + half, (extra, X.shape[1]))
-    new = rng.integers(0, classes, extra) if labels == "random" else np.full(extra, y[0])
+    new = rng.integers(0, classes, extra) if one_class is None else np.full(extra, one_class)
     return np.vstack([X, rows]), np.concatenate([y, new])

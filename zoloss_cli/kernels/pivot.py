@@ -114,11 +114,12 @@ def sort_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_rows):
     buckets = starts.shape[0] - 1
     starts[:] = 0
     half = 0.5 * buckets
+    top = np.int32(buckets - 1)
+    for j in range(count):  # apart from the counting: so it runs on vectors
+        b = np.int32((t[j] / (abs(t[j]) + s)) * half + half)
+        bucket[j] = min(max(b, np.int32(0)), top)
     for j in range(count):
-        b = np.int64((t[j] / (abs(t[j]) + s)) * half + half)
-        b = min(max(b, 0), buckets - 1)
-        bucket[j] = b
-        starts[b + 1] += 1
+        starts[bucket[j] + 1] += 1
     for b in range(buckets):
         starts[b + 1] += starts[b]
     for j in range(count):
@@ -155,8 +156,8 @@ def line_scratch(n):
     return (
         np.empty(n, np.float64),
         np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(2 * n + 1, np.int64),
+        np.empty(n, np.int32),
+        np.empty(2 * n + 1, np.int32),
         np.empty(n, np.float64),
         np.empty(n, np.int64),
         np.empty(n + 1, np.float64),

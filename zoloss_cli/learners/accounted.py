@@ -21,12 +21,13 @@ class Accounted:
         super().train(problem)
         self.seconds_ = search.seconds
         del self._search
-        n = problem.phi.size
+        weights = problem.mean_weights
         wrong = strict_mistakes(self.scores(problem.X), problem.y)
         self.training_errors_ = int(wrong.sum())
         self.training_loss_ = float(problem.phi[wrong].sum())
         # Equal rows with both labels: a bound that costs nothing.
-        search.raise_bound(merge_rows(problem.X, problem.y, problem.phi * n)[-1])
+        search.raise_bound(merge_rows(problem.X, problem.y, weights)[-1])
+        loss = float(weights[wrong].sum())
         self.lower_bound_ = search.bound
-        self.optimal_ = self.training_loss_ * n <= search.bound + EQUAL
-        self.trace_ = search.trace or [(self.seconds_, self.training_loss_ * n)]
+        self.optimal_ = loss <= search.bound + EQUAL
+        self.trace_ = search.trace or [(self.seconds_, loss)]

@@ -36,6 +36,11 @@ class Problem:
         return self.made[name]
 
     @property
+    def mean_weights(self) -> np.ndarray:
+        """Sample weights with mean 1: exactly 1 where all are equal, so that their sums are counts."""
+        return np.ones(self.phi.size) if np.ptp(self.phi) == 0.0 else self.phi * self.phi.size
+
+    @property
     def phi_fixed(self) -> np.ndarray:
         return fixed_point(self.phi)
 

@@ -8,9 +8,47 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels import branch as kernel
-from zoloss_cli.learners.direct import Start, TimeLimit, VertexSearch
+from zoloss_cli.learners.direct import Rows, Start, TimeLimit, VertexSearch
+from zoloss_cli.learners.search import Search
 
 BLOCK = 2000  # nodes between two looks at the clock
+
+
+class Tree:
+    """A depth-first search that stands still between calls of `visit`."""
+
+    def __init__(self, rows: Rows, w: np.ndarray, propagating: bool):
+        n, P = rows.Y.shape
+        Z = np.ascontiguousarray(rows.Y * rows.t[:, None])
+        order = rows.nearest_first(w)[::-1].copy()
+        self.problem = (Z, rows.t.astype(np.int8), rows.c, order, np.where(Z @ w > 0.0, 1, -1).astype(np.int8))
+        decided = np.zeros(n + 1, np.int64)
+        decided[0] = order[0]
+        counts = [np.zeros(n + 1, np.int64) for _ in range(4)]
+        tree = (np.zeros(n, np.int8), counts[0], decided, *counts[1:], np.zeros(n + 1))
+        keepers = np.zeros((2, n, P)) if propagating else np.zeros((2, 0, P))
+        hulls = (np.zeros((2, n + 1), np.int64), np.zeros(2, np.int64), keepers, np.zeros((2, n), np.bool_))
+        shape = (kernel.KEPT, P + 2)
+        impossible = (np.zeros(shape, np.int64), np.zeros(shape, np.int8), np.zeros(kernel.KEPT, np.int64))
+        self.numbers = np.zeros(7, np.int64)
+        self.state = (tree, hulls, impossible, self.numbers, propagating)
+        self.w = np.zeros(P)
+        self.over = False
+
+    @property
+    def nodes(self) -> int:
+        return int(self.numbers[kernel.NODES])
+
+    def visit(self, nodes: int, rows: Rows, lost: float, search: Search) -> bool:
+        """Go on for so many nodes or to a better leaf, which is offered and then true is returned.
+
+        When nothing is left to visit, `over` becomes true, and what the search has is the least.
+        """
+        best = search.loss - lost
+        found, self.over = kernel.branch(*self.problem, *self.state, nodes, best, self.w)
+        if self.over:
+            search.raise_bound(search.loss)
+        return found < best and search.offer(lost + rows.loss(self.w), self.w)
 
 
 class BranchAndBoundClassifier(VertexSearch):
@@ -50,42 +88,9 @@ class BranchAndBoundClassifier(VertexSearch):
         return super().learn(problem, start)
 
     def explore(self, problem, rows, lost, search):
-        n, P = rows.Y.shape
-        Z = np.ascontiguousarray(rows.Y * rows.t[:, None])
-        t = rows.t.astype(np.int8)
-        order = rows.nearest_first(search.w)[::-1].copy()
-        first = np.where(Z @ search.w > 0.0, 1, -1).astype(np.int8)
-        propagating = self.propagation == "hull"
-        numbers = np.zeros(7, np.int64)
-        decided = np.zeros(n + 1, np.int64)
-        decided[0] = order[0]
-        counts = [np.zeros(n + 1, np.int64) for _ in range(4)]
-        tree = (np.zeros(n, np.int8), counts[0], decided, *counts[1:], np.zeros(n + 1))
-        keepers = np.zeros((2, n, P)) if propagating else np.zeros((2, 0, P))
-        hulls = (np.zeros((2, n + 1), np.int64), np.zeros(2, np.int64), keepers, np.zeros((2, n), np.bool_))
-        shape = (kernel.KEPT, P + 2)
-        impossible = (np.zeros(shape, np.int64), np.zeros(shape, np.int8), np.zeros(kernel.KEPT, np.int64))
-        w, over = np.zeros(P), False
-        while not over and numbers[kernel.NODES] < self.nodes and not search.over():
-            block = min(BLOCK, self.nodes - int(numbers[kernel.NODES]))
-            best, over = kernel.branch(
-                Z,
-                t,
-                rows.c,
-                order,
-                first,
-                tree,
-                hulls,
-                impossible,
-                numbers,
-                propagating,
-                block,
-                search.loss - lost,
-                w,
-            )
-            if lost + best < search.loss:
-                search.offer(lost + rows.loss(w), w)
-        self.n_nodes_, self.n_leaves_ = int(numbers[kernel.NODES]), int(numbers[kernel.LEAVES])
-        self.n_questions_, self.n_settled_ = int(numbers[kernel.QUESTIONS]), int(numbers[kernel.SETTLED])
-        if over:
-            search.raise_bound(search.loss)
+        tree = Tree(rows, search.w, self.propagation == "hull")
+        while not tree.over and tree.nodes < self.nodes and not search.over():
+            tree.visit(min(BLOCK, self.nodes - tree.nodes), rows, lost, search)
+        numbers = [int(v) for v in tree.numbers]
+        self.n_nodes_, self.n_leaves_ = numbers[kernel.NODES], numbers[kernel.LEAVES]
+        self.n_questions_, self.n_settled_ = numbers[kernel.QUESTIONS], numbers[kernel.SETTLED]

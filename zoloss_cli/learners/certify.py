@@ -28,21 +28,29 @@ class CertifyingClassifier(PivotClassifier):
 
     `lower_bound_` is proved, and `optimal_` says whether the rule attains it. `certificates_` holds the
     sets: (rows of the training data, their integer weights), where the weighted sum of y_i (1, x_i) is 0.
-    `proof_` says what the bound rests on: 'separable', 'all hyperplanes', 'impossible sets' or 'none'.
+    `proof_` says what the bound rests on: 'separable', 'equal rows' (only rows
+    that are the same with both labels are wrong), 'all hyperplanes', 'impossible sets' or 'none'.
     """
 
     def __init__(
         self,
         steps: Annotated[int, Field(ge=1, description="steps of the heat bath")] = 20_000,
+        programs: Annotated[
+            int, Field(ge=0, description="how many integer programs over impossible sets to solve")
+        ] = 1000,
         time_limit: TimeLimit = 60.0,
         seeding: Start = "lr",
         random_state=None,
     ):
         super().__init__(steps, time_limit, seeding, random_state)
+        self.programs = programs
 
     def learn(self, problem, start):
         self.certificates_, self.proof_ = [], "none"
-        return super().learn(problem, start)
+        weights = super().learn(problem, start)
+        if self._search.optimal and self.proof_ == "none":
+            self.proof_ = "equal rows"
+        return weights
 
     def explore(self, problem, rows, lost, search):
         integers = integer_rows(rows.raw)
@@ -71,7 +79,7 @@ class CertifyingClassifier(PivotClassifier):
                 search.raise_bound(lost + planes.least)
                 self.proof_ = "all hyperplanes"
         if not search.over():
-            bound_by_hitting(sets, lost, search)
+            bound_by_hitting(sets, lost, search, self.programs)
             if search.bound > before and self.proof_ == "none":
                 self.proof_ = "impossible sets"
             examples = _examples(problem, rows.raw)

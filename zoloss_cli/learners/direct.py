@@ -90,8 +90,7 @@ class Rows:
 
 def reduced(problem) -> tuple[Rows, float]:
     """The rows of a problem, and the weight that is lost whatever w is."""
-    scale = problem.phi.size  # so that weights have mean 1, and losses are counts where all are equal
-    Y, c, t, lost = merge_rows(problem.X, problem.y, problem.phi * scale)
+    Y, c, t, lost = merge_rows(problem.X, problem.y, problem.mean_weights)
     if len(Y) == 0:
         return Rows(Y, c, t, c, Y, np.eye(problem.X.shape[1])), lost
     _, sizes, axes = np.linalg.svd(Y, full_matrices=False)

@@ -32,20 +32,27 @@ class ImpossibleSets:
         first = int(self.rng.integers(len(members)))
         return separate(self.Y, self.ones, members, len(members), first, self.w, self.corral, self.weights)
 
-    def collect(self, without, rounds: int) -> int:
-        """New impossible sets among the rows but these; in each round they have no row in common."""
-        before = len(self.proofs)
+    def collect(self, without, rounds: int) -> tuple[int, float]:
+        """(how many new impossible sets there are among the rows but these, a bound that they imply).
+
+        The sets of one round have no row in common, so every w is wrong on a row of each.
+        """
+        before, bound = len(self.proofs), 0.0
         for _ in range(rounds):
             alive = np.ones(len(self.c), bool)
             alive[list(without)] = False
+            total = 0.0
             while (size := self.separable(alive)) > 0:
                 rows = tuple(sorted(int(i) for i in self.corral[:size]))
                 alive[list(rows)] = False
                 if rows not in self.proofs:
                     proof = farkas_weights([self.integers[i] for i in rows])
-                    if proof is not None:
-                        self.proofs[rows] = proof
-        return len(self.proofs) - before
+                    if proof is None:
+                        continue
+                    self.proofs[rows] = proof
+                total += float(self.c[list(rows)].min())
+            bound = max(bound, total)
+        return len(self.proofs) - before, bound
 
     def hit_greedily(self) -> list[int]:
         """Rows that hit every set: one after the other that hits many for its weight, more or less."""
@@ -95,18 +102,20 @@ class ImpossibleSets:
         return (float(np.ceil(bound)) if self.whole else bound), chosen, found.status == 0
 
 
-def bound_by_hitting(sets: ImpossibleSets, lost: float, search: Search) -> None:
+def bound_by_hitting(sets: ImpossibleSets, lost: float, search: Search, programs: int) -> None:
     """Raise the search's bound, set by set and program by program, until it is over.
 
     Every w is wrong on a row of each impossible set, so its errors hit all of them. Greedy hitting sets
     show where sets are missing; the program says what those so far imply. When the rows that its solution
     leaves can be separated, that is an optimum.
     """
-    sets.collect([], ROUNDS)
-    while sets.proofs and not search.over():
+    search.raise_bound(lost + sets.collect([], ROUNDS)[1])
+    for _ in range(programs if sets.proofs else 0):
         for _ in range(GREEDY_ROUNDS):
-            if search.over() or not sets.collect(sets.hit_greedily(), 3):
+            if search.over() or not sets.collect(sets.hit_greedily(), 3)[0]:
                 break
+        if search.over():
+            break
         bound, chosen, solved = sets.least_hit(search)
         search.raise_bound(lost + bound)
         if chosen is None or search.over():
@@ -115,5 +124,5 @@ def bound_by_hitting(sets: ImpossibleSets, lost: float, search: Search) -> None:
         alive[chosen] = False
         if sets.separable(alive) == 0:
             search.offer(lost + float(sets.c[sets.Y @ sets.w <= 0.0].sum()), sets.w)
-        if not sets.collect(chosen, ROUNDS) and solved:
+        if not sets.collect(chosen, ROUNDS)[0] and solved:
             break

@@ -31,10 +31,12 @@ class MixedIntegerClassifier(VertexSearch):
         margin: Annotated[
             float, Field(gt=1e-7, lt=1, description="what a row of length 1 must be right by, if |w_j| <= 1")
         ] = 1e-5,
+        nodes: Annotated[int, Field(ge=1, description="how many nodes the solver may visit")] = 1_000_000,
         time_limit: TimeLimit = 60.0,
         seeding: Start = "svm",
     ):
         self.margin = margin
+        self.nodes = nodes
         self.time_limit = time_limit
         self.seeding = seeding
 
@@ -64,6 +66,7 @@ class MixedIntegerClassifier(VertexSearch):
             "mip_feasibility_tolerance": FEASIBILITY,
             "mip_abs_gap": 1e-6,
             "mip_rel_gap": 0.0,
+            "mip_max_nodes": self.nodes,
             "threads": 1,
         }
         # cvxpy hands HiGHS the solution of the last solve: the first one has w fixed to the start.

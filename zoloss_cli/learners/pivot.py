@@ -8,12 +8,16 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.pivot import slide, walk
+from zoloss_cli.learners.branch_and_bound import Tree
 from zoloss_cli.learners.direct import Start, TimeLimit, VertexSearch
 
-FIRST_CHUNKS = (300, 300, 1000, 1000, 2000, 2000, 4000, 8000)
-LATER_CHUNKS = (1000, 16000)
+FIRST_CHUNKS = (300, 300, 1000, 1000, 2000, 2000)
+LATER_CHUNKS = (1000, 4000)
 BLOCK = 250  # steps between two looks at the clock
-HOT, COLD = 1.5, 0.25
+HOT, COLD = 1.0, 0.25  # temperatures at both ends of a chunk, in mean weights
+NEAR, COOLER, WARMER = 3.0, 0.8, 1.1
+NODES_A_STEP = 25  # of branch and bound, beside a step of the walk: a fraction of its time
+BLOCK_NODES = 10_000
 
 
 class PivotClassifier(VertexSearch):
@@ -21,9 +25,12 @@ class PivotClassifier(VertexSearch):
 
     Our own algorithm. A step lets one of the points go that the hyperplane passes through, looks at every
     hyperplane that the others leave free, and draws one with probability exp(-errors / T); see
-    `zoloss_cli/kernels/pivot.py`. Chunks of steps, each cooling from T = 1.5 to 0.25 mean weights, start
-    from the best hyperplane so far. Equal rows are merged first. What is returned is moved off the
-    points, so that its errors are counted strictly.
+    `zoloss_cli/kernels/pivot.py`. Chunks of steps, each cooling from T = 1 to 1/4 mean weights, start from
+    the best hyperplane so far; all of them are cooler where they do not come back near it. Beside the walk
+    goes a branch and bound from the same hyperplane (`branch_and_bound.py`, without propagation), for
+    where few errors are needed in many dimensions; if it comes to its end, the result is optimal up to
+    rounding. Equal rows are merged first. What is returned is moved off the points, so that its errors
+    are counted strictly.
 
     The same seed gives the same weights as long as `time_limit` does not end the search.
     Attributes after fit, besides a direct optimizer's: `n_steps_`.
@@ -49,25 +56,34 @@ class PivotClassifier(VertexSearch):
         Y, c = rows.Y, rows.c
         lengths = np.ones(len(c))
         size = Y.shape[1]
-        unit = c.mean()
         best_w = search.w / np.sqrt(search.w @ search.w) if np.any(search.w) else np.full(size, size**-0.5)
-        best = rows.loss(best_w)
-        counter = problem.kernel_seed()
+        counter, heat = problem.kernel_seed(), c.mean()
+        tree = Tree(rows, best_w, propagating=False)
         for chunk in self._chunks(problem.rng):
             w, B, V = best_w.copy(), np.zeros(size - 1, np.int64), np.zeros((size - 1, size))
             counter, sound = slide(Y, lengths, w, B, V, np.uint64(counter))
             blocks = -(-chunk // BLOCK)
-            edges = unit * HOT * (COLD / HOT) ** np.linspace(0.0, 1.0, blocks + 1)
+            edges = heat * HOT * (COLD / HOT) ** np.linspace(0.0, 1.0, blocks + 1)
             for block in range(blocks):
                 if not sound or search.over():
                     break
                 steps = min(BLOCK, chunk - block * BLOCK)
-                hot, cold = edges[block], edges[block + 1]
-                best, counter, sound = walk(
-                    Y, c, lengths, w, B, V, steps, hot, cold, np.uint64(counter), best_w, best
+                found_w, hot, cold = w.copy(), edges[block], edges[block + 1]
+                found, counter, sound = walk(
+                    Y, c, lengths, w, B, V, steps, hot, cold, np.uint64(counter), found_w, np.inf
                 )
                 self.n_steps_ += steps
-                search.offer(lost + best, best_w)
+                if search.offer(lost + found, found_w):
+                    best_w = found_w
+                    tree = Tree(rows, best_w, propagating=False)
+            else:
+                # A walk that does not come back near the best was too hot: many features need less heat.
+                heat *= COOLER if lost + found > search.loss + NEAR * c.mean() else WARMER
+                heat = min(heat, c.mean())
+            nodes = tree.nodes + NODES_A_STEP * chunk
+            while tree.nodes < nodes and not search.over():
+                if tree.visit(min(BLOCK_NODES, nodes - tree.nodes), rows, lost, search):
+                    best_w = search.w / np.sqrt(search.w @ search.w)
             if search.over():
                 break
 
@@ -79,6 +95,6 @@ class PivotClassifier(VertexSearch):
                 yield min(first, left)
             left -= first
         while left > 0:
-            chunk = int(rng.integers(*LATER_CHUNKS))
+            chunk = int(np.exp(rng.uniform(*np.log(LATER_CHUNKS))))
             yield min(chunk, left)
             left -= chunk

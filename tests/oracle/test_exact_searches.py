@@ -1,0 +1,149 @@
+"""Branch and bound, combinatorial search, the integer program and certify against brute force."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from problems import fewest_errors, strict_errors, tiny_problem, whole
+
+from zoloss_cli.kernels.arrangement import sweep_prefixes
+from zoloss_cli.registry import make_learner
+
+KINDS = st.sampled_from(["plain", "discrete", "collinear", "duplicates"])
+EXHAUSTIVE = {
+    "pcs": {},
+    "bnb": {},
+    "bnb, no propagation": {"propagation": "none"},
+    "certify": {"steps": 50},
+}
+
+
+def fitted(name, X, y, settings_=None, phi=None):
+    return make_learner(name.partition(",")[0], settings_ or {}, 0).fit(X, y, sample_weight=phi)
+
+
+@pytest.mark.parametrize("name", EXHAUSTIVE)
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**6), st.integers(4, 11), st.integers(1, 3), KINDS, st.booleans())
+def test_the_fewest_errors_are_found_and_proved(name, seed, n, m, kind, weighted):
+    X, y = tiny_problem(seed, n, m, kind)
+    phi = np.random.default_rng(seed).integers(1, 5, n).astype(float) if weighted else np.ones(n)
+    learner = fitted(name, X, y, EXHAUSTIVE[name], phi)
+    wrong = np.where(y == 1, 1.0, -1.0) * learner.decision_function(X) <= 0.0
+    least = fewest_errors(X, y, phi)
+    assert phi[wrong].sum() == pytest.approx(least)
+    assert learner.lower_bound_ * phi.mean() == pytest.approx(least)
+    assert learner.optimal_
+    assert learner.training_errors_ == wrong.sum()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(4, 11), st.integers(1, 3), KINDS)
+def test_the_integer_program_finds_them_too(seed, n, m, kind):
+    X, y = tiny_problem(seed, n, m, kind)
+    learner = fitted("mip", X, y)
+    least = fewest_errors(X, y, np.ones(n))
+    assert learner.training_errors_ == least
+    assert learner.program_optimal_
+    assert learner.program_bound_ == pytest.approx(least, abs=1e-4)
+    assert learner.lower_bound_ <= least
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_up_to_three_features_everything_is_proved(seed):
+    rng = np.random.default_rng(seed)
+    n, D = int(rng.integers(50, 301)), int(rng.integers(1, 4))
+    X = [
+        rng.standard_normal((n, D)),
+        rng.integers(0, 6, (n, D)).astype(float),
+        np.round(rng.standard_normal((n, D)), 1),
+        rng.standard_normal((n, D))[rng.integers(0, n // 3, n)],
+    ][seed % 4]
+    y = (X[:, 0] + rng.choice([0.3, 1.0, 5.0]) * rng.standard_normal(n) > 0).astype(int)
+    y[:2] = [0, 1]
+    learner = fitted("certify", X, y)
+    assert learner.optimal_
+    assert learner.lower_bound_ == learner.training_errors_ == strict_errors(learner, X, y)
+    assert learner.proof_ in ("separable", "equal rows", "all hyperplanes")
+
+
+def test_certify_proves_that_breast_with_its_id_needs_ten_errors():
+    X, y = whole("breast_id")
+    learner = fitted("certify", X, y)
+    assert (learner.training_errors_, learner.lower_bound_, learner.optimal_) == (10, 10.0, True)
+    assert learner.proof_ == "impossible sets"
+    signs = np.where(y == 1, 1.0, -1.0)
+    rows = np.column_stack([np.ones(len(y)), X]) * signs[:, None]
+    assert len(learner.certificates_) > 100
+    for examples, weights in learner.certificates_[:50]:
+        mixture = np.array([float(w) for w in weights]) / float(max(weights))
+        np.testing.assert_allclose(mixture @ rows[examples], 0.0, atol=1e-10)
+    # What it found hits every one of them.
+    wrong = signs * learner.decision_function(X) <= 0.0
+    everywhere = {tuple(X[i]) for i in np.flatnonzero(wrong)}
+    assert all(any(tuple(X[i]) in everywhere for i in examples) for examples, _ in learner.certificates_)
+
+
+def test_separable_data_need_no_search():
+    X, y = whole("sonar")
+    learner = fitted("certify", X, y)
+    assert (learner.training_errors_, learner.optimal_, learner.proof_) == (0, True, "separable")
+
+
+def test_a_bound_is_never_above_what_another_search_reaches():
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        X = np.round(rng.standard_normal((40, 5)), 1)
+        y = (X[:, 0] + rng.standard_normal(40) > 0).astype(int)
+        proved = fitted("certify", X, y, {"steps": 200, "programs": 3})
+        assert proved.lower_bound_ <= fitted("pivot", X, y, {"steps": 5000}).training_errors_
+
+
+@pytest.mark.parametrize(("name", "goal"), [("liver", 95), ("heart", 33), ("pima", 161)])
+@pytest.mark.parametrize("settings_", [("bnb", {"propagation": "none"}), ("bnb", {}), ("pcs", {}), ("csa", {})])
+def test_real_data_fall_below_the_printed_loss(name, goal, settings_):
+    X, y = whole(name)
+    learner = fitted(settings_[0], X, y, settings_[1])
+    assert learner.training_errors_ == strict_errors(learner, X, y) <= goal
+    losses = [loss for _, loss in learner.trace_]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] == learner.training_errors_
+
+
+def test_hulls_settle_most_questions_without_a_program():
+    X, y = whole("heart")
+    learner = fitted("bnb", X, y, {"nodes": 20_000})
+    assert learner.n_nodes_ == 20_000
+    assert learner.n_settled_ > 50 * learner.n_questions_ > 0
+
+
+@pytest.mark.parametrize("name", ["pcs", "csa"])
+def test_the_authors_variant_refits(name):
+    X, y = whole("liver")
+    learner = fitted(name, X, y, {"variant": "refit", "lines": 40, "time_limit": 3.0})
+    assert learner.training_errors_ == strict_errors(learner, X, y) <= 99  # where the SVM starts
+
+
+@pytest.mark.parametrize("discrete", [False, True])
+def test_a_sweep_gives_every_hyperplane_its_own_loss(discrete):
+    rng = np.random.default_rng(0)
+    Y = rng.integers(-2, 3, (40, 4)).astype(float) if discrete else rng.standard_normal((40, 4))
+    Y[:, 0] = 1.0
+    Y *= rng.choice([-1.0, 1.0], 40)[:, None] / np.sqrt(np.sum(Y**2, axis=1))[:, None]
+    c = rng.integers(1, 4, 40).astype(float)
+    planes, losses = np.empty((500, 4)), np.empty(500)
+    seen = 0
+    for first, second in [(0, 1), (3, 9), (20, 35), (38, 39)]:
+        prefix = np.array([first, second])
+        put, *_ = sweep_prefixes(Y, c, np.arange(40), 40, prefix, 1, 2**62, np.inf, planes, losses)
+        for w, loss in zip(planes[:put], losses[:put], strict=True):
+            margins = Y @ w
+            off = np.abs(margins) > 1e-8
+            assert not off[first]
+            assert not off[second]
+            assert np.sum(~off) >= 3
+            assert loss == c[off & (margins < 0.0)].sum()
+            seen += 1
+    assert seen > 8
