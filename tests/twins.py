@@ -145,12 +145,13 @@ def python_sla(Z, phi, w, stages, last):
         return -K * (phi * s * (1 - s)) @ Z
 
     def first_gain(v, K, R, step):
+        here = loss(v, K)
         for j in range(len(v)):
             for k in range(1, round(R / step) + 1):
                 for change in (k * step, -k * step):
                     u = v.copy()
                     u[j] += change
-                    if loss(v, K) - loss(u, K) >= 0.1:
+                    if here - loss(u, K) >= 0.1:
                         return u
         return None
 
@@ -173,3 +174,41 @@ def python_sla(Z, phi, w, stages, last):
         counts = [np.sum(phi[Z @ (w + c * np.eye(len(w))[j]) <= 0]) for c in changes]
         w = w + changes[int(np.argmin(counts))] * np.eye(len(w))[j]
     return w
+
+
+def numpy_pivot(Y, c, B, w, V, steps, T, rng):
+    """The pivot heat bath at one temperature: every hyperplane of a line, one drawn, the basis exchanged."""
+    n, P = Y.shape
+    best = np.inf
+    for _ in range(steps):
+        k = rng.integers(P - 1)
+        v = V[k] - (w @ V[k]) * w
+        v /= np.sqrt(v @ v)
+        f, g = Y @ w, Y @ v
+        free = np.ones(n, bool)
+        free[B] = False
+        free[B[k]] = True
+        rows = np.flatnonzero(free & (np.abs(g) > 1e-11))
+        alpha = np.where(rows == B[k], 0.0, -f[rows] / g[rows])
+        order = np.argsort(alpha)
+        rows, alpha = rows[order], alpha[order]
+        steady = free & (np.abs(g) <= 1e-11)
+        start = c[rows][g[rows] > 0].sum() + c[steady & (f < 0)].sum()
+        losses = start + np.concatenate([[0.0], np.cumsum(np.where(g[rows] > 0, -c[rows], c[rows]))])
+        gaps = np.concatenate([[np.inf], np.diff(alpha) - 1e-8 * np.abs(alpha[1:]), [np.inf]])
+        losses[gaps <= 0] = np.inf
+        both = np.concatenate([losses, np.where(np.isinf(losses), np.inf, c[free].sum() - losses)])
+        best = min(best, both.min())
+        odds = np.exp((both.min() - both) / T)
+        drawn = rng.choice(both.size, p=odds / odds.sum())
+        interval, sense = drawn % losses.size, 1.0 if drawn < losses.size else -1.0
+        at = min(max(interval - int(rng.integers(2)), 0), rows.size - 1)
+        entering = rows[at]
+        w = sense * (w + alpha[at] * v)
+        w /= np.sqrt(w @ w)
+        B[k] = entering
+        V[k] = v / g[entering]
+        for j in range(P - 1):
+            if j != k:
+                V[j] -= (Y[entering] @ V[j]) * V[k]
+    return best

@@ -21,6 +21,8 @@ def pytest_terminal_summary(terminalreporter, config):
             terminalreporter.write_line(
                 f"{group:<33} {name.removeprefix('test_'):<32} {_time(cost):>10} {ratio}"
             )
+        for note in (b.extra_info["note"] for b in benches if "note" in b.extra_info):
+            terminalreporter.write_line(f"{group:<33} {note}")
 
 
 def _time(seconds: float) -> str:

@@ -8,22 +8,30 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from problems import signed, whole
+from scipy.optimize import linprog
 from sklearn.svm import SVC
 from twins import (
+    numpy_pivot,
     numpy_rcd,
     numpy_rcd_argsort,
     python_adaboost,
     python_averaged_perceptron,
     python_pocket,
     python_sgd,
+    python_sla,
 )
 
 from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
 from zoloss_cli.kernels import online, pocket
+from zoloss_cli.kernels.hull import separate
 from zoloss_cli.kernels.line_search import bucket_count, fixed_point
+from zoloss_cli.kernels.pivot import slide, walk
 from zoloss_cli.kernels.random import RANDOM
 from zoloss_cli.kernels.rcd import DIRECTIONS_A_BLOCK, rcd
+from zoloss_cli.kernels.smooth import sla
 from zoloss_cli.kernels.svm import linear_svm
+from zoloss_cli.learners.branch_and_bound import BranchAndBoundClassifier
 from zoloss_cli.learners.online import NO_TABLE, padded
 
 N, M = 600, 20
@@ -194,6 +202,117 @@ def test_svm_interior_point(benchmark, problem, C):
     benchmark.group = f"linear SVM, C={C:g}"
     benchmark.extra_info["units"] = 1
     benchmark.pedantic(lambda: linear_svm(Z, np.full(N, C), 1e-7), rounds=9, warmup_rounds=1)
+
+
+STAGES = ((2.0, 8.0, 0.2), (20.0, 4.0, 0.1), (200.0, 2.0, 0.05))
+LAST = (10.0, 0.05)
+
+
+@pytest.fixture(scope="module")
+def heart():
+    X, y = whole("heart")
+    Z = signed(X, y)
+    return X, y, Z, np.ascontiguousarray(Z / np.sqrt(np.sum(Z**2, axis=1))[:, None])
+
+
+@pytest.mark.benchmark(group="SLA, heart")
+def test_sla_reference_numpy(benchmark, heart):
+    Z = heart[2]
+    benchmark.extra_info["units"] = 1
+    benchmark.pedantic(lambda: python_sla(Z, np.ones(len(Z)), np.zeros(14), STAGES, LAST), rounds=2)
+
+
+@pytest.mark.benchmark(group="SLA, heart")
+def test_sla_kernel(benchmark, heart):
+    Z = heart[2]
+    stages = [np.array(values) for values in zip(*STAGES, strict=True)]
+    benchmark.extra_info["units"] = 1
+    benchmark.pedantic(
+        lambda: sla(Z, np.ones(len(Z)), np.zeros(14), *stages, 0.0, *LAST), rounds=15, warmup_rounds=1
+    )
+
+
+def at_a_vertex(Z):
+    w, B, V = np.ones(14), np.zeros(13, np.int64), np.zeros((13, 14))
+    _, sound = slide(Z, np.ones(len(Z)), w, B, V, np.uint64(1))
+    assert sound
+    return w, B, V
+
+
+@pytest.mark.benchmark(group="pivot step, heart")
+def test_pivot_reference_numpy(benchmark, heart):
+    Z = heart[3]
+    w, B, V = at_a_vertex(Z)
+    benchmark.extra_info["units"] = 500
+    benchmark.pedantic(
+        lambda: numpy_pivot(
+            Z, np.ones(len(Z)), B.copy(), w.copy(), V.copy(), 500, 0.5, np.random.default_rng(1)
+        ),
+        rounds=5,
+        warmup_rounds=1,
+    )
+
+
+@pytest.mark.benchmark(group="pivot step, heart")
+def test_pivot_kernel(benchmark, heart):
+    Z, ones = heart[3], np.ones(len(heart[3]))
+    w, B, V = at_a_vertex(Z)
+    benchmark.extra_info["units"] = 5000
+    benchmark.pedantic(
+        lambda: walk(
+            Z, ones, ones, w.copy(), B.copy(), V.copy(), 5000, 0.5, 0.5, np.uint64(1), np.zeros(14), np.inf
+        ),
+        rounds=9,
+        warmup_rounds=1,
+    )
+
+
+@pytest.fixture(scope="module")
+def hull_questions(heart):
+    """Is p among these 60? For 40 examples, as propagation asks it."""
+    X, y, *_ = heart
+    rows = np.column_stack([np.ones(len(y)), X])
+    rows = np.ascontiguousarray(rows / np.sqrt(np.sum(rows**2, axis=1))[:, None])
+    return rows, np.flatnonzero(y == 1)[:60], np.flatnonzero(y == 0)[:40]
+
+
+@pytest.mark.benchmark(group="question: in the hull?")
+def test_hull_reference_linear_program(benchmark, hull_questions):
+    rows, hull, points = hull_questions
+
+    def ask():
+        for p in points:
+            linprog(np.zeros(60), A_eq=rows[hull].T, b_eq=rows[p], bounds=(0, None), method="highs")
+
+    benchmark.extra_info["units"] = len(points)
+    benchmark.pedantic(ask, rounds=5, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group="question: in the hull?")
+def test_hull_nearest_point(benchmark, hull_questions):
+    rows, hull, points = hull_questions
+    signs, w, corral, weights = np.ones(len(rows)), np.empty(14), np.empty(16, np.int64), np.empty(16)
+
+    def ask():
+        for p in points:
+            signs[p] = -1.0
+            separate(rows, signs, np.append(hull, p), 61, 60, w, corral, weights)
+
+    benchmark.extra_info["units"] = len(points)
+    benchmark.pedantic(ask, rounds=15, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group="node with hull propagation, heart")
+def test_branch_and_bound(benchmark, heart):
+    X, y, *_ = heart
+    learner = BranchAndBoundClassifier(nodes=20_000)
+    benchmark.pedantic(learner.fit, (X, y), rounds=3, warmup_rounds=1)
+    asked = learner.n_questions_ + learner.n_settled_
+    benchmark.extra_info["units"] = learner.n_nodes_
+    benchmark.extra_info["note"] = (
+        f"{learner.n_questions_ / learner.seconds_:,.0f} questions solved and {asked / learner.seconds_:,.0f} "
+        f"answered a second, {100 * learner.n_settled_ / asked:.1f} % without solving"
+    )
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ class BinaryLearner(ClassifierMixin, BaseEstimator):
         present = np.unique(codes[phi > 0.0])
         if present.size < 2:
             only = self.classes_[present[0]]
-            raise ValueError(f"{name} needs two classes with weight, but y holds one class: {only!r}")
+            raise ValueError(f"{name} needs two classes with weight, but y holds one class: '{only}'")
         signs = np.where(codes == 1, 1.0, -1.0)
         return Problem(with_bias(X), signs, phi / phi.sum(), as_generator(self.random_state))
 

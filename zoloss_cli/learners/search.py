@@ -104,17 +104,17 @@ def beside(search: Search, solve: Callable):
 
     def run():
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # "inaccurate" is how cvxpy says: out of time
-                outcome.append((solve(), None))
+            outcome.append((solve(), None))
         except Exception as error:
             outcome.append((None, error))
 
     thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(LOOK)
-        search.over()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # "inaccurate" is how cvxpy says: out of time
+        thread.start()
+        while thread.is_alive():
+            thread.join(LOOK)
+            search.over()
     result, error = outcome[0]
     if error is not None:
         raise error
