@@ -9,7 +9,7 @@ SPLITS ?=
 RUN = $(BIN)/zoloss run $(if $(SPLITS),--splits $(SPLITS)) --jobs $(JOBS) --out $(RESULTS)
 JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 
-.PHONY: install test test-lowest bench lint table2 table3 table4 tables reference pools schema clean
+.PHONY: install test test-lowest bench lint table2 table3 table4 tables nguyen reference pools schema clean
 
 install: $(STAMP)
 
@@ -55,11 +55,19 @@ tables: install
 	$(BIN)/zoloss table $(RESULTS)
 	$(BIN)/zoloss compare $(RESULTS) --beyond 2
 
+# Nguyen & Sanner (2013): all tables and figures, and what is proved about the data of Table 1.
+nguyen: install
+	for config in table1 table2 table3 table4 table4-clean bounds figure1 figure9; do \
+	  $(RUN) configs/nguyen/$$config.yaml || exit; done
+	for table in 1 2 3 4 nguyen-table4-clean nguyen-bounds; do \
+	  $(BIN)/zoloss table $(RESULTS) --table $$table || exit; done
+
 # What is committed: the 500-split results, and the pool deviations that comparisons use.
 reference: install
 	$(MAKE) tables RESULTS=results/reference
 	for config in table4-fld table4-svm; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
+	$(MAKE) nguyen RESULTS=results/reference
 
 pools: install
 	$(BIN)/zoloss run configs/pools.yaml --jobs $(JOBS) --out results/pools

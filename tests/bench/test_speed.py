@@ -234,7 +234,7 @@ def test_sla_kernel(benchmark, heart):
 
 def at_a_vertex(Z):
     w, B, V = np.ones(14), np.zeros(13, np.int64), np.zeros((13, 14))
-    _, sound = slide(Z, np.ones(len(Z)), w, B, V, np.uint64(1))
+    _, sound = slide(Z, w, B, V, np.uint64(1))
     assert sound
     return w, B, V
 
@@ -259,9 +259,7 @@ def test_pivot_kernel(benchmark, heart):
     w, B, V = at_a_vertex(Z)
     benchmark.extra_info["units"] = 5000
     benchmark.pedantic(
-        lambda: walk(
-            Z, ones, ones, w.copy(), B.copy(), V.copy(), 5000, 0.5, 0.5, np.uint64(1), np.zeros(14), np.inf
-        ),
+        lambda: walk(Z, ones, w.copy(), B.copy(), V.copy(), 5000, 0.5, 0.5, np.uint64(1), np.zeros(14), np.inf),
         rounds=9,
         warmup_rounds=1,
     )

@@ -11,7 +11,7 @@ import numpy as np
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.registry import make_learner
 
-SHORT = {"epochs": 2, "rounds": 2, "steps": 300, "lines": 20, "nodes": 300, "time_limit": 1.0}
+SHORT = {"epochs": 2, "rounds": 2, "steps": 300, "lines": 20, "nodes": 300, "time_limit": 60.0}
 _warm: set[str] = set()  # learners whose kernels this process has loaded
 
 

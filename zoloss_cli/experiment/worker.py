@@ -68,7 +68,7 @@ def run_unit(cell: Cell, k: int) -> dict:
 def _told(learner, seconds: float) -> dict:
     """What the learner says of its work: how long, when the best was found, what is proved, how many rounds."""
     told = {"seconds": round(float(seconds), 6)}
-    if len(getattr(learner, "trace_", ())):
+    if len(getattr(learner, "trace_", ())) and learner.trace_[-1][0] < seconds:  # else there was no search
         told["reached"] = round(float(learner.trace_[-1][0]), 6)
     if hasattr(learner, "lower_bound_"):
         told["lower_bound"] = float(learner.lower_bound_)

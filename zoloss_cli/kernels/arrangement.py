@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import kernel
-from zoloss_cli.kernels.pivot import BETTER, line_scratch, sort_breakpoints
+from zoloss_cli.kernels.line import BETTER, line_scratch, sort_breakpoints
 
 STILL = 1e-7  # a row of which this is left belongs to the span of the rows chosen
 EXACTLY = 1e-12  # what rounding can leave of a row that does

@@ -16,7 +16,7 @@ import numpy as np
 
 from zoloss_cli.kernels import kernel
 from zoloss_cli.kernels.hull import separate
-from zoloss_cli.kernels.pivot import BETTER
+from zoloss_cli.kernels.line import BETTER
 
 KEPT = 512  # impossible sets to remember
 # places in `numbers`

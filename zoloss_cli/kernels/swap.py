@@ -5,17 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import kernel
-from zoloss_cli.kernels.pivot import (
-    BETTER,
-    SHALLOW,
-    exchange,
-    inside,
-    line_scratch,
-    losses_on_line,
-    off_the_vertex,
-    refresh,
-    strict_loss,
-)
+from zoloss_cli.kernels.line import BETTER, inside, line_scratch, losses_on_line, off_the_vertex, strict_loss
+from zoloss_cli.kernels.pivot import SHALLOW, exchange, refresh
 
 
 @kernel
@@ -26,7 +17,6 @@ def descend(Y, c, B, w, V, current, best, best_w, sweeps, first):
     (current, best, the next row to look at, looks in a row without a swap, whether the state is sound).
     """
     n, size = Y.shape
-    ones = np.ones(n)
     in_basis = np.zeros(n, np.bool_)
     for k in range(size - 1):
         in_basis[B[k]] = True
@@ -43,12 +33,12 @@ def descend(Y, c, B, w, V, current, best, best_w, sweeps, first):
         for j in range(size - 1):
             if j != k:
                 u += V[j]
-        count, _, least, at, sense = losses_on_line(Y, c, ones, f, g, u, in_basis, leaving, scratch)
+        count, _, least, at, sense = losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch)
         idle += 1
         if least < best - BETTER:
             point = sense * (w + inside(sorted_t, count, at) * v)
-            candidate = off_the_vertex(Y, ones, point, u, in_basis, leaving)
-            found = strict_loss(Y, c, ones, candidate)
+            candidate = off_the_vertex(Y, point, u, in_basis, leaving)
+            found = strict_loss(Y, c, candidate)
             if found < best - BETTER:
                 best = found
                 best_w[:] = candidate

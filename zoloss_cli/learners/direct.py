@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.kernels.pivot import strict_loss
+from zoloss_cli.kernels.line import strict_loss
 from zoloss_cli.learners.accounted import Accounted
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.convex import LibLinearClassifier
@@ -81,7 +81,7 @@ class Rows:
 
     def loss(self, w) -> float:
         """The weight of the rows that are not right beyond doubt: a margin that rounding could give is none."""
-        return strict_loss(self.Y, self.c, np.ones(len(self.c)), w)
+        return strict_loss(self.Y, self.c, w)
 
     def nearest_first(self, w) -> np.ndarray:
         """The rows by |<w, x>|, the smallest first."""

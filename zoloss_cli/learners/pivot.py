@@ -54,14 +54,13 @@ class PivotClassifier(VertexSearch):
 
     def explore(self, problem, rows, lost, search):
         Y, c = rows.Y, rows.c
-        lengths = np.ones(len(c))
         size = Y.shape[1]
         best_w = search.w / np.sqrt(search.w @ search.w) if np.any(search.w) else np.full(size, size**-0.5)
         counter, heat = problem.kernel_seed(), c.mean()
         tree = Tree(rows, best_w, propagating=False)
         for chunk in self._chunks(problem.rng):
             w, B, V = best_w.copy(), np.zeros(size - 1, np.int64), np.zeros((size - 1, size))
-            counter, sound = slide(Y, lengths, w, B, V, np.uint64(counter))
+            counter, sound = slide(Y, w, B, V, np.uint64(counter))
             blocks = -(-chunk // BLOCK)
             edges = heat * HOT * (COLD / HOT) ** np.linspace(0.0, 1.0, blocks + 1)
             for block in range(blocks):
@@ -70,7 +69,7 @@ class PivotClassifier(VertexSearch):
                 steps = min(BLOCK, chunk - block * BLOCK)
                 found_w, hot, cold = w.copy(), edges[block], edges[block + 1]
                 found, counter, sound = walk(
-                    Y, c, lengths, w, B, V, steps, hot, cold, np.uint64(counter), found_w, np.inf
+                    Y, c, w, B, V, steps, hot, cold, np.uint64(counter), found_w, np.inf
                 )
                 self.n_steps_ += steps
                 if search.offer(lost + found, found_w):

@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 
 from zoloss_cli.kernels.arrangement import sweep, sweep_prefixes
-from zoloss_cli.kernels.pivot import line_scratch
+from zoloss_cli.kernels.line import line_scratch
 from zoloss_cli.learners.search import EQUAL
 
 ON = 1e-8  # a row of length 1 with a smaller margin lies on the hyperplane

@@ -1,0 +1,150 @@
+"""The 0-1 loss along a line of hyperplanes: all its values from one sort of where rows change sides.
+
+Rows of `Y` are y_i = label_i (1, x_i), of length 1, `c` their weights; w is right on row i where
+<y_i, w> > 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zoloss_cli.kernels import exact_kernel, kernel
+
+TINY = 1e-11  # a margin or slope below this is 0
+NARROW = 1e-8  # of the ends' size: a gap below this is none
+BETTER = 1e-9  # losses are sums of weights: what differs by less is equal
+
+
+@kernel
+def strict_loss(Y, c, w):
+    """The weight of the rows that are not right beyond doubt: a margin that rounding could give is none."""
+    margins = np.dot(Y, w)
+    least = TINY * np.sqrt(np.dot(w, w))
+    total = 0.0
+    for i in range(c.shape[0]):
+        total += c[i] if margins[i] <= least else 0.0
+    return total
+
+
+@exact_kernel
+def sort_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_rows):
+    """t and its rows in ascending order: scattered by t / (|t| + s), then straightened by insertion.
+
+    What lies closer together than an interval can be is left in any order: on discrete data many
+    breakpoints are one but for rounding, and to order those would cost the square of their number.
+    """
+    buckets = starts.shape[0] - 1
+    starts[:] = 0
+    half = 0.5 * buckets
+    top = np.int32(buckets - 1)
+    for j in range(count):  # apart from the counting: so it runs on vectors
+        b = np.int32((t[j] / (abs(t[j]) + s)) * half + half)
+        bucket[j] = min(max(b, np.int32(0)), top)
+    for j in range(count):
+        starts[bucket[j] + 1] += 1
+    for b in range(buckets):
+        starts[b + 1] += starts[b]
+    for j in range(count):
+        at = starts[bucket[j]]
+        starts[bucket[j]] += 1
+        sorted_t[at] = t[j]
+        sorted_rows[at] = rows[j]
+    for j in range(1, count):
+        t_j, row_j = sorted_t[j], sorted_rows[j]
+        i = j - 1
+        equal = t_j + 0.01 * NARROW * abs(t_j)
+        while i >= 0 and sorted_t[i] > equal:
+            sorted_t[i + 1], sorted_rows[i + 1] = sorted_t[i], sorted_rows[i]
+            i -= 1
+        sorted_t[i + 1], sorted_rows[i + 1] = t_j, row_j
+
+
+@kernel
+def line_scratch(n):
+    """Room for `losses_on_line`: t, rows, bucket, starts, sorted t, sorted rows, losses."""
+    return (
+        np.empty(n, np.float64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int32),
+        np.empty(2 * n + 1, np.int32),
+        np.empty(n, np.float64),
+        np.empty(n, np.int64),
+        np.empty(n + 1, np.float64),
+    )
+
+
+@kernel
+def losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch):
+    """The loss on every interval of the line w + alpha v, with f = Yw and g = Yv.
+
+    Basis rows but the one that is leaving count as right; a row that the whole line leaves at 0 counts by
+    its side of u, the sum of their V_j. Interval j ends at sorted breakpoint j; one without room has an
+    infinite loss. -w passes the same points: its loss is `turned` minus that of w.
+
+    Returns (breakpoints, turned, least loss, its interval, and -1 if it is -w's, else 1).
+    """
+    t, rows, bucket, starts, sorted_t, sorted_rows, losses = scratch
+    loss, turned, count, sum_f, sum_g = 0.0, 0.0, 0, 0.0, 0.0
+    still = False
+    rates = f
+    for i in range(f.shape[0]):  # the loss far to the left, at -v; and the breakpoints
+        if in_basis[i] and i != leaving:
+            continue
+        if abs(g[i]) > TINY:
+            t[count] = -f[i] / g[i] if i != leaving else 0.0
+            rows[count] = i
+            count += 1
+            sum_f += abs(f[i])
+            sum_g += abs(g[i])
+            loss += c[i] if g[i] > 0.0 else 0.0
+            turned += c[i]
+        elif abs(f[i]) > TINY:
+            loss += c[i] if f[i] < 0.0 else 0.0
+            turned += c[i]
+        else:
+            if not still:
+                rates, still = np.dot(Y, u), True
+            if rates[i] <= 0.0:
+                loss += c[i]
+                turned += 2.0 * c[i]
+    sort_breakpoints(t, rows, count, sum_f / sum_g + 1e-300, bucket, starts, sorted_t, sorted_rows)
+    losses[0] = loss
+    least, least_at, most, most_at = loss, 0, loss, 0
+    for j in range(count):
+        loss += -c[sorted_rows[j]] if g[sorted_rows[j]] > 0.0 else c[sorted_rows[j]]
+        room = np.inf
+        if j + 1 < count:
+            room = sorted_t[j + 1] - sorted_t[j]
+            room -= NARROW * max(abs(sorted_t[j]), abs(sorted_t[j + 1]))
+        losses[j + 1] = loss if room > 0.0 else np.inf
+        if room > 0.0:
+            if loss < least:
+                least, least_at = loss, j + 1
+            if loss > most:
+                most, most_at = loss, j + 1
+    if turned - most < least:
+        return count, turned, turned - most, most_at, -1.0
+    return count, turned, least, least_at, 1.0
+
+
+@exact_kernel
+def inside(sorted_t, count, interval):
+    """A point of an interval: its middle, or beyond the outermost breakpoint."""
+    if interval == 0:
+        return sorted_t[0] - 1.0 - abs(sorted_t[0])
+    if interval == count:
+        return sorted_t[count - 1] + 1.0 + abs(sorted_t[count - 1])
+    return 0.5 * (sorted_t[interval - 1] + sorted_t[interval])
+
+
+@kernel
+def off_the_vertex(Y, point, u, in_basis, leaving):
+    """A point of a line moved along u half as far as all rows but the basis can bear: now that is right too."""
+    margins, rates = np.dot(Y, point), np.dot(Y, u)
+    longest = np.sqrt(np.dot(point, point) / (np.dot(u, u) + 1e-300))
+    for i in range(margins.shape[0]):
+        if in_basis[i] and i != leaving:
+            continue
+        if abs(margins[i]) > TINY and margins[i] * rates[i] < 0.0:
+            longest = min(longest, -margins[i] / rates[i])
+    return point + 0.5 * longest * u
