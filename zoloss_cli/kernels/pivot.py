@@ -127,6 +127,18 @@ def draw_interval(losses, count, turned, least, T, share):
 
 
 @kernel
+def release(w, V, k):
+    """Basis row k goes: v, the unit direction that is free now, and u, along which the others gain."""
+    v = V[k] - np.dot(w, V[k]) * w
+    v /= np.sqrt(np.dot(v, v))
+    u = np.zeros(w.shape[0], np.float64)
+    for j in range(V.shape[0]):
+        if j != k:
+            u += V[j]
+    return v, u
+
+
+@kernel
 def exchange(Y, w, V, k, v, alpha, slope, entering):
     """Basis row k gives way to the row at alpha, whose margin changes by `slope` along v."""
     w += alpha * v
@@ -160,13 +172,8 @@ def walk(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
         counter += GOLDEN
         k = np.int64(index_of(mix(counter), np.uint64(size - 1)))
         leaving = B[k]
-        v = V[k] - np.dot(w, V[k]) * w
-        v /= np.sqrt(np.dot(v, v))
+        v, u = release(w, V, k)
         g = np.dot(Y, v)
-        u = np.zeros(size, np.float64)
-        for j in range(size - 1):
-            if j != k:
-                u += V[j]
 
         count, turned, least, least_at, sense = losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch)
         if least < best - BETTER:

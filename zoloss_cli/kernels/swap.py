@@ -6,7 +6,7 @@ import numpy as np
 
 from zoloss_cli.kernels import kernel
 from zoloss_cli.kernels.line import BETTER, inside, line_scratch, losses_on_line, off_the_vertex, strict_loss
-from zoloss_cli.kernels.pivot import SHALLOW, exchange, refresh
+from zoloss_cli.kernels.pivot import SHALLOW, exchange, refresh, release
 
 
 @kernel
@@ -26,13 +26,8 @@ def descend(Y, c, B, w, V, current, best, best_w, sweeps, first):
     for _ in range(sweeps):
         f = np.dot(Y, w)
         leaving = B[k]
-        v = V[k] - np.dot(w, V[k]) * w
-        v /= np.sqrt(np.dot(v, v))
+        v, u = release(w, V, k)
         g = np.dot(Y, v)
-        u = np.zeros(size)
-        for j in range(size - 1):
-            if j != k:
-                u += V[j]
         count, _, least, at, sense = losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch)
         idle += 1
         if least < best - BETTER:
