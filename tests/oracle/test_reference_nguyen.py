@@ -1,0 +1,103 @@
+"""The committed results for Nguyen & Sanner (2013): equal to print, or below it, and what is proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from zoloss_cli.config.load import load_config
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.store import Store
+from zoloss_cli.experiment.worker import run_unit
+from zoloss_cli.paths import shipped
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.results import load_results
+
+REFERENCE = Path(__file__).parents[2] / "results" / "reference"
+CONFIGS = ["table1", "table2", "table3", "table4", "table4-clean", "bounds", "figure1", "figure9"]
+SAME_DATA = ("breast", "liver", "cmc", "heart", "pima", "sonar")  # indian has four rows less than print
+
+
+def cells_of(config):
+    return plan(load_config(shipped("configs") / "nguyen" / f"{config}.yaml"))
+
+
+def losses(config):
+    """(data set, learner) -> training errors, run by run."""
+    store = Store(REFERENCE)
+    return {
+        (cell.data.name, cell.learner.label): np.array(
+            [row["train"] for _, row in sorted(store.read(cell.filename, cell.key).rows.items())]
+        )
+        for cell in cells_of(config)
+    }
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_every_cell_of_the_config_has_all_its_runs(config):
+    store = Store(REFERENCE)
+    for cell in cells_of(config):
+        found = store.read(cell.filename, cell.key)
+        assert sorted(found.rows)[: cell.repeats] == list(range(cell.repeats)), cell.filename
+        assert not found.failed
+        assert not found.fault
+
+
+def test_table_1_equals_print_or_is_below_it():
+    (run,) = (r for r in load_results(REFERENCE, "1")[0] if r.table == "1")
+    rows = compare_run(run)
+    assert len(rows) == 49
+    assert {r.match for r in rows} == {"=", "better"}
+    exact = [r for r in rows if r.learner in ("bpm", "svm", "lr", "sla") and r.dataset in SAME_DATA]
+    assert len(exact) == 24
+    assert all(r.match == "=" for r in exact)
+
+
+@pytest.mark.parametrize("config", ["table1", "table2"])
+def test_pivot_is_no_worse_than_any_column_in_any_draw(config):
+    found = losses(config)
+    for (dataset, learner), counts in found.items():
+        assert np.all(found[dataset, "pivot"] <= counts), (dataset, learner, counts, found[dataset, "pivot"])
+
+
+def test_what_is_proved():
+    found, store = losses("bounds"), Store(REFERENCE)
+    for cell in cells_of("bounds"):
+        row = store.read(cell.filename, cell.key).rows[0]
+        assert row["lower_bound"] <= row["train"]
+        if cell.data.name in ("breast", "sonar"):
+            assert row["lower_bound"] == row["train"]
+    assert found["breast", "certify"][0] == 10
+    assert found["sonar", "certify"][0] == 0
+
+
+def test_the_sets_of_figure_9_have_optima_from_30_to_100():
+    found = losses("figure9")
+    best = np.min([found["without noise", x] for x in ("pivot", "sla")], axis=0)
+    assert best.shape == (200,)
+    assert best.min() >= 30
+    assert best.max() <= 100
+
+
+def test_noise_hurts_the_convex_losses_most():
+    """Figure 9: how much the others lose to SLA, with noise and without."""
+    found = losses("figure9")
+    for other in ("svm", "lr", "bpm"):
+        clean = found["without noise", other].mean() - found["without noise", "sla"].mean()
+        noisy = found["with noise", other].mean() - found["with noise", "sla"].mean()
+        assert 0 < clean < noisy
+
+
+def test_figure_1_needs_the_0_1_loss():
+    found = {learner: counts[0] for (_, learner), counts in losses("figure1").items()}
+    assert found["pivot"] <= found["sla"] < 45
+    assert min(found["fld"], found["svm"], found["lr"]) >= 61
+
+
+def test_deterministic_cells_run_again_give_what_is_stored():
+    store = Store(REFERENCE)
+    for cell in cells_of("table1"):
+        if cell.data.name in ("liver", "heart") and cell.learner.learner in ("bpm", "svm", "lr", "sla", "csa"):
+            assert run_unit(cell, 0)["train"] == store.read(cell.filename, cell.key).rows[0]["train"]
