@@ -102,3 +102,23 @@ def test_more_features_than_points_are_separated():
     rng = np.random.default_rng(3)
     X, y = rng.standard_normal((12, 30)), np.arange(12) % 2
     assert PivotClassifier(steps=10, seeding="zero", random_state=0).fit(X, y).training_errors_ == 0
+
+
+def test_a_basis_that_has_become_singular_is_noticed():
+    Y, V = np.array([[1.0, 0, 0], [2.0, 0, 0], [0, 1.0, 0]]), np.zeros((2, 3))
+    assert not kernels.refresh(Y, np.array([0, 1]), np.array([0, 0, 1.0]), V)
+    assert kernels.refresh(Y, np.array([0, 2]), np.array([0, 0, 1.0]), V)
+    np.testing.assert_array_equal(V, [[1, 0, 0], [0, 1, 0]])
+
+
+def test_intervals_are_drawn_by_their_odds():
+    losses, near, odds = np.array([5.0, 4.0, np.inf, 7.0]), np.zeros(11, np.int64), np.zeros(11)
+    turned, T = 12.0, 1.5
+    upright = {j: np.exp(-losses[j] / T) for j in (0, 1, 3)}
+    flipped = {j: np.exp(-(turned - losses[j]) / T) for j in (0, 1, 3)}
+    shares = (np.arange(20_000) + 0.5) / 20_000
+    drawn = [kernels.draw_interval(losses, 3, turned, 4.0, T, s, near, odds) for s in shares]
+    total = sum(upright.values()) + sum(flipped.values())
+    for sense, expected in ((1.0, upright), (-1.0, flipped)):
+        for j, weight in expected.items():
+            assert drawn.count((j, sense)) / 20_000 == pytest.approx(weight / total, abs=2e-4)

@@ -61,7 +61,7 @@ def sort_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_rows):
 
 @kernel
 def line_scratch(n):
-    """Room for `losses_on_line`: t, rows, bucket, starts, sorted t, sorted rows, losses."""
+    """Room for `losses_on_line`: t, rows, bucket, starts, sorted t, sorted rows, losses; and for a draw."""
     return (
         np.empty(n, np.float64),
         np.empty(n, np.int64),
@@ -70,6 +70,8 @@ def line_scratch(n):
         np.empty(n, np.float64),
         np.empty(n, np.int64),
         np.empty(n + 1, np.float64),
+        np.empty(2 * n + 3, np.int64),
+        np.empty(2 * n + 3, np.float64),
     )
 
 
@@ -83,7 +85,7 @@ def losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch):
 
     Returns (breakpoints, turned, least loss, its interval, and -1 if it is -w's, else 1).
     """
-    t, rows, bucket, starts, sorted_t, sorted_rows, losses = scratch
+    t, rows, bucket, starts, sorted_t, sorted_rows, losses = scratch[:7]
     loss, turned, count, sum_f, sum_g = 0.0, 0.0, 0, 0.0, 0.0
     still = False
     rates = f
@@ -96,7 +98,7 @@ def losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch):
             count += 1
             sum_f += abs(f[i])
             sum_g += abs(g[i])
-            loss += c[i] if g[i] > 0.0 else 0.0
+            loss += c[i] * (g[i] > 0.0)
             turned += c[i]
         elif abs(f[i]) > TINY:
             loss += c[i] if f[i] < 0.0 else 0.0
@@ -108,20 +110,22 @@ def losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch):
                 loss += c[i]
                 turned += 2.0 * c[i]
     sort_breakpoints(t, rows, count, sum_f / sum_g + 1e-300, bucket, starts, sorted_t, sorted_rows)
+    # No line is like the last, so a branch by sign or gap is guessed wrong half of the time: there is none.
     losses[0] = loss
-    least, least_at, most, most_at = loss, 0, loss, 0
     for j in range(count):
-        loss += -c[sorted_rows[j]] if g[sorted_rows[j]] > 0.0 else c[sorted_rows[j]]
-        room = np.inf
-        if j + 1 < count:
-            room = sorted_t[j + 1] - sorted_t[j]
-            room -= NARROW * max(abs(sorted_t[j]), abs(sorted_t[j + 1]))
-        losses[j + 1] = loss if room > 0.0 else np.inf
-        if room > 0.0:
-            if loss < least:
-                least, least_at = loss, j + 1
-            if loss > most:
-                most, most_at = loss, j + 1
+        row = sorted_rows[j]
+        loss += c[row] * (1.0 - 2.0 * (g[row] > 0.0))
+        losses[j + 1] = loss
+    for j in range(count - 1):
+        room = sorted_t[j + 1] - sorted_t[j] - NARROW * max(abs(sorted_t[j]), abs(sorted_t[j + 1]))
+        losses[j + 1] = losses[j + 1] if room > 0.0 else np.inf
+    least, least_at, most, most_at = np.inf, 0, -np.inf, 0
+    for j in range(count + 1):
+        if losses[j] < least:
+            least, least_at = losses[j], j
+        finite = losses[j] if losses[j] < np.inf else -np.inf
+        if finite > most:
+            most, most_at = finite, j
     if turned - most < least:
         return count, turned, turned - most, most_at, -1.0
     return count, turned, least, least_at, 1.0

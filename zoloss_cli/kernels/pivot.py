@@ -31,7 +31,7 @@ from zoloss_cli.kernels.random import GOLDEN, index_of, mix
 
 SHALLOW = 1e-7  # a slope below this is no pivot
 REFRESH = 64
-COLDEST = 40.0  # an interval that is worse by so many T is never drawn
+COLDEST = 30.0  # an interval that is worse by so many T is never drawn
 EXACT = 2.0**-53
 
 
@@ -49,7 +49,10 @@ def refresh(Y, B, w, V):
     for k in range(size - 1):
         A[k] = Y[B[k]]
     A[size - 1] = w
-    inverse = np.linalg.inv(A)
+    try:
+        inverse = np.linalg.inv(A)
+    except Exception:  # singular; numba knows no narrower one
+        return False
     if not np.all(np.isfinite(inverse)):
         return False
     V[:, :] = inverse[:, : size - 1].T
@@ -100,30 +103,29 @@ def slide(Y, w, B, V, counter):
 
 
 @kernel
-def draw_interval(losses, count, turned, least, T, share):
-    """(interval, 1 or -1 for -w) with probability as exp(-loss / T); `share` is uniform in [0, 1)."""
+def draw_interval(losses, count, turned, least, T, share, near, odds):
+    """(interval, 1 or -1 for -w) with probability as exp(-loss / T); `share` is uniform in [0, 1).
+
+    Only what is in reach gets odds; it is picked out without branches, see `losses_on_line`.
+    """
     reach = least + COLDEST * T
+    found = 0
+    for j in range(count + 1):
+        near[found] = j
+        found += losses[j] < reach
+    upright = found
+    for j in range(count + 1):
+        near[found] = j
+        found += (turned - losses[j] < reach) & (losses[j] < np.inf)
     total = 0.0
-    for j in range(count + 1):
-        loss = losses[j]
-        total += np.exp((least - loss) / T) if loss < reach else 0.0
-        if turned - reach < loss < np.inf:
-            total += np.exp((least - turned + loss) / T)
-    left = share * total
-    chosen, sense = 0, 1.0
-    for j in range(count + 1):
-        loss = losses[j]
-        if loss < reach:
-            chosen, sense = j, 1.0
-            left -= np.exp((least - loss) / T)
-            if left <= 0.0:
-                break
-        if turned - reach < loss < np.inf:
-            chosen, sense = j, -1.0
-            left -= np.exp((least - turned + loss) / T)
-            if left <= 0.0:
-                break
-    return chosen, sense
+    for m in range(found):
+        loss = losses[near[m]]
+        total += np.exp((least - (loss if m < upright else turned - loss)) / T)
+        odds[m] = total
+    m = 0
+    while m < found - 1 and odds[m] < share * total:
+        m += 1
+    return near[m], 1.0 if m < upright else -1.0
 
 
 @kernel
@@ -161,7 +163,7 @@ def walk(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
     for k in range(size - 1):
         in_basis[B[k]] = True
     scratch = line_scratch(n)
-    sorted_t, sorted_rows, losses = scratch[4], scratch[5], scratch[6]
+    sorted_t, sorted_rows, losses, near, odds = scratch[4:]
     f = np.dot(Y, w)
     for step in range(steps):
         if step % REFRESH == REFRESH - 1:
@@ -187,7 +189,7 @@ def walk(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
                     return best, counter, True
 
         counter += GOLDEN
-        chosen, sense = draw_interval(losses, count, turned, least, T, uniform(counter))
+        chosen, sense = draw_interval(losses, count, turned, least, T, uniform(counter), near, odds)
         counter += GOLDEN
         end = chosen if mix(counter) >> np.uint64(63) else chosen - 1
         end = min(max(end, 0), count - 1)
