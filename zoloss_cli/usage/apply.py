@@ -33,7 +33,8 @@ class Predicted:
 def apply(model: Model, path: Path) -> Predicted:
     """Predictions and scores for the rows of a CSV; a score of 0 stands for the positive class."""
     table = read_new(path, model.columns, model.label, model.missing)
-    scores = model.rule.scores(table.X)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = model.rule.scores(table.X)
     if not np.all(np.isfinite(scores)):
         line = table.lines[int(np.flatnonzero(~np.isfinite(scores))[0])]
         raise DataError(f"{path}, line {line}: the values are too large for a finite score")

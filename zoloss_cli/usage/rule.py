@@ -46,7 +46,7 @@ def rule_in_original_units(
         raise DataError(f"the values of '{name}' are too close to each other for a weight in their units")
     rule = LinearRule(original, centre, float(bias))
     try:
-        _ = rule.bias
+        rule.bias  # noqa: B018  it may be beyond any number
     except OverflowError:
         raise DataError("the rule's threshold in the units of the table is too large for a number") from None
     return rule

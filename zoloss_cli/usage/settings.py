@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import yaml
@@ -13,6 +14,15 @@ from zoloss_cli.config.mistakes import Mistakes
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.registry import parameters
+
+
+class _Values(yaml.SafeLoader):
+    """Safe YAML that reads 1e-3 as the number it is, not as a text for want of a point."""
+
+
+_Values.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?\d+[eE][-+]?\d+$"), list("-+0123456789")
+)
 
 
 class OptionMistakes(Mistakes):
@@ -58,18 +68,8 @@ def chosen_learner(name: str, assignments: list[str], time_limit: float | None) 
 
 def _value(text: str, value: str):
     try:
-        parsed = yaml.safe_load(value)
-        if isinstance(parsed, str):
-            parsed = _number_or_text(parsed)
+        parsed = yaml.load(value, Loader=_Values)
         json.dumps(parsed, allow_nan=False)  # what a model file could not keep is no value
     except (yaml.YAMLError, ValueError, TypeError, RecursionError):
         raise ConfigError(f"--set {text}: '{value}' is not a finite number, a text or a list in YAML") from None
     return parsed
-
-
-def _number_or_text(text: str):
-    """YAML takes 1e-3 for a text, since it has no point."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
