@@ -36,6 +36,18 @@ class RunFailed(ZolossError):
     exit_code = 5
 
 
+class ModelError(ZolossError):
+    """A model file is missing, damaged, or not what this version writes."""
+
+    exit_code = 6
+
+
+class OutputError(ZolossError):
+    """A file cannot be written, or another one is in its place."""
+
+    exit_code = 7
+
+
 def nearest(name: object, valid: Iterable[str]) -> str:
     """A clause to append to a message: the closest valid name, or the valid names if none is close."""
     names = [str(v) for v in valid]

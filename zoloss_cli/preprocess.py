@@ -16,12 +16,19 @@ def scale(
     """
     if how == "none":
         return train, test
-    seen = train if fit_on is None else fit_on
+    centre, half = centre_and_spread(train if fit_on is None else fit_on, how)
+    constant = half == 0.0
+    half = np.where(constant, 1.0, half)
+    return tuple(np.where(constant, 0.0, (part - centre) / half) for part in (train, test))
+
+
+def centre_and_spread(seen: np.ndarray, how: str) -> tuple[np.ndarray, np.ndarray]:
+    """What each feature is reduced by and divided by; a spread of 0 marks a constant feature."""
+    if how == "none":
+        return np.zeros(seen.shape[1]), np.ones(seen.shape[1])
     low, high = seen.min(axis=0), seen.max(axis=0)
     if how == "minmax":
         centre, half = (high + low) / 2.0, (high - low) / 2.0
     else:
         centre, half = seen.mean(axis=0), seen.std(axis=0, ddof=1)
-    constant = (low == high) | (half == 0.0)
-    half = np.where(constant, 1.0, half)
-    return tuple(np.where(constant, 0.0, (part - centre) / half) for part in (train, test))
+    return centre, np.where(low == high, 0.0, half)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from zoloss_cli import __version__
-from zoloss_cli.cli import data, describe, running, showing
+from zoloss_cli.cli import data, describe, fitting, running, showing
 from zoloss_cli.errors import ZolossError
 
 INTERRUPTED = 130
@@ -42,6 +42,8 @@ def _options(
         os.environ["ZOLOSS_DEBUG"] = "1"
 
 
+app.command("fit")(fitting.fit)
+app.command("predict")(fitting.predict)
 app.command("run")(running.run)
 app.command("table")(showing.table)
 app.command("compare")(showing.compare)

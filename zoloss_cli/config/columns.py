@@ -29,7 +29,7 @@ def column(label: str, entry: dict, seeding: str | None, tuning: bool, mistakes:
         candidates = [
             spec.model_copy(update={"choice": text})
             for text, candidate in _variants(chosen, varied, (*keys, "tune"), mistakes)
-            if (spec := _learner_spec(label, candidate, seeding, mistakes)) is not None
+            if (spec := learner_spec(label, candidate, seeding, mistakes)) is not None
         ]
         if tuned and not chosen:
             mistakes.add((*keys, "tune"), WHAT_TO_LIST)
@@ -62,7 +62,7 @@ def _variants(options, entry: dict, keys: tuple, mistakes: Mistakes) -> list[tup
     return variants
 
 
-def _learner_spec(
+def learner_spec(
     label: str, entry: dict, seeding: str | None, mistakes: Mistakes, keys: tuple = ()
 ) -> LearnerSpec | None:
     """A learner with all its parameters; one inside another (its base) is checked in the same way."""
@@ -96,7 +96,7 @@ def _inner_learner(given, seeding: str | None, mistakes: Mistakes, keys: tuple) 
     if not isinstance(entry, dict) or not isinstance(entry.get("learner"), str):
         mistakes.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {given!r})")
         return None
-    spec = _learner_spec(entry["learner"], dict(entry), seeding, mistakes, keys)
+    spec = learner_spec(entry["learner"], dict(entry), seeding, mistakes, keys)
     if spec is not None and not registration(spec.learner).takes_weights:
         mistakes.add(keys, f"'{spec.learner}' takes no sample weights, so it cannot be boosted")
     return spec

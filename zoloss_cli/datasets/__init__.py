@@ -59,7 +59,7 @@ def load(spec: DataSpec, draw: int = 0) -> DataSet:
         X, y, classes, features = pool
     else:
         X, labels, features, positive, where = _read(spec)
-        y, classes = _index_labels(labels, positive, where)
+        y, classes = index_labels(labels, positive, where)
     X = np.ascontiguousarray(X, dtype=np.float64)
     X.setflags(write=False)
     y.setflags(write=False)
@@ -105,7 +105,7 @@ def data_path(spec: EmbeddedData | CsvData) -> Path:
     return path
 
 
-def _index_labels(labels: list[str], positive: str | None, where: str):
+def index_labels(labels: list[str], positive: str | None, where: str):
     """Class indices. With a positive class the problem is that class against the rest."""
     names = sorted(set(labels))
     if len(names) < 2:
@@ -114,7 +114,7 @@ def _index_labels(labels: list[str], positive: str | None, where: str):
         if str(positive) not in names:
             raise DataError(f"{where} has no class '{positive}'{nearest(positive, names)}")
         others = [n for n in names if n != str(positive)]
-        rest = others[0] if len(others) == 1 else "rest"
+        rest = others[0] if len(others) == 1 else "rest" if str(positive) != "rest" else "others"
         y = np.array([int(label == str(positive)) for label in labels])
         return y, [rest, str(positive)]
     index = {name: i for i, name in enumerate(names)}
@@ -148,4 +148,14 @@ def fingerprint(spec: DataSpec) -> dict:
     return content
 
 
-__all__ = ["DataSet", "catalog", "data_path", "draw_of", "draws", "entry", "fingerprint", "load"]
+__all__ = [
+    "DataSet",
+    "catalog",
+    "data_path",
+    "draw_of",
+    "draws",
+    "entry",
+    "fingerprint",
+    "index_labels",
+    "load",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -30,8 +31,8 @@ def read_table(
     `missing` says what to do with missing values: 'error', 'drop' the row, or read them as 'zero'.
     `symbolic` turns columns of codes into their ranks 1, 2, ... instead of refusing them.
     """
-    header, lines = _read_rows(path)
-    at = _label_column(path, header, label)
+    header, lines = read_rows(path)
+    at = label_column(path, header, label)
     kept, dropped = [], 0
     for number, row in lines:
         gaps = [i for i, value in enumerate(row) if value.lower() in MISSING]
@@ -53,11 +54,15 @@ def read_table(
     columns = [i for i in range(len(header)) if i != at]
     if not columns:
         raise DataError(f"{path} has a label column but no features")
-    X = np.column_stack([_numbers(path, header[i], kept, i, symbolic) for i in columns])
+    X = np.column_stack([read_numbers(path, header[i], kept, i, symbolic) for i in columns])
     return Table([header[i] for i in columns], X, [row[at] for _, row in kept], dropped)
 
 
-def _read_rows(path: Path):
+def read_rows(path: Path, semicolons: bool = False) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The header, and each row with the line that it begins on; all rows have the header's length.
+
+    `semicolons` accepts them as separators where the header has no comma between its names.
+    """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -67,9 +72,9 @@ def _read_rows(path: Path):
         raise DataError(f"{path} is not a UTF-8 text file") from None
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}") from None
+    separator = ";" if semicolons and _header_fields(text, ",") <= 1 < _header_fields(text, ";") else ","
     try:
-        reader = csv.reader(text.splitlines(keepends=True), strict=True)
-        rows = [(reader.line_num, [value.strip() for value in row]) for row in reader if row]
+        rows = list(_records(text, separator))
     except csv.Error as error:
         raise DataError(f"{path} is not a CSV file: {error}") from None
     if not rows:
@@ -88,7 +93,25 @@ def _read_rows(path: Path):
     return header, lines
 
 
-def _label_column(path: Path, header: list[str], label: str | int | None) -> int:
+def _records(text: str, separator: str):
+    """(first line, fields) of each record that is not blank: a quoted field may go over several lines."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    before = 0
+    for row in reader:
+        if row:
+            yield before + 1, [value.strip() for value in row]
+        before = reader.line_num
+
+
+def _header_fields(text: str, separator: str) -> int:
+    try:
+        return len(next(_records(text, separator), (0, []))[1])
+    except csv.Error:
+        return 0
+
+
+def label_column(path: Path, header: list[str], label: str | int | None) -> int:
+    """The index of the label column: as named or counted, else `label`, else the last one."""
     if label is None:
         return header.index("label") if "label" in header else len(header) - 1
     if isinstance(label, int):
@@ -100,7 +123,8 @@ def _label_column(path: Path, header: list[str], label: str | int | None) -> int
     return header.index(label)
 
 
-def _numbers(path: Path, column: str, rows, i: int, symbolic: bool) -> np.ndarray:
+def read_numbers(path: Path, column: str, rows, i: int, symbolic: bool = False) -> np.ndarray:
+    """Field i of all rows as finite numbers."""
     values = [row[i] for _, row in rows]
     try:
         numbers = np.array(values, dtype=np.float64)
@@ -108,7 +132,7 @@ def _numbers(path: Path, column: str, rows, i: int, symbolic: bool) -> np.ndarra
         if symbolic:
             codes = sorted(set(values), key=_by_number)
             return np.array([1.0 + codes.index(v) for v in values])
-        number, value = next((n, row[i]) for n, row in rows if not _is_number(row[i]))
+        number, value = next((n, row[i]) for n, row in rows if not is_number(row[i]))
         raise DataError(
             f"{path}, line {number}: column '{column}' holds the text '{value}' where a number is needed"
         ) from None
@@ -123,7 +147,7 @@ def _by_number(code: str):
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", code)]
 
 
-def _is_number(value: str) -> bool:
+def is_number(value: str) -> bool:
     try:
         float(value)
     except ValueError:

@@ -1,0 +1,274 @@
+"""zoloss fit and predict with bad tables, options, models and targets: one sentence each, nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+GOOD = "a,colour,label\n1,red,x\n3,blue,y\n5,red,x\n2,blue,y\n"
+MANY = "a,code,label\n" + "".join(f"1,c{i},{'xy'[i % 2]}\n" for i in range(101))
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(text: str | bytes, name: str = "mine.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+@pytest.fixture
+def model(zoloss, table, tmp_path):
+    """A saved rule of the good table, learned quickly."""
+    path = tmp_path / "m.json"
+    ended = zoloss("fit", table(GOOD), "--learner", "fld", "--model", path)
+    assert ended.code == 0, ended.err
+    return path
+
+
+def refused(ended, code: int, *parts: str) -> None:
+    assert ended.code == code, ended.err
+    assert ended.out == ""
+    assert "Traceback" not in ended.err
+    assert "--debug" not in ended.err  # nothing that nobody thought of
+    for part in parts:
+        assert part in ended.err
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "is empty"),
+        ("\n\n", "is empty"),
+        ("a,b,label\n", "a header but no rows"),
+        ("a,a,label\n1,2,x\n", "the column 'a' 2 times"),
+        (",a,label\n0,2,x\n", "line 1: column 1 has no name"),
+        ("a,b,label\n1,2,x\n1,2\n", "line 3: 2 fields where the header has 3"),
+        ('a,b,label\n1,"p\nq",x\n1,2\n', "line 4: 2 fields"),
+        ("a,b,label\n1,inf,x\n1,2,y\n", "line 2: column 'b' is inf, not a finite number"),
+        ("a,b,label\n1,1e999,x\n1,2,y\n", "not a finite number"),
+        (
+            "a,label\n1,x\n,y\n",
+            "line 3: column 'a' has no value; --missing drop leaves such rows out, --missing zero",
+        ),
+        ("a,label\n1,x\n2,\n", "line 3: the label column 'label' has no value"),
+        ("a,label\n1,x\n2,x\n", "one class only, 'x'; fit needs two classes"),
+        ("a,label\n1,x\n", "fit needs two classes"),
+        ("a,label\n1,x\n2,y\n3,z\n", "3 classes (x, y, z); name one with --positive"),
+        ("label\nx\ny\n", "no features"),
+        ("a;label\n1,5;x\n2,5;y\n", "line 2: column 'a' holds the text '1,5': numbers need a decimal point"),
+        ('a,b,label\n1,"2,x\n', "not a CSV file"),
+        (b"a,b\n\xff\xfe,1\n", "not a UTF-8 text file"),
+        (MANY, "line 2: column 'code' holds the text 'c0' and has 101 levels, more than the 100"),
+        ("c,c=p,label\np,1,x\nq,2,y\n", "two features would be called 'c=p'"),
+        ("a,label\n1e200,x\n-1e200,y\n", "the values of 'a' are too large to be scaled"),
+    ],
+)
+def test_tables_that_cannot_be_learned_from(zoloss, table, text, part):
+    path = table(text)
+    refused(zoloss("fit", path, "--learner", "fld"), 3, part, str(path))
+
+
+def test_a_hundred_levels_are_fine(zoloss, table):
+    text = MANY.replace("1,c100,x\n", "")
+    assert zoloss("fit", table(text), "--learner", "ave-perc", "--set", "epochs=2").code == 0
+
+
+def test_paths_that_are_no_tables(zoloss, tmp_path, model, table):
+    table(GOOD)
+    for command in (["fit"], ["predict", model]):
+        refused(zoloss(*command, tmp_path), 3, "cannot be read: Is a directory")
+        refused(zoloss(*command, tmp_path / "min.csv"), 3, "there is no file", "did you mean 'mine.csv'?")
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        (["--learner", "pivto"], "no learner is called 'pivto'; did you mean 'pivot'?"),
+        (["--set", "stepz=5"], "the learner 'pivot' has no parameter 'stepz'; did you mean 'steps'?"),
+        (["--set", "steps=many"], "--set steps: input should be a valid integer"),
+        (["--set", "steps=0"], "--set steps: input should be greater than or equal to 1 (got 0)"),
+        (["--set", "steps"], "write it as KEY=VALUE, such as steps=500"),
+        (["--set", "steps=[1"], "is not a finite number, a text or a list in YAML"),
+        (["--set", "time_limit=.nan"], "is not a finite number"),
+        (["--set", "steps=!!python/object:os.system {}"], "in YAML"),
+        (["--set", "steps=5", "--set", "steps=6"], "'steps' is set more than once"),
+        (["--set", "learner=fld"], "the learner 'pivot' has no parameter 'learner'"),
+        (["--learner", "sgd-hinge", "--set", "cost=mls"], "the learner 'sgd-hinge' has no parameter 'cost'"),
+        (["--learner", "adaboost", "--set", "base=pockte"], "did you mean 'pocket'?"),
+        (["--learner", "adaboost", "--set", "base={learner: pocket, epoch: 2}"], "did you mean 'epochs'?"),
+        (["--learner", "pocket", "--time-limit", "5"], "--time-limit: the learner 'pocket' has no time limit"),
+        (["--time-limit", "0"], "--time-limit: must be a number of seconds above 0 (got 0)"),
+        (["--time-limit", "nan"], "--time-limit: must be"),
+        (["--time-limit", "5", "--set", "time_limit=5"], "give one of them"),
+        (["--scale", "standrad"], "--scale: 'standrad' is not valid; did you mean 'standard'?"),
+        (["--missing", "0"], "--missing: '0' is not valid; valid: error, drop, zero"),
+        (["--learner", "adaboost", "--model", "m.json"], "only linear rules are saved"),
+    ],
+)
+def test_options_that_are_wrong(zoloss, table, options, part):
+    refused(zoloss("fit", table(GOOD), *options), 2, part)
+
+
+def test_columns_and_classes_that_are_not_there(zoloss, table):
+    path = table(GOOD)
+    refused(zoloss("fit", path, "--label", "lable"), 3, "no label column 'lable'; did you mean 'label'?")
+    refused(zoloss("fit", path, "--label", "7"), 3, "is no column index; there are 3 columns")
+    refused(zoloss("fit", path, "--positive", "w"), 3, "has no class 'w'; valid: x, y")
+
+
+def test_what_a_learner_refuses_is_one_sentence(zoloss, table):
+    ended = zoloss("fit", table(GOOD), "--set", "seeding=[1, 2]")
+    refused(ended, 3, "'pivot' cannot learn from", "seeding has 2 weights, but 4 are needed")
+
+
+def test_nothing_is_overwritten_without_force(zoloss, table, model, tmp_path):
+    path, before = table(GOOD), model.read_bytes()
+    again = ["fit", path, "--learner", "fld"]
+    refused(zoloss(*again, "--model", model), 7, "m.json exists; --force overwrites it")
+    assert model.read_bytes() == before
+    assert zoloss(*again, "--scale", "none", "--model", model, "--force").code == 0
+    assert model.read_bytes() != before
+    out = table("precious\n", "p.csv")
+    refused(zoloss("predict", model, path, "--out", out), 7, "p.csv exists")
+    assert out.read_text() == "precious\n"
+    assert zoloss("predict", model, path, "--out", out, "--force").code == 0
+    assert out.read_text().startswith("prediction,score\n")
+
+
+def test_what_is_read_is_never_written(zoloss, table, model, tmp_path):
+    path, before = table(GOOD), model.read_bytes()
+    refused(zoloss("fit", path, "--model", path, "--force"), 7, "is also what is read")
+    refused(zoloss("predict", model, path, "--out", path, "--force"), 7, "is also what is read")
+    refused(zoloss("predict", model, path, "--out", model, "--force"), 7, "is also what is read")
+    assert (path.read_text(), model.read_bytes()) == (GOOD, before)
+
+
+def test_targets_that_cannot_be_written_are_refused_before_training(zoloss, table, tmp_path, monkeypatch):
+    path = table(GOOD)
+    monkeypatch.setattr("zoloss_cli.usage.train.train", lambda *a: pytest.fail("it trained"))
+    refused(zoloss("fit", path, "--model", tmp_path), 7, "is a folder; name a file")
+    refused(zoloss("fit", path, "--model", tmp_path / "no" / "m.json"), 7, "there is no folder")
+    refused(zoloss("fit", path, "--model", path / "m.json"), 7)
+    os.mkfifo(tmp_path / "pipe")
+    refused(zoloss("fit", path, "--model", tmp_path / "pipe", "--force"), 7, "is not a regular file")
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_other(zoloss, table, model, tmp_path, monkeypatch):
+    path, before = table(GOOD), model.read_bytes()
+
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    ended = zoloss("fit", path, "--learner", "fld", "--model", model, "--force")
+    assert ended.code == 7
+    assert "No space left on device" in ended.err
+    assert "errors" in ended.out  # what was learned is not lost
+    assert model.read_bytes() == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.json", "mine.csv"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "part"),
+    [
+        ("format", 2, "'format' is 2, but zoloss"),
+        ("format", None, "'format' is None"),
+        ("kind", "tree", "'kind'"),
+        ("weights", [1.0], "'weights' has 1 numbers for 3 features"),
+        ("weights", [1.0, float("nan"), 2.0], "'weights.1': input should be a finite number"),
+        ("weights", [1.0, "2", 2.0], "'weights.1': input should be a valid number (got '2')"),
+        ("weights", [1.0, 2.0, 2.0], "'bias' does not follow from weights"),
+        ("weights", [1e308, 1e308, 1e308], "'bias' does not follow"),
+        ("bias", 0.5, "'bias' does not follow"),
+        ("bias", float("inf"), "'bias': input should be a finite number"),
+        ("score_at_centre", 10**400, "'score_at_centre'"),
+        ("scaling", {"how": "standard", "centre": [0.0], "spread": [1.0]}, "'scaling.centre' has 1 numbers"),
+        ("scaling", {"how": "standard", "centre": [0.0]}, "the key 'scaling.spread' is missing"),
+        ("classes", ["x"], "'classes'"),
+        ("classes", ["y", "y"], "'classes' names 'y' twice"),
+        ("positive", "x", "'positive' is not the second of 'classes'"),
+        ("labels", ["x", "w"], "'labels' does not hold the positive class"),
+        ("features", ["a"], "'features' does not name what 'columns' makes"),
+        ("columns", [], "'columns'"),
+        ("columns", [{"name": "a", "kind": "category"}], "'a' is a category, but not by its levels"),
+        ("columns", [{"name": "a", "kind": "number"}] * 2, "names a column or a level more than once"),
+        ("columns", [{"name": "a", "kind": "date"}], "'columns.0.kind'"),
+        ("missing", "skip", "'missing'"),
+        ("weight", [1.0], "unknown key 'weight'; did you mean 'weights'?"),
+    ],
+)
+def test_models_that_were_edited(zoloss, table, model, key, value, part):
+    content = json.loads(model.read_text())
+    model.write_text(json.dumps(content | {key: value}))
+    refused(zoloss("predict", model, table(GOOD)), 6, str(model), part)
+
+
+def test_models_without_a_key(zoloss, table, model):
+    content = json.loads(model.read_text())
+    for key in content:
+        model.write_text(json.dumps({k: v for k, v in content.items() if k != key}))
+        refused(zoloss("predict", model, table(GOOD)), 6, f"the key '{key}' is missing")
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "line 1: not valid JSON"),
+        ('{"format": 1,\n "kind"}', "line 2: not valid JSON"),
+        ("[]", "is not a model file"),
+        ("{}", "is not a model file"),
+        ("3", "is not a model file"),
+        ("[" * 100_000, "not"),
+        (b"\xff\xfe", "is not a model file"),
+        (GOOD, "line 1: not valid JSON"),
+    ],
+)
+def test_files_that_are_no_models(zoloss, table, text, part):
+    refused(zoloss("predict", table(text, "m.json"), table(GOOD)), 6, part)
+
+
+def test_model_paths(zoloss, table, model, tmp_path):
+    refused(zoloss("predict", tmp_path / "mm.json", table(GOOD)), 6, "there is no model file", "'m.json'?")
+    refused(zoloss("predict", tmp_path, table(GOOD)), 6, "cannot be read: Is a directory")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("A,colour\n1,red\n", ["has no column 'a'; did you mean 'A'?"]),
+        ("b\n1\n", ["has no column 'a'", "has no column 'colour'"]),
+        ("a,colour\n1,red\n2,rde\n", ["line 3: column 'colour' holds 'rde'", "did you mean 'red'?"]),
+        ("a,colour\n1,red\nx,red\n", ["line 3: column 'a' holds the text 'x' where a number is needed"]),
+        ("a,colour\n1,red\n,red\n", ["line 3: column 'a' has no value"]),
+        ("a,colour\n1,\n", ["line 2: column 'colour' has no value"]),
+        ("a,colour\n1,red\n1\n", ["line 3: 1 fields where the header has 2"]),
+        ("a,colour\n", ["a header but no rows"]),
+        ("a,a,colour\n1,1,red\n", ["the column 'a' 2 times"]),
+        ("a,colour,label\n1,red,z\n", ["line 2: column 'label' holds the class 'z'", "valid: x, y"]),
+        ("", ["is empty"]),
+    ],
+)
+def test_new_rows_that_do_not_fit_the_model(zoloss, table, model, tmp_path, text, parts):
+    new, out = table(text, "new.csv"), tmp_path / "p.csv"
+    refused(zoloss("predict", model, new, "--out", out), 3, str(new), *parts)
+    assert not out.exists()
+
+
+def test_new_rows_out_of_any_scale(zoloss, table, tmp_path):
+    model = tmp_path / "m.json"
+    tiny = table("a,label\n1e-9,x\n2e-9,y\n4e-9,y\n")
+    assert zoloss("fit", tiny, "--learner", "fld", "--model", model).code == 0
+    new = table("a\n1e-9\n1.7e308\n", "new.csv")
+    refused(zoloss("predict", model, new), 3, "line 3: the values are too large for a finite score")
+
+
+def test_rows_without_a_label_are_predicted_but_not_counted(zoloss, table, model):
+    ended = zoloss("predict", model, table("label,colour,a\n,red,1\nx,red,5\n", "new.csv"))
+    assert ended.code == 0
+    assert len(ended.out.splitlines()) == 3
+    assert "errors in 1 rows with a label" in ended.err

@@ -1,0 +1,114 @@
+"""zoloss fit, predict"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.errors import ConfigError, nearest
+
+FORCE = typer.Option("--force", help="Overwrite the file that is written.")
+
+
+def fit(
+    data: Annotated[Path, typer.Argument(help="The table: a CSV file with a header.")],
+    learner: Annotated[str, typer.Option("--learner", "-l", help="See `zoloss learners`.")] = "pivot",
+    label: Annotated[
+        str | None,
+        typer.Option(help="The label column: its name or index (default: the column `label`, else the last)."),
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The positive class, against the rest (default: the last of two).")
+    ] = None,
+    scale: Annotated[str, typer.Option(help="Scale features: standard, minmax or none.")] = "standard",
+    missing: Annotated[
+        str, typer.Option(help="Missing values are an error, drop their row, or are read as zero.")
+    ] = "error",
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", help="End a search after so many seconds.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the learner's random numbers.")] = 1,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Set a parameter of the learner; may be repeated."),
+    ] = None,
+    model: Annotated[Path | None, typer.Option(help="Save the rule to this JSON file, for predict.")] = None,
+    force: Annotated[bool, FORCE] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Learn from all rows of your own CSV: errors, bound, and the rule in the table's units.
+
+    A column with text becomes one indicator per level, named column=level. On a terminal a search shows its
+    progress; Ctrl-C ends it with the best rule so far.
+
+    **Examples**
+
+    `zoloss fit mine.csv`: the fewest training errors that the pivot search finds
+
+    `zoloss fit mine.csv --learner certify --time-limit 60`: with a proof of how many cannot be avoided
+
+    `zoloss fit mine.csv --label outcome --positive yes --model mine.json`: a rule to keep
+
+    `zoloss fit mine.csv --learner rcd-bias --set epochs=500 --json`: for another program
+    """
+    from zoloss_cli.usage import model_file, output, show
+    from zoloss_cli.usage import settings as options
+    from zoloss_cli.usage.table import POLICIES, read_training
+    from zoloss_cli.usage.train import SCALINGS, is_linear, train
+
+    _check_choice("--scale", scale, SCALINGS)
+    _check_choice("--missing", missing, POLICIES)
+    spec = options.chosen_learner(learner, settings or [], time_limit)
+    if model is not None:
+        if not is_linear(learner):
+            raise ConfigError(f"--model: only linear rules are saved, and '{learner}' learns no such rule")
+        output.check_target(model, force, [data])
+    table = read_training(data, label, missing)
+    fitted = train(table, spec, positive, scale, seed)
+    typer.echo(show.as_json(fitted) if as_json else show.as_text(fitted))
+    _notes(fitted.notes)
+    if model is not None:
+        output.write(model, model_file.model_text(fitted, missing), force, [data])
+        _notes([f"the rule is in {model}; apply it with: zoloss predict {model} NEW.csv"])
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model that `zoloss fit --model` saved.")],
+    data: Annotated[Path, typer.Argument(help="The new rows: a CSV file with the model's columns.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write to this CSV file.")] = None,
+    force: Annotated[bool, FORCE] = False,
+) -> None:
+    """Predict new rows by a saved rule, as CSV with the columns prediction and score.
+
+    Columns are found by name, in any order. A label column may be there; then the errors are counted.
+
+    **Examples**
+
+    `zoloss predict mine.json new.csv`
+
+    `zoloss predict mine.json new.csv --out predicted.csv`
+    """
+    from zoloss_cli.usage.apply import apply
+    from zoloss_cli.usage.model_file import read_model
+    from zoloss_cli.usage.output import check_target, write
+
+    if out is not None:
+        check_target(out, force, [model, data])
+    predicted = apply(read_model(model), data)
+    _notes(predicted.notes)
+    if out is None:
+        typer.echo(predicted.csv(), nl=False)
+    else:
+        write(out, predicted.csv(), force, [model, data])
+
+
+def _check_choice(option: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ConfigError(f"{option}: '{value}' is not valid{nearest(value, choices)}")
+
+
+def _notes(notes: list[str]) -> None:
+    for note in notes:
+        typer.echo(f"zoloss: {note}", err=True)
