@@ -107,3 +107,21 @@ def test_sla_follows_figures_7_and_8(noisy, weighted):
     theirs = python_sla(signed(X, y), phi, np.array(start), stages, (10.0, 0.05))
     np.testing.assert_allclose([*ours.intercept_, *ours.coef_[0]], theirs, rtol=1e-6, atol=1e-6)
     assert ours.training_errors_ == np.sum(signed(X, y) @ theirs <= 0)
+
+
+def test_weights_that_overflow_are_not_chosen(monkeypatch, noisy):
+    """NaN compares as no error: it must not pass for the best."""
+    X, y = noisy
+    true = LibLinearClassifier.solutions
+
+    def overflowing(self, X, y):
+        for C, weights in zip(self.C, true(self, X, y), strict=True):
+            yield weights if C == 0.5 else np.full_like(weights, np.nan)
+
+    monkeypatch.setattr(LibLinearClassifier, "solutions", overflowing)
+    learner = LibLinearClassifier("logistic").fit(X, y)
+    assert learner.C_ == 0.5
+    assert learner.training_errors_ == strict_errors(learner, X, y) > 0
+    with pytest.raises(FloatingPointError, match="no C gives finite weights; scale the features"):
+        LibLinearClassifier("logistic", C=[1.0]).fit(X, y)
+    assert make_learner("sla", {}).fit(X, y).training_errors_ < len(y) / 2  # its start is one of the good

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from zoloss_cli.learners.search import Search
@@ -62,7 +62,12 @@ def test_the_rule_in_original_units_answers_as_the_scaled_learner(made, how, nam
     X, y = made
     scaled = scale(X, X, how)[0]
     quick = {"epochs": 5} if name == "rcd-bias" else {"steps": 200} if name == "pivot" else {}
-    learner = make_learner(name, quick, 1).fit(scaled, y)
+    learner = make_learner(name, quick, 1)
+    try:
+        learner.fit(scaled, y)
+    except FloatingPointError:  # LIBLINEAR may give up on features that are not scaled, and says so
+        assume(how != "none")
+        raise
     features = [str(i) for i in range(X.shape[1])]
     coefficients, intercept = learner.coef_[0], learner.intercept_[0]
     rule = rule_in_original_units(coefficients, intercept, *centre_and_spread(X, how), features)

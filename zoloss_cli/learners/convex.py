@@ -47,9 +47,13 @@ class LibLinearClassifier(Accounted, UnweightedLinearLearner):
     def learn(self, problem, start):
         fewest, best = problem.y.size + 1, start
         for C, weights in zip(self.C, self.solutions(problem.X, problem.y), strict=True):
+            if not np.all(np.isfinite(weights)):  # LIBLINEAR can overflow where features are not scaled
+                continue
             errors = int(strict_mistakes(problem.X @ weights, problem.y).sum())
             if errors <= fewest:
                 fewest, best, self.C_ = errors, weights, float(C)
+        if fewest > problem.y.size:
+            raise FloatingPointError(f"{type(self).__name__}: no C gives finite weights; scale the features")
         return best
 
     def solutions(self, X, y):

@@ -56,8 +56,9 @@ class DirectOptimizer(Accounted, LinearLearner):
         known = _starts.get()
         key = (seeding, problem.X.tobytes(), problem.y.tobytes())
         if known is None or key not in known:
-            loss = START_LOSSES[seeding]
-            start = LibLinearClassifier(loss).learn(problem, np.zeros(problem.X.shape[1]))
+            start = np.zeros(problem.X.shape[1])
+            with contextlib.suppress(FloatingPointError):  # unscaled features: the search starts from 0
+                start = LibLinearClassifier(START_LOSSES[seeding]).learn(problem, start)
             if known is None:
                 return start
             known[key] = start
