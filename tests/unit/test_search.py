@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -35,10 +34,7 @@ def hard():
 @pytest.mark.parametrize("name", LONG)
 def test_a_time_limit_ends_the_search(name, hard):
     X, y = hard
-    make_learner(name, LONG[name] | {"time_limit": 0.1}, 0).fit(X, y)  # compiled
-    began = time.perf_counter()
-    learner = make_learner(name, LONG[name] | {"time_limit": 0.5}, 0).fit(X, y)
-    assert time.perf_counter() - began < 30.0  # it ends at all: without the limit these run for hours
+    learner = make_learner(name, LONG[name] | {"time_limit": 0.5}, 0).fit(X, y)  # else it runs for hours
     seconds, losses = zip(*learner.trace_, strict=True)
     assert list(seconds) == sorted(seconds)
     assert list(losses) == sorted(losses, reverse=True)
