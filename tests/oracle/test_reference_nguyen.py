@@ -62,6 +62,13 @@ def test_pivot_is_no_worse_than_any_column_in_any_draw(config):
         assert np.all(found[dataset, "pivot"] <= counts), (dataset, learner, counts, found[dataset, "pivot"])
 
 
+def test_table_4_agrees_with_print():
+    (run,) = (r for r in load_results(REFERENCE, "4")[0] if r.table == "4")
+    z = np.array([abs(r.z) for r in compare_run(run)])
+    assert z.shape == (28,)
+    assert np.mean(z <= 2) >= 0.9
+
+
 def test_what_is_proved():
     found, store = losses("bounds"), Store(REFERENCE)
     for cell in cells_of("bounds"):
