@@ -71,3 +71,15 @@ def small_config(write_config):
         "  rcd-bias: {epochs: 40}\n"
         "  ave-perc: {epochs: 10}\n"
     )
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write a table of one's own, as text or bytes, and return its path."""
+
+    def write(text: str | bytes, name: str = "mine.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write

@@ -8,15 +8,17 @@ import numpy as np
 import pytest
 
 from zoloss_cli.config.load import load_config
+from zoloss_cli.datasets.generators import generate
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.store import Store
 from zoloss_cli.experiment.worker import run_unit
 from zoloss_cli.paths import shipped
+from zoloss_cli.preprocess import scale
+from zoloss_cli.registry import make_learner
 from zoloss_cli.report.compare import compare_run
 from zoloss_cli.report.results import load_results
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
-CONFIGS = ["table1", "table2", "table3", "table4", "table4-clean", "bounds", "figure1", "figure9"]
 SAME_DATA = ("breast", "liver", "cmc", "heart", "pima", "sonar")  # indian has four rows less than print
 
 
@@ -33,16 +35,6 @@ def losses(config):
         )
         for cell in cells_of(config)
     }
-
-
-@pytest.mark.parametrize("config", CONFIGS)
-def test_every_cell_of_the_config_has_all_its_runs(config):
-    store = Store(REFERENCE)
-    for cell in cells_of(config):
-        found = store.read(cell.filename, cell.key)
-        assert sorted(found.rows)[: cell.repeats] == list(range(cell.repeats)), cell.filename
-        assert not found.failed
-        assert not found.fault
 
 
 def test_table_1_equals_print_or_is_below_it():
@@ -86,6 +78,14 @@ def test_the_sets_of_figure_9_have_optima_from_30_to_100():
     assert best.shape == (200,)
     assert best.min() >= 30
     assert best.max() <= 100
+
+
+def test_the_seeds_of_figure_9_are_the_first_that_qualify():
+    spec = next(cell.data for cell in cells_of("figure9") if cell.data.noise is None)
+    for seed in range(1, 40):
+        X, y, *_ = generate("gaussians", seed, size=500, dimensions=5)
+        best = make_learner("pivot", {"steps": 3000}, 0).fit(scale(X, X, "standard")[0], y).training_errors_
+        assert (30 <= best <= 100) == (seed in spec.seed), (seed, best)
 
 
 def test_noise_hurts_the_convex_losses_most():

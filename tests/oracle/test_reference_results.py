@@ -25,6 +25,8 @@ CONFIGS = [
     "thesis/table2.2.yaml",
     "thesis/table2.3.yaml",
     "thesis/table2.4.yaml",
+    *(f"nguyen/{name}.yaml" for name in ("table1", "table2", "table3", "table4", "table4-clean")),
+    *(f"nguyen/{name}.yaml" for name in ("bounds", "figure1", "figure9")),
 ]
 
 

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,16 +23,6 @@ from zoloss_cli.usage.table import read_training
 from zoloss_cli.usage.train import train
 
 COLOURS = "size,colour,label\n1,red,no\n2,blue,yes\n3,green,yes\n1.5,red,no\n2.5,blue,no\n"
-
-
-@pytest.fixture
-def table(tmp_path):
-    def write(text: str | bytes, name: str = "mine.csv") -> Path:
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
 
 
 def noisy_csv(noisy) -> str:

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from zoloss_cli.usage.table import Column, read_new, read_training
 
 COLOURS = "size,colour,label\n1,red,no\n2,blue,yes\n3,green,yes\n1.5,red,no\n2.5,blue,no\n"
-
-
-@pytest.fixture
-def table(tmp_path):
-    def write(text: str | bytes, name: str = "mine.csv") -> Path:
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
 
 
 def test_text_becomes_one_indicator_per_level_in_order(table):

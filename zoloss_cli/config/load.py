@@ -204,8 +204,10 @@ def _named(content: dict, key: str, mistakes: Mistakes) -> list[tuple[str, dict]
 
 def _data_spec(name: str, entry: dict, folder: Path, mistakes: Mistakes):
     keys = ("datasets", name)
-    if "positive" in entry and isinstance(entry["positive"], int | float):
-        entry["positive"] = str(entry["positive"])
+    _name_class(entry, "positive")
+    if isinstance(entry.get("noise"), dict):
+        entry["noise"] = dict(entry["noise"])
+        _name_class(entry["noise"], "label")
     if "csv" in entry:
         if isinstance(entry["csv"], str):
             entry["csv"] = str(folder / entry["csv"])
@@ -218,6 +220,12 @@ def _data_spec(name: str, entry: dict, folder: Path, mistakes: Mistakes):
         mistakes.add(keys, f"no data set or generator is called '{source}'{nearest(source, known)}")
         return None
     return _section(EmbeddedData, {"name": name, "dataset": source, **entry}, keys, mistakes)
+
+
+def _name_class(entry: dict, key: str) -> None:
+    """Classes are names, also those that YAML reads as numbers."""
+    if isinstance(entry.get(key), int | float):
+        entry[key] = str(entry[key])
 
 
 def _generated(name: str, source: str, entry: dict, keys: tuple, mistakes: Mistakes):

@@ -12,8 +12,9 @@ class Accounted:
 
     `training_errors_`, recounted from the weights that are returned (a zero margin is an error);
     `training_loss_`, the share of the sample weight that is wrong; `lower_bound_`, below which no linear
-    rule can come, in mean sample weights (a count where all weigh the same); `optimal_`, whether that is
-    what was reached; `seconds_`; and `trace_`, a list of (seconds, loss) whenever the loss fell.
+    rule can come, in mean sample weights (a count where all weigh the same); `bound_is_exact_`, whether it
+    is proved rather than right up to rounding; `optimal_`, whether it is what was reached; `seconds_`; and
+    `trace_`, a list of (seconds, loss) whenever the loss fell.
     """
 
     def train(self, problem):
@@ -28,6 +29,6 @@ class Accounted:
         # Equal rows with both labels: a bound that costs nothing.
         search.raise_bound(merge_rows(problem.X, problem.y, weights)[-1])
         loss = float(weights[wrong].sum())
-        self.lower_bound_ = search.bound
+        self.lower_bound_, self.bound_is_exact_ = search.bound, search.exact
         self.optimal_ = loss <= search.bound + EQUAL
         self.trace_ = search.trace or [(self.seconds_, loss)]

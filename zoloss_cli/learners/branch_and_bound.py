@@ -47,7 +47,7 @@ class Tree:
         best = search.loss - lost
         found, self.over = kernel.branch(*self.problem, *self.state, nodes, best, self.w)
         if self.over:
-            search.raise_bound(search.loss)
+            search.raise_bound(search.loss, exact=False)
         return found < best and search.offer(lost + rows.loss(self.w), self.w)
 
 

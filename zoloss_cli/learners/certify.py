@@ -60,6 +60,7 @@ class CertifyingClassifier(PivotClassifier):
         if search.optimal:
             self.proof_ = "separable"
             return
+        search.exact_only = True  # the tree beside the walk may come to its end, but in floating point
         super().explore(problem, rows, lost, search)
         before = search.bound
         planes = Enumeration(

@@ -97,7 +97,7 @@ class PrioritizedSearchClassifier(CombinatorialSearch):
                 search.offer(lost + loss, w)
             if search.over() or planes.lines >= self.lines < planes.total:
                 return
-        search.raise_bound(lost + planes.least)
+        search.raise_bound(lost + planes.least, exact=False)
 
 
 class SwapSearchClassifier(CombinatorialSearch):

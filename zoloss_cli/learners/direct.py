@@ -54,15 +54,19 @@ class DirectOptimizer(Accounted, LinearLearner):
         if not isinstance(seeding, str) or seeding not in START_LOSSES:
             return super()._start(problem)
         known = _starts.get()
+        if known is None:
+            return _liblinear_start(seeding, problem)
         key = (seeding, problem.X.tobytes(), problem.y.tobytes())
-        if known is None or key not in known:
-            start = np.zeros(problem.X.shape[1])
-            with contextlib.suppress(FloatingPointError):  # unscaled features: the search starts from 0
-                start = LibLinearClassifier(START_LOSSES[seeding]).learn(problem, start)
-            if known is None:
-                return start
-            known[key] = start
+        if key not in known:
+            known[key] = _liblinear_start(seeding, problem)
         return known[key].copy()
+
+
+def _liblinear_start(seeding: str, problem) -> np.ndarray:
+    start = np.zeros(problem.X.shape[1])
+    with contextlib.suppress(FloatingPointError):  # unscaled features: the search starts from 0
+        start = LibLinearClassifier(START_LOSSES[seeding]).learn(problem, start)
+    return start
 
 
 @dataclass(frozen=True)

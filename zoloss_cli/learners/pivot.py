@@ -80,10 +80,10 @@ class PivotClassifier(VertexSearch):
                 heat *= COOLER if lost + found > search.loss + NEAR * c.mean() else WARMER
                 heat = min(heat, c.mean())
             nodes = tree.nodes + NODES_A_STEP * chunk
-            while tree.nodes < nodes and not search.over():
+            while tree.nodes < nodes and not tree.over and not search.over():
                 if tree.visit(min(BLOCK_NODES, nodes - tree.nodes), rows, lost, search):
                     best_w = search.w / np.sqrt(search.w @ search.w)
-            if search.over():
+            if tree.over or search.over():
                 break
 
     def _chunks(self, rng):

@@ -27,6 +27,8 @@ class Search:
     name: str
     time_limit: float | None = None
     bound: float = 0.0
+    exact: bool = True  # whether the bound is proved, or right up to rounding
+    exact_only: bool = False  # whether bounds up to rounding count
     loss: float = np.inf
     w: np.ndarray | None = None
     trace: list[tuple[float, float]] = field(default_factory=list)
@@ -49,9 +51,10 @@ class Search:
         self.trace.append((self.seconds, self.loss))
         return True
 
-    def raise_bound(self, bound: float) -> None:
-        """No weights whatever lose less than this."""
-        self.bound = max(self.bound, float(bound))
+    def raise_bound(self, bound: float, exact: bool = True) -> None:
+        """No weights whatever lose less than this, proved or up to rounding."""
+        if bound > self.bound and (exact or not self.exact_only):
+            self.bound, self.exact = float(bound), exact
 
     def out_of_time(self) -> bool:
         return self.time_limit is not None and self.seconds > self.time_limit

@@ -28,7 +28,7 @@ KNOWN = {
     # Times of different machines: they are shown, but none is the best.
     "seconds": Metric(BY_RATIO, "T1", "T1: seconds in all", lower_is_better=False),
     "reached": Metric(BY_RATIO, "T0", "T0: seconds until the result was found", lower_is_better=False),
-    "lower_bound": Metric(BY_MATCH, "bound", "bound: no line has fewer errors, proved", has_error=False),
+    "lower_bound": Metric(BY_MATCH, "bound", "bound: no linear rule has fewer errors", has_error=False),
     "iterations": Metric(BY_Z, "#ite", has_error=False, one_number_will_do=True),
 }
 

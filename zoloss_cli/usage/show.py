@@ -40,7 +40,8 @@ def as_text(fitted: Fitted) -> str:
         f"errors    {fitted.errors:,} of {n:,} training rows ({100 * fitted.errors / n:.2f} %)",
     ]
     if fitted.lower_bound is not None:
-        verdict = "proved optimal" if fitted.optimal else "not proved optimal"
+        optimal = "proved optimal" if fitted.exact else "optimal up to rounding; certify proves it"
+        verdict = optimal if fitted.optimal else "not proved optimal"
         lines.append(f"bound     every linear rule makes at least {fitted.lower_bound:,} errors: {verdict}")
     lines += [
         f"levels    '{column.name}' has one indicator, 1 or 0, for each of: {', '.join(column.levels)}"

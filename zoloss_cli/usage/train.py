@@ -39,6 +39,7 @@ class Fitted:
     rule: LinearRule | None
     errors: int
     lower_bound: int | None
+    exact: bool  # whether the bound is proved, or right up to rounding
     seconds: float
     notes: list[str] = field(default_factory=list)
 
@@ -108,7 +109,8 @@ def train(table: OwnTable, learner: LearnerSpec, positive: str | None, scaling: 
     bound = None if bound is None else math.ceil(bound - EQUAL)  # errors are whole
     doubts = [str(w.message) for w in caught if w.category is UserWarning]
     notes = [*table.notes, *dict.fromkeys(doubts)]
-    return Fitted(table, learner, seed, scaling, spread, classes, y, rule, errors, bound, seconds, notes)
+    exact = getattr(estimator, "bound_is_exact_", False)
+    return Fitted(table, learner, seed, scaling, spread, classes, y, rule, errors, bound, exact, seconds, notes)
 
 
 def _scaling(table: OwnTable, how: str) -> tuple[np.ndarray, np.ndarray]:
