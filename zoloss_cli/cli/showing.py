@@ -1,4 +1,4 @@
-"""zoloss table, compare, status, pools"""
+"""zoloss table, compare, report, status, pools"""
 
 from __future__ import annotations
 
@@ -68,6 +68,7 @@ def compare(
     """
     from zoloss_cli.report.compare import compare_run, distinct, missing_pools, star_differences
     from zoloss_cli.report.formats import check_format, render_comparison
+    from zoloss_cli.report.remarks import remark_lines
     from zoloss_cli.report.results import baseline_of, choose, load_results
     from zoloss_cli.report.summary import summary_lines
 
@@ -86,6 +87,8 @@ def compare(
         typer.echo(render_comparison(shown, format))
     # A table format's output is a document of its own: the summary must not get into it.
     to_stderr = format in ("csv", "latex", "html")
+    for line in remark_lines([row for row in shown if row.beyond(2)]):
+        typer.echo(line, err=to_stderr)
     typer.echo("", err=to_stderr)
     for run, part in by_run:
         for line in summary_lines(part):
@@ -98,6 +101,37 @@ def compare(
             typer.echo(f"all distinct: {line}", err=to_stderr)
     if missing := missing_pools(chosen):
         typer.echo(f"pool variance not measured for {', '.join(missing)}: their z is too large", err=to_stderr)
+
+
+def report(
+    results: Annotated[Path, RESULTS] = Path("results"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path("report.html"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
+) -> None:
+    """Write one self-contained page: tables beside print with z, figures, what is off, how it was made.
+
+    It needs no network and no server: open it in a browser, send it, or print it.
+
+    **Examples**
+
+    `zoloss report results/reference -o report.html`
+
+    `zoloss report results/ -o mine.html --force`: again, over the old one
+    """
+    from zoloss_cli.errors import ResultsError
+    from zoloss_cli.page.build import make_page
+    from zoloss_cli.report.results import load_results
+    from zoloss_cli.usage import output
+
+    output.check_target(out, force, [])
+    runs, store = load_results(results)
+    _notes(store)
+    runs = [run for run in runs if run.cells]
+    if not runs:
+        raise ResultsError(f"{results} holds no finished unit of any run")
+    page = make_page(runs, results, store.notes)
+    output.write(out, page, force, [])
+    typer.echo(f"{out}: {len(runs)} runs, {len(page.encode()) / 1e6:.1f} MB")
 
 
 def status(results: Annotated[Path, RESULTS] = Path("results")) -> None:

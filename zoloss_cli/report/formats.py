@@ -45,7 +45,7 @@ def _grid(view: TableView, ours, printed, label) -> list[list[str]]:
     return lines
 
 
-def _number(cell: CellText, sign: str, star: str = "*") -> str:
+def number_text(cell: CellText, sign: str, star: str = "*") -> str:
     if cell.mean is None:
         return "–"
     text = f"{cell.mean:{'+' if cell.signed else ''}.{cell.decimals}f}"
@@ -57,7 +57,7 @@ def _number(cell: CellText, sign: str, star: str = "*") -> str:
     return text + (star if cell.star else "")
 
 
-def _caption(view: TableView) -> str:
+def caption(view: TableView) -> str:
     kind = "Table " if view.number[:1].isdigit() or view.number.isupper() else ""
     state = "; incomplete" if view.incomplete else ""
     return f"{kind}{view.number}. {view.title} ({view.splits}{state})"
@@ -67,19 +67,19 @@ def _text_table(view: TableView, bold_terminal: bool) -> str:
     mark = ("\x1b[1m{}\x1b[0m" if bold_terminal else "**{}**").format
 
     def cell(c: CellText) -> str:
-        text = _number(c, "±")
+        text = number_text(c, "±")
         return mark(text) if c.best else text
 
-    lines = _grid(view, cell, lambda c: _number(c, "±"), str)
+    lines = _grid(view, cell, lambda c: number_text(c, "±"), str)
     body = tabulate(lines, ["data set", *view.headings], tablefmt="simple", disable_numparse=True)
     note = "bold" if bold_terminal else "**"
     notes = [*([f"{note}: {view.bold}"] if view.bold else []), *view.notes]
-    return f"{_caption(view)}\n\n{body}\n" + "\n".join(f"({text})" for text in notes)
+    return f"{caption(view)}\n\n{body}\n" + "\n".join(f"({text})" for text in notes)
 
 
 def _markdown_table(view: TableView) -> str:
     def number(c: CellText) -> str:
-        return _number(c, "±", r"\*")
+        return number_text(c, "±", r"\*")
 
     def cell(c: CellText) -> str:
         return f"**{number(c)}**" if c.best else number(c)
@@ -87,24 +87,24 @@ def _markdown_table(view: TableView) -> str:
     lines = _grid(view, cell, lambda c: f"*{number(c)}*", str.strip)
     body = tabulate(lines, ["data set", *view.headings], tablefmt="github", disable_numparse=True)
     notes = "".join(f"\n\n{note[:1].replace('*', chr(92) + '*')}{note[1:]}" for note in view.notes)
-    return f"**{_caption(view)}**\n\n{body}{notes}"
+    return f"**{caption(view)}**\n\n{body}{notes}"
 
 
 def _html_table(view: TableView) -> str:
     def cell(c: CellText) -> str:
-        text = html.escape(_number(c, "±"))
+        text = html.escape(number_text(c, "±"))
         return f"<b>{text}</b>" if c.best else text
 
-    lines = _grid(view, cell, lambda c: f"<i>{html.escape(_number(c, '±'))}</i>", html.escape)
+    lines = _grid(view, cell, lambda c: f"<i>{html.escape(number_text(c, '±'))}</i>", html.escape)
     header = ["data set", *(html.escape(c) for c in view.headings)]
     body = tabulate(lines, header, tablefmt="unsafehtml", disable_numparse=True)
     notes = "".join(f"\n<p>{html.escape(note)}</p>" for note in view.notes)
-    return f"<h3>{html.escape(_caption(view))}</h3>\n{body}{notes}"
+    return f"<h3>{html.escape(caption(view))}</h3>\n{body}{notes}"
 
 
 def _latex_table(view: TableView) -> str:
     def number(c: CellText) -> str:
-        return _number(c, r"\pm", "^*").replace("–", r"\text{--}")
+        return number_text(c, r"\pm", "^*").replace("–", r"\text{--}")
 
     def ours(c: CellText) -> str:
         return rf"$\mathbf{{{number(c)}}}$" if c.best else f"${number(c)}$"
@@ -121,7 +121,7 @@ def _latex_table(view: TableView) -> str:
         [
             r"\begin{table}[p]",
             r"\centering",
-            rf"\caption{{{escape_latex(_caption(view).partition('. ')[2])}}}",
+            rf"\caption{{{escape_latex(caption(view).partition('. ')[2])}}}",
             rf"\label{{tab:{view.number}}}",
             rf"\begin{{tabular}}{{l{'r' * len(view.columns)}}}",
             r"\toprule",
@@ -200,8 +200,8 @@ def render_comparison(rows: list[Comparison], format: str) -> str:
             row.table,
             row.dataset,
             " ".join(filter(None, [row.learner, KNOWN[row.metric].heading])),
-            _number(CellText(row.mean, row.stderr, decimals=_decimals(row)), "±"),
-            _number(CellText(row.published, row.published_stderr, decimals=_printed_decimals(row)), "±"),
+            our_number(row),
+            printed_number(row),
             f"{row.difference:+.{_decimals(row)}f}",
             *(mark(row) for mark in marks.values()),
         ]
@@ -228,13 +228,18 @@ def render_comparison(rows: list[Comparison], format: str) -> str:
     return tabulate(lines, header, tablefmt=style, disable_numparse=True, colalign=right)
 
 
+def our_number(row: Comparison) -> str:
+    return number_text(CellText(row.mean, row.stderr, decimals=_decimals(row)), "±")
+
+
+def printed_number(row: Comparison) -> str:
+    decimals = 0 if row.compared == BY_MATCH else PERCENT_DECIMALS
+    return number_text(CellText(row.published, row.published_stderr, decimals=decimals), "±")
+
+
 def _decimals(row: Comparison) -> int:
     """As in a table, but iterations by the hundredth, since they are compared by z."""
     return PERCENT_DECIMALS if row.compared == BY_Z else decimals_of(row.metric, row.mean, row.splits)
-
-
-def _printed_decimals(row: Comparison) -> int:
-    return 0 if row.compared == BY_MATCH else PERCENT_DECIMALS
 
 
 def _digits(value) -> str:
