@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 
 from zoloss_cli.errors import ResultsError, nearest
 from zoloss_cli.experiment.store import CellRows, Store
@@ -131,8 +131,10 @@ class RunResult:
 
 
 def summarize(values: list[float]) -> Stat:
-    deviation = stdev(values) if len(values) > 1 else math.nan
-    return Stat(fmean(values), deviation / math.sqrt(len(values)), len(values), deviation)
+    mean, n = fmean(values), len(values)
+    # statistics.stdev computes in fractions, which takes longer than reading the results.
+    deviation = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1)) if n > 1 else math.nan
+    return Stat(mean, deviation / math.sqrt(n), n, deviation)
 
 
 def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResult], Store]:
