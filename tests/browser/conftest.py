@@ -8,7 +8,7 @@ import shutil
 import pytest
 from playwright.sync_api import sync_playwright
 
-NAMES = "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"
+NAMES = "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 # Nothing but the page: a browser that looks for updates or accounts fills the log with its own errors.
 QUIET = (
     "--no-sandbox",
