@@ -29,17 +29,20 @@ browser:
 	@$(HAVE_BROWSER) || ! command -v apt-get >/dev/null || test "$$(id -u)" != 0 || { \
 	  apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; } || true
 
+# Every worker compiles the kernels it meets: more of them do not help for long.
+ON_CORES = -n auto --maxprocesses 4
+
 test: install browser
-	@if $(HAVE_BROWSER); then $(BIN)/python -m pytest; else \
+	@if $(HAVE_BROWSER); then $(BIN)/python -m pytest $(ON_CORES); else \
 	  echo "no Chromium is installed: the tests of the report page in a browser are left out"; \
-	  $(BIN)/python -m pytest -m "not browser"; fi
+	  $(BIN)/python -m pytest $(ON_CORES) -m "not browser"; fi
 
 # The suite with the oldest versions that pyproject.toml allows.
 test-lowest:
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/python -m pip install --quiet uv
 	$(VENV)-lowest/bin/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct -e ".[dev]"
-	$(VENV)-lowest/bin/python -m pytest
+	$(VENV)-lowest/bin/python -m pytest $(ON_CORES)
 
 bench: install
 	$(BIN)/python -m pytest tests/bench --benchmark-only -q --benchmark-disable-gc --benchmark-columns=min,median,rounds
