@@ -53,9 +53,9 @@ def fit(
 
     `zoloss fit mine.csv --learner rcd-bias --set epochs=500 --json`: for another program
     """
+    from zoloss_cli.datasets.own_table import POLICIES, read_training
     from zoloss_cli.usage import model_file, output, show
     from zoloss_cli.usage import settings as options
-    from zoloss_cli.usage.table import POLICIES, read_training
     from zoloss_cli.usage.train import SCALINGS, is_linear, train
 
     _check_choice("--scale", scale, SCALINGS)
