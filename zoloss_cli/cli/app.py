@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from zoloss_cli import __version__
-from zoloss_cli.cli import data, describe, fitting, running, showing
+from zoloss_cli.cli import data, describe, evaluating, fitting, running, showing
 from zoloss_cli.errors import ZolossError
 
 INTERRUPTED = 130
@@ -44,9 +44,11 @@ def _options(
 
 app.command("fit")(fitting.fit)
 app.command("predict")(fitting.predict)
+app.command("evaluate")(evaluating.evaluate)
 app.command("run")(running.run)
 app.command("table")(showing.table)
 app.command("compare")(showing.compare)
+app.command("stats")(showing.stats)
 app.command("status")(showing.status)
 app.command("pools")(showing.pools)
 app.command("validate")(describe.validate)

@@ -1,4 +1,4 @@
-"""zoloss table, compare, status, pools"""
+"""zoloss table, compare, stats, status, pools"""
 
 from __future__ import annotations
 
@@ -98,6 +98,53 @@ def compare(
             typer.echo(f"all distinct: {line}", err=to_stderr)
     if missing := missing_pools(chosen):
         typer.echo(f"pool variance not measured for {', '.join(missing)}: their z is too large", err=to_stderr)
+
+
+def stats(
+    results: Annotated[Path, RESULTS] = Path("results"),
+    format: Annotated[str, FORMAT] = "text",
+    table: Annotated[str | None, TABLE] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Compare with this learner instead of each data set's best.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="What p must not exceed for a difference.")] = 0.05,
+) -> None:
+    """Test which differences between learners could be luck, on each data set and across them.
+
+    On a data set: the corrected resampled t-test of Nadeau & Bengio (2003), on the splits that two learners
+    share. Across data sets, by their means (Demšar 2006): average ranks with Friedman's test and Nemenyi's
+    critical difference, and Wilcoxon's signed-rank test of all pairs with Holm's correction. CSV holds every
+    pair of learners, a row each.
+
+    **Examples**
+
+    `zoloss stats results/reference --table IV`
+
+    `zoloss stats results/ --against rcd-bias --alpha 0.01`
+
+    `zoloss stats results/ --format csv > tests.csv`
+    """
+    from zoloss_cli.errors import ConfigError, ResultsError
+    from zoloss_cli.report.formats import check_format
+    from zoloss_cli.report.results import choose, load_results
+    from zoloss_cli.report.statistics import check_comparable
+    from zoloss_cli.report.statistics_view import render_statistics
+
+    check_format(format)
+    if not 0.0 < alpha < 1.0:
+        raise ConfigError(f"--alpha: must be between 0 and 1, both excluded (got {alpha:g})")
+    runs, store = load_results(results, table)
+    _notes(store)
+    shown, reasons = [], []
+    for run in choose(runs, table):
+        try:
+            check_comparable(run, against)
+            shown.append(run)
+        except ResultsError as error:
+            reasons.append(str(error))
+    if not shown:
+        raise ResultsError("\n".join(reasons) or f"{results} holds no runs")
+    typer.echo(render_statistics(shown, format, alpha, against))
 
 
 def status(results: Annotated[Path, RESULTS] = Path("results")) -> None:

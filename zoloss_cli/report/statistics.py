@@ -157,11 +157,11 @@ def average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
     name = run.table or run.name
     learners = [x for x in run.learners if any(run.stat(d, x) for d in run.datasets)]
     if len(learners) < 3:
-        raise ResultsError(f"table '{name}' has {len(learners)} learners with results; ranks need three")
+        raise ResultsError(f"there are no ranks in table '{name}': fewer than three learners have results")
     datasets, means = _means(run, learners)
     if len(datasets) < 2:
         raise ResultsError(
-            f"table '{name}' has {len(datasets)} data sets with results of all learners; ranks need two"
+            f"there are no ranks in table '{name}': all learners have results on fewer than two data sets"
         )
     table = stats.rankdata(means, axis=1)
     average = table.mean(axis=0)
