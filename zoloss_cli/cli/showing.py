@@ -136,7 +136,7 @@ def stats(
     runs, store = load_results(results, table)
     _notes(store)
     shown, reasons = [], []
-    for run in choose(runs, table):
+    for run in [r for r in choose(runs, table) if table or not r.published.get("figure")]:
         try:
             check_comparable(run, against)
             shown.append(run)

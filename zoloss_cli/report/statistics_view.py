@@ -58,8 +58,8 @@ def sections(run: RunResult, alpha: float, learner: str | None = None) -> list[S
     """Each data set by itself, average ranks, and pairs across data sets."""
     check_comparable(run, learner)
     optimistic = [f"{note}, so its comparisons are optimistic" for note in choice_notes(run)]
-    shown = [_by_dataset(run, alpha, learner), _ranks(run, alpha), _pairs(run, alpha, learner)]
-    return [*(s for s in shown if s), *([Section(notes=optimistic)] if optimistic else [])]
+    tests = [_by_dataset(run, alpha, learner), _ranks(run, alpha), _pairs(run, alpha, learner)]
+    return [part for part in [*tests, Section(notes=optimistic)] if part.lines or part.notes]
 
 
 def best_lines(run: RunResult, dataset: str, alpha: float) -> list[str]:
@@ -77,10 +77,9 @@ def best_lines(run: RunResult, dataset: str, alpha: float) -> list[str]:
     splits = sorted({c.splits for c in comparisons})
     number = f"{splits[0]}" if len(splits) == 1 else f"{splits[0]} to {splits[-1]}"
     return [
-        f"{titles[best]} is the best on {dataset}; the others minus it, on the same {number} splits, with p by "
-        "the corrected t-test:",
+        f"{titles[best]} has the lowest mean on {dataset}; the others minus it, on the same {number} splits:",
         *lines,
-        f"(*: p <= {alpha:g}; the test is Nadeau & Bengio's (2003), each p for itself)",
+        f"(p by the corrected t-test of Nadeau & Bengio (2003), each for itself; *: p <= {alpha:g})",
     ]
 
 
@@ -100,7 +99,11 @@ def _by_dataset(run: RunResult, alpha: float, learner: str | None) -> Section:
             best = learner or best_learner(run, dataset)
             cells = ["best" if x == best else _cell(run, found.get(x), alpha) for x in columns]
             lines.append([dataset, *cells])
-    notes = [f"no t-test on {', '.join(names)}: {reason}" for reason, names in untested.items()]
+    everywhere = len(run.datasets)
+    notes = [
+        f"no t-test{'' if len(names) == everywhere else ' on ' + ', '.join(names)}: {reason}"
+        for reason, names in untested.items()
+    ]
     if not lines:
         return Section(notes=notes)
     of = titles[learner] if learner else "the data set's best"
@@ -160,11 +163,11 @@ def _letters(ranks: Ranks) -> list[str]:
     ]
 
 
-def _pairs(run: RunResult, alpha: float, learner: str | None) -> Section | None:
+def _pairs(run: RunResult, alpha: float, learner: str | None) -> Section:
     titles = column_titles(run.learners)
     datasets, pairs = signed_ranks(run, learner)
     if len(datasets) < 2 or not pairs:
-        return None
+        return Section()
     number = f"{len(pairs)} pairs" if len(pairs) > 1 else "one pair"
     notes = [f"signed-rank test, exact; Holm: corrected for {number}; *: that is <= {alpha:g}"]
     least = min(1.0, len(pairs) * least_signed_rank_p(len(datasets)))
