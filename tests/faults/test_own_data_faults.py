@@ -1,4 +1,4 @@
-"""zoloss fit, predict and evaluate with bad tables, options, models and targets: one sentence each, nothing lost."""
+"""Own data with bad tables, options, models and targets: one sentence each, nothing lost."""
 
 from __future__ import annotations
 
@@ -75,6 +75,7 @@ def test_tables_that_cannot_be_learned_from(zoloss, table, text, part):
 
 @pytest.mark.parametrize(("text", "part"), BAD_TABLES)
 def test_tables_that_learners_cannot_be_compared_on(zoloss, table, tmp_path, text, part):
+    # Scaling to [-1, 1] stands more than dividing by a deviation does.
     path = table(text.replace("1e200", "1e308") if isinstance(text, str) else text)
     files = ["--out", tmp_path / "out", "--save-config", tmp_path / "c.yaml"]
     refused(zoloss("evaluate", path, "--learners", "fld", *files), 3, part)

@@ -96,7 +96,7 @@ def says_already(path: Path, text: str) -> bool:
 
 
 def _training_part(text: str) -> int | float:
-    """A share or a count, as in a config; what is neither is refused there in the same words."""
+    """A share or a count, as in a config, but not 'all': then no row would be left to test."""
     try:
         part = int(text) if text.strip().isdigit() else float(text)
     except ValueError:
