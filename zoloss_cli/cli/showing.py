@@ -1,4 +1,4 @@
-"""zoloss table, compare, report, status, pools"""
+"""zoloss table, compare, stats, status, pools"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def table(
     runs, store = load_results(results, table)
     shown = [r for r in choose(runs, table) if table or not r.published.get("figure")]
     views = [view for view in (make_table(run, runs) for run in shown) if view.rows]
-    _notes(store)
+    show_notes(store)
     typer.echo(render_tables(views, format, bold_terminal=sys.stdout.isatty()))
 
 
@@ -77,7 +77,7 @@ def compare(
     chosen = choose(runs, table)
     by_run = [(run, rows) for run in chosen if (rows := compare_run(run))]
     rows = [row for _, part in by_run for row in part]
-    _notes(store)
+    show_notes(store)
     if not rows:
         from zoloss_cli.errors import ResultsError
 
@@ -103,35 +103,51 @@ def compare(
         typer.echo(f"pool variance not measured for {', '.join(missing)}: their z is too large", err=to_stderr)
 
 
-def report(
+def stats(
     results: Annotated[Path, RESULTS] = Path("results"),
-    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path("report.html"),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
+    format: Annotated[str, FORMAT] = "text",
+    table: Annotated[str | None, TABLE] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Compare with this learner instead of each data set's best.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="What p must not exceed for a difference.")] = 0.05,
 ) -> None:
-    """Write one self-contained page: tables beside print with z, figures, what is off, how it was made.
+    """Test which differences between learners could be luck, on each data set and across them.
 
-    It needs no network and no server: open it in a browser, send it, or print it.
+    On a data set: the corrected resampled t-test of Nadeau & Bengio (2003), on the splits that two learners
+    share. Across data sets, by their means (Demšar 2006): average ranks with Friedman's test and Nemenyi's
+    critical difference, and Wilcoxon's signed-rank test of all pairs with Holm's correction. CSV holds every
+    pair of learners, a row each.
 
     **Examples**
 
-    `zoloss report results/reference -o report.html`
+    `zoloss stats results/reference --table IV`
 
-    `zoloss report results/ -o mine.html --force`: again, over the old one
+    `zoloss stats results/ --against rcd-bias --alpha 0.01`
+
+    `zoloss stats results/ --format csv > tests.csv`
     """
-    from zoloss_cli.errors import ResultsError
-    from zoloss_cli.page.build import make_page
-    from zoloss_cli.report.results import load_results
-    from zoloss_cli.usage import output
+    from zoloss_cli.errors import ConfigError, ResultsError
+    from zoloss_cli.report.formats import check_format
+    from zoloss_cli.report.results import choose, load_results
+    from zoloss_cli.report.statistics import check_comparable
+    from zoloss_cli.report.statistics_view import render_statistics
 
-    output.check_target(out, force, [])
-    runs, store = load_results(results)
-    _notes(store)
-    runs = [run for run in runs if run.cells]
-    if not runs:
-        raise ResultsError(f"{results} holds no finished unit of any run")
-    page = make_page(runs, results, store.notes)
-    output.write(out, page, force, [])
-    typer.echo(f"{out}: {len(runs)} runs, {len(page.encode()) / 1e6:.1f} MB")
+    check_format(format)
+    if not 0.0 < alpha < 1.0:
+        raise ConfigError(f"--alpha: must be between 0 and 1, both excluded (got {alpha:g})")
+    runs, store = load_results(results, table)
+    show_notes(store)
+    shown, reasons = [], []
+    for run in [r for r in choose(runs, table) if table or not r.published.get("figure")]:
+        try:
+            check_comparable(run, against)
+            shown.append(run)
+        except ResultsError as error:
+            reasons.append(str(error))
+    if not shown:
+        raise ResultsError("\n".join(reasons) or f"{results} holds no runs")
+    typer.echo(render_statistics(shown, format, alpha, against))
 
 
 def status(results: Annotated[Path, RESULTS] = Path("results")) -> None:
@@ -167,7 +183,7 @@ def status(results: Annotated[Path, RESULTS] = Path("results")) -> None:
     files = {p.name for p in (store.folder / "cells").glob("*.jsonl")}
     if other := files - used:
         typer.echo(f"\n{len(other)} cell files belong to no run here (earlier versions or settings)")
-    _notes(store)
+    show_notes(store)
 
 
 def pools(results: Annotated[Path, RESULTS] = Path("results")) -> None:
@@ -182,7 +198,7 @@ def pools(results: Annotated[Path, RESULTS] = Path("results")) -> None:
     from zoloss_cli.report.results import load_results
 
     runs, store = load_results(results)
-    _notes(store)
+    show_notes(store)
     writer = csv.DictWriter(sys.stdout, POOL_SD_COLUMNS, lineterminator="\n")
     writer.writeheader()
     writer.writerows(pool_deviations(runs))
@@ -192,6 +208,6 @@ def _listed(differ: list[str]) -> str:
     return f"{len(differ)} differ: {', '.join(differ)}" if differ else "none differs"
 
 
-def _notes(store) -> None:
+def show_notes(store) -> None:
     for note in store.notes:
         typer.echo(f"zoloss: {note}", err=True)

@@ -28,7 +28,7 @@ def check_format(name: str) -> str:
 
 def render_tables(views: list[TableView], format: str, bold_terminal: bool = False) -> str:
     if format == "latex":
-        return _latex_document([_latex_table(v) for v in views])
+        return latex_document([_latex_table(v) for v in views])
     if format == "csv":
         return _tables_csv(views)
     render = {"text": _text_table, "markdown": _markdown_table, "html": _html_table}[format]
@@ -58,9 +58,13 @@ def number_text(cell: CellText, sign: str, star: str = "*") -> str:
 
 
 def caption(view: TableView) -> str:
-    kind = "Table " if view.number[:1].isdigit() or view.number.isupper() else ""
     state = "; incomplete" if view.incomplete else ""
-    return f"{kind}{view.number}. {view.title} ({view.splits}{state})"
+    return f"{table_name(view.number)}. {view.title} ({view.splits}{state})"
+
+
+def table_name(number: str) -> str:
+    """A table's number as one says it; a run without a number has its own name."""
+    return f"Table {number}" if number[:1].isdigit() or number.isupper() else number
 
 
 def _text_table(view: TableView, bold_terminal: bool) -> str:
@@ -136,17 +140,34 @@ def _latex_table(view: TableView) -> str:
     )
 
 
-def _latex_document(tables: list[str]) -> str:
+def latex_document(tables: list[str]) -> str:
     head = [
         r"\documentclass{article}",
         r"\usepackage[utf8]{inputenc}",
         r"\usepackage[T1]{fontenc}",
         r"\usepackage{amsmath}",
         r"\usepackage{booktabs}",
+        r"\usepackage{longtable}",
         r"\usepackage[a4paper,landscape,margin=1cm]{geometry}",
         r"\begin{document}",
     ]
     return "\n".join([*head, *tables, r"\end{document}"])
+
+
+def long_table(header: list[str], lines: list[list[str]], left: int) -> str:
+    """A table that may run over pages, its first columns aligned to the left."""
+    return "\n".join(
+        [
+            rf"\begin{{longtable}}{{{'l' * left}{'r' * (len(header) - left)}}}",
+            r"\toprule",
+            " & ".join(escape_latex(name) for name in header) + r" \\",
+            r"\midrule",
+            r"\endhead",
+            *(" & ".join(escape_latex(value) for value in line) + r" \\" for line in lines),
+            r"\bottomrule",
+            r"\end{longtable}",
+        ]
+    )
 
 
 def escape_latex(text: str) -> str:
@@ -162,13 +183,13 @@ def _tables_csv(views: list[TableView]) -> str:
             row.dataset,
             column.learner,
             column.metric,
-            _digits(ours.mean),
-            _digits(ours.stderr),
+            digits(ours.mean),
+            digits(ours.stderr),
             int(ours.best),
             int(ours.star),
             ours.choice,
-            _digits(beside.mean),
-            _digits(beside.stderr),
+            digits(beside.mean),
+            digits(beside.stderr),
             int(beside.star),
         ]
         for view in views
@@ -178,7 +199,7 @@ def _tables_csv(views: list[TableView]) -> str:
         )
     ]
     numbers = ["mean", "stderr", "best", "star", "choice", "published", "published_stderr", "published_star"]
-    return _csv(["table", "dataset", "learner", "metric", *numbers], lines)
+    return csv_text(["table", "dataset", "learner", "metric", *numbers], lines)
 
 
 # -- comparisons --------------------------------------------------------------------------------------
@@ -186,7 +207,7 @@ def _tables_csv(views: list[TableView]) -> str:
 
 def render_comparison(rows: list[Comparison], format: str) -> str:
     if format == "csv":
-        return _csv(COLUMNS, [[_digits(getattr(row, c)) for c in COLUMNS] for row in rows])
+        return csv_text(COLUMNS, [[digits(getattr(row, c)) for c in COLUMNS] for row in rows])
     marks = {
         BY_Z: lambda row: "" if row.compared != BY_Z and math.isnan(row.z) else f"{row.z:+.1f}",
         BY_MATCH: lambda row: row.match,
@@ -208,21 +229,7 @@ def render_comparison(rows: list[Comparison], format: str) -> str:
         for row in rows
     ]
     if format == "latex":
-        body = [" & ".join(escape_latex(v) for v in line) + r" \\" for line in lines]
-        # longtable, since a comparison runs over pages
-        table = [
-            rf"\begin{{longtable}}{{lll{'r' * (len(header) - 3)}}}",
-            r"\toprule",
-            " & ".join(header) + r" \\",
-            r"\midrule",
-            r"\endhead",
-            *body,
-            r"\bottomrule",
-            r"\end{longtable}",
-        ]
-        return _latex_document(["\n".join(table)]).replace(
-            r"\usepackage{booktabs}", "\\usepackage{booktabs}\n\\usepackage{longtable}"
-        )
+        return latex_document([long_table(header, lines, 3)])
     style = {"text": "simple", "markdown": "github", "html": "html"}[format]
     right = ("left",) * 3 + ("right",) * (len(header) - 3)
     return tabulate(lines, header, tablefmt=style, disable_numparse=True, colalign=right)
@@ -242,13 +249,13 @@ def _decimals(row: Comparison) -> int:
     return PERCENT_DECIMALS if row.compared == BY_Z else decimals_of(row.metric, row.mean, row.splits)
 
 
-def _digits(value) -> str:
+def digits(value) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _csv(header, lines) -> str:
+def csv_text(header, lines) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)

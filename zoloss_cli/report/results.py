@@ -34,6 +34,7 @@ class RunResult:
     cells: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
     choices: dict[tuple[str, str], str] = field(default_factory=dict)
     splits: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # their numbers, as in cells
+    sizes: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)  # rows to train, to test
     failed: int = 0
     units: int = 0  # finished ones, of all cells, chosen or not
 
@@ -44,6 +45,7 @@ class RunResult:
         values: dict[str, list[float]],
         choice: str,
         splits: list[int] | None = None,
+        sizes: tuple[int, int] | None = None,
     ) -> None:
         """A cell's numbers. Where several are given for one place, the one with the best mean is kept."""
         count = len(next(iter(values.values())))
@@ -56,6 +58,8 @@ class RunResult:
             self.cells[place] = values
             self.choices[place] = choice
             self.splits[place] = list(range(count)) if splits is None else splits
+            if sizes is not None:
+                self.sizes[place] = sizes
 
     @property
     def published(self) -> dict:
@@ -165,7 +169,8 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
             splits = sorted(found.rows)
             if splits:
                 values = _values([found.rows[k] for k in splits], found.n_train, found.n_test)
-                run.add(cell["dataset"], cell["learner"], values, cell.get("choice", ""), splits)
+                sizes = (found.n_train, found.n_test)
+                run.add(cell["dataset"], cell["learner"], values, cell.get("choice", ""), splits, sizes)
     return sorted(runs, key=_paper_order), store
 
 
