@@ -244,10 +244,10 @@ def test_signed_ranks_with_ties_and_zeros_by_brute_force(d):
     assert signed_rank_p(d) == pytest.approx(brute_force_p(d), rel=1e-12)
 
 
-@pytest.mark.parametrize("n", [3, 5, 12, 30])
-def test_signed_ranks_without_ties_are_scipys(n):
+@pytest.mark.parametrize("n", [3, 5, 8, 12])
+def test_signed_ranks_without_ties_by_brute_force(n):
     d = np.random.default_rng(n).normal(0.3, 1.0, n)
-    assert signed_rank_p(d) == pytest.approx(stats.wilcoxon(d, method="exact").pvalue, rel=1e-9)
+    assert signed_rank_p(d) == pytest.approx(brute_force_p(d), rel=1e-12)
 
 
 @pytest.mark.parametrize(("n", "p"), [(1, 1.0), (2, 0.5), (5, 0.0625), (6, 0.03125)])
