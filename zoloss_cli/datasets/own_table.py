@@ -13,7 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from zoloss_cli.datasets.labels import two_classes
-from zoloss_cli.datasets.table_file import is_missing, is_number, label_column, read_numbers, read_rows
+from zoloss_cli.datasets.table_file import (
+    MISSING,
+    is_missing,
+    is_number,
+    label_column,
+    read_numbers,
+    read_rows,
+)
 from zoloss_cli.errors import DataError, nearest
 
 MOST_LEVELS = 100
@@ -122,6 +129,8 @@ def read_new(path: Path, columns: tuple[Column, ...], label: str, missing: str =
     places = [header.index(name) for name in wanted]
     if missing != "zero":
         for number, row in lines:
+            if MISSING.isdisjoint(map(str.lower, row)):
+                continue
             for name, i in zip(wanted, places, strict=True):
                 if is_missing(row[i]):
                     raise DataError(f"{path}, line {number}: column '{name}' has no value")
@@ -152,6 +161,9 @@ def _complete(path: Path, header: list[str], lines: Lines, at: int, missing: str
     """The rows to use by the policy for missing values, which a label must not be."""
     kept = []
     for number, row in lines:
+        if MISSING.isdisjoint(map(str.lower, row)):  # nearly all rows, in one step
+            kept.append((number, row))
+            continue
         if is_missing(row[at]):
             raise DataError(f"{path}, line {number}: the label column '{header[at]}' has no value")
         gaps = [name for name, value in zip(header, row, strict=True) if is_missing(value)]
@@ -168,6 +180,8 @@ def _complete(path: Path, header: list[str], lines: Lines, at: int, missing: str
 
 
 def _seen_column(path: Path, name: str, lines: Lines, i: int, notes: list[str]) -> Column:
+    if _plain_numbers(lines, i) is not None:
+        return Column(name)
     # Backwards, so that the line kept for a value is the first.
     values = {row[i]: number for number, row in reversed(lines) if not is_missing(row[i])}
     texts = [value for value in values if not is_number(value)]
@@ -186,10 +200,23 @@ def _seen_column(path: Path, name: str, lines: Lines, i: int, notes: list[str]) 
     return Column(name, tuple(sorted(values)))
 
 
+def _plain_numbers(lines: Lines, i: int) -> np.ndarray | None:
+    """Field i of all rows if each is a finite number: the rule, and far faster to read than one by one."""
+    try:
+        numbers = np.array([row[i] for _, row in lines], dtype=np.float64)
+    except ValueError:
+        return None
+    return numbers if np.isfinite(numbers).all() else None
+
+
 def _encoded(path: Path, columns: tuple[Column, ...], lines: Lines, places: list[int]) -> np.ndarray:
     blocks = []
     for column, i in zip(columns, places, strict=True):
         if column.levels is None:
+            numbers = _plain_numbers(lines, i)
+            if numbers is not None:
+                blocks.append(numbers[:, None])
+                continue
             filled = [(number, ["0" if is_missing(row[i]) else row[i]]) for number, row in lines]
             blocks.append(read_numbers(path, column.name, filled, 0)[:, None])
             continue
