@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, GeneratedData
-from zoloss_cli.datasets.catalog import catalog, entry, file_sha256
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.added import entry
+from zoloss_cli.datasets.catalog import catalog, file_sha256
+from zoloss_cli.datasets.generators import foreign_content, generate
 from zoloss_cli.datasets.noise import add_noise
 from zoloss_cli.datasets.table_file import read_table
 from zoloss_cli.errors import DataError, nearest
@@ -125,7 +126,9 @@ def index_labels(labels: list[str], positive: str | None, where: str):
 def fingerprint(spec: DataSpec) -> dict:
     """What makes this data set this one: the content's sha256, or the generator, its seed and settings."""
     if isinstance(spec, GeneratedData):
-        content = {"generator": spec.generator, "size": spec.size, "seed": spec.seed, **dict(spec.settings)}
+        settings = {"size": spec.size, **dict(spec.settings)}
+        foreign = foreign_content(spec.generator, _pool_seeds(spec), **settings)
+        content = {"generator": spec.generator, "seed": spec.seed, **settings, **foreign}
     elif isinstance(spec, CsvData):
         path = data_path(spec)
         if not path.is_file():

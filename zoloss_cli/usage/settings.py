@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from pathlib import Path
 
 import yaml
 
 from zoloss_cli.config.columns import learner_spec
-from zoloss_cli.config.mistakes import Mistakes
+from zoloss_cli.config.mistakes import LooseMistakes
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.registry import parameters
@@ -23,17 +22,6 @@ class _Values(yaml.SafeLoader):
 _Values.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"[-+]?\d+[eE][-+]?\d+$"), list("-+0123456789")
 )
-
-
-class OptionMistakes(Mistakes):
-    """Mistakes in the values of --set; there is no file to name a line of."""
-
-    def __init__(self):
-        super().__init__(Path("--set"), None)
-
-    def add(self, keys, message):
-        _, _, *rest = keys  # ("learners", the learner's name, parameter, ...)
-        self.lines.append(f"--set {'.'.join(map(str, rest))}: {message}")
 
 
 def chosen_learner(name: str, assignments: list[str], time_limit: float | None) -> LearnerSpec:
@@ -59,7 +47,7 @@ def chosen_learner(name: str, assignments: list[str], time_limit: float | None) 
         if not (time_limit > 0.0 and math.isfinite(time_limit)):
             raise ConfigError(f"--time-limit: must be a number of seconds above 0 (got {time_limit:g})")
         values["time_limit"] = time_limit
-    mistakes = OptionMistakes()
+    mistakes = LooseMistakes("--set")
     spec = learner_spec(name, values, None, mistakes)
     if spec is None or mistakes.lines:
         raise ConfigError("\n".join(dict.fromkeys(mistakes.lines)))
