@@ -60,7 +60,7 @@ _TARGETS = (
 )
 _MODULES = {name: module for module, _, name in (target.partition(":") for target in _TARGETS)}
 
-__all__ = sorted(_MODULES)  # noqa: PLE0605
+__all__ = sorted(_MODULES)
 
 
 def __getattr__(name: str):
