@@ -26,6 +26,13 @@ class LibLinearClassifier(Accounted, UnweightedLinearLearner):
     the grid is kept on equal errors is what the printed numbers of SLA, which starts here, need.
 
     LIBLINEAR has no sample weights.
+
+    >>> from sklearn.preprocessing import scale
+    >>> from zoloss_cli import LibLinearClassifier, load_dataset
+    >>> X, y = load_dataset("heart")
+    >>> model = LibLinearClassifier(loss="logistic").fit(scale(X), y)
+    >>> model.training_errors_, model.lower_bound_, model.optimal_
+    (39, 0.0, False)
     """
 
     def __init__(
