@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from zoloss_cli.cli import completion
 from zoloss_cli.errors import ConfigError, DataError
 
 app = typer.Typer(no_args_is_help=False, invoke_without_command=True, rich_markup_mode="markdown")
@@ -48,7 +49,9 @@ def listing(context: typer.Context) -> None:
 
 
 @app.command()
-def show(name: Annotated[str, typer.Argument(help="A data set or generator.")]) -> None:
+def show(
+    name: Annotated[str, typer.Argument(help="A data set or generator.", autocompletion=completion.dataset)],
+) -> None:
     """Describe one data set: source, licence, label coding, what was removed or decoded."""
     import inspect
 
@@ -119,7 +122,9 @@ def verify() -> None:
 
 @app.command()
 def fetch(
-    name: Annotated[str, typer.Argument(help="An embedded data set.")],
+    name: Annotated[
+        str, typer.Argument(help="An embedded data set.", autocompletion=completion.embedded_dataset)
+    ],
     into: Annotated[
         Path | None, typer.Option(help="Folder for the converted CSV (default: the cache).")
     ] = None,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from zoloss_cli.cli import completion
 from zoloss_cli.errors import ConfigError
 
 
@@ -42,7 +43,11 @@ def schema() -> None:
     typer.echo(json.dumps(config_schema(), indent=1, ensure_ascii=False))
 
 
-def learners(name: Annotated[str | None, typer.Argument(help="Describe this learner.")] = None) -> None:
+def learners(
+    name: Annotated[
+        str | None, typer.Argument(help="Describe this learner.", autocompletion=completion.learner)
+    ] = None,
+) -> None:
     """List the learners, or describe one with its parameters, defaults and source.
 
     **Example:** `zoloss learners rcd-bias`

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from zoloss_cli.choices import POLICIES, SCALINGS
+from zoloss_cli.cli import completion
 from zoloss_cli.errors import ConfigError, nearest
 
 FORCE = typer.Option("--force", help="Overwrite the file that is written.")
@@ -14,7 +16,9 @@ FORCE = typer.Option("--force", help="Overwrite the file that is written.")
 
 def fit(
     data: Annotated[Path, typer.Argument(help="The table: a CSV file with a header.")],
-    learner: Annotated[str, typer.Option("--learner", "-l", help="See `zoloss learners`.")] = "pivot",
+    learner: Annotated[
+        str, typer.Option("--learner", "-l", help="See `zoloss learners`.", autocompletion=completion.learner)
+    ] = "pivot",
     label: Annotated[
         str | None,
         typer.Option(help="The label column: its name or index (default: the column `label`, else the last)."),
@@ -22,9 +26,16 @@ def fit(
     positive: Annotated[
         str | None, typer.Option(help="The positive class, against the rest (default: the last of two).")
     ] = None,
-    scale: Annotated[str, typer.Option(help="Scale features: standard, minmax or none.")] = "standard",
+    scale: Annotated[
+        str,
+        typer.Option(help="Scale features: standard, minmax or none.", autocompletion=completion.scaling),
+    ] = "standard",
     missing: Annotated[
-        str, typer.Option(help="Missing values are an error, drop their row, or are read as zero.")
+        str,
+        typer.Option(
+            help="Missing values are an error, drop their row, or are read as zero.",
+            autocompletion=completion.missing,
+        ),
     ] = "error",
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", help="End a search after so many seconds.")
@@ -55,8 +66,8 @@ def fit(
     """
     from zoloss_cli.usage import model_file, output, show
     from zoloss_cli.usage import settings as options
-    from zoloss_cli.usage.table import POLICIES, read_training
-    from zoloss_cli.usage.train import SCALINGS, is_linear, train
+    from zoloss_cli.usage.table import read_training
+    from zoloss_cli.usage.train import is_linear, train
 
     _check_choice("--scale", scale, SCALINGS)
     _check_choice("--missing", missing, POLICIES)

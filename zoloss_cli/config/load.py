@@ -28,7 +28,7 @@ from zoloss_cli.config.models import (
 from zoloss_cli.datasets.added import added, names
 from zoloss_cli.datasets.generators import GENERATORS, generator, is_generated
 from zoloss_cli.errors import ConfigError, nearest
-from zoloss_cli.paths import shipped
+from zoloss_cli.paths import shipped_config
 from zoloss_cli.signatures import parameter_model
 
 LARGEST_FILE = 1 << 20
@@ -57,9 +57,7 @@ def find_config(path: Path) -> Path:
     """The path itself, or the config of that name among those that come with zoloss."""
     if path.exists():
         return path
-    parts = path.parts[1:] if path.parts[:1] == ("configs",) else path.parts
-    ours = shipped("configs").joinpath(*parts)
-    if ours.is_file() and not path.is_absolute():
+    if ours := shipped_config(path):
         return ours
     beside = sorted(p.name for p in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
     raise ConfigError(f"there is no config {path}{nearest(path.name, beside)}")

@@ -21,7 +21,6 @@ from zoloss_cli.registry import make_learner, registration
 from zoloss_cli.usage.rule import LinearRule, rule_in_original_units
 from zoloss_cli.usage.table import OwnTable
 
-SCALINGS = ("standard", "minmax", "none")
 SHOWN_CLASSES = 10
 
 
