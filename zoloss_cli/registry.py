@@ -119,8 +119,8 @@ def learner_plugins() -> list[Plugin]:
 @functools.cache
 def learners() -> dict[str, Registration]:
     """Every registered learner by name: the built-in ones and those of installed packages."""
-    added = {p.name: PluginRegistration(p.target, {}, p.name, p) for p in learner_plugins()}
-    return added | BUILT_IN
+    added = [p for p in learner_plugins() if p.name not in BUILT_IN]
+    return BUILT_IN | {p.name: PluginRegistration(p.target, {}, p.name, p) for p in added}
 
 
 def registration(name: str) -> Registration:

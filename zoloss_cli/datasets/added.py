@@ -106,12 +106,13 @@ def _table_entry(plugin: Plugin) -> Entry:
         raise plugin.mistake(f"has a file that cannot be read: {error}") from error
     title, _, notes = inspect.getdoc(plugin_function(plugin)).partition("\n")
     package, _, version = plugin.package.partition(" ")
+    classes = dict(sorted(Counter(table.labels).items()))
     return Entry(
         name=plugin.name,
         title=title,
         rows=len(table.labels),
         features=len(table.features),
-        classes=dict(sorted(Counter(table.labels).items())),
+        classes=classes,
         sha256=file_sha256(path),
         removed=0,
         notes=notes.strip(),
@@ -120,5 +121,6 @@ def _table_entry(plugin: Plugin) -> Entry:
         licence=f"see {package}",
         attribution=f"see {package}",
         uci={},
+        positive=max(classes) if len(classes) == 2 else None,
         file=path,
     )

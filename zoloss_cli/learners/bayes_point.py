@@ -33,8 +33,6 @@ class BayesPointClassifier(Accounted, UnweightedLinearLearner):
         self.noise = noise
         self.sweeps = sweeps
 
-    random_state = None  # deterministic
-
     def learn(self, problem, start):
         rows = np.ascontiguousarray(problem.X * problem.y[:, None])
         weights, self.n_sweeps_ = bayes_point(rows, float(self.noise), self.sweeps)

@@ -89,8 +89,6 @@ class BranchAndBoundClassifier(VertexSearch):
         self.time_limit = time_limit
         self.seeding = seeding
 
-    random_state = None  # deterministic
-
     def learn(self, problem, start):
         self.n_nodes_ = self.n_leaves_ = self.n_questions_ = self.n_settled_ = 0
         return super().learn(problem, start)

@@ -46,8 +46,6 @@ class CombinatorialSearch(VertexSearch):
         self.time_limit = time_limit
         self.seeding = seeding
 
-    random_state = None  # deterministic
-
     def _score_refits(self, problem, rows: Rows, lost, search, chosen) -> float:
         """Relabel by the hyperplane through the chosen rows, refit, offer: the better refit's loss."""
         _, sizes, axes = np.linalg.svd(rows.Y[list(chosen)])

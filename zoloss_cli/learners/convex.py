@@ -49,8 +49,6 @@ class LibLinearClassifier(Accounted, UnweightedLinearLearner):
         self.C = C
         self.tolerance = tolerance
 
-    random_state = None  # deterministic
-
     def learn(self, problem, start):
         fewest, best = problem.y.size + 1, start
         for C, weights in zip(self.C, self.solutions(problem.X, problem.y), strict=True):

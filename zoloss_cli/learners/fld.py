@@ -49,7 +49,5 @@ class FLDClassifier(LinearLearner):
     def __init__(self):
         pass
 
-    random_state = None  # deterministic
-
     def learn(self, problem, start):
         return fisher_weights(problem.X, problem.y, problem.phi)

@@ -46,8 +46,6 @@ class MixedIntegerClassifier(VertexSearch):
         self.time_limit = time_limit
         self.seeding = seeding
 
-    random_state = None  # deterministic
-
     def learn(self, problem, start):
         self.program_bound_, self.program_optimal_ = 0.0, False
         weights = super().learn(problem, start)

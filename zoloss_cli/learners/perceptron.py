@@ -167,8 +167,6 @@ class BatchPerceptronClassifier(LinearLearner):
         self.rate = rate
         self.record_every = record_every
 
-    random_state = None  # deterministic
-
     def learn(self, problem, start):
         step = problem.phi.size * problem.phi
 
@@ -204,8 +202,6 @@ class MarginPerceptronClassifier(UnweightedLinearLearner):
         self.gamma = gamma
         self.epochs = epochs
         self.record_every = record_every
-
-    random_state = None  # deterministic
 
     def learn(self, problem, start):
         def run(Z, w, checkpoints, path):

@@ -47,8 +47,6 @@ class SmoothLossClassifier(DirectOptimizer):
         self.seeding = seeding
         self.decay = decay
 
-    random_state = None  # deterministic
-
     def learn(self, problem, start):
         rows = np.ascontiguousarray(problem.X * problem.y[:, None])
         phi = problem.phi * problem.phi.size

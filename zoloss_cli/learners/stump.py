@@ -24,8 +24,6 @@ class DecisionStumpClassifier(LinearLearner):
     def __init__(self):
         pass
 
-    random_state = None  # deterministic
-
     def learn(self, problem, start):
         X = problem.once("features", lambda: np.ascontiguousarray(problem.X[:, 1:]))
         order = problem.once("order", lambda: np.argsort(X, axis=0, kind="stable"))
