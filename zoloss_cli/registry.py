@@ -131,7 +131,8 @@ def registration(name: str) -> Registration:
     if name in BUILT_IN:
         for plugin in learner_plugins():
             if plugin.name == name:
-                warnings.warn(f"{plugin.clash}; '{name}' is zoloss's own", stacklevel=2)
+                # The place is always this one, so that Python says it once.
+                warnings.warn(f"{plugin.clash}; '{name}' is zoloss's own", stacklevel=1)
     return found
 
 

@@ -26,6 +26,7 @@ from zoloss_cli.config.models import (
     Tuning,
 )
 from zoloss_cli.datasets.added import added, names
+from zoloss_cli.datasets.added import entry as entry_of
 from zoloss_cli.datasets.generators import GENERATORS, generator, is_generated
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.paths import shipped_config
@@ -226,6 +227,8 @@ def _data_spec(name: str, entry: dict, folder: Path, keys: tuple, mistakes: Mist
     if source not in names() or is_generated(source):
         mistakes.add(keys, f"no data set or generator is called '{source}'{nearest(source, names())}")
         return None
+    if source in added():
+        entry_of(source)  # a file that cannot be read is a mistake of the config, as a broken generator is
     return _section(EmbeddedData, {"name": name, "dataset": source, **entry}, keys, mistakes)
 
 
