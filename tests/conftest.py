@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -26,6 +27,7 @@ def zoloss(monkeypatch, capsys):
     def run(*arguments) -> Ended:
         monkeypatch.setattr(sys, "argv", ["zoloss", *map(str, arguments)])
         monkeypatch.delenv("ZOLOSS_DEBUG", raising=False)
+        monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)  # which the command sets
         capsys.readouterr()
         code = 0
         try:
