@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import numpy as np
 import pytest
 
 from zoloss_cli.cli import app as cli
@@ -27,6 +27,7 @@ def zoloss(monkeypatch, capsys):
     def run(*arguments) -> Ended:
         monkeypatch.setattr(sys, "argv", ["zoloss", *map(str, arguments)])
         monkeypatch.delenv("ZOLOSS_DEBUG", raising=False)
+        monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)  # which the command sets
         capsys.readouterr()
         code = 0
         try:
@@ -42,10 +43,9 @@ def zoloss(monkeypatch, capsys):
 @pytest.fixture
 def noisy():
     """120 points, 4 features, about a tenth of the labels wrong."""
-    rng = np.random.default_rng(7)
-    X = rng.uniform(-1, 1, (120, 4))
-    y = (X @ [1.0, -2.0, 0.5, 0.0] + 0.3 + 0.4 * rng.standard_normal(120) > 0).astype(int)
-    return X, y
+    from zoloss_cli.testing import noisy_problem
+
+    return noisy_problem()
 
 
 @pytest.fixture

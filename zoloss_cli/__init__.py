@@ -1,3 +1,73 @@
-"""zoloss: classifiers that minimize the 0/1 loss directly."""
+"""zoloss: classifiers that minimize the 0/1 loss directly.
+
+Every learner's class is here under its own name, and is imported when it is first used:
+
+>>> from zoloss_cli import PivotClassifier, load_dataset
+>>> X, y = load_dataset("heart")
+>>> PivotClassifier(random_state=0).fit(X, y).training_errors_ <= 30  # of 270; an SVM has 39
+True
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from zoloss_cli.errors import nearest
+from zoloss_cli.registry import BUILT_IN
+
+if TYPE_CHECKING:  # for editors and type checkers, which do not run what is below
+    from zoloss_cli.datasets.generators import Pool
+    from zoloss_cli.datasets.named import load_dataset
+    from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
+    from zoloss_cli.learners.base import BinaryLearner, LinearLearner
+    from zoloss_cli.learners.bayes_point import BayesPointClassifier
+    from zoloss_cli.learners.branch_and_bound import BranchAndBoundClassifier
+    from zoloss_cli.learners.certify import CertifyingClassifier
+    from zoloss_cli.learners.combinatorial import PrioritizedSearchClassifier, SwapSearchClassifier
+    from zoloss_cli.learners.convex import LibLinearClassifier
+    from zoloss_cli.learners.fld import FLDClassifier
+    from zoloss_cli.learners.mip import MixedIntegerClassifier
+    from zoloss_cli.learners.perceptron import (
+        AveragedPerceptronClassifier,
+        BatchPerceptronClassifier,
+        MarginPerceptronClassifier,
+        PerceptronClassifier,
+        PocketClassifier,
+        ROMMAClassifier,
+    )
+    from zoloss_cli.learners.pivot import PivotClassifier
+    from zoloss_cli.learners.rcd import RCDClassifier
+    from zoloss_cli.learners.search import progress_line
+    from zoloss_cli.learners.sgd import MarginSGDClassifier
+    from zoloss_cli.learners.sla import SmoothLossClassifier
+    from zoloss_cli.learners.stump import DecisionStumpClassifier
+    from zoloss_cli.learners.svm import SoftSVMClassifier
+    from zoloss_cli.registry import make_learner
+    from zoloss_cli.testing import check_learner
 
 __version__ = "0.1.0"
+
+_TARGETS = (
+    "zoloss_cli.datasets.generators:Pool",
+    "zoloss_cli.datasets.named:load_dataset",
+    "zoloss_cli.learners.base:BinaryLearner",
+    "zoloss_cli.learners.base:LinearLearner",
+    "zoloss_cli.learners.search:progress_line",
+    "zoloss_cli.registry:make_learner",
+    "zoloss_cli.testing:check_learner",
+    *(entry.target for entry in BUILT_IN.values()),
+)
+_MODULES = {name: module for module, _, name in (target.partition(":") for target in _TARGETS)}
+
+__all__ = sorted(_MODULES)
+
+
+def __getattr__(name: str):
+    if name not in _MODULES:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'{nearest(name, __all__)}")
+    return getattr(importlib.import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

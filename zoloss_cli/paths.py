@@ -13,4 +13,11 @@ def shipped(folder: str) -> Path:
     return in_wheel if in_wheel.is_dir() else PACKAGE.parent / folder
 
 
+def shipped_config(path: Path) -> Path | None:
+    """The config that a relative path such as configs/table2.yaml names among those that come with zoloss."""
+    parts = path.parts[1:] if path.parts[:1] == ("configs",) else path.parts
+    ours = shipped("configs").joinpath(*parts)
+    return ours if ours.is_file() and not path.is_absolute() else None
+
+
 PUBLISHED = PACKAGE / "published"

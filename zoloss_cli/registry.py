@@ -1,7 +1,8 @@
 """Names of learners: one line each. Classes are imported only when a learner is used.
 
 A name stands for a class and the parameters that the name fixes; the rest can be set in a config. Other
-packages add learners through the entry point group `zoloss.learners`: name = "module:Class".
+packages add learners through the entry point group `zoloss.learners`: name = "module:Class", where the
+class is a BinaryLearner whose parameters are annotated.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
 
 from zoloss_cli.errors import ConfigError, nearest
+from zoloss_cli.plugins import Plugin, plugins
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Registration:
     target: str
     fixed: dict = field(default_factory=dict)
     title: str = ""
+    package = ""  # whose it is, with its version, if it is not ours
 
     @property
     def learner_class(self) -> type:
@@ -32,6 +35,34 @@ class Registration:
     @property
     def takes_weights(self) -> bool:
         return "sample_weight" in inspect.signature(self.learner_class.fit).parameters
+
+
+@dataclass(frozen=True)
+class PluginRegistration(Registration):
+    """A learner of another package, which may be broken: then its class is a mistake to ask for."""
+
+    plugin: Plugin | None = None
+
+    @property
+    def package(self) -> str:
+        return self.plugin.package
+
+    @functools.cached_property
+    def learner_class(self) -> type:
+        from zoloss_cli.learners.base import BinaryLearner
+        from zoloss_cli.learners.parameters import learner_parameters
+
+        found = self.plugin.load()
+        if not (isinstance(found, type) and issubclass(found, BinaryLearner)):
+            raise self.plugin.mistake("is no learner: it must be a class derived from zoloss_cli.BinaryLearner")
+        if not found.__doc__:
+            raise self.plugin.mistake("has no docstring")
+        try:
+            learner_parameters(found)
+        except Exception as error:
+            reason = " ".join(str(error).split())
+            raise self.plugin.mistake(f"has parameters that cannot be checked: {reason}") from error
+        return found
 
 
 _RCD = "zoloss_cli.learners.rcd:RCDClassifier"
@@ -75,19 +106,53 @@ BUILT_IN = {
     "stump": Registration("zoloss_cli.learners.stump:DecisionStumpClassifier", {}, "stump"),
 }
 
+# The generated data sets: functions in zoloss_cli/datasets/generators.py.
+GENERATORS = ("ringnorm", "threenorm", "yinyang", "tangram", "disks", "gaussians", "outliers")
+
+
+@functools.cache
+def learner_plugins() -> list[Plugin]:
+    """The learners of installed packages, also those that cannot be used."""
+    return plugins("learner", BUILT_IN)
+
 
 @functools.cache
 def learners() -> dict[str, Registration]:
-    """Every registered learner by name: the built-in ones and those of installed plug-ins."""
-    plugins = {e.name: Registration(e.value, {}, e.name) for e in entry_points(group="zoloss.learners")}
-    return plugins | BUILT_IN
+    """Every registered learner by name: the built-in ones and those of installed packages."""
+    added = [p for p in learner_plugins() if p.name not in BUILT_IN]
+    return BUILT_IN | {p.name: PluginRegistration(p.target, {}, p.name, p) for p in added}
 
 
 def registration(name: str) -> Registration:
     try:
-        return learners()[name]
+        found = learners()[name]
     except KeyError:
         raise ConfigError(f"no learner is called '{name}'{nearest(name, learners())}") from None
+    if name in BUILT_IN:
+        for plugin in learner_plugins():
+            if plugin.name == name:
+                # The place is always this one, so that Python says it once.
+                warnings.warn(f"{plugin.clash}; '{name}' is zoloss's own", stacklevel=1)
+    return found
+
+
+def working_learners() -> dict[str, Registration]:
+    """Those that can be used: a broken package must not keep the others from being listed."""
+    return {name: entry for name, entry in learners().items() if not fault(entry)}
+
+
+def broken_learners() -> list[tuple[Plugin, str]]:
+    """The learners of other packages that cannot be used, and why."""
+    return [(p, reason) for p in learner_plugins() if (reason := fault(PluginRegistration(p.target, plugin=p)))]
+
+
+def fault(entry: Registration) -> str:
+    """What is wrong with a learner of another package, in one sentence, or nothing."""
+    try:
+        _ = entry.learner_class
+    except ConfigError as mistake:
+        return str(mistake)
+    return ""
 
 
 def parameters(name: str):
@@ -107,10 +172,18 @@ def nested_learners(model) -> list[str]:
     ]
 
 
-def make_learner(name: str, settings: dict, random_state=None):
-    """An estimator by its name; a deterministic one takes no random_state."""
+def make_learner(name: str, settings: Mapping | None = None, random_state=None, **more):
+    """An estimator by its name. Parameters come as a mapping or as keywords; a wrong one is a ConfigError.
+
+    A deterministic learner takes no random_state.
+
+    >>> from zoloss_cli import make_learner
+    >>> make_learner("rcd-bias", epochs=500, random_state=0)
+    RCDClassifier(epochs=500, random_state=0)
+    """
     entry = registration(name)
     known = parameters(name).model_fields
+    settings = dict(settings or {}) | more
     for key in settings:
         if key not in known:
             raise ConfigError(f"the learner '{name}' has no parameter '{key}'{nearest(key, known)}")
@@ -123,7 +196,7 @@ def make_learner(name: str, settings: dict, random_state=None):
 def resolve(learner) -> tuple[str, object]:
     """(name, estimator) of a learner given by its name, by a mapping {learner: name, ...}, or as itself."""
     if isinstance(learner, str):
-        return learner, make_learner(learner, {})
+        return learner, make_learner(learner)
     if isinstance(learner, Mapping):
         settings = dict(learner)
         name = settings.pop("learner")

@@ -14,10 +14,13 @@ from pydantic import BaseModel, ConfigDict, create_model
 def parameter_model(function: Callable, hidden: frozenset[str] = frozenset()) -> type[BaseModel]:
     """A strict model of the parameters of `function` but the hidden ones: types, ranges, defaults, texts."""
     hints = get_type_hints(function, include_extras=True)
+    shown = {k: p for k, p in inspect.signature(function).parameters.items() if k not in hidden}
+    for name in shown:
+        if name not in hints:
+            raise TypeError(f"the parameter '{name}' has no type")
     fields = {
         name: (hints[name], ... if parameter.default is inspect.Parameter.empty else parameter.default)
-        for name, parameter in inspect.signature(function).parameters.items()
-        if name not in hidden
+        for name, parameter in shown.items()
     }
     strict = ConfigDict(extra="forbid", strict=True)
     return create_model(function.__qualname__, __config__=strict, **fields)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
-from sklearn.base import clone
+from joblib import Parallel, delayed
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from zoloss_cli.learners.base import LinearLearner
-from zoloss_cli.learners.parameters import learner_parameters
 from zoloss_cli.registry import learners, make_learner, nested_learners, parameters, registration
+from zoloss_cli.testing import checks_for
 
 NAMES = sorted(learners())
-WEIGHTED = [name for name in NAMES if registration(name).takes_weights]
 EPOCHS = 60
 # Counts, not seconds: what depends on the machine is not the same twice.
 BUDGETS = {"epochs": EPOCHS, "steps": 500, "lines": 500, "nodes": 500, "time_limit": None}
@@ -75,34 +71,21 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_any_two_labels(name, noisy):
+@pytest.mark.parametrize(("name", "check"), [(n, check) for n in NAMES for check in checks_for(n)])
+def test_our_contract(name, check):
+    check(lambda: make(name))
+
+
+def test_workers_of_joblib_give_the_same_rules(noisy):
     X, y = noisy
-    plain = make(name).fit(X, y)
-    words = make(name).fit(X, np.where(y == 1, "yes", "no"))
-    assert list(words.classes_) == ["no", "yes"]
-    np.testing.assert_array_equal(words.predict(X) == "yes", plain.predict(X) == 1)
+    here = [make(name).fit(X, y).decision_function(X) for name in NAMES]
+    there = Parallel(n_jobs=2)(delayed(_fitted)(make(name), X, y) for name in NAMES)
+    for scores, learner in zip(here, there, strict=True):
+        np.testing.assert_array_equal(learner.decision_function(X), scores)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_learns_and_recounts(name, noisy):
-    X, y = noisy
-    learner = make(name).fit(X, y)
-    scores = learner.decision_function(X)
-    if isinstance(learner, LinearLearner):
-        np.testing.assert_allclose(scores, X @ learner.coef_[0] + learner.intercept_[0])
-    np.testing.assert_array_equal(learner.predict(X), (scores >= 0).astype(int))
-    assert np.mean(learner.predict(X) != y) < 0.35
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_same_seed_gives_the_same_scores(name, noisy):
-    X, y = noisy
-    first, second = make(name).fit(X, y), make(name).fit(X, y)
-    np.testing.assert_array_equal(first.decision_function(X), second.decision_function(X))
-    copy = pickle.loads(pickle.dumps(first))
-    np.testing.assert_array_equal(copy.decision_function(X), first.decision_function(X))
-    assert clone(first).get_params().keys() == first.get_params().keys()
+def _fitted(learner, X, y):
+    return learner.fit(X, y)
 
 
 # Their directions are not random, or the seed only draws folds, which may choose the same C.
@@ -115,34 +98,6 @@ def test_another_seed_gives_other_scores(name, noisy):
     X, y = noisy
     changed = make(name).set_params(random_state=1).fit(X, y)
     assert not np.array_equal(changed.decision_function(X), make(name).fit(X, y).decision_function(X))
-
-
-@pytest.mark.parametrize("name", WEIGHTED)
-def test_the_scale_of_sample_weights_does_not_matter(name, noisy):
-    X, y = noisy
-    phi = np.random.default_rng(1).exponential(size=len(y))
-    small = make(name).fit(X, y, sample_weight=phi)
-    # A power of two scales without rounding, so that nothing at all may change.
-    large = make(name).fit(X, y, sample_weight=1024.0 * phi)
-    np.testing.assert_array_equal(small.decision_function(X), large.decision_function(X))
-
-
-@pytest.mark.parametrize("name", WEIGHTED)
-def test_sample_weights_matter(name, noisy):
-    X, y = noisy
-    phi = np.where(y == 1, 9.0, 1.0)
-    weighted = make(name).fit(X, y, sample_weight=phi)
-    assert not np.array_equal(weighted.decision_function(X), make(name).fit(X, y).decision_function(X))
-
-
-@pytest.mark.parametrize("name", WEIGHTED)
-def test_sample_weights_must_be_weights(name, noisy):
-    X, y = noisy
-    who = registration(name).learner_class.__name__
-    with pytest.raises(ValueError, match=f"(?i){who}: .*sample weights .*zero"):
-        make(name).fit(X, y, sample_weight=np.zeros(len(y)))
-    with pytest.raises(ValueError, match=f"{who}: the sample weight of row 3 is negative"):
-        make(name).fit(X, y, sample_weight=np.where(np.arange(len(y)) == 3, -1.0, 1.0))
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if "seeding" in parameters(n).model_fields])
@@ -165,25 +120,3 @@ def test_recording_does_not_change_the_result(name, noisy):
     assert errors.shape == (3,)
     signs = np.where(y == 1, 1, -1)
     assert errors[-1] == np.mean(signs * recorded.decision_function(X) <= 0)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_parameters_are_declared_and_checked(name, noisy):
-    X, y = noisy
-    entry = registration(name)
-    model = learner_parameters(entry.learner_class)
-    assert entry.learner_class.__doc__
-    for key, fact in model.model_fields.items():
-        assert fact.description, f"{key} has no description"
-        bad = make(name).set_params(**{key: object()})
-        with pytest.raises(ValueError, match=f"{entry.learner_class.__name__}: {key}="):
-            bad.fit(X, y)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_one_class_and_non_finite_data_are_refused(name, noisy):
-    X, y = noisy
-    with pytest.raises(ValueError, match="class"):
-        make(name).fit(X, np.ones_like(y))
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
-        make(name).fit(np.where(X > 0.9, np.nan, X), y)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -58,10 +59,16 @@ app.command("learners")(describe.learners)
 app.add_typer(data.app, name="datasets")
 
 
+def _as_note(message, category, filename, lineno, line=None) -> str:
+    where = f"{filename}:{lineno}: " if os.environ.get("ZOLOSS_DEBUG") else ""
+    return f"zoloss: {where}{message}\n"
+
+
 def main() -> None:
-    """Entry point: the user's mistakes become one sentence and an exit code."""
+    """Entry point: the user's mistakes become one sentence and an exit code, warnings one sentence."""
+    warnings.formatwarning = _as_note
     try:
-        app()
+        app(prog_name="zoloss")
     except ZolossError as mistake:
         if os.environ.get("ZOLOSS_DEBUG"):
             raise

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.errors import DataError
+from zoloss_cli.cli import completion
+from zoloss_cli.errors import ConfigError, DataError
 
 app = typer.Typer(no_args_is_help=False, invoke_without_command=True, rich_markup_mode="markdown")
 
@@ -28,25 +29,11 @@ def listing(context: typer.Context) -> None:
         return
     from tabulate import tabulate
 
-    from zoloss_cli.datasets.catalog import catalog
-    from zoloss_cli.datasets.generators import GENERATORS, generate
+    from zoloss_cli.datasets.added import added, dataset_plugins, names
 
-    lines = [
-        [e.name, e.rows, e.features, len(e.classes), f"{e.source['package']} {e.source['version']}", e.title]
-        for e in catalog().values()
-    ]
-    for name, function in GENERATORS.items():
-        pool = generate(name, 1)
-        lines.append(
-            [
-                name,
-                f"{len(pool.y)}*",
-                pool.X.shape[1],
-                len(pool.classes),
-                "generator",
-                function.__doc__.splitlines()[0],
-            ]
-        )
+    lines = [_line(name) for name in names()]
+    clashes = [plugin for plugin in dataset_plugins() if plugin.name not in added()]
+    lines += [_broken(plugin.name, plugin.clash) for plugin in clashes]
     header = ["name", "N", "features", "classes", "source", "what it is"]
     typer.echo(
         tabulate(
@@ -62,20 +49,26 @@ def listing(context: typer.Context) -> None:
 
 
 @app.command()
-def show(name: Annotated[str, typer.Argument(help="A data set or generator.")]) -> None:
+def show(
+    name: Annotated[str, typer.Argument(help="A data set or generator.", autocompletion=completion.dataset)],
+) -> None:
     """Describe one data set: source, licence, label coding, what was removed or decoded."""
-    from zoloss_cli.datasets.catalog import catalog, entry
-    from zoloss_cli.datasets.generators import GENERATORS
+    import inspect
+
+    from zoloss_cli.datasets.added import added, entry, names
+    from zoloss_cli.datasets.generators import generator, is_generated
     from zoloss_cli.errors import nearest
     from zoloss_cli.signatures import parameter_model
 
-    if name in GENERATORS:
-        typer.echo(f"{name}: a generator\n\n{_dedent(GENERATORS[name].__doc__)}\n\nsettings:")
-        for key, fact in parameter_model(GENERATORS[name], frozenset({"rng"})).model_fields.items():
+    if name not in names():
+        raise DataError(f"no data set is called '{name}'{nearest(name, names())}")
+    if is_generated(name):
+        function = generator(name)
+        whose = f" of the package {added()[name].package}" if name in added() else ""
+        typer.echo(f"{name}: a generator{whose}\n\n{inspect.getdoc(function)}\n\nsettings:")
+        for key, fact in parameter_model(function, frozenset({"rng"})).model_fields.items():
             typer.echo(f"  {key} (default {fact.default}): {fact.description}")
         return
-    if name not in catalog():
-        raise DataError(f"no data set is called '{name}'{nearest(name, [*catalog(), *GENERATORS])}")
     e = entry(name)
     classes = ", ".join(f"{c}: {n}" for c, n in e.classes.items())
     facts = [
@@ -129,7 +122,9 @@ def verify() -> None:
 
 @app.command()
 def fetch(
-    name: Annotated[str, typer.Argument(help="An embedded data set.")],
+    name: Annotated[
+        str, typer.Argument(help="An embedded data set.", autocompletion=completion.embedded_dataset)
+    ],
     into: Annotated[
         Path | None, typer.Option(help="Folder for the converted CSV (default: the cache).")
     ] = None,
@@ -157,7 +152,21 @@ def _package(source: dict) -> str:
     return f"{source['registry']} package {source['package']} {source['version']}, {source['path']}"
 
 
-def _dedent(text: str) -> str:
-    import inspect
+def _line(name: str) -> list:
+    """One row of the list: name, N, features, classes, source, title."""
+    from zoloss_cli.datasets.added import entry
+    from zoloss_cli.datasets.generators import generate, generator, is_generated
 
-    return inspect.cleandoc(text)
+    try:
+        if is_generated(name):
+            pool, title = generate(name, 1), generator(name).__doc__.splitlines()[0]
+            return [name, f"{len(pool.y)}*", pool.X.shape[1], len(pool.classes), "generator", title]
+        e = entry(name)
+    except ConfigError as mistake:  # another package's data set
+        return _broken(name, mistake)
+    source = f"{e.source['package']} {e.source['version']}"
+    return [e.name, e.rows, e.features, len(e.classes), source, e.title]
+
+
+def _broken(name: str, mistake: ConfigError) -> list:
+    return [name, "", "", "", "broken", str(mistake)]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from zoloss_cli.cli import completion
 from zoloss_cli.errors import ConfigError
 
 
@@ -42,22 +43,28 @@ def schema() -> None:
     typer.echo(json.dumps(config_schema(), indent=1, ensure_ascii=False))
 
 
-def learners(name: Annotated[str | None, typer.Argument(help="Describe this learner.")] = None) -> None:
+def learners(
+    name: Annotated[
+        str | None, typer.Argument(help="Describe this learner.", autocompletion=completion.learner)
+    ] = None,
+) -> None:
     """List the learners, or describe one with its parameters, defaults and source.
 
     **Example:** `zoloss learners rcd-bias`
     """
     from tabulate import tabulate
 
-    from zoloss_cli.registry import learners as registered
-    from zoloss_cli.registry import parameters, registration
+    from zoloss_cli.registry import broken_learners, parameters, registration, working_learners
 
     def call(entry) -> str:
         fixed = ", ".join(f"{k}={v!r}" for k, v in entry.fixed.items())
         return f"{entry.learner_class.__name__}({fixed})"
 
     if name is None:
-        lines = [[key, call(e), e.learner_class.__doc__.splitlines()[0]] for key, e in registered().items()]
+        lines = [
+            [key, call(e), e.learner_class.__doc__.splitlines()[0]] for key, e in working_learners().items()
+        ]
+        lines += [[plugin.name, "broken", reason] for plugin, reason in broken_learners()]
         header = ["name", "estimator", "what it is"]
         typer.echo(tabulate(lines, header, tablefmt="simple", maxcolwidths=[None, None, 80]))
         return

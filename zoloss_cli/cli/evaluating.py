@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from zoloss_cli.cli import completion
 from zoloss_cli.cli.fitting import DATA, FORCE, LABEL, MISSING, POSITIVE, SCALE
 from zoloss_cli.cli.running import ALL_CORES, DRY_RUN, JOBS, OUT, carry_out, names, show_plan
 from zoloss_cli.cli.showing import FORMAT
@@ -19,7 +20,13 @@ ALPHA = 0.05
 def evaluate(
     data: Annotated[Path, DATA],
     learners: Annotated[
-        str, typer.Option("--learners", "-l", help="The learners, separated by commas; see `zoloss learners`.")
+        str,
+        typer.Option(
+            "--learners",
+            "-l",
+            help="The learners, separated by commas; see `zoloss learners`.",
+            autocompletion=completion.learner_list,
+        ),
     ] = "rcd-bias,soft-svm,lr,sla",
     splits: Annotated[int, typer.Option(min=1, help="Random splits into training and test rows.")] = 50,
     train: Annotated[str, typer.Option(help="Training rows: a share of all, or a count.")] = "0.8",

@@ -7,19 +7,25 @@ from typing import Annotated
 
 import typer
 
+from zoloss_cli.choices import POLICIES, SCALINGS
+from zoloss_cli.cli import completion
 from zoloss_cli.errors import ConfigError, nearest
 
 DATA = typer.Argument(help="The table: a CSV file with a header.")
 LABEL = typer.Option(help="The label column: its name or index (default: the column `label`, else the last).")
 POSITIVE = typer.Option(help="The positive class, against the rest (default: the last of two).")
-SCALE = typer.Option(help="Scale features: standard, minmax or none.")
-MISSING = typer.Option(help="Missing values are an error, drop their row, or are read as zero.")
+SCALE = typer.Option(help="Scale features: standard, minmax or none.", autocompletion=completion.scaling)
+MISSING = typer.Option(
+    help="Missing values are an error, drop their row, or are read as zero.", autocompletion=completion.missing
+)
 FORCE = typer.Option("--force", help="Overwrite the file that is written.")
 
 
 def fit(
     data: Annotated[Path, DATA],
-    learner: Annotated[str, typer.Option("--learner", "-l", help="See `zoloss learners`.")] = "pivot",
+    learner: Annotated[
+        str, typer.Option("--learner", "-l", help="See `zoloss learners`.", autocompletion=completion.learner)
+    ] = "pivot",
     label: Annotated[str | None, LABEL] = None,
     positive: Annotated[str | None, POSITIVE] = None,
     scale: Annotated[str, SCALE] = "standard",
@@ -51,10 +57,10 @@ def fit(
 
     `zoloss fit mine.csv --learner rcd-bias --set epochs=500 --json`: for another program
     """
-    from zoloss_cli.datasets.own_table import POLICIES, read_training
+    from zoloss_cli.datasets.own_table import read_training
     from zoloss_cli.usage import model_file, output, show
     from zoloss_cli.usage import settings as options
-    from zoloss_cli.usage.train import SCALINGS, is_linear, train
+    from zoloss_cli.usage.train import is_linear, train
 
     _check_choice("--scale", scale, SCALINGS)
     _check_choice("--missing", missing, POLICIES)

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from zoloss_cli.cli import completion
 from zoloss_cli.errors import ConfigError, RunFailed
 
 SHOWN_FAILURES = 5
@@ -27,8 +28,18 @@ def run(
     splits: Annotated[
         int | None, typer.Option(min=1, help="Run this many splits instead of the config's.")
     ] = None,
-    datasets: Annotated[str, typer.Option(help="Only these data sets, separated by commas.")] = "",
-    learners: Annotated[str, typer.Option(help="Only these learners, separated by commas.")] = "",
+    datasets: Annotated[
+        str,
+        typer.Option(
+            help="Only these data sets, separated by commas.", autocompletion=completion.config_datasets
+        ),
+    ] = "",
+    learners: Annotated[
+        str,
+        typer.Option(
+            help="Only these learners, separated by commas.", autocompletion=completion.config_learners
+        ),
+    ] = "",
     seed: Annotated[int | None, typer.Option(min=0, help="Another master seed.")] = None,
     dry_run: Annotated[bool, DRY_RUN] = False,
     fresh: Annotated[

@@ -8,9 +8,18 @@ from typing import Annotated
 
 import typer
 
+from zoloss_cli.cli import completion
+
 RESULTS = typer.Argument(help="Results folder.", show_default=True)
-FORMAT = typer.Option("--format", "-f", help="text, markdown, latex, csv or html.")
-TABLE = typer.Option("--table", "-t", help="Only this table: its number (II) or the run's name.")
+FORMAT = typer.Option(
+    "--format", "-f", help="text, markdown, latex, csv or html.", autocompletion=completion.format
+)
+TABLE = typer.Option(
+    "--table",
+    "-t",
+    help="Only this table: its number (II) or the run's name.",
+    autocompletion=completion.table,
+)
 
 
 def table(

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from zoloss_cli.config.mistakes import Mistakes
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.errors import nearest
+from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.registry import learners, nested_learners, parameters, registration
 
 WHAT_TO_LIST = "must be a mapping from a parameter (such as base.C) to the list of values to try"
@@ -72,7 +72,11 @@ def learner_spec(
         at = (*keys, "learner") if mistakes.exists((*keys, "learner")) else keys
         mistakes.add(at, f"no learner is called '{name}'{nearest(name, learners())}")
         return None
-    model = parameters(name)
+    try:
+        model = parameters(name)
+    except ConfigError as broken:  # another package's learner
+        mistakes.add(keys, str(broken))
+        return None
     if seeding is not None and "seeding" in model.model_fields:
         entry.setdefault("seeding", seeding)
     inner = {}

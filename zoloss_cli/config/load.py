@@ -15,6 +15,7 @@ from zoloss_cli.config.models import (
     METRICS,
     SECOND_METRICS,
     CsvData,
+    DataSpec,
     EmbeddedData,
     Experiment,
     GeneratedData,
@@ -24,10 +25,11 @@ from zoloss_cli.config.models import (
     Split,
     Tuning,
 )
-from zoloss_cli.datasets.catalog import catalog
-from zoloss_cli.datasets.generators import GENERATORS
+from zoloss_cli.datasets.added import added, names
+from zoloss_cli.datasets.added import entry as entry_of
+from zoloss_cli.datasets.generators import GENERATORS, generator, is_generated
 from zoloss_cli.errors import ConfigError, nearest
-from zoloss_cli.paths import shipped
+from zoloss_cli.paths import shipped_config
 from zoloss_cli.signatures import parameter_model
 
 LARGEST_FILE = 1 << 20
@@ -56,9 +58,7 @@ def find_config(path: Path) -> Path:
     """The path itself, or the config of that name among those that come with zoloss."""
     if path.exists():
         return path
-    parts = path.parts[1:] if path.parts[:1] == ("configs",) else path.parts
-    ours = shipped("configs").joinpath(*parts)
-    if ours.is_file() and not path.is_absolute():
+    if ours := shipped_config(path):
         return ours
     beside = sorted(p.name for p in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
     raise ConfigError(f"there is no config {path}{nearest(path.name, beside)}")
@@ -94,7 +94,7 @@ def check_content(content: dict, name: str, folder: Path, mistakes: Mistakes) ->
     values["datasets"] = tuple(
         spec
         for name, entry in _named(content, "datasets", mistakes)
-        if (spec := _data_spec(name, entry, folder, mistakes)) is not None
+        if (spec := data_spec(name, entry, folder, mistakes)) is not None
     )
     values["learners"] = tuple(
         spec
@@ -207,8 +207,17 @@ def _named(content: dict, key: str, mistakes: Mistakes) -> list[tuple[str, dict]
     return entries
 
 
-def _data_spec(name: str, entry: dict, folder: Path, mistakes: Mistakes):
+def data_spec(name: str, entry: dict, folder: Path, mistakes: Mistakes) -> DataSpec | None:
+    """The data set of an entry; `folder` is where the paths of its files begin."""
     keys = ("datasets", name)
+    try:
+        return _data_spec(name, entry, folder, keys, mistakes)
+    except ConfigError as broken:  # another package's data set
+        mistakes.add(keys, str(broken))
+        return None
+
+
+def _data_spec(name: str, entry: dict, folder: Path, keys: tuple, mistakes: Mistakes) -> DataSpec | None:
     _name_class(entry, "positive")
     if isinstance(entry.get("noise"), dict):
         entry["noise"] = dict(entry["noise"])
@@ -218,12 +227,13 @@ def _data_spec(name: str, entry: dict, folder: Path, mistakes: Mistakes):
             entry["csv"] = str(folder / entry["csv"])
         return _section(CsvData, {"name": name, **entry}, keys, mistakes)
     source = entry.get("generator", entry.get("dataset", name))
-    if "generator" in entry or (source in GENERATORS and "dataset" not in entry):
+    if "generator" in entry or (is_generated(source) and "dataset" not in entry):
         return _generated(name, source, entry, keys, mistakes)
-    if source not in catalog():
-        known = [*catalog(), *GENERATORS]
-        mistakes.add(keys, f"no data set or generator is called '{source}'{nearest(source, known)}")
+    if source not in names() or is_generated(source):
+        mistakes.add(keys, f"no data set or generator is called '{source}'{nearest(source, names())}")
         return None
+    if source in added():
+        entry_of(source)  # a file that cannot be read is a mistake of the config, as a broken generator is
     return _section(EmbeddedData, {"name": name, "dataset": source, **entry}, keys, mistakes)
 
 
@@ -234,10 +244,11 @@ def _name_class(entry: dict, key: str) -> None:
 
 
 def _generated(name: str, source: str, entry: dict, keys: tuple, mistakes: Mistakes):
-    if source not in GENERATORS:
-        mistakes.add((*keys, "generator"), f"no generator is called '{source}'{nearest(source, GENERATORS)}")
+    if not is_generated(source):
+        known = [*GENERATORS, *added()]
+        mistakes.add((*keys, "generator"), f"no generator is called '{source}'{nearest(source, known)}")
         return None
-    model = parameter_model(GENERATORS[source], frozenset({"rng"}))
+    model = parameter_model(generator(source), frozenset({"rng"}))
     own = set(model.model_fields) - {"size"}
     settings = {k: v for k, v in entry.items() if k in own}
     common = {k: v for k, v in entry.items() if k not in own}

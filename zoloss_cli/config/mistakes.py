@@ -65,3 +65,15 @@ class Mistakes:
 
     def exists(self, keys: tuple) -> bool:
         return self.root is not None and self._node(keys)[2]
+
+
+class LooseMistakes(Mistakes):
+    """Mistakes in values that no file holds: an option's, or a call's; there is no line to name."""
+
+    def __init__(self, where: str):
+        super().__init__(Path(where), None)
+
+    def add(self, keys, message):
+        _, _, *rest = keys  # ("learners" or "datasets", a name, parameter, ...)
+        place = " ".join(filter(None, [str(self.path), ".".join(map(str, rest))]))
+        self.lines.append(f"{place}: {message}")

@@ -18,9 +18,10 @@ from zoloss_cli.config.models import (
     Split,
     Tuning,
 )
+from zoloss_cli.datasets.added import added, entry, working_names
 from zoloss_cli.datasets.catalog import catalog
-from zoloss_cli.datasets.generators import GENERATORS
-from zoloss_cli.registry import learners, nested_learners, parameters
+from zoloss_cli.datasets.generators import GENERATORS, generator, is_generated
+from zoloss_cli.registry import nested_learners, parameters, working_learners
 from zoloss_cli.signatures import parameter_model
 
 BEST_OF = {
@@ -41,7 +42,10 @@ def config_schema() -> dict:
     definitions: dict = {}
     embedded = _object(EmbeddedData, definitions)
     data_entries = {name: _optional(embedded, e.title) for name, e in catalog().items()}
-    for name, function in GENERATORS.items():
+    theirs = [name for name in working_names() if name in added()]
+    data_entries |= {n: _optional(embedded, entry(n).title) for n in theirs if not is_generated(n)}
+    for name in [*GENERATORS, *(n for n in theirs if is_generated(n))]:
+        function = generator(name)
         own = _object(GeneratedData, definitions, drop=("settings",))
         extra = _object(parameter_model(function, frozenset({"rng"})), definitions)
         own["properties"] |= extra["properties"]
@@ -49,15 +53,16 @@ def config_schema() -> dict:
     generated = _object(GeneratedData, definitions, drop=("settings",)) | {"additionalProperties": True}
     any_data = {"anyOf": [_object(CsvData, definitions), embedded, generated]}
     learner_entries, renamed = {}, []
-    for name, entry in learners().items():
+    learners = working_learners()
+    for name, registered in learners.items():
         own = _object(parameters(name), definitions)
         for key in nested_learners(parameters(name)):
             own["properties"][key] |= {"$ref": "#/$defs/learner"}
         own["properties"]["learner"] = {"const": name}
         own["properties"] |= {"best_of": BEST_OF, "tune": TUNE}
-        learner_entries[name] = _optional(own, entry.learner_class.__doc__.splitlines()[0])
+        learner_entries[name] = _optional(own, registered.learner_class.__doc__.splitlines()[0])
         renamed.append(own | {"required": ["learner"]})
-    definitions["learner"] = {"anyOf": [{"enum": list(learners())}, *renamed]}
+    definitions["learner"] = {"anyOf": [{"enum": list(learners)}, *renamed]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "zoloss experiment",
@@ -82,8 +87,8 @@ def config_schema() -> dict:
             "preprocess": _object(Preprocess, definitions),
             "tuning": _object(Tuning, definitions),
             "improvement": _object(Improvement, definitions),
-            "datasets": _names_or_mapping(data_entries, any_data, [*catalog(), *GENERATORS]),
-            "learners": _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learners())),
+            "datasets": _names_or_mapping(data_entries, any_data, list(data_entries)),
+            "learners": _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learners)),
         },
         "$defs": definitions,
     }

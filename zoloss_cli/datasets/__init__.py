@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, GeneratedData
-from zoloss_cli.datasets.catalog import catalog, entry, file_sha256
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.added import entry
+from zoloss_cli.datasets.catalog import catalog, file_sha256
+from zoloss_cli.datasets.generators import foreign_content, generate
 from zoloss_cli.datasets.labels import index_labels
 from zoloss_cli.datasets.noise import add_noise
 from zoloss_cli.datasets.own_table import read_training
@@ -114,7 +115,9 @@ def data_path(spec: EmbeddedData | CsvData) -> Path:
 def fingerprint(spec: DataSpec) -> dict:
     """What makes this data set this one: the content's sha256, or the generator, its seed and settings."""
     if isinstance(spec, GeneratedData):
-        content = {"generator": spec.generator, "size": spec.size, "seed": spec.seed, **dict(spec.settings)}
+        settings = {"size": spec.size, **dict(spec.settings)}
+        foreign = foreign_content(spec.generator, _pool_seeds(spec), **settings)
+        content = {"generator": spec.generator, "seed": spec.seed, **settings, **foreign}
     elif isinstance(spec, CsvData):
         content = {
             "sha256": hashlib.sha256(read_content(data_path(spec))).hexdigest(),

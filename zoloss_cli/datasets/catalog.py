@@ -15,7 +15,7 @@ from zoloss_cli.paths import shipped
 
 @dataclass(frozen=True)
 class Entry:
-    """One embedded data set: what the file is, where it comes from, what was done to it."""
+    """One fixed table: what the file is, where it comes from, what was done to it."""
 
     name: str
     title: str
@@ -33,10 +33,11 @@ class Entry:
     positive: str | None = None
     train_rows: int | None = None
     extra_source: dict = field(default_factory=dict)
+    file: Path | None = None  # where it is not one of ours
 
     @property
     def path(self) -> Path:
-        return shipped("datasets") / f"{self.name}.csv"
+        return self.file or shipped("datasets") / f"{self.name}.csv"
 
 
 @functools.cache

@@ -6,11 +6,15 @@ annotations are what a config may set.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from typing import Annotated, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
+from zoloss_cli import registry
+from zoloss_cli.datasets.added import added, is_generator, plugin_function
 from zoloss_cli.errors import DataError, nearest
 
 Size = Annotated[int, Field(ge=2, description="how many examples the pool holds")]
@@ -143,20 +147,53 @@ def outliers(
     return Pool(X, y, ["left", "right"], _numbered(2))
 
 
-GENERATORS = {g.__name__: g for g in (ringnorm, threenorm, yinyang, tangram, disks, gaussians, outliers)}
+GENERATORS = {name: globals()[name] for name in registry.GENERATORS}
 
 
-def generator(name: str):
-    try:
-        return GENERATORS[name]
-    except KeyError:
-        raise DataError(f"no generator is called '{name}'{nearest(name, GENERATORS)}") from None
+def is_generated(name: str) -> bool:
+    """Whether a generator has this name, ours or another package's."""
+    return name in GENERATORS or (name in added() and is_generator(plugin_function(added()[name])))
+
+
+def generator(name: str) -> Callable[..., Pool]:
+    if not is_generated(name):
+        raise DataError(f"no generator is called '{name}'{nearest(name, GENERATORS)}")
+    return GENERATORS.get(name) or plugin_function(added()[name])
 
 
 def generate(name: str, seed: int, **settings) -> Pool:
     """The pool of a generator that belongs to this seed."""
     key = int.from_bytes(name.encode(), "big")
-    return generator(name)(np.random.default_rng([seed, key]), **settings)
+    rng = np.random.default_rng([seed, key])
+    if name in GENERATORS:
+        return GENERATORS[name](rng, **settings)
+    return _foreign_pool(name, rng, settings)
+
+
+def _foreign_pool(name: str, rng, settings: dict) -> Pool:
+    """The pool of another package's generator, if it is one."""
+    function, plugin = generator(name), added()[name]
+    try:
+        pool = Pool(*function(rng, **settings))
+        X, y = np.asarray(pool.X, dtype=np.float64), np.asarray(pool.y)
+    except Exception as error:
+        raise plugin.mistake(f"gives no pool: {type(error).__name__}: {error}") from error
+    named = X.ndim == 2 and X.shape == (len(y), len(pool.features)) and np.all(np.isfinite(X))
+    indexed = y.ndim == 1 and y.dtype.kind in "iu" and set(np.unique(y)) <= set(range(len(pool.classes)))
+    if not (named and indexed):
+        raise plugin.mistake("gives no pool of N x m finite features, N class indices, and names of both")
+    return Pool(X, y.astype(int), [str(c) for c in pool.classes], [str(f) for f in pool.features])
+
+
+def foreign_content(name: str, seeds: tuple[int, ...], **settings) -> dict:
+    """The sha256 of the pools of another package's generator, which may change as ours do not."""
+    if name in GENERATORS:
+        return {}
+    digest = hashlib.sha256()
+    for seed in seeds:
+        pool = generate(name, seed, **settings)
+        digest.update(np.ascontiguousarray(pool.X).tobytes() + pool.y.astype(np.int64).tobytes())
+    return {"sha256": digest.hexdigest()}
 
 
 def _numbered(count: int) -> list[str]:

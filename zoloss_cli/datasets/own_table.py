@@ -25,7 +25,6 @@ from zoloss_cli.errors import DataError, nearest
 
 MOST_LEVELS = 100
 SHOWN = 10
-POLICIES = ("error", "drop", "zero")
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
 Lines = list[tuple[int, list[str]]]

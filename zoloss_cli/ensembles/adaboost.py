@@ -36,6 +36,15 @@ class AdaBoostClassifier(BinaryLearner):
     Attributes after fit: `estimators_`, `estimator_weights_` (alpha_t), `estimator_errors_` (e_t) and
     `n_rounds_`, how many were added. If the first round already ends the run, the ensemble is empty, all
     its scores are 0, and a warning says so.
+
+    >>> from sklearn.preprocessing import scale
+    >>> from zoloss_cli import AdaBoostClassifier, load_dataset
+    >>> X, y = load_dataset("heart")
+    >>> model = AdaBoostClassifier(base={"learner": "rcd-bias", "epochs": 200}, rounds=50, random_state=0)
+    >>> model.fit(scale(X), y).score(scale(X), y) > 0.95
+    True
+    >>> sum(1 for _ in model.staged_predict(scale(X))) == model.n_rounds_
+    True
     """
 
     def __init__(

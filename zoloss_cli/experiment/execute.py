@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from zoloss_cli.errors import RunFailed
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.worker import run_units
-from zoloss_cli.registry import learners
+from zoloss_cli.registry import BUILT_IN
 
 CHUNK_SECONDS = 0.5
 LARGEST_CHUNK = 200
@@ -61,7 +61,8 @@ def process_pool(jobs: int) -> ProcessPoolExecutor:
     """A pool of workers forked from a clean server that has imported the learners once."""
     context = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
     if hasattr(context, "set_forkserver_preload"):
-        modules = {entry.target.split(":")[0] for entry in learners().values()}
+        # Other packages' learners are imported by the units that use them: a broken one ends the server.
+        modules = {entry.target.split(":")[0] for entry in BUILT_IN.values()}
         context.set_forkserver_preload(["zoloss_cli.experiment.worker", *sorted(modules)])
     return ProcessPoolExecutor(jobs, mp_context=context, initializer=_follow_the_parent)
 

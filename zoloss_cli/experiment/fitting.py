@@ -18,11 +18,11 @@ _warm: set[str] = set()  # learners whose kernels this process has loaded
 def fit(spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSequence):
     """(the learner that `spec` names, fitted; the seconds that it took, by its own clock if it has one)."""
     warm_up(spec)
-    learner = make_learner(spec.learner, spec.parameters, np.random.default_rng(seed))
-    start = time.perf_counter()
     with warnings.catch_warnings():
         # A learner's doubts (an empty ensemble, say) show in the row; thousands of units must not print them.
         warnings.simplefilter("ignore", UserWarning)
+        learner = make_learner(spec.learner, spec.parameters, np.random.default_rng(seed))
+        start = time.perf_counter()
         learner.fit(X, y)
     return learner, getattr(learner, "seconds_", time.perf_counter() - start)
 

@@ -80,13 +80,14 @@ class Cell:
 
 
 def learner_identity(spec: LearnerSpec) -> dict:
-    """A learner's name, version and parameters; a learner among the parameters by the same three."""
+    """A learner's name, version and parameters, and whose it is if not ours; the same for one inside it."""
     parameters = spec.parameters
     for key, value in spec.settings:
         if isinstance(value, LearnerSpec):
             parameters[key] = learner_identity(value)
-    version = registration(spec.learner).learner_class.version
-    return {"learner": spec.learner, "version": version, "parameters": parameters}
+    entry = registration(spec.learner)
+    identity = {"learner": spec.learner, "version": entry.learner_class.version, "parameters": parameters}
+    return identity | ({"package": entry.package} if entry.package else {})
 
 
 def identity_key(identity: dict) -> str:

@@ -76,6 +76,7 @@ class BinaryLearner(ClassifierMixin, BaseEstimator):
     """
 
     version = 1  # raise when results change, so that stored ones are not taken for new ones
+    random_state = None  # a deterministic learner's __init__ takes none
 
     def __init__(self, random_state=None):
         self.random_state = random_state

@@ -17,6 +17,12 @@ class BayesPointClassifier(Accounted, UnweightedLinearLearner):
 
     Nguyen & Sanner (2013), section 6, compare with it. The prior is N(0, I) over (b, w), the likelihood
     Phi(y <w, x>) with noise variance 1, as in the authors' program. `n_sweeps_` tells when it settled.
+
+    >>> from sklearn.preprocessing import scale
+    >>> from zoloss_cli import BayesPointClassifier, load_dataset
+    >>> X, y = load_dataset("heart")
+    >>> BayesPointClassifier().fit(scale(X), y).training_errors_
+    38
     """
 
     def __init__(
@@ -26,8 +32,6 @@ class BayesPointClassifier(Accounted, UnweightedLinearLearner):
     ):
         self.noise = noise
         self.sweeps = sweeps
-
-    random_state = None  # deterministic
 
     def learn(self, problem, start):
         rows = np.ascontiguousarray(problem.X * problem.y[:, None])

@@ -64,6 +64,14 @@ class BranchAndBoundClassifier(VertexSearch):
     An exhausted search is optimal up to rounding: `lower_bound_` is then its loss. Attributes after fit,
     besides: `n_nodes_`; `n_leaves_`, those checked; `n_questions_` of "is it in the hull?" that were
     solved as linear programs, and `n_settled_`, those answered by a hyperplane that was known.
+
+    >>> from sklearn.preprocessing import scale
+    >>> from zoloss_cli import BranchAndBoundClassifier, load_dataset
+    >>> X, y = load_dataset("heart")
+    >>> X = scale(X[:60, :3])
+    >>> model = BranchAndBoundClassifier(nodes=1_000_000).fit(X, y[:60])
+    >>> model.training_errors_, model.optimal_, model.bound_is_exact_
+    (13, True, False)
     """
 
     def __init__(
@@ -80,8 +88,6 @@ class BranchAndBoundClassifier(VertexSearch):
         self.propagation = propagation
         self.time_limit = time_limit
         self.seeding = seeding
-
-    random_state = None  # deterministic
 
     def learn(self, problem, start):
         self.n_nodes_ = self.n_leaves_ = self.n_questions_ = self.n_settled_ = 0

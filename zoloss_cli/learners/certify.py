@@ -30,6 +30,12 @@ class CertifyingClassifier(PivotClassifier):
     sets: (rows of the training data, their integer weights), where the weighted sum of y_i (1, x_i) is 0.
     `proof_` says what the bound rests on: 'separable', 'equal rows' (only rows
     that are the same with both labels are wrong), 'all hyperplanes', 'impossible sets' or 'none'.
+
+    >>> from zoloss_cli import CertifyingClassifier, load_dataset
+    >>> X, y = load_dataset("iris", positive="Iris-versicolor")
+    >>> model = CertifyingClassifier(random_state=0, time_limit=None).fit(X[:, 2:], y)
+    >>> model.training_errors_, model.lower_bound_, model.optimal_, model.proof_
+    (29, 29.0, True, 'all hyperplanes')
     """
 
     def __init__(

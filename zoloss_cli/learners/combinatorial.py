@@ -46,8 +46,6 @@ class CombinatorialSearch(VertexSearch):
         self.time_limit = time_limit
         self.seeding = seeding
 
-    random_state = None  # deterministic
-
     def _score_refits(self, problem, rows: Rows, lost, search, chosen) -> float:
         """Relabel by the hyperplane through the chosen rows, refit, offer: the better refit's loss."""
         _, sizes, axes = np.linalg.svd(rows.Y[list(chosen)])
@@ -79,6 +77,12 @@ class PrioritizedSearchClassifier(CombinatorialSearch):
     `lines` is the budget. If it covers all combinations, the search is exhaustive, and its result optimal
     up to rounding: `lower_bound_` is then its loss. If not, hyperplanes on which more than D + 4 points
     meet are passed over. Variant 'refit', the authors' program: see `variant`.
+
+    >>> from sklearn.preprocessing import scale
+    >>> from zoloss_cli import PrioritizedSearchClassifier, load_dataset
+    >>> X, y = load_dataset("heart")
+    >>> PrioritizedSearchClassifier().fit(scale(X), y).training_errors_ <= 35  # its start has 39
+    True
     """
 
     def explore(self, problem, rows, lost, search):
@@ -108,6 +112,12 @@ class SwapSearchClassifier(CombinatorialSearch):
     of them; the authors' program enumerates D of D + 10). Then each point in turn is swapped for the one
     that leaves the fewest errors, if these are fewer than before, until no swap helps. Errors are counted
     as in PCS. Variant 'refit' scores by `variant` and takes the first swap that helps.
+
+    >>> from sklearn.preprocessing import scale
+    >>> from zoloss_cli import SwapSearchClassifier, load_dataset
+    >>> X, y = load_dataset("heart")
+    >>> SwapSearchClassifier().fit(scale(X), y).training_errors_ <= 30  # its start has 39
+    True
     """
 
     def explore(self, problem, rows, lost, search):

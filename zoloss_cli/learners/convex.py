@@ -26,6 +26,13 @@ class LibLinearClassifier(Accounted, UnweightedLinearLearner):
     the grid is kept on equal errors is what the printed numbers of SLA, which starts here, need.
 
     LIBLINEAR has no sample weights.
+
+    >>> from sklearn.preprocessing import scale
+    >>> from zoloss_cli import LibLinearClassifier, load_dataset
+    >>> X, y = load_dataset("heart")
+    >>> model = LibLinearClassifier(loss="logistic").fit(scale(X), y)
+    >>> model.training_errors_, model.lower_bound_, model.optimal_
+    (39, 0.0, False)
     """
 
     def __init__(
@@ -41,8 +48,6 @@ class LibLinearClassifier(Accounted, UnweightedLinearLearner):
         self.loss = loss
         self.C = C
         self.tolerance = tolerance
-
-    random_state = None  # deterministic
 
     def learn(self, problem, start):
         fewest, best = problem.y.size + 1, start

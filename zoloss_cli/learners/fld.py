@@ -38,12 +38,16 @@ def fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.ndarray:
 
 
 class FLDClassifier(LinearLearner):
-    """Fisher's linear discriminant: Li & Lin (2007), section IV, "Initial Seeding"."""
+    """Fisher's linear discriminant: Li & Lin (2007), section IV, "Initial Seeding".
+
+    >>> from zoloss_cli import FLDClassifier
+    >>> model = FLDClassifier().fit([[0], [1], [2], [3]], [0, 0, 1, 1])
+    >>> model.coef_.round(6).tolist(), model.intercept_.round(6).tolist()
+    ([[8.0]], [-12.0])
+    """
 
     def __init__(self):
         pass
-
-    random_state = None  # deterministic
 
     def learn(self, problem, start):
         return fisher_weights(problem.X, problem.y, problem.phi)

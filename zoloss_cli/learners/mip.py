@@ -24,6 +24,12 @@ class MixedIntegerClassifier(VertexSearch):
     branching rarely ends beyond a few dozen examples. So the answer is recounted strictly, `lower_bound_`
     knows of equal rows only, and the program's own bound, which holds for rules with that margin, is
     `program_bound_`, with `program_optimal_`.
+
+    >>> from zoloss_cli import MixedIntegerClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["same", "differ", "differ", "same"]
+    >>> model = MixedIntegerClassifier().fit(X, y)
+    >>> model.training_errors_, round(model.program_bound_), model.program_optimal_
+    (1, 1, True)
     """
 
     def __init__(
@@ -39,8 +45,6 @@ class MixedIntegerClassifier(VertexSearch):
         self.nodes = nodes
         self.time_limit = time_limit
         self.seeding = seeding
-
-    random_state = None  # deterministic
 
     def learn(self, problem, start):
         self.program_bound_, self.program_optimal_ = 0.0, False

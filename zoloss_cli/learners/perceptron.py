@@ -17,6 +17,12 @@ class PerceptronClassifier(LinearLearner):
     """Rosenblatt's perceptron learning rule, eq. (2) of Li & Lin (2007): w <- w + y x on a mistake.
 
     A zero margin is a mistake. On nonseparable data it never settles; what is returned is the last w.
+
+    >>> from zoloss_cli import PerceptronClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+    >>> model = PerceptronClassifier(order="fixed").fit(X, y)  # separable: it settles
+    >>> model.predict(X).tolist()
+    ['no', 'yes', 'yes', 'yes']
     """
 
     def __init__(
@@ -57,6 +63,13 @@ class AveragedPerceptronClassifier(PerceptronClassifier):
 
     The published tables draw at random. Freund & Schapire (1999) introduced it as the averaged variant
     of the voted perceptron.
+
+    >>> from sklearn.preprocessing import scale
+    >>> from zoloss_cli import AveragedPerceptronClassifier, load_dataset
+    >>> X, y = load_dataset("heart")
+    >>> model = AveragedPerceptronClassifier(epochs=100, random_state=0).fit(scale(X), y)
+    >>> model.score(scale(X), y) > 0.82
+    True
     """
 
     kernel = staticmethod(online.averaged_perceptron)
@@ -68,6 +81,14 @@ class PocketClassifier(LinearLearner):
     Deviations, both the authors' program's: the pocket starts with the seed's error rather than 1, and
     the run ends once the pocket's error is 0. `n_error_counts_` tells how often the training error was
     counted (the thesis gives 33,170 for pima from FLD).
+
+    >>> from sklearn.preprocessing import scale
+    >>> from zoloss_cli import PocketClassifier, load_dataset
+    >>> X, y = load_dataset("heart")
+    >>> model = PocketClassifier(record_every=500, random_state=0).fit(scale(X), y)
+    >>> errors = model.recorded_errors(scale(X), y)  # the pocket never gets worse
+    >>> bool((errors[1:] <= errors[:-1]).all()), bool(errors[-1] < 0.15)
+    (True, True)
     """
 
     version = 2  # 2: epochs with many mistakes run in the primal, which rounds otherwise
@@ -126,6 +147,12 @@ class BatchPerceptronClassifier(LinearLearner):
 
     A score of 0 predicts +1, so it is a mistake for a negative example only. Stops when nothing is
     misclassified; `n_epochs_` tells when.
+
+    >>> from zoloss_cli import BatchPerceptronClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+    >>> model = BatchPerceptronClassifier().fit(X, y)
+    >>> model.score(X, y), model.n_epochs_
+    (1.0, 6)
     """
 
     def __init__(
@@ -139,8 +166,6 @@ class BatchPerceptronClassifier(LinearLearner):
         self.seeding = seeding
         self.rate = rate
         self.record_every = record_every
-
-    random_state = None  # deterministic
 
     def learn(self, problem, start):
         step = problem.phi.size * problem.phi
@@ -160,6 +185,12 @@ class MarginPerceptronClassifier(UnweightedLinearLearner):
     Also updates on examples that are right by less than gamma/2; on data separable with margin gamma it
     makes at most 8 (R/gamma)^2 + 4 R/gamma updates (Theorem 2 there), counted in `n_updates_`. Stops
     after a round without an update, at the latest after `epochs` rounds.
+
+    >>> from zoloss_cli import MarginPerceptronClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+    >>> model = MarginPerceptronClassifier(gamma=0.1).fit(X, y)
+    >>> model.score(X, y), model.n_updates_
+    (1.0, 9)
     """
 
     def __init__(
@@ -171,8 +202,6 @@ class MarginPerceptronClassifier(UnweightedLinearLearner):
         self.gamma = gamma
         self.epochs = epochs
         self.record_every = record_every
-
-    random_state = None  # deterministic
 
     def learn(self, problem, start):
         def run(Z, w, checkpoints, path):
@@ -189,6 +218,11 @@ class ROMMAClassifier(UnweightedLinearLearner):
 
     Named in section 2.2 of Li's thesis (2006), which reports that it oscillates on nonseparable data
     and meets numerical trouble after several hundred epochs.
+
+    >>> from zoloss_cli import ROMMAClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+    >>> ROMMAClassifier(order="fixed").fit(X, y).score(X, y)
+    1.0
     """
 
     def __init__(

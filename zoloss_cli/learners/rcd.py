@@ -43,6 +43,13 @@ class RCDClassifier(LinearLearner):
     Deviations: random components are uniform on [-1, 1] rather than on each feature's range, which is
     the same on features scaled to [-1, 1]; the vectors of a conj cycle have unit length. As in the
     authors' program, w always moves, also when nothing improves.
+
+    >>> from sklearn.preprocessing import scale
+    >>> from zoloss_cli import RCDClassifier, load_dataset
+    >>> X, y = load_dataset("heart")
+    >>> model = RCDClassifier(variant="bias", random_state=0).fit(scale(X), y)
+    >>> bool(sum(model.predict(scale(X)) != y) <= 40)  # of 270; an SVM has 39
+    True
     """
 
     def __init__(

@@ -14,12 +14,15 @@ class DecisionStumpClassifier(LinearLearner):
     Li & Lin (2007), section III.A, take it as the 1-D learner inside RCD; Li's thesis (2006), chapter
     4, boosts it. `feature_` and `threshold_` say where it cuts (-inf: a constant answer), `direction_`
     which side is the second class. As weights: the score is direction * (x_feature - threshold).
+
+    >>> from zoloss_cli import DecisionStumpClassifier
+    >>> model = DecisionStumpClassifier().fit([[0, 5], [1, 2], [2, 4], [3, 1]], ["no", "no", "yes", "yes"])
+    >>> int(model.feature_), float(model.threshold_), int(model.direction_)
+    (0, 1.5, 1)
     """
 
     def __init__(self):
         pass
-
-    random_state = None  # deterministic
 
     def learn(self, problem, start):
         X = problem.once("features", lambda: np.ascontiguousarray(problem.X[:, 1:]))

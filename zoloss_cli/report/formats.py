@@ -9,12 +9,11 @@ import math
 
 from tabulate import tabulate
 
+from zoloss_cli.choices import FORMATS
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.report.compare import COLUMNS, Comparison
 from zoloss_cli.report.metrics import BY_MATCH, BY_RATIO, BY_Z, KNOWN, PERCENT_DECIMALS, decimals_of
 from zoloss_cli.report.tables import CellText, TableView
-
-FORMATS = ("text", "markdown", "latex", "csv", "html")
 
 
 def check_format(name: str) -> str:

@@ -59,7 +59,7 @@ class Evaluation:
         """Checked as a config is; the table by the path that was given, since messages name it."""
         content = self.content(Path())
         content["datasets"][self.data.stem]["csv"] = str(self.data)
-        return check_content(content, self.name, Path(), OptionMistakes(several=True))
+        return check_content(content, self.name, Path(), OptionMistakes())
 
     def command(self) -> list[str]:
         """The command line that says the same."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from pathlib import Path
 
 import yaml
 
 from zoloss_cli.config.columns import learner_spec
-from zoloss_cli.config.mistakes import Mistakes
+from zoloss_cli.config.mistakes import LooseMistakes
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.registry import parameters
@@ -25,20 +24,15 @@ _Values.add_implicit_resolver(
 )
 
 
-class OptionMistakes(Mistakes):
-    """Mistakes in options that stand for a config's keys; there is no file to name a line of.
+class OptionMistakes(LooseMistakes):
+    """Mistakes in options that stand for a config's keys; --set names the learner before the parameter."""
 
-    Where a command takes several learners, --set names the learner before the parameter.
-    """
-
-    def __init__(self, several: bool = False):
-        super().__init__(Path("--set"), None)
-        self.several = several
+    def __init__(self):
+        super().__init__("--set")
 
     def add(self, keys, message):
         if keys[:1] == ("learners",):
-            named = keys[1:] if self.several else keys[2:]
-            option = f"set {'.'.join(map(str, named))}"
+            option = f"set {'.'.join(map(str, keys[1:]))}"
         else:
             option = "splits" if keys[-1] == "repeats" else keys[-1]
         self.lines.append(f"--{option}: {message}")
@@ -59,7 +53,7 @@ def chosen_learner(name: str, assignments: list[str], time_limit: float | None) 
         if not (time_limit > 0.0 and math.isfinite(time_limit)):
             raise ConfigError(f"--time-limit: must be a number of seconds above 0 (got {time_limit:g})")
         values["time_limit"] = time_limit
-    mistakes = OptionMistakes()
+    mistakes = LooseMistakes("--set")
     spec = learner_spec(name, values, None, mistakes)
     if spec is None or mistakes.lines:
         raise ConfigError("\n".join(dict.fromkeys(mistakes.lines)))

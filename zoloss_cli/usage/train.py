@@ -20,8 +20,6 @@ from zoloss_cli.preprocess import checked_scaling, scale
 from zoloss_cli.registry import make_learner, registration
 from zoloss_cli.usage.rule import LinearRule, rule_in_original_units
 
-SCALINGS = ("standard", "minmax", "none")
-
 
 @dataclass(frozen=True)
 class Fitted:

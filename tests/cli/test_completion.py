@@ -1,0 +1,122 @@
+"""What a shell offers after TAB, through the protocol that bash speaks with the command."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from zoloss_cli.cli import completion
+from zoloss_cli.datasets import catalog
+from zoloss_cli.datasets.generators import GENERATORS
+from zoloss_cli.registry import learners
+
+TOP = Path(__file__).parents[2]
+# Imported by commands that compute, never by a completion.
+HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "cvxpy", "zoloss_cli.config", "tabulate")
+
+
+def offered(line: str, folder: Path = TOP, more: str = "") -> list[str]:
+    """The completions of the last word of a line; a line that ends in a space has an empty last word."""
+    words = line.split(" ")
+    asked = {"_ZOLOSS_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    paths = os.pathsep.join(filter(None, [more, str(TOP), os.environ.get("PYTHONPATH")]))
+    ended = subprocess.run(
+        [sys.executable, "-m", "zoloss_cli"],
+        env={**os.environ, **asked, "PYTHONPATH": paths},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.stderr == ""
+    return ended.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "lines"),
+    [
+        ("zoloss fit mine.csv --learner rcd-c", ["rcd-conj", "rcd-conj-bias"]),
+        ("zoloss fit mine.csv -l certi", ["certify"]),
+        ("zoloss fit mine.csv --scale ", ["standard", "minmax", "none"]),
+        ("zoloss fit mine.csv --missing d", ["drop"]),
+        ("zoloss learners rcd-grad", ["rcd-grad", "rcd-grad-batch"]),
+        ("zoloss datasets show i", ["indian", "ionosphere", "iris"]),
+        ("zoloss datasets show th", ["threenorm"]),
+        ("zoloss datasets fetch th", []),
+        ("zoloss table results/reference --format l", ["latex"]),
+        ("zoloss table results/reference --table I", ["II", "III", "IV"]),
+        ("zoloss compare results/reference -t nguyen-table4", ["nguyen-table4", "nguyen-table4-clean"]),
+        ("zoloss table nowhere --table ", []),
+        ("zoloss run configs/table2.yaml --datasets heart,s", ["heart,sonar"]),
+        ("zoloss run table2.yaml --learners rcd-plain,rcd", ["rcd-plain,rcd-bias"]),
+        ("zoloss run nowhere.yaml --learners ", []),
+        ("zoloss val", ["validate"]),
+    ],
+)
+def test_values_are_completed(line, lines):
+    assert offered(line) == lines
+
+
+def test_every_learner_and_data_set_is_offered():
+    assert completion.learner("") == list(learners())
+    assert set(completion.dataset("")) == {*catalog(), *GENERATORS}
+    assert set(completion.embedded_dataset("")) == set(catalog())
+
+
+def test_lists_are_completed_after_the_last_comma():
+    assert completion.learner_list("fld,svm,s") == [
+        "fld,svm," + n for n in learners() if n[0] == "s" != n and n != "svm"
+    ]
+    assert completion.learner_list("pivo") == ["pivot"]
+    assert completion.learner_list("pivot,pivo") == []
+
+
+def test_names_of_a_users_own_config_and_results(tmp_path):
+    (tmp_path / "mine.yaml").write_text(
+        "datasets: {a b: , c: {csv: c.csv}}\nlearners: [fld]\n", encoding="utf-8"
+    )
+    assert offered("zoloss run mine.yaml --datasets c", tmp_path) == ["c"]
+    (tmp_path / "torn.yaml").write_text("datasets: {a", encoding="utf-8")
+    assert offered("zoloss run torn.yaml --datasets ", tmp_path) == []
+    runs = tmp_path / "results" / "runs"
+    runs.mkdir(parents=True)
+    (runs / "torn.json").write_text('{"experiment', encoding="utf-8")
+    (runs / "list.json").write_text("[]", encoding="utf-8")
+    (runs / "mine.json").write_text(json.dumps({"experiment": {"name": "mine"}}), encoding="utf-8")
+    assert offered("zoloss table --table ", tmp_path) == ["mine"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "zoloss fit --learner ",
+        "zoloss datasets show ",
+        "zoloss table results/reference --table ",
+        "zoloss run configs/table2.yaml --datasets ",
+    ],
+)
+def test_nothing_heavy_is_imported(line, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import atexit, os, sys\n"
+        f"atexit.register(lambda: os.write(2, ','.join(m for m in {HEAVY} if m in sys.modules).encode()))\n",
+        encoding="utf-8",
+    )
+    assert offered(line, more=str(tmp_path))
+
+
+def test_the_shell_script_calls_this_program():
+    script = subprocess.run(
+        [sys.executable, "-m", "zoloss_cli", "--show-completion", "bash"],
+        env={**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"},
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "_ZOLOSS_COMPLETE=complete_bash" in script
+    assert "complete -o default -F _zoloss_completion zoloss" in script

@@ -1,0 +1,204 @@
+"""Packages whose entry points are wrong: named when they are used, and in nobody else's way."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+
+MODULE = '''
+from zoloss_cli import LinearLearner, Pool
+class Good(LinearLearner):
+    """Says yes."""
+    def __init__(self): pass
+    def learn(self, problem, start): return start + 1.0
+class Loose(LinearLearner):
+    """Its parameter has no type."""
+    def __init__(self, rate=1.0): self.rate = rate
+class Silent(LinearLearner):
+    def __init__(self): pass
+class Foreign:
+    """Not a learner."""
+number = 7
+def table():
+    """A table that is not there."""
+    return __file__ + ".csv"
+def one():
+    """A table of one class."""
+    import pathlib
+    path = pathlib.Path(__file__).with_name("one.csv")
+    path.write_text("a,label\\n1,x\\n2,x\\n")
+    return path
+def raises():
+    """Knows no file."""
+    raise OSError("disk on fire")
+def nothing():
+    """Returns nothing."""
+def sizeless(rng):
+    """A generator without a size."""
+def untyped(rng, size: int = 5, width=3):
+    """A generator with a setting of no type."""
+def other(a):
+    """Takes something else."""
+def short(rng, size: int = 5):
+    """A pool with too few classes."""
+    return Pool(rng.uniform(0, 1, (size, 2)), [0, 1, 2, 0, 1], ["a", "b"], ["x", "y"])
+def wrong(rng, size: int = 5):
+    """No pool."""
+    return 1, 2
+'''
+
+LEARNERS = {
+    "good": "theirs:Good",
+    "gone": "not_there:Good",
+    "torn": "theirs_torn:Good",
+    "absent": "theirs:Absent",
+    "foreign": "theirs:Foreign",
+    "number": "theirs:number",
+    "loose": "theirs:Loose",
+    "silent": "theirs:Silent",
+    "svm": "theirs:Good",
+}
+DATASETS = {
+    "table": "theirs:table",
+    "one": "theirs:one",
+    "raises": "theirs:raises",
+    "nothing": "theirs:nothing",
+    "sizeless": "theirs:sizeless",
+    "untyped": "theirs:untyped",
+    "other": "theirs:other",
+    "short": "theirs:short",
+    "wrong": "theirs:wrong",
+    "heart": "theirs:table",
+}
+REASONS = {
+    "gone": "cannot be imported: ModuleNotFoundError: No module named 'not_there'",
+    "torn": "cannot be imported: ZeroDivisionError: division by zero",
+    "absent": "cannot be imported: AttributeError: module 'theirs' has no attribute 'Absent'",
+    "foreign": "is no learner: it must be a class derived from zoloss_cli.BinaryLearner",
+    "number": "is no learner: it must be a class derived from zoloss_cli.BinaryLearner",
+    "loose": "has parameters that cannot be checked: the parameter 'rate' has no type",
+    "silent": "has no docstring",
+    "svm": "has the name of another one, of zoloss itself: its package must rename it",
+    "table": "has a file that cannot be read: there is no file",
+    "raises": "does not say where its file is: OSError: disk on fire",
+    "nothing": "returned NoneType instead of the path of a CSV file",
+    "sizeless": "must have a setting 'size', and a default for every setting",
+    "untyped": "has settings that cannot be checked: the parameter 'width' has no type",
+    "other": "must take no parameters, or 'rng' as its first",
+    "short": "gives no pool of N x m finite features, N class indices, and names of both",
+    "wrong": "gives no pool: TypeError",
+    "heart": "has the name of another one, of zoloss itself: its package must rename it",
+}
+
+
+def distribution(folder: Path, name: str, learners: dict, datasets: dict) -> None:
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")
+    groups = {"zoloss.learners": learners, "zoloss.datasets": datasets}
+    lines = [
+        f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in found.items()) for group, found in groups.items()
+    ]
+    (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+
+
+@pytest.fixture
+def zoloss_with(tmp_path):
+    """Run the command in a folder of its own, where broken packages are installed."""
+    site = tmp_path / "site"
+    distribution(site, "theirs", LEARNERS, DATASETS)
+    distribution(site, "twin", {"both": "theirs:Good"}, {})
+    distribution(site, "twins", {"both": "theirs:Good"}, {})
+    (site / "theirs.py").write_text(MODULE, encoding="utf-8")
+    (site / "theirs_torn.py").write_text("1 / 0\n", encoding="utf-8")
+    paths = os.pathsep.join(filter(None, [str(TOP), str(site), os.environ.get("PYTHONPATH")]))
+
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "zoloss_cli", *map(str, arguments)],
+            env={**os.environ, "PYTHONPATH": paths},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    return run
+
+
+def words(text: str) -> str:
+    """A table's text without its line breaks: long reasons go over several lines."""
+    return " ".join(text.split())
+
+
+def test_lists_say_what_is_broken_and_go_on(zoloss_with):
+    ended = zoloss_with("learners")
+    assert ended.returncode == 0, ended.stderr
+    listed = words(ended.stdout)
+    assert "Good() Says yes." in listed
+    assert "LibLinearClassifier(loss='squared-hinge')" in listed
+    for name, target in LEARNERS.items():
+        if name in REASONS:
+            said = f"the learner '{name}' of the package theirs 1.0 (entry point {name} = {target}) "
+            assert said + REASONS[name] in listed
+    assert "the learner 'both' of the package twin 1.0 (entry point both = theirs:Good) has the name" in listed
+    assert listed.count("another one, of the package twin") == 2
+    ended = zoloss_with("datasets")
+    assert ended.returncode == 0, ended.stderr
+    listed = words(ended.stdout)
+    for name, target in DATASETS.items():
+        if name in REASONS:
+            said = f"the data set '{name}' of the package theirs 1.0 (entry point {name} = {target}) "
+            assert said in listed
+            assert REASONS[name] in listed
+    assert "Statlog (Heart)" in listed
+
+
+def test_what_is_broken_is_one_sentence_when_used(zoloss_with, tmp_path):
+    ended = zoloss_with("fit", "mine.csv", "--learner", "torn")
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        "zoloss: the learner 'torn' of the package theirs 1.0 (entry point torn = theirs_torn:Good) "
+        "cannot be imported: ZeroDivisionError: division by zero\n"
+    )
+    ended = zoloss_with("datasets", "show", "table")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("zoloss: the data set 'table' of the package theirs 1.0 (entry point table")
+    assert ended.stderr.count("\n") == 1
+    (tmp_path / "wrong.yaml").write_text(
+        "datasets: [table, short, one, heart]\n"
+        "learners: {loose: , both: , b: {learner: adaboost, base: gone}}\n",
+        encoding="utf-8",
+    )
+    ended = zoloss_with("validate", "wrong.yaml")
+    assert ended.returncode == 2
+    said = ended.stderr.splitlines()
+    assert [line.partition(": the ")[0] for line in said] == [
+        "zoloss: wrong.yaml, line 1: datasets.table",
+        "zoloss: wrong.yaml, line 2: learners.loose",
+        "zoloss: wrong.yaml, line 2: learners.both",
+        "zoloss: wrong.yaml, line 2: learners.b.base",
+    ]
+
+
+def test_broken_packages_are_not_in_the_way(zoloss_with, tmp_path):
+    """Workers never import them, and a name of ours stays ours, with a note whose package claims it too."""
+    (tmp_path / "small.yaml").write_text(
+        "datasets: [heart]\nsplit: {repeats: 3}\nlearners: {good: , svm: {C: [1.0]}}\n", encoding="utf-8"
+    )
+    ended = zoloss_with("run", "small.yaml", "--jobs", 2)
+    assert ended.returncode == 0, ended.stderr
+    assert "6 units: 0 were done, 6 run" in ended.stderr
+    note = "the learner 'svm' of the package theirs 1.0 (entry point svm = theirs:Good) has the name of another"
+    assert ended.stderr.count(note) == 1
+    assert f"zoloss: {note}" in ended.stderr
+    ended = zoloss_with("schema")
+    assert ended.returncode == 0, ended.stderr
+    assert '"good"' in ended.stdout
+    assert '"loose"' not in ended.stdout

@@ -1,0 +1,99 @@
+"""zoloss as a library: what the top level offers, and at what cost."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import zoloss_cli
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.registry import BUILT_IN, learners, registration
+
+HEAVY = ("numpy", "scipy", "numba", "sklearn", "pandas", "cvxpy", "pydantic", "yaml", "typer")
+SOURCE = Path(zoloss_cli.__file__).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_the_class_of_every_learner_is_at_the_top_level(name):
+    found = registration(name).learner_class
+    assert getattr(zoloss_cli, found.__name__) is found
+    assert found.__name__ in zoloss_cli.__all__
+    assert found.__name__ in dir(zoloss_cli)
+
+
+def test_everything_listed_is_there():
+    for name in zoloss_cli.__all__:
+        assert getattr(zoloss_cli, name).__name__ == name
+
+
+def test_type_checkers_see_the_same_names():
+    (block,) = [node for node in ast.parse(SOURCE).body if isinstance(node, ast.If)]
+    seen = {(line.module, alias.name) for line in block.body for alias in line.names}
+    assert seen == {(zoloss_cli._MODULES[name], name) for name in zoloss_cli.__all__}
+
+
+def test_importing_is_light_and_a_star_brings_the_classes():
+    script = (
+        f"import sys, zoloss_cli; dir(zoloss_cli); print([m for m in {HEAVY} if m in sys.modules])\n"
+        "from zoloss_cli import *; print(PivotClassifier.__name__, make_learner.__name__)"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines() == ["[]", "PivotClassifier make_learner"]
+
+
+def test_an_unknown_name_suggests_the_nearest():
+    with pytest.raises(AttributeError, match="no attribute 'RCDClasifier'; did you mean 'RCDClassifier'"):
+        _ = zoloss_cli.RCDClasifier
+    with pytest.raises(ImportError):
+        from zoloss_cli import nothing_like_it  # noqa: F401
+
+
+def test_a_learner_by_name_and_keywords():
+    made = zoloss_cli.make_learner("rcd-plain", epochs=7, random_state=3)
+    assert (made.variant, made.epochs, made.random_state) == ("plain", 7, 3)
+    assert zoloss_cli.make_learner("rcd-plain", {"epochs": 7}, 3).get_params() == made.get_params()
+    with pytest.raises(ConfigError, match="'rcd-plain' has no parameter 'epoch'; did you mean 'epochs'"):
+        zoloss_cli.make_learner("rcd-plain", epoch=7)
+    with pytest.raises(ConfigError, match="no learner is called 'rcd-plane'; did you mean 'rcd-plain'"):
+        zoloss_cli.make_learner("rcd-plane")
+    assert list(learners())[: len(BUILT_IN)] == list(BUILT_IN)
+
+
+def test_a_data_set_by_name():
+    X, y = zoloss_cli.load_dataset("iris")
+    assert X.shape == (150, 4)
+    assert np.bincount(y).tolist() == [50, 50, 50]
+    X[0, 0] = -1.0  # one's own copy
+    assert zoloss_cli.load_dataset("iris")[0][0, 0] == 5.1
+    _, y = zoloss_cli.load_dataset("iris", positive="Iris-setosa")
+    assert y[:50].all()
+    assert not y[50:].any()
+    noisy, _ = zoloss_cli.load_dataset("heart", noise={"fraction": 0.1})
+    assert len(noisy) == 297
+    first, again = (zoloss_cli.load_dataset("disks", size=9, seed=4)[0] for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, zoloss_cli.load_dataset("disks", size=9, seed=5)[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        (
+            "hart",
+            {},
+            r"load_dataset\('hart'\): no data set or generator is called 'hart'; did you mean 'heart'",
+        ),
+        ("heart", {"sise": 3}, r"load_dataset\('heart'\) sise: unknown key 'sise'"),
+        ("yinyang", {"eye": 0.7}, r"load_dataset\('yinyang'\) eye: input should be less than 0.5 \(got 0.7\)"),
+        ("yinyang", {"seeds": 1}, "unknown key 'seeds'; did you mean 'seed'"),
+    ],
+)
+def test_a_wrong_data_set_is_one_sentence(name, settings, message):
+    with pytest.raises(ConfigError, match=message) as refused:
+        zoloss_cli.load_dataset(name, **settings)
+    assert "\n" not in str(refused.value)
