@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from zoloss_cli import __version__
-from zoloss_cli.cli import data, describe, fitting, running, showing
+from zoloss_cli.cli import data, describe, fitting, plotting, running, showing
 from zoloss_cli.errors import ZolossError
 
 INTERRUPTED = 130
@@ -47,6 +47,7 @@ app.command("predict")(fitting.predict)
 app.command("run")(running.run)
 app.command("table")(showing.table)
 app.command("compare")(showing.compare)
+app.command("plot")(plotting.plot)
 app.command("status")(showing.status)
 app.command("pools")(showing.pools)
 app.command("validate")(describe.validate)

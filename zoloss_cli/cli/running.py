@@ -50,7 +50,7 @@ def run(
     from zoloss_cli.experiment.store import Store
 
     whole = select(load_config(config), [], [], splits, seed)
-    experiment = select(whole, _names(datasets), _names(learners), None, None)
+    experiment = select(whole, names(datasets), names(learners), None, None)
     store = Store(out)
     if dry_run:
         _show_plan(experiment, store, jobs)
@@ -80,11 +80,12 @@ def run(
     progress.note(f"show it with: zoloss table {out}")
 
 
-def _names(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",")] if text else []
-    if not all(names):
+def names(text: str) -> list[str]:
+    """Names separated by commas."""
+    found = [name.strip() for name in text.split(",")] if text else []
+    if not all(found):
         raise ConfigError(f"'{text}' is not a list of names separated by commas")
-    return names
+    return found
 
 
 def _show_plan(experiment, store, jobs: int) -> None:

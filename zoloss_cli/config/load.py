@@ -70,10 +70,15 @@ def load_config(path: Path) -> Experiment:
     content, root = _read_yaml(path)
     mistakes = Mistakes(path, root)
     _duplicate_keys(root, mistakes)
+    return check_config(content, path.stem, path.parent, mistakes)
+
+
+def check_config(content: dict, name: str, folder: Path, mistakes: Mistakes) -> Experiment:
+    """The experiment that a config's content describes; files are relative to `folder`."""
     for key in content:
         if key not in TOP_LEVEL:
             mistakes.add((key,), f"unknown key '{key}'{nearest(key, TOP_LEVEL)}")
-    values: dict[str, Any] = {"name": path.stem}
+    values: dict[str, Any] = {"name": name}
     for key in TEXTS:
         if key in content:
             values[key] = str(content[key])
@@ -89,7 +94,7 @@ def load_config(path: Path) -> Experiment:
     values["datasets"] = tuple(
         spec
         for name, entry in _named(content, "datasets", mistakes)
-        if (spec := _data_spec(name, entry, path.parent, mistakes)) is not None
+        if (spec := _data_spec(name, entry, folder, mistakes)) is not None
     )
     values["learners"] = tuple(
         spec
