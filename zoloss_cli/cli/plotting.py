@@ -71,6 +71,10 @@ def plot(
             raise ConfigError("--learners: name those to train on --dataset, such as rcd-bias,adaboost")
         drawing = catalog.of_data(dataset, names(learners), positive, label)
     elif kind.suits is None:
+        if table is not None or dataset or learners:
+            raise ConfigError(
+                f"figure '{figure}' is of no results: leave --table, --dataset and --learners out"
+            )
         drawing = catalog.without_results(kind)
     else:
         folder = results or Path("results")

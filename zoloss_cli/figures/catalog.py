@@ -10,7 +10,7 @@ from pathlib import Path
 from zoloss_cli.errors import ConfigError, ResultsError, nearest
 from zoloss_cli.figures import boundary, curves, lines, losses, ranks, synthetic, times
 from zoloss_cli.figures.chosen import learned
-from zoloss_cli.figures.files import to_svg as to_svg  # for whoever puts these figures into a page
+from zoloss_cli.figures.inline import to_svg as to_svg  # for whoever puts these figures into a page
 from zoloss_cli.figures.style import styled
 from zoloss_cli.report.results import RunResult, choose
 from zoloss_cli.report.tables import splits_text
@@ -32,7 +32,8 @@ class FigureKind:
     paper: str = ""  # whose figure of this name it is
     config: str = ""  # and the config of its run
     legend: str = ""  # what its caption says of how to read it
-    quick: bool = True  # whether it takes a second or two at most
+    needs: str = ""  # what a run must have, for one of any run
+    quick: bool = True  # whether it takes seconds at most
 
     def fits(self, run: RunResult) -> bool:
         if self.suits is None or not run.cells:
@@ -79,10 +80,38 @@ KINDS = [
         "configs/nguyen/figure9.yaml",
         "One point a data set.",
     ),
-    FigureKind("ranks", "Average ranks", ranks.critical_difference, ranks.can_be_ranked, legend=NEMENYI),
-    FigureKind("curves", "Errors by epoch", curves.by_epoch, curves.has_curves, legend=BANDS),
-    FigureKind("time", "Errors against time", times.error_against_time, times.has_searches, legend=FOUND),
-    FigureKind("boundary", "Regions learned", boundary.of_run, boundary.in_a_plane, quick=False),
+    FigureKind(
+        "ranks",
+        "Average ranks",
+        ranks.critical_difference,
+        ranks.can_be_ranked,
+        legend=NEMENYI,
+        needs="three learners that all ran on two data sets, and a metric in which less is better",
+    ),
+    FigureKind(
+        "curves",
+        "Errors by epoch",
+        curves.by_epoch,
+        curves.has_curves,
+        legend=BANDS,
+        needs="learners that record their epochs, by record_every in the config",
+    ),
+    FigureKind(
+        "time",
+        "Errors against time",
+        times.error_against_time,
+        times.has_searches,
+        legend=FOUND,
+        needs="searches, which say when their result was found",
+    ),
+    FigureKind(
+        "boundary",
+        "Regions learned",
+        boundary.of_run,
+        boundary.in_a_plane,
+        needs="data of two features",
+        quick=False,
+    ),
 ]
 
 
@@ -127,15 +156,20 @@ def drawing(
     named = choose(runs, table)
     hits = [run for run in named if kind.fits(run)]
     if not hits:
-        run = f"; run: zoloss run {kind.config} --out {results}" if kind.config else ""
-        of = f"table '{table}' in {results}" if table else f"{results}"
-        raise ResultsError(f"{of} has nothing to draw figure '{kind.name}' of{run}")
+        where = f"table '{table}' of {results}" if table else f"{results}"
+        if kind.config:
+            run = f"zoloss run {kind.config} --out {results}"
+            raise ResultsError(f"{where} has no results for figure '{kind.name}'; run: {run}")
+        raise ResultsError(f"{where} has no results for figure '{kind.name}', which needs {kind.needs}")
     if len(hits) > 1:
         names = ", ".join(run.table or run.name for run in hits)
         raise ResultsError(f"figure '{kind.name}' can be of several runs; choose one with --table: {names}")
     part = narrowed(hits[0], datasets, learners)
     if not kind.fits(part):
-        raise ResultsError(f"figure '{kind.name}' needs more of '{part.name}' than this part")
+        needs = kind.needs or "all that it compares"
+        raise ResultsError(
+            f"this part of '{part.name}' is too little for figure '{kind.name}', which needs {needs}"
+        )
     return _of_run(kind, part, results, datasets, learners)
 
 

@@ -97,7 +97,10 @@ def _learned(cell: Cell, part: Part, title: str) -> Learned:
             raise DataError(
                 f"--dataset: no training row of split {SPLIT} tells class '{data.classes[index]}' from the rest"
             )
-        fitted.append(fit(cell.learner, X_train, y, seed)[0])
+        try:
+            fitted.append(fit(cell.learner, X_train, y, seed)[0])
+        except (ValueError, FloatingPointError) as error:
+            raise DataError(f"'{cell.learner.name}' cannot learn from {data.name}: {error}") from None
     wrong_in_test = int((predicted(fitted, X_test) != data.y[part.test]).sum())
     if len(fitted) == 1:
         wrong = strict_mistakes(fitted[0].decision_function(X_train), np.where(y == 1, 1.0, -1.0))

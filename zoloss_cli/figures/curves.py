@@ -25,12 +25,10 @@ def rcd_variants(run: RunResult):
     variants = list(dict.fromkeys(entry["learner"] for entry in run.experiment["learners"]))
     by_variant = dict(zip(variants, style.looks(len(variants)), strict=True))
     for entry in run.experiment["learners"]:
-        seeding = dict(entry["settings"])["seeding"]
-        from_zero = seeding == "zero"
-        start = "zero" if from_zero else "FLD"
-        names[entry["label"]] = f"{learners()[entry['learner']].title}, {start}"
-        look = by_variant[entry["learner"]]
-        looks[entry["label"]] = Look(look.colour, style.DASHED if from_zero else style.SOLID, look.marker)
+        from_fld = dict(entry["settings"]).get("seeding") == "fld"
+        title, look = learners()[entry["learner"]].title, by_variant[entry["learner"]]
+        names[entry["label"]] = f"{title}, {'FLD' if from_fld else 'zero'}"
+        looks[entry["label"]] = Look(look.colour, style.SOLID if from_fld else style.DASHED, look.marker)
     high, low = _far_apart(run, run.datasets[0], "train_error")
     figure = style.new_figure(style.COLUMN, 3.4)
     axes = style.panels(figure, 2 if high else 1, 1, sharex=True, height_ratios=[1, 3] if high else None)

@@ -23,6 +23,7 @@ DASHES = (SOLID, DASHED, (0, (5, 1.5, 1, 1.5)), DOTTED, (0, (8, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 
 SETTINGS = {
+    "font.sans-serif": ["DejaVu Sans"],  # which comes with matplotlib
     "font.size": 8,
     "axes.labelsize": 8,
     "axes.titlesize": 8,
@@ -59,12 +60,11 @@ class Look(NamedTuple):
 
 
 def looks(count: int) -> list[Look]:
-    """The looks of so many lines, in a fixed order, all different."""
-    periods = [len(COLOURS), len(DASHES), len(MARKERS)]
-    if count > math.lcm(*periods):
-        raise ValueError(f"no {count} lines can be told apart")
-    colour, dash, mark = periods
-    return [Look(COLOURS[i % colour], DASHES[i % dash], MARKERS[i % mark]) for i in range(count)]
+    """The looks of so many lines, in a fixed order; the first 315 are all different."""
+    return [
+        Look(COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
+        for i in range(count)
+    ]
 
 
 @contextlib.contextmanager

@@ -31,9 +31,9 @@ def against_others(run: RunResult):
             points = [ours[k] for k in both], [theirs[k] for k in both]
             mark = {"marker": look.marker, "markerfacecolor": "none", "markersize": 3, "markeredgewidth": 0.7}
             panel.plot(*points, linestyle="none", color=look.colour, label=titles[learner], **mark)
-        panel.autoscale(False)
+        limits = {"xlim": panel.get_xlim(), "ylim": panel.get_ylim()}
         panel.axline((0.0, 0.0), slope=1.0, color="black", linewidth=0.6, linestyle=style.DASHED)
-        panel.set(xlabel=f"0–1 loss of {name}", ylabel="0–1 loss of the others")
+        panel.set(**limits, xlabel=f"0–1 loss of {name}", ylabel="0–1 loss of the others")
         less = our_improvement(run, dataset)
         panel.set_title(dataset if less is None else f"{dataset}: {less:.1f} % below the best of them")
     style.legend_below(figure, axes, 4)

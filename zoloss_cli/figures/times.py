@@ -42,6 +42,7 @@ def error_against_time(run: RunResult):
                 panel.plot([seconds], [errors], color=look.colour, linestyle="none", marker="|", markersize=6)
         panel.set_xscale("log")
         panel.xaxis.set_major_formatter("{x:g}")
+        panel.minorticks_off()
         panel.set_title(dataset)
         panel.margins(0.12)
     for panel in axes[-columns:]:
