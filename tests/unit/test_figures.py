@@ -7,7 +7,7 @@ import json
 import re
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -407,6 +407,29 @@ def test_ranks_hang_where_they_are():
     assert min(abs(a - b) for a, b in itertools.combinations(heights[:2], 2)) >= 1.0  # names at one side
 
 
+@pytest.mark.parametrize("gap", [0.4, 1.4, 2.9])
+def test_the_critical_difference_is_written_within_the_figure(gap):
+    figure = drawn(ranks.diagram, replace(RANKS, critical_difference=gap))
+    assert_inside(figure)
+
+
+def test_a_critical_difference_beyond_the_axis_is_only_written():
+    figure = drawn(ranks.diagram, replace(RANKS, critical_difference=7.5))
+    (axes,) = figure.axes
+    assert_inside(figure)
+    assert not [line for line in axes.lines if line.get_marker() == "|"]
+    assert any("critical difference 7.50: more than" in text.get_text() for text in axes.texts)
+
+
+def assert_inside(figure) -> None:
+    """Nothing that is drawn leaves the page, by more than half a line's width."""
+    with style.styled():
+        figure.draw_without_rendering()
+        box = figure.get_tightbbox()
+    width, height = figure.get_size_inches()
+    assert min(box.x0, box.y0, width - box.x1, height - box.y1) > -0.01, box
+
+
 # -- files and looks ----------------------------------------------------------------------------------
 
 
@@ -497,7 +520,9 @@ def test_every_figure_of_the_reference_is_drawn_and_small(reference):
     assert {"1", "9", "ranks", "time"} <= {drawing.name for drawing in drawings}
     assert len({drawing.stem for drawing in drawings}) == len(drawings)
     for drawing in drawings:
-        text = catalog.to_svg(drawing.draw(), drawing.stem)
+        figure = drawing.draw()
+        assert_inside(figure)
+        text = catalog.to_svg(figure, drawing.stem)
         assert 2000 < len(text.encode()) < 60_000, drawing.stem
         assert drawing.command in drawing.caption
 

@@ -21,16 +21,15 @@ from zoloss_cli.report.tables import column_titles
 
 GRID = 300  # points along each side
 COLUMNS = 3
-# Behind the points, so much lighter than a line; the region's outline tells it in grey.
+# Behind the points, so much lighter than a line. In grey the first two differ; of more the outlines tell.
 TINTS = (
-    style.ORANGE,
+    style.BLUE,
+    style.YELLOW,
+    style.VERMILLION,
     style.SKY,
     style.GREEN,
-    style.YELLOW,
+    style.ORANGE,
     style.PURPLE,
-    style.VERMILLION,
-    style.BLUE,
-    "#888888",
 )
 TINT = 0.28
 

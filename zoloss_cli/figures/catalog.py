@@ -16,6 +16,7 @@ from zoloss_cli.report.results import RunResult, choose
 from zoloss_cli.report.tables import splits_text
 
 LI_LIN, NGUYEN = "li-lin-2007", "nguyen-sanner-2013"
+AUTHORS = {LI_LIN: "Li & Lin 2007", NGUYEN: "Nguyen & Sanner 2013"}
 BANDS = "Bands: ± one standard error."
 NEMENYI = "A bar joins learners that the Nemenyi test cannot tell apart."
 FOUND = "Markers: when the result was found; lines: until the learner ended."
@@ -34,6 +35,10 @@ class FigureKind:
     legend: str = ""  # what its caption says of how to read it
     needs: str = ""  # what a run must have, for one of any run
     quick: bool = True  # whether it takes seconds at most
+
+    @property
+    def printed_title(self) -> str:
+        return f"{self.title} (Figure {self.name} of {AUTHORS[self.paper]})"
 
     def fits(self, run: RunResult) -> bool:
         if self.suits is None or not run.cells:
@@ -102,7 +107,7 @@ KINDS = [
         times.error_against_time,
         times.has_searches,
         legend=FOUND,
-        needs="searches, which say when their result was found",
+        needs="several learners, some of them searches that say when their result was found",
     ),
     FigureKind(
         "boundary",
@@ -176,8 +181,9 @@ def drawing(
 def without_results(kind: FigureKind) -> Drawing:
     """A figure that needs none."""
     command = f"zoloss plot --figure {kind.name}"
-    caption = f"{kind.title} (Figure {kind.name} of {kind.paper}). Drawn by: {command}"
-    return Drawing(kind.name, kind.title, caption, command, f"figure-{kind.name}", _styled(kind.draw))
+    title = kind.printed_title
+    caption = f"{title}. Drawn by: {command}"
+    return Drawing(kind.name, title, caption, command, f"figure-{kind.name}", _styled(kind.draw))
 
 
 def of_data(dataset: str, names: list[str], positive: str | None, label: str | None) -> Drawing:
@@ -213,18 +219,19 @@ def narrowed(run: RunResult, datasets: Sequence[str], learners: Sequence[str]) -
 def _of_run(
     kind: FigureKind, run: RunResult, results: Path, datasets: Sequence[str] = (), learners: Sequence[str] = ()
 ) -> Drawing:
-    title = shown = run.experiment["title"] or run.name
     options, stem = {}, f"figure-{kind.name}"
-    if not kind.config:
+    if kind.config:
+        title = kind.printed_title
+    else:
         name = run.table or run.name
         options["table"] = name
         stem += f"-{name}"
         title = f"{kind.title}, {f'Table {name}' if run.table else name}"
-        shown = f"{kind.title}: {shown}"
     options |= {"dataset": ",".join(datasets), "learners": ",".join(learners)}
     command = _command(f"zoloss plot {shlex.quote(str(results))} --figure {kind.name}", options)
     origin = f"{splits_text(run)}; run '{run.name}' of {run.manifest['config']}"
-    caption = " ".join(filter(None, [f"{shown} ({origin}).", kind.legend, f"Drawn by: {command}"]))
+    what = f"{title}: {run.experiment['title']}" if run.experiment["title"] else title
+    caption = " ".join(filter(None, [f"{what} ({origin}).", kind.legend, f"Drawn by: {command}"]))
     return Drawing(kind.name, title, caption, command, stem, _styled(lambda: kind.draw(run)))
 
 

@@ -62,21 +62,20 @@ def diagram(ranks):
         axes.plot(
             [min(among), max(among)], [y, y], color=style.BLUE, linewidth=3.5, solid_capstyle="projecting"
         )
-    end = 1.0 + ranks.critical_difference
-    axes.plot([1.0, end], [-2.8, -2.8], color="black", marker="|", clip_on=False)
-    _text(axes, f"critical difference {ranks.critical_difference:.2f}", (end, -2.8), "left")
+    end, gap = 1.0 + ranks.critical_difference, f"critical difference {ranks.critical_difference:.2f}"
+    if end <= count:
+        axes.plot([1.0, end], [-2.8, -2.8], color="black", marker="|", clip_on=False)
+        _text(axes, gap, (end, -2.8), "left" if end <= (1.0 + count) / 2.0 else "inside")
+    else:  # of few data sets
+        _text(axes, f"{gap}: more than any two ranks can differ", (1.0, -2.8), "left")
     tests = f"average ranks over {len(ranks.datasets)} data sets (1: best); α = {ranks.alpha:g}, "
     figure.text(0.5, 0.4 * ROW / height, f"{tests}Friedman p = {ranks.friedman_p:.2g}", ha="center")
     return figure
 
 
 def _text(axes, text: str, at: tuple[float, float], side: str) -> None:
-    axes.annotate(
-        text,
-        at,
-        xytext=(-4 if side == "right" else 4, 0),
-        textcoords="offset points",
-        ha=side,
-        va="center",
-        annotation_clip=False,
-    )
+    """Text that ends or begins at a point, or stands above it where there is no room beside."""
+    offset = {"right": (-4, 0), "left": (4, 0), "inside": (-4, 6)}[side]
+    align = "left" if side == "left" else "right"
+    options = {"ha": align, "va": "center", "annotation_clip": False}
+    axes.annotate(text, at, xytext=offset, textcoords="offset points", **options)

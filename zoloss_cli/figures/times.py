@@ -12,8 +12,10 @@ COLUMNS = 3
 
 
 def has_searches(run: RunResult) -> bool:
-    """Whether some learner says when its result was found."""
-    return any("reached" in run.cells.get((d, x), {}) for d in run.datasets for x in run.learners)
+    """Whether there are several learners, and some say when their result was found."""
+    cells = {x: [run.cells.get((d, x), {}) for d in run.datasets] for x in run.learners}
+    timed = [x for x, found in cells.items() if any("seconds" in cell for cell in found)]
+    return len(timed) > 1 and any("reached" in cell for x in timed for cell in cells[x])
 
 
 def error_against_time(run: RunResult):
@@ -43,6 +45,7 @@ def error_against_time(run: RunResult):
         panel.set_xscale("log")
         panel.xaxis.set_major_formatter("{x:g}")
         panel.minorticks_off()
+        panel.yaxis.get_major_locator().set_params(integer=True)
         panel.set_title(dataset)
         panel.margins(0.12)
     for panel in axes[-columns:]:
