@@ -9,7 +9,7 @@ SPLITS ?=
 RUN = $(BIN)/zoloss run $(if $(SPLITS),--splits $(SPLITS)) --jobs $(JOBS) --out $(RESULTS)
 JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 
-.PHONY: install test test-lowest bench lint table2 table3 table4 tables nguyen reference pools schema clean
+.PHONY: install browser test docs test-lowest bench lint table2 table3 table4 tables nguyen reference pools schema clean
 
 install: $(STAMP)
 
@@ -21,15 +21,28 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet -e ".[dev]"
 	@touch $@
 
-test: install
-	$(BIN)/python -m pytest
+# The tests of the report page run in Chromium: one that is there, or Debian's where it may be installed.
+HAVE_BROWSER = { test -n "$$ZOLOSS_BROWSER" || command -v chromium || command -v chromium-browser || \
+  command -v google-chrome || command -v google-chrome-stable; } >/dev/null
+
+browser:
+	@$(HAVE_BROWSER) || ! command -v apt-get >/dev/null || test "$$(id -u)" != 0 || { \
+	  apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; } || true
+
+# Every worker compiles the kernels it meets: more of them do not help for long.
+ON_CORES = -n auto --maxprocesses 4
+
+test: install browser
+	@if $(HAVE_BROWSER); then $(BIN)/python -m pytest $(ON_CORES); else \
+	  echo "no Chromium is installed: the tests of the report page in a browser are left out"; \
+	  $(BIN)/python -m pytest $(ON_CORES) -m "not browser"; fi
 
 # The suite with the oldest versions that pyproject.toml allows.
 test-lowest:
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/python -m pip install --quiet uv
 	$(VENV)-lowest/bin/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct -e ".[dev]"
-	$(VENV)-lowest/bin/python -m pytest
+	$(VENV)-lowest/bin/python -m pytest $(ON_CORES)
 
 bench: install
 	$(BIN)/python -m pytest tests/bench --benchmark-only -q --benchmark-disable-gc --benchmark-columns=min,median,rounds
@@ -74,6 +87,13 @@ pools: install
 	$(BIN)/zoloss run configs/pools-adaboost.yaml --jobs $(JOBS) --out results/pools
 	$(BIN)/zoloss pools results/pools > zoloss_cli/published/pool_sd.csv.new
 	mv zoloss_cli/published/pool_sd.csv.new zoloss_cli/published/pool_sd.csv
+
+# What the pages show: outputs of their commands, and their figures.
+docs: install
+	$(BIN)/python tests/documents.py
+	$(BIN)/zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost \
+	  --out docs/figures/yinyang.svg --force
+	$(BIN)/zoloss plot results/reference --figure ranks --table IV --out docs/figures/ranks.svg --force
 
 schema: install
 	$(BIN)/zoloss schema > configs/schema.json.new

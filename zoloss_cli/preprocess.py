@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from zoloss_cli.errors import DataError
+
 
 def scale(
     train: np.ndarray, test: np.ndarray, how: str, fit_on: np.ndarray | None = None
@@ -32,3 +34,16 @@ def centre_and_spread(seen: np.ndarray, how: str) -> tuple[np.ndarray, np.ndarra
     else:
         centre, half = seen.mean(axis=0), seen.std(axis=0, ddof=1)
     return centre, np.where(low == high, 0.0, half)
+
+
+def checked_scaling(
+    seen: np.ndarray, how: str, features: list[str], where: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """As `centre_and_spread`, where both are numbers; values beyond that are the user's to mend."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre, spread = centre_and_spread(seen, how)
+    wild = ~(np.isfinite(centre) & np.isfinite(spread))
+    if np.any(wild):
+        name = features[int(np.flatnonzero(wild)[0])]
+        raise DataError(f"{where}: the values of '{name}' are too large to be scaled; use smaller units")
+    return centre, spread

@@ -26,7 +26,17 @@ def read_rows(results):
 
 def test_help_has_examples(zoloss):
     assert "zoloss run configs/table2.yaml" in zoloss("run", "--help").out
-    for command in ("table", "compare", "status", "validate", "schema", "learners", "datasets"):
+    for command in (
+        "evaluate",
+        "table",
+        "compare",
+        "stats",
+        "status",
+        "validate",
+        "schema",
+        "learners",
+        "datasets",
+    ):
         assert "Example" in zoloss(command, "--help").out
     assert zoloss("--version").out.startswith("zoloss 0.")
 

@@ -1,4 +1,4 @@
-"""zoloss fit and predict with bad tables, options, models and targets: one sentence each, nothing lost."""
+"""Own data with bad tables, options, models and targets: one sentence each, nothing lost."""
 
 from __future__ import annotations
 
@@ -39,38 +39,106 @@ def refused(ended, code: int, *parts: str) -> None:
         assert part in ended.err
 
 
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("", "is empty"),
-        ("\n\n", "is empty"),
-        ("a,b,label\n", "a header but no rows"),
-        ("a,a,label\n1,2,x\n", "the column 'a' 2 times"),
-        (",a,label\n0,2,x\n", "line 1: column 1 has no name"),
-        ("a,b,label\n1,2,x\n1,2\n", "line 3: 2 fields where the header has 3"),
-        ('a,b,label\n1,"p\nq",x\n1,2\n', "line 4: 2 fields"),
-        ("a,b,label\n1,inf,x\n1,2,y\n", "line 2: column 'b' is inf, not a finite number"),
-        ("a,b,label\n1,1e999,x\n1,2,y\n", "not a finite number"),
-        (
-            "a,label\n1,x\n,y\n",
-            "line 3: column 'a' has no value; --missing drop leaves such rows out, --missing zero",
-        ),
-        ("a,label\n1,x\n2,\n", "line 3: the label column 'label' has no value"),
-        ("a,label\n1,x\n2,x\n", "one class only, 'x'; fit needs two classes"),
-        ("a,label\n1,x\n", "fit needs two classes"),
-        ("a,label\n1,x\n2,y\n3,z\n", "3 classes (x, y, z); name one with --positive"),
-        ("label\nx\ny\n", "no features"),
-        ("a;label\n1,5;x\n2,5;y\n", "line 2: column 'a' holds the text '1,5': numbers need a decimal point"),
-        ('a,b,label\n1,"2,x\n', "not a CSV file"),
-        (b"a,b\n\xff\xfe,1\n", "not a UTF-8 text file"),
-        (MANY, "line 2: column 'code' holds the text 'c0' and has 101 levels, more than the 100"),
-        ("c,c=p,label\np,1,x\nq,2,y\n", "two features would be called 'c=p'"),
-        ("a,label\n1e200,x\n-1e200,y\n", "the values of 'a' are too large to be scaled"),
-    ],
-)
+BAD_TABLES = [
+    ("", "is empty"),
+    ("\n\n", "is empty"),
+    ("a,b,label\n", "a header but no rows"),
+    ("a,a,label\n1,2,x\n", "the column 'a' 2 times"),
+    (",a,label\n0,2,x\n", "line 1: column 1 has no name"),
+    ("a,b,label\n1,2,x\n1,2\n", "line 3: 2 fields where the header has 3"),
+    ('a,b,label\n1,"p\nq",x\n1,2\n', "line 4: 2 fields"),
+    ("a,b,label\n1,inf,x\n1,2,y\n", "line 2: column 'b' is inf, not a finite number"),
+    ("a,b,label\n1,1e999,x\n1,2,y\n", "not a finite number"),
+    (
+        "a,label\n1,x\n,y\n",
+        "line 3: column 'a' has no value; set missing to 'drop' to leave such rows out, or to 'zero'",
+    ),
+    ("a,label\n1,x\n2,\n", "line 3: the label column 'label' has no value"),
+    ("a,label\n1,x\n2,x\n", "one class only, 'x'; two are needed"),
+    ("a,label\n1,x\n", "two are needed"),
+    ("a,label\n1,x\n2,y\n3,z\n", "3 classes (x, y, z); set positive to one of them"),
+    ("label\nx\ny\n", "no features"),
+    ("a;label\n1,5;x\n2,5;y\n", "line 2: column 'a' holds the text '1,5': numbers need a decimal point"),
+    ('a,b,label\n1,"2,x\n', "not a CSV file"),
+    (b"a,b\n\xff\xfe,1\n", "not a UTF-8 text file"),
+    (MANY, "line 2: column 'code' holds the text 'c0' and has 101 levels, more than the 100"),
+    ("c,c=p,label\np,1,x\nq,2,y\n", "two features would be called 'c=p'"),
+    ("a,label\n1e200,x\n-1e200,y\n", "the values of 'a' are too large to be scaled"),
+]
+
+
+@pytest.mark.parametrize(("text", "part"), BAD_TABLES)
 def test_tables_that_cannot_be_learned_from(zoloss, table, text, part):
     path = table(text)
     refused(zoloss("fit", path, "--learner", "fld"), 3, part, str(path))
+
+
+@pytest.mark.parametrize(("text", "part"), BAD_TABLES)
+def test_tables_that_learners_cannot_be_compared_on(zoloss, table, tmp_path, text, part):
+    # Scaling to [-1, 1] stands more than dividing by a deviation does.
+    path = table(text.replace("1e200", "1e308") if isinstance(text, str) else text)
+    files = ["--out", tmp_path / "out", "--save-config", tmp_path / "c.yaml"]
+    refused(zoloss("evaluate", path, "--learners", "fld", *files), 3, part)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        (["--learners", "pivto,lr"], "no learner is called 'pivto'; did you mean 'pivot'?"),
+        (["--learners", "lr,,fld"], "'lr,,fld' is not a list of names separated by commas"),
+        (["--learners", ""], "--learners: name at least one learner"),
+        (["--learners", "lr,fld,lr"], "--learners: 'lr' is listed more than once"),
+        (["--train", "1.5"], "--train: must be a share between 0 and 1 (both excluded) or a count"),
+        (["--train", "all"], "--train: must be a share between 0 and 1"),
+        (["--train", "1"], "or a count of at least 2 (got 1)"),
+        (["--train", "nan"], "--train: must be"),
+        (["--scale", "standrad"], "--scale: 'standrad' is not valid; did you mean 'standard'?"),
+        (["--missing", "0"], "--missing: '0' is not valid; valid: error, drop, zero"),
+        (["--splits", "2000000"], "--splits: input should be less than or equal to 1000000"),
+        (["--format", "txt"], "--format 'txt' is unknown"),
+        (["--set", "pivot.stepz=5"], "the learner 'pivot' has no parameter 'stepz'; did you mean 'steps'?"),
+        (["--set", "pivot.steps=0"], "--set pivot.steps: input should be greater than or equal to 1 (got 0)"),
+        (["--set", "pivot.steps"], "write it as LEARNER.KEY=VALUE, such as pivot."),
+        (["--set", "pocket.epochs=5"], "'pocket' is none of the learners here; valid: pivot, rcd-bias"),
+        (["--set", "stepz=5"], "no learner here has a parameter 'stepz'; did you mean 'steps'?"),
+        (
+            ["--set", "seeding=zero"],
+            "pivot, rcd-bias have a parameter 'seeding'; name one, as in pivot.seeding=zero",
+        ),
+        (["--set", "steps=5", "--set", "pivot.steps=6"], "'steps' is set more than once"),
+        (["--set", "steps=.inf"], "is not a finite number"),
+    ],
+)
+def test_options_of_evaluate_that_are_wrong(zoloss, table, tmp_path, options, part):
+    command = ["evaluate", table(GOOD), "--learners", "pivot,rcd-bias", "--out", tmp_path / "out"]
+    refused(zoloss(*command, *options), 2, part)
+    assert not (tmp_path / "out").exists()
+
+
+def test_evaluate_names_what_is_not_there(zoloss, table, tmp_path):
+    path, out = table(GOOD), ["--learners", "fld", "--out", tmp_path / "out"]
+    refused(
+        zoloss("evaluate", path, "--label", "lable", *out), 3, "no label column 'lable'; did you mean 'label'?"
+    )
+    refused(zoloss("evaluate", path, "--label", "7", *out), 3, "is no column index; there are 3 columns")
+    refused(zoloss("evaluate", path, "--positive", "w", *out), 3, "has no class 'w'; valid: x, y")
+    refused(zoloss("evaluate", tmp_path / "min.csv", *out), 3, "there is no file", "did you mean 'mine.csv'?")
+    refused(zoloss("evaluate", tmp_path, *out), 3, "cannot be read: Is a directory")
+    refused(zoloss("evaluate", path, "--train", "9", *out), 3, "has 4 rows: too few for 9 to train")
+    assert not (tmp_path / "out").exists()
+
+
+def test_evaluate_overwrites_no_config(zoloss, table, tmp_path):
+    path, config = table(GOOD), table("precious: true\n", "c.yaml")
+    command = ["evaluate", path, "--learners", "fld", "--train", "0.5", "--out", tmp_path / "out", "--dry-run"]
+    refused(zoloss(*command, "--save-config", config), 7, "c.yaml exists; --force overwrites it")
+    assert config.read_text() == "precious: true\n"
+    refused(zoloss(*command, "--save-config", path, "--force"), 7, "is also what is read")
+    refused(zoloss(*command, "--save-config", tmp_path / "no" / "c.yaml"), 7, "there is no folder")
+    refused(zoloss(*command, "--save-config", tmp_path), 7, "is a folder")
+    assert zoloss(*command, "--save-config", config, "--force").code == 0
+    assert "csv: mine.csv" in config.read_text()
 
 
 def test_a_hundred_levels_are_fine(zoloss, table):

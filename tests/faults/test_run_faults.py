@@ -181,7 +181,8 @@ def test_a_worker_that_dies_takes_no_other_unit_with_it(write_config, tmp_path, 
 
 
 BAD_DATA = {
-    "text in a number": ("a,label\n1,x\nred,y\n", "holds the text 'red'"),
+    "decimal comma": ("a;label\n1,5;x\n2,5;y\n", "holds the text '1,5': numbers need a decimal point"),
+    "beyond any scale": ("a,label\n1e308,x\n-1e308,y\n", "too large to be scaled"),
     "nan": ("a,label\n1,x\nnan,y\n", "has no value"),
     "infinity": ("a,label\n1,x\ninf,y\n", "not a finite number"),
     "one class": ("a,label\n1,x\n2,x\n", "one class only"),

@@ -72,7 +72,7 @@ def test_what_the_papers_say_of_boosted_learners(cell):
     if learner in ("adaboost:rcd-plain", "adaboost:rcd-bias"):
         assert {row["train"] for row in rows} == {0}  # "always achieve the zero training error"
     if learner == "adaboost:pocket":
-        # "almost always": here on the other sets, but not on these (README lists it as open)
+        # "almost always": here on the other sets, but not on these (published/remarks.yaml lists it as open)
         some = cell.data.name in ("australian", "german", "pima", "yinyang")
         most = 0.02 * Store(REFERENCE).read(cell.filename, cell.key).n_train if some else 0
         assert np.mean([row["train"] for row in rows]) <= most

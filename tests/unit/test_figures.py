@@ -6,10 +6,8 @@ import itertools
 import json
 import re
 import shutil
-import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -29,6 +27,7 @@ from zoloss_cli.figures.training import trained_again
 from zoloss_cli.kernels import online
 from zoloss_cli.registry import make_learner
 from zoloss_cli.report.results import RunResult, load_results
+from zoloss_cli.report.statistics import Ranks, average_ranks
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 FIGURE_3 = """
@@ -42,19 +41,6 @@ learners:
   rcd-bias-zero: {learner: rcd-bias, seeding: zero, epochs: 40, record_every: 10}
   rcd-bias-fld: {learner: rcd-bias, seeding: fld, epochs: 40, record_every: 10}
 """
-
-
-@dataclass(frozen=True)
-class Ranks:
-    """As report/statistics.py makes it."""
-
-    learners: list[str]
-    ranks: list[float]
-    datasets: list[str]
-    alpha: float
-    critical_difference: float
-    friedman_p: float
-    groups: list[tuple[int, int]]
 
 
 RANKS = Ranks(
@@ -82,13 +68,6 @@ def recorded(tmp_path_factory):
     run_experiment(load_config(config), str(config), Store(folder / "results"), 1, Progress())
     (run,) = load_results(folder / "results")[0]
     return folder / "results", run
-
-
-@pytest.fixture(autouse=True)
-def ranked(monkeypatch):
-    """The diagram is drawn from known ranks, whatever computes them."""
-    stand_in = SimpleNamespace(average_ranks=lambda run, alpha=0.05: RANKS)
-    monkeypatch.setitem(sys.modules, "zoloss_cli.report.statistics", stand_in)
 
 
 def drawn(function, *arguments):
@@ -407,6 +386,15 @@ def test_ranks_hang_where_they_are():
     assert min(abs(a - b) for a, b in itertools.combinations(heights[:2], 2)) >= 1.0  # names at one side
 
 
+def test_the_diagram_of_a_run_has_its_ranks(reference):
+    run = reference["table2"]
+    (axes,) = drawn(ranks.critical_difference, run).axes
+    found = average_ranks(run)
+    hung = sorted(line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 3)
+    assert hung == found.ranks
+    assert f"critical difference {found.critical_difference:.2f}" in {text.get_text() for text in axes.texts}
+
+
 @pytest.mark.parametrize("gap", [0.4, 1.4, 2.9])
 def test_the_critical_difference_is_written_within_the_figure(gap):
     figure = drawn(ranks.diagram, replace(RANKS, critical_difference=gap))
@@ -517,7 +505,7 @@ def test_a_file_name_gives_the_format():
 
 def test_every_figure_of_the_reference_is_drawn_and_small(reference):
     drawings = catalog.available(list(reference.values()), REFERENCE)
-    assert {"1", "9", "ranks", "time"} <= {drawing.name for drawing in drawings}
+    assert {"1", "3", "4", "9", "ranks", "time"} == {drawing.name for drawing in drawings}
     assert len({drawing.stem for drawing in drawings}) == len(drawings)
     for drawing in drawings:
         figure = drawing.draw()

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from zoloss_cli.datasets.own_table import read_training
 from zoloss_cli.learners.search import Search
 from zoloss_cli.paths import shipped
 from zoloss_cli.preprocess import centre_and_spread, scale
@@ -19,7 +20,6 @@ from zoloss_cli.registry import make_learner
 from zoloss_cli.usage.model_file import read_model
 from zoloss_cli.usage.rule import LinearRule, rule_in_original_units, short_rule
 from zoloss_cli.usage.settings import chosen_learner
-from zoloss_cli.usage.table import read_training
 from zoloss_cli.usage.train import train
 
 COLOURS = "size,colour,label\n1,red,no\n2,blue,yes\n3,green,yes\n1.5,red,no\n2.5,blue,no\n"

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from zoloss_cli import __version__
-from zoloss_cli.cli import data, describe, fitting, plotting, running, showing
+from zoloss_cli.cli import data, describe, evaluating, fitting, plotting, reporting, running, showing
 from zoloss_cli.errors import ZolossError
 
 INTERRUPTED = 130
@@ -44,10 +44,13 @@ def _options(
 
 app.command("fit")(fitting.fit)
 app.command("predict")(fitting.predict)
+app.command("evaluate")(evaluating.evaluate)
 app.command("run")(running.run)
 app.command("table")(showing.table)
 app.command("compare")(showing.compare)
+app.command("stats")(showing.stats)
 app.command("plot")(plotting.plot)
+app.command("report")(reporting.report)
 app.command("status")(showing.status)
 app.command("pools")(showing.pools)
 app.command("validate")(describe.validate)

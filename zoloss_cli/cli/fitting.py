@@ -9,23 +9,21 @@ import typer
 
 from zoloss_cli.errors import ConfigError, nearest
 
+DATA = typer.Argument(help="The table: a CSV file with a header.")
+LABEL = typer.Option(help="The label column: its name or index (default: the column `label`, else the last).")
+POSITIVE = typer.Option(help="The positive class, against the rest (default: the last of two).")
+SCALE = typer.Option(help="Scale features: standard, minmax or none.")
+MISSING = typer.Option(help="Missing values are an error, drop their row, or are read as zero.")
 FORCE = typer.Option("--force", help="Overwrite the file that is written.")
 
 
 def fit(
-    data: Annotated[Path, typer.Argument(help="The table: a CSV file with a header.")],
+    data: Annotated[Path, DATA],
     learner: Annotated[str, typer.Option("--learner", "-l", help="See `zoloss learners`.")] = "pivot",
-    label: Annotated[
-        str | None,
-        typer.Option(help="The label column: its name or index (default: the column `label`, else the last)."),
-    ] = None,
-    positive: Annotated[
-        str | None, typer.Option(help="The positive class, against the rest (default: the last of two).")
-    ] = None,
-    scale: Annotated[str, typer.Option(help="Scale features: standard, minmax or none.")] = "standard",
-    missing: Annotated[
-        str, typer.Option(help="Missing values are an error, drop their row, or are read as zero.")
-    ] = "error",
+    label: Annotated[str | None, LABEL] = None,
+    positive: Annotated[str | None, POSITIVE] = None,
+    scale: Annotated[str, SCALE] = "standard",
+    missing: Annotated[str, MISSING] = "error",
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", help="End a search after so many seconds.")
     ] = None,
@@ -53,9 +51,9 @@ def fit(
 
     `zoloss fit mine.csv --learner rcd-bias --set epochs=500 --json`: for another program
     """
+    from zoloss_cli.datasets.own_table import POLICIES, read_training
     from zoloss_cli.usage import model_file, output, show
     from zoloss_cli.usage import settings as options
-    from zoloss_cli.usage.table import POLICIES, read_training
     from zoloss_cli.usage.train import SCALINGS, is_linear, train
 
     _check_choice("--scale", scale, SCALINGS)

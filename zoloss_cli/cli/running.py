@@ -1,4 +1,4 @@
-"""zoloss run"""
+"""zoloss run, and how any experiment is carried out"""
 
 from __future__ import annotations
 
@@ -14,19 +14,23 @@ import typer
 from zoloss_cli.errors import ConfigError, RunFailed
 
 SHOWN_FAILURES = 5
+OUT = typer.Option("--out", "-o", help="Results folder.")
+JOBS = typer.Option("--jobs", "-j", min=1, help="Worker processes.")
+DRY_RUN = typer.Option("--dry-run", help="Show the plan; run nothing.")
+ALL_CORES = os.cpu_count() or 1
 
 
 def run(
     config: Annotated[Path, typer.Argument(help="The experiment, as a YAML file.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Results folder.")] = Path("results"),
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")] = os.cpu_count() or 1,
+    out: Annotated[Path, OUT] = Path("results"),
+    jobs: Annotated[int, JOBS] = ALL_CORES,
     splits: Annotated[
         int | None, typer.Option(min=1, help="Run this many splits instead of the config's.")
     ] = None,
     datasets: Annotated[str, typer.Option(help="Only these data sets, separated by commas.")] = "",
     learners: Annotated[str, typer.Option(help="Only these learners, separated by commas.")] = "",
     seed: Annotated[int | None, typer.Option(min=0, help="Another master seed.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; run nothing.")] = False,
+    dry_run: Annotated[bool, DRY_RUN] = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Set earlier results of this plan aside; run all.")
     ] = False,
@@ -47,29 +51,35 @@ def run(
     one_blas_thread()
     from zoloss_cli.config.load import load_config
     from zoloss_cli.experiment.plan import select
-    from zoloss_cli.experiment.store import Store
 
     whole = select(load_config(config), [], [], splits, seed)
-    experiment = select(whole, names(datasets), names(learners), None, None)
-    store = Store(out)
+    part = select(whole, names(datasets), names(learners), None, None)
     if dry_run:
-        _show_plan(experiment, store, jobs)
+        show_plan(part, out, jobs)
         return
+    carry_out(whole, str(config), out, jobs, ["run", str(config)], fail_fast, fresh, part)
+    typer.echo(f"show it with: zoloss table {out}", err=True)
+
+
+def carry_out(
+    whole, source: str, out: Path, jobs: int, command: list[str], fail_fast=False, fresh=False, part=None
+) -> None:
+    """Run an experiment, or a part of it, and tell how it goes; what did not finish ends the program.
+
+    `command` is what continues it where the program was not started by its own name.
+    """
     from zoloss_cli.cli.progress import clock, make_progress
     from zoloss_cli.experiment.run import run_experiment
+    from zoloss_cli.experiment.store import Store
 
     progress = make_progress()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    summary = run_experiment(whole, str(config), store, jobs, progress, fail_fast, fresh, experiment)
+    summary = run_experiment(whole, source, Store(out), jobs, progress, fail_fast, fresh, part)
     left = summary.units - summary.done_before - summary.run
     counts = f"{summary.units:,} units: {summary.done_before:,} were done, {summary.run:,} run"
-    progress.note(f"{experiment.name}: {counts} in {clock(summary.seconds)}; results in {out}")
+    progress.note(f"{whole.name}: {counts} in {clock(summary.seconds)}; results in {out}")
     if summary.interrupted:
-        again = (
-            [a for a in sys.argv[1:] if a != "--fresh"]
-            if sys.argv[0].endswith("zoloss")
-            else ["run", str(config)]
-        )
+        again = [a for a in sys.argv[1:] if a != "--fresh"] if sys.argv[0].endswith("zoloss") else command
         progress.note(f"interrupted with {left:,} units to go; continue with: {shlex.join(['zoloss', *again])}")
         raise typer.Exit(130)
     if summary.failures:
@@ -77,27 +87,30 @@ def run(
         more = len(summary.failures) - len(shown)
         lines = [f"{len(summary.failures)} units failed (run again to try them again)", *shown]
         raise RunFailed("\n".join(lines + ([f"and {more} more"] if more else [])))
-    progress.note(f"show it with: zoloss table {out}")
 
 
 def names(text: str) -> list[str]:
-    """Names separated by commas."""
+    """The names in a list separated by commas."""
     found = [name.strip() for name in text.split(",")] if text else []
     if not all(found):
         raise ConfigError(f"'{text}' is not a list of names separated by commas")
     return found
 
 
-def _show_plan(experiment, store, jobs: int) -> None:
+def show_plan(experiment, out: Path, jobs: int) -> None:
+    """What would run, what is done already, and how long it may take."""
     from tabulate import tabulate
 
     from zoloss_cli.cli.progress import clock
     from zoloss_cli.experiment.execute import Remaining
     from zoloss_cli.experiment.plan import plan
-    from zoloss_cli.experiment.run import sizes_of, work_of
+    from zoloss_cli.experiment.run import data_notes, sizes_of, work_of
+    from zoloss_cli.experiment.store import Store
 
-    cells = plan(experiment)
+    cells, store = plan(experiment), Store(out)
     sizes = sizes_of(cells)
+    for note in data_notes(cells):
+        typer.echo(note, err=True)
     works, lines = [], []
     for cell in cells:
         work = work_of(cell, store.read(cell.filename, cell.key))

@@ -1,4 +1,4 @@
-"""zoloss table, compare, status, pools"""
+"""zoloss table, compare, stats, status, pools"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def table(
     runs, store = load_results(results, table)
     shown = [r for r in choose(runs, table) if table or not r.published.get("figure")]
     views = [view for view in (make_table(run, runs) for run in shown) if view.rows]
-    _notes(store)
+    show_notes(store)
     typer.echo(render_tables(views, format, bold_terminal=sys.stdout.isatty()))
 
 
@@ -68,6 +68,7 @@ def compare(
     """
     from zoloss_cli.report.compare import compare_run, distinct, missing_pools, star_differences
     from zoloss_cli.report.formats import check_format, render_comparison
+    from zoloss_cli.report.remarks import remark_lines
     from zoloss_cli.report.results import baseline_of, choose, load_results
     from zoloss_cli.report.summary import summary_lines
 
@@ -76,7 +77,7 @@ def compare(
     chosen = choose(runs, table)
     by_run = [(run, rows) for run in chosen if (rows := compare_run(run))]
     rows = [row for _, part in by_run for row in part]
-    _notes(store)
+    show_notes(store)
     if not rows:
         from zoloss_cli.errors import ResultsError
 
@@ -86,6 +87,8 @@ def compare(
         typer.echo(render_comparison(shown, format))
     # A table format's output is a document of its own: the summary must not get into it.
     to_stderr = format in ("csv", "latex", "html")
+    for line in remark_lines([row for row in shown if row.beyond(2)]):
+        typer.echo(line, err=to_stderr)
     typer.echo("", err=to_stderr)
     for run, part in by_run:
         for line in summary_lines(part):
@@ -98,6 +101,53 @@ def compare(
             typer.echo(f"all distinct: {line}", err=to_stderr)
     if missing := missing_pools(chosen):
         typer.echo(f"pool variance not measured for {', '.join(missing)}: their z is too large", err=to_stderr)
+
+
+def stats(
+    results: Annotated[Path, RESULTS] = Path("results"),
+    format: Annotated[str, FORMAT] = "text",
+    table: Annotated[str | None, TABLE] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Compare with this learner instead of each data set's best.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="What p must not exceed for a difference.")] = 0.05,
+) -> None:
+    """Test which differences between learners could be luck, on each data set and across them.
+
+    On a data set: the corrected resampled t-test of Nadeau & Bengio (2003), on the splits that two learners
+    share. Across data sets, by their means (Demšar 2006): average ranks with Friedman's test and Nemenyi's
+    critical difference, and Wilcoxon's signed-rank test of all pairs with Holm's correction. CSV holds every
+    pair of learners, a row each.
+
+    **Examples**
+
+    `zoloss stats results/reference --table IV`
+
+    `zoloss stats results/ --against rcd-bias --alpha 0.01`
+
+    `zoloss stats results/ --format csv > tests.csv`
+    """
+    from zoloss_cli.errors import ConfigError, ResultsError
+    from zoloss_cli.report.formats import check_format
+    from zoloss_cli.report.results import choose, load_results
+    from zoloss_cli.report.statistics import check_comparable
+    from zoloss_cli.report.statistics_view import render_statistics
+
+    check_format(format)
+    if not 0.0 < alpha < 1.0:
+        raise ConfigError(f"--alpha: must be between 0 and 1, both excluded (got {alpha:g})")
+    runs, store = load_results(results, table)
+    show_notes(store)
+    shown, reasons = [], []
+    for run in [r for r in choose(runs, table) if table or not r.published.get("figure")]:
+        try:
+            check_comparable(run, against)
+            shown.append(run)
+        except ResultsError as error:
+            reasons.append(str(error))
+    if not shown:
+        raise ResultsError("\n".join(reasons) or f"{results} holds no runs")
+    typer.echo(render_statistics(shown, format, alpha, against))
 
 
 def status(results: Annotated[Path, RESULTS] = Path("results")) -> None:
@@ -133,7 +183,7 @@ def status(results: Annotated[Path, RESULTS] = Path("results")) -> None:
     files = {p.name for p in (store.folder / "cells").glob("*.jsonl")}
     if other := files - used:
         typer.echo(f"\n{len(other)} cell files belong to no run here (earlier versions or settings)")
-    _notes(store)
+    show_notes(store)
 
 
 def pools(results: Annotated[Path, RESULTS] = Path("results")) -> None:
@@ -148,7 +198,7 @@ def pools(results: Annotated[Path, RESULTS] = Path("results")) -> None:
     from zoloss_cli.report.results import load_results
 
     runs, store = load_results(results)
-    _notes(store)
+    show_notes(store)
     writer = csv.DictWriter(sys.stdout, POOL_SD_COLUMNS, lineterminator="\n")
     writer.writeheader()
     writer.writerows(pool_deviations(runs))
@@ -158,6 +208,6 @@ def _listed(differ: list[str]) -> str:
     return f"{len(differ)} differ: {', '.join(differ)}" if differ else "none differs"
 
 
-def _notes(store) -> None:
+def show_notes(store) -> None:
     for note in store.notes:
         typer.echo(f"zoloss: {note}", err=True)

@@ -70,11 +70,11 @@ def load_config(path: Path) -> Experiment:
     content, root = _read_yaml(path)
     mistakes = Mistakes(path, root)
     _duplicate_keys(root, mistakes)
-    return check_config(content, path.stem, path.parent, mistakes)
+    return check_content(content, path.stem, path.parent, mistakes)
 
 
-def check_config(content: dict, name: str, folder: Path, mistakes: Mistakes) -> Experiment:
-    """The experiment that a config's content describes; files are relative to `folder`."""
+def check_content(content: dict, name: str, folder: Path, mistakes: Mistakes) -> Experiment:
+    """The experiment that a config's keys stand for; `folder` is what paths are relative to."""
     for key in content:
         if key not in TOP_LEVEL:
             mistakes.add((key,), f"unknown key '{key}'{nearest(key, TOP_LEVEL)}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,10 @@ import numpy as np
 from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, GeneratedData
 from zoloss_cli.datasets.catalog import catalog, entry, file_sha256
 from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.labels import index_labels
 from zoloss_cli.datasets.noise import add_noise
-from zoloss_cli.datasets.table_file import read_table
+from zoloss_cli.datasets.own_table import read_training
+from zoloss_cli.datasets.table_file import read_content, read_table
 from zoloss_cli.errors import DataError, nearest
 
 
@@ -26,6 +29,7 @@ class DataSet:
     y: np.ndarray
     classes: list[str]
     features: list[str]
+    notes: list[str] = field(default_factory=list)  # what its reader should know
 
 
 def draws(spec: DataSpec) -> int:
@@ -49,21 +53,25 @@ def load(spec: DataSpec, draw: int = 0) -> DataSet:
     if spec.noise is not None:
         # Through the cache again: the draws of the noise share what they are added to.
         clean = load(spec.model_copy(update={"noise": None}), draw % len(_pool_seeds(spec)))
-        noise, classes, features = spec.noise, clean.classes, clean.features
+        noise, classes, features, notes = spec.noise, clean.classes, clean.features, clean.notes
         one_class = _class_of_noise(spec, clean) if noise.labels == "one-class" else None
         X, y = add_noise(
             clean.X, clean.y, len(classes), noise.fraction, one_class, noise.seed, draw % noise.draws
         )
     elif isinstance(spec, GeneratedData):
         pool = generate(spec.generator, _pool_seeds(spec)[draw], size=spec.size, **dict(spec.settings))
-        X, y, classes, features = pool
+        (X, y, classes, features), notes = pool, []
+    elif isinstance(spec, CsvData):
+        own = read_training(Path(spec.csv), spec.label, spec.missing)
+        X, features, notes = own.X, own.features, own.all_notes()
+        y, classes = own.classes(spec.positive)
     else:
-        X, labels, features, positive, where = _read(spec)
-        y, classes = index_labels(labels, positive, where)
+        X, y, classes, features = _read_known(spec)
+        notes = []
     X = np.ascontiguousarray(X, dtype=np.float64)
     X.setflags(write=False)
     y.setflags(write=False)
-    return DataSet(spec.name, X, y, classes, features)
+    return DataSet(spec.name, X, y, classes, features, notes)
 
 
 def _class_of_noise(spec: DataSpec, clean: DataSet) -> int:
@@ -75,18 +83,15 @@ def _class_of_noise(spec: DataSpec, clean: DataSet) -> int:
     return clean.classes.index(label)
 
 
-def _read(spec: EmbeddedData | CsvData):
-    if isinstance(spec, CsvData):
-        path = Path(spec.csv)
-        table = read_table(path, spec.label, spec.missing)
-        return table.X, table.labels, table.features, spec.positive, str(path)
+def _read_known(spec: EmbeddedData):
     known = entry(spec.dataset)
     path = data_path(spec)
     if spec.source == "embedded" and file_sha256(path) != known.sha256:
         raise DataError(f"{path} was changed: its sha256 is not the one in catalog.yaml")
-    table = read_table(path, symbolic=True)
+    table = read_table(path)
     positive = known.positive if spec.positive is None else spec.positive
-    return table.X, table.labels, table.features, positive, f"data set '{spec.dataset}'"
+    y, classes = index_labels(table.labels, positive, f"data set '{spec.dataset}'")
+    return table.X, y, classes, table.features
 
 
 def data_path(spec: EmbeddedData | CsvData) -> Path:
@@ -105,33 +110,14 @@ def data_path(spec: EmbeddedData | CsvData) -> Path:
     return path
 
 
-def index_labels(labels: list[str], positive: str | None, where: str):
-    """Class indices. With a positive class the problem is that class against the rest."""
-    names = sorted(set(labels))
-    if len(names) < 2:
-        raise DataError(f"{where} holds one class only: '{names[0]}'")
-    if positive is not None:
-        if str(positive) not in names:
-            raise DataError(f"{where} has no class '{positive}'{nearest(positive, names)}")
-        others = [n for n in names if n != str(positive)]
-        rest = others[0] if len(others) == 1 else "rest" if str(positive) != "rest" else "others"
-        y = np.array([int(label == str(positive)) for label in labels])
-        return y, [rest, str(positive)]
-    index = {name: i for i, name in enumerate(names)}
-    return np.array([index[label] for label in labels]), names
-
-
 @functools.lru_cache(maxsize=256)
 def fingerprint(spec: DataSpec) -> dict:
     """What makes this data set this one: the content's sha256, or the generator, its seed and settings."""
     if isinstance(spec, GeneratedData):
         content = {"generator": spec.generator, "size": spec.size, "seed": spec.seed, **dict(spec.settings)}
     elif isinstance(spec, CsvData):
-        path = data_path(spec)
-        if not path.is_file():
-            raise DataError(f"there is no file {path}")
         content = {
-            "sha256": file_sha256(path),
+            "sha256": hashlib.sha256(read_content(data_path(spec))).hexdigest(),
             "label": spec.label,
             "missing": spec.missing,
             "positive": spec.positive,

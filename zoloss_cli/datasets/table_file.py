@@ -19,60 +19,42 @@ class Table(NamedTuple):
     features: list[str]
     X: np.ndarray
     labels: list[str]
-    dropped: int
 
 
-def read_table(
-    path: Path, label: str | int | None = None, missing: str = "error", symbolic: bool = False
-) -> Table:
-    """Read a CSV file with a header.
-
-    `label` is the label column's name or index (default: the column `label`, else the last one).
-    `missing` says what to do with missing values: 'error', 'drop' the row, or read them as 'zero'.
-    `symbolic` turns columns of codes into their ranks 1, 2, ... instead of refusing them.
-    """
+def read_table(path: Path) -> Table:
+    """Read one of our own files: complete, and columns of codes stand for their ranks 1, 2, ..."""
     header, lines = read_rows(path)
-    at = label_column(path, header, label)
-    kept, dropped = [], 0
+    at = label_column(path, header, None)
     for number, row in lines:
-        gaps = [i for i, value in enumerate(row) if value.lower() in MISSING]
-        if gaps and (missing == "error" or at in gaps):
-            raise DataError(
-                f"{path}, line {number}: column '{header[gaps[0]]}' has no value; "
-                f"set missing: drop or missing: zero to accept that"
-                if at not in gaps
-                else f"{path}, line {number}: the label column '{header[at]}' has no value"
-            )
-        if gaps and missing == "drop":
-            dropped += 1
-            continue
-        for i in gaps:
-            row[i] = "0"
-        kept.append((number, row))
-    if not kept:
-        raise DataError(f"{path} has no rows left after dropping those with missing values")
+        for name, value in zip(header, row, strict=True):
+            if is_missing(value):
+                raise DataError(f"{path}, line {number}: column '{name}' has no value")
     columns = [i for i in range(len(header)) if i != at]
-    if not columns:
-        raise DataError(f"{path} has a label column but no features")
-    X = np.column_stack([read_numbers(path, header[i], kept, i, symbolic) for i in columns])
-    return Table([header[i] for i in columns], X, [row[at] for _, row in kept], dropped)
+    X = np.column_stack([read_numbers(path, header[i], lines, i, symbolic=True) for i in columns])
+    return Table([header[i] for i in columns], X, [row[at] for _, row in lines])
 
 
-def read_rows(path: Path, semicolons: bool = False) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """The header, and each row with the line that it begins on; all rows have the header's length.
-
-    `semicolons` accepts them as separators where the header has no comma between its names.
-    """
+def read_content(path: Path) -> bytes:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_bytes()
     except FileNotFoundError:
         beside = [p.name for p in path.parent.glob("*.csv")] if path.parent.is_dir() else []
         raise DataError(f"there is no file {path}{nearest(path.name, beside)}") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from None
+
+
+def read_rows(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The header, and each row with the line that it begins on; all rows have the header's length.
+
+    Semicolons are the separators where the header has no comma between its names.
+    """
+    try:
+        text = read_content(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"{path} is not a UTF-8 text file") from None
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}") from None
-    separator = ";" if semicolons and _header_fields(text, ",") <= 1 < _header_fields(text, ";") else ","
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    separator = ";" if _header_fields(text, ",") <= 1 < _header_fields(text, ";") else ","
     try:
         rows = list(_records(text, separator))
     except csv.Error as error:
@@ -80,8 +62,6 @@ def read_rows(path: Path, semicolons: bool = False) -> tuple[list[str], list[tup
     if not rows:
         raise DataError(f"{path} is empty")
     (_, header), lines = rows[0], rows[1:]
-    if len(header) == 1 and ";" in header[0]:
-        raise DataError(f"{path} is separated by semicolons; zoloss reads commas")
     for name in header:
         if header.count(name) > 1:
             raise DataError(f"{path}: the header names the column '{name}' {header.count(name)} times")
@@ -145,6 +125,10 @@ def read_numbers(path: Path, column: str, rows, i: int, symbolic: bool = False) 
 def _by_number(code: str):
     """Codes such as A49 and A410 in the order of their numbers."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", code)]
+
+
+def is_missing(value: str) -> bool:
+    return value.lower() in MISSING
 
 
 def is_number(value: str) -> bool:

@@ -14,6 +14,7 @@ from zoloss_cli.experiment.execute import Remaining, Work, compile_kernels, exec
 from zoloss_cli.experiment.manifest import make_manifest, make_run, now
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.store import CellRows, Store
+from zoloss_cli.preprocess import checked_scaling
 
 
 @dataclass
@@ -52,6 +53,7 @@ def sizes_of(cells: Iterable[Cell]) -> dict[tuple, tuple[int, int]]:
                     f"data set '{cell.data.name}' has {len(data.classes)} classes; the learners here separate "
                     f"two: set positive: to one of {', '.join(data.classes[:8])}"
                 )
+            checked_scaling(data.X, cell.scale, data.features, f"data set '{cell.data.name}'")
             sizes[where] = cell.rule.sizes(len(data.y), f"data set '{cell.data.name}'")
         if cell.tuning and cell.tuning.folds > sizes[where][0]:
             raise DataError(
@@ -59,6 +61,11 @@ def sizes_of(cells: Iterable[Cell]) -> dict[tuple, tuple[int, int]]:
                 f"{cell.tuning.folds} folds of tuning"
             )
     return sizes
+
+
+def data_notes(cells: Iterable[Cell]) -> list[str]:
+    """What the readers of the data sets have to say, once each."""
+    return list(dict.fromkeys(note for cell in cells for note in load(cell.data).notes))
 
 
 def work_of(cell: Cell, found: CellRows) -> Work:
@@ -101,7 +108,7 @@ def run_experiment(
     summary = Summary()
     with store.writing():
         works = open_works(cells, store, fresh)
-        for note in store.notes:
+        for note in [*data_notes(cells), *store.notes]:
             progress.note(note)
         totals, done = _tally(works)
         summary.units, summary.done_before = sum(totals.values()), sum(done.values())

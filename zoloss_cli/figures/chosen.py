@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zoloss_cli.config.load import check_config
+from zoloss_cli.config.load import check_content
 from zoloss_cli.config.mistakes import Mistakes
 from zoloss_cli.datasets import DataSet, index_labels
 from zoloss_cli.datasets.generators import GENERATORS
@@ -24,7 +24,7 @@ from zoloss_cli.splits import seed_of
 POOL_TRAINS = 600  # of a generated pool of thousands, as in Li & Lin's experiments
 
 
-class OptionMistakes(Mistakes):
+class PlotMistakes(Mistakes):
     """Mistakes in --dataset, --learners and --positive; there is no file to name a line of."""
 
     def __init__(self):
@@ -67,7 +67,7 @@ def _cells(dataset: str, learners: list[str], positive: str | None, label: str |
         "learners": {name: _learner(name) for name in learners},
         "split": {"repeats": 1},
     }
-    return plan(check_config(content, "plot", Path(), OptionMistakes()))
+    return plan(check_content(content, "plot", Path(), PlotMistakes()))
 
 
 def _learner(name: str) -> dict:

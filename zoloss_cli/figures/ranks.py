@@ -7,6 +7,7 @@ import math
 from zoloss_cli.figures import style
 from zoloss_cli.report.metrics import KNOWN
 from zoloss_cli.report.results import RunResult
+from zoloss_cli.report.statistics import Ranks, average_ranks
 from zoloss_cli.report.tables import column_titles
 
 ROW = 0.17  # inches between two names, and between two bars
@@ -23,12 +24,10 @@ def can_be_ranked(run: RunResult) -> bool:
 
 def critical_difference(run: RunResult):
     """The diagram of a run."""
-    from zoloss_cli.report.statistics import average_ranks
-
     return diagram(average_ranks(run))
 
 
-def diagram(ranks):
+def diagram(ranks: Ranks):
     """Names hang from an axis of ranks, the best at the left; bars join those that may be equal."""
     count = len(ranks.learners)
     titles = column_titles(ranks.learners)

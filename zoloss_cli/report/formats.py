@@ -28,7 +28,7 @@ def check_format(name: str) -> str:
 
 def render_tables(views: list[TableView], format: str, bold_terminal: bool = False) -> str:
     if format == "latex":
-        return _latex_document([_latex_table(v) for v in views])
+        return latex_document([_latex_table(v) for v in views])
     if format == "csv":
         return _tables_csv(views)
     render = {"text": _text_table, "markdown": _markdown_table, "html": _html_table}[format]
@@ -45,7 +45,7 @@ def _grid(view: TableView, ours, printed, label) -> list[list[str]]:
     return lines
 
 
-def _number(cell: CellText, sign: str, star: str = "*") -> str:
+def number_text(cell: CellText, sign: str, star: str = "*") -> str:
     if cell.mean is None:
         return "–"
     text = f"{cell.mean:{'+' if cell.signed else ''}.{cell.decimals}f}"
@@ -57,29 +57,33 @@ def _number(cell: CellText, sign: str, star: str = "*") -> str:
     return text + (star if cell.star else "")
 
 
-def _caption(view: TableView) -> str:
-    kind = "Table " if view.number[:1].isdigit() or view.number.isupper() else ""
+def caption(view: TableView) -> str:
     state = "; incomplete" if view.incomplete else ""
-    return f"{kind}{view.number}. {view.title} ({view.splits}{state})"
+    return f"{table_name(view.number)}. {view.title} ({view.splits}{state})"
+
+
+def table_name(number: str) -> str:
+    """A table's number as one says it; a run without a number has its own name."""
+    return f"Table {number}" if number[:1].isdigit() or number.isupper() else number
 
 
 def _text_table(view: TableView, bold_terminal: bool) -> str:
     mark = ("\x1b[1m{}\x1b[0m" if bold_terminal else "**{}**").format
 
     def cell(c: CellText) -> str:
-        text = _number(c, "±")
+        text = number_text(c, "±")
         return mark(text) if c.best else text
 
-    lines = _grid(view, cell, lambda c: _number(c, "±"), str)
+    lines = _grid(view, cell, lambda c: number_text(c, "±"), str)
     body = tabulate(lines, ["data set", *view.headings], tablefmt="simple", disable_numparse=True)
     note = "bold" if bold_terminal else "**"
     notes = [*([f"{note}: {view.bold}"] if view.bold else []), *view.notes]
-    return f"{_caption(view)}\n\n{body}\n" + "\n".join(f"({text})" for text in notes)
+    return f"{caption(view)}\n\n{body}\n" + "\n".join(f"({text})" for text in notes)
 
 
 def _markdown_table(view: TableView) -> str:
     def number(c: CellText) -> str:
-        return _number(c, "±", r"\*")
+        return number_text(c, "±", r"\*")
 
     def cell(c: CellText) -> str:
         return f"**{number(c)}**" if c.best else number(c)
@@ -87,24 +91,24 @@ def _markdown_table(view: TableView) -> str:
     lines = _grid(view, cell, lambda c: f"*{number(c)}*", str.strip)
     body = tabulate(lines, ["data set", *view.headings], tablefmt="github", disable_numparse=True)
     notes = "".join(f"\n\n{note[:1].replace('*', chr(92) + '*')}{note[1:]}" for note in view.notes)
-    return f"**{_caption(view)}**\n\n{body}{notes}"
+    return f"**{caption(view)}**\n\n{body}{notes}"
 
 
 def _html_table(view: TableView) -> str:
     def cell(c: CellText) -> str:
-        text = html.escape(_number(c, "±"))
+        text = html.escape(number_text(c, "±"))
         return f"<b>{text}</b>" if c.best else text
 
-    lines = _grid(view, cell, lambda c: f"<i>{html.escape(_number(c, '±'))}</i>", html.escape)
+    lines = _grid(view, cell, lambda c: f"<i>{html.escape(number_text(c, '±'))}</i>", html.escape)
     header = ["data set", *(html.escape(c) for c in view.headings)]
     body = tabulate(lines, header, tablefmt="unsafehtml", disable_numparse=True)
     notes = "".join(f"\n<p>{html.escape(note)}</p>" for note in view.notes)
-    return f"<h3>{html.escape(_caption(view))}</h3>\n{body}{notes}"
+    return f"<h3>{html.escape(caption(view))}</h3>\n{body}{notes}"
 
 
 def _latex_table(view: TableView) -> str:
     def number(c: CellText) -> str:
-        return _number(c, r"\pm", "^*").replace("–", r"\text{--}")
+        return number_text(c, r"\pm", "^*").replace("–", r"\text{--}")
 
     def ours(c: CellText) -> str:
         return rf"$\mathbf{{{number(c)}}}$" if c.best else f"${number(c)}$"
@@ -121,7 +125,7 @@ def _latex_table(view: TableView) -> str:
         [
             r"\begin{table}[p]",
             r"\centering",
-            rf"\caption{{{escape_latex(_caption(view).partition('. ')[2])}}}",
+            rf"\caption{{{escape_latex(caption(view).partition('. ')[2])}}}",
             rf"\label{{tab:{view.number}}}",
             rf"\begin{{tabular}}{{l{'r' * len(view.columns)}}}",
             r"\toprule",
@@ -136,17 +140,34 @@ def _latex_table(view: TableView) -> str:
     )
 
 
-def _latex_document(tables: list[str]) -> str:
+def latex_document(tables: list[str]) -> str:
     head = [
         r"\documentclass{article}",
         r"\usepackage[utf8]{inputenc}",
         r"\usepackage[T1]{fontenc}",
         r"\usepackage{amsmath}",
         r"\usepackage{booktabs}",
+        r"\usepackage{longtable}",
         r"\usepackage[a4paper,landscape,margin=1cm]{geometry}",
         r"\begin{document}",
     ]
     return "\n".join([*head, *tables, r"\end{document}"])
+
+
+def long_table(header: list[str], lines: list[list[str]], left: int) -> str:
+    """A table that may run over pages, its first columns aligned to the left."""
+    return "\n".join(
+        [
+            rf"\begin{{longtable}}{{{'l' * left}{'r' * (len(header) - left)}}}",
+            r"\toprule",
+            " & ".join(escape_latex(name) for name in header) + r" \\",
+            r"\midrule",
+            r"\endhead",
+            *(" & ".join(escape_latex(value) for value in line) + r" \\" for line in lines),
+            r"\bottomrule",
+            r"\end{longtable}",
+        ]
+    )
 
 
 def escape_latex(text: str) -> str:
@@ -162,13 +183,13 @@ def _tables_csv(views: list[TableView]) -> str:
             row.dataset,
             column.learner,
             column.metric,
-            _digits(ours.mean),
-            _digits(ours.stderr),
+            digits(ours.mean),
+            digits(ours.stderr),
             int(ours.best),
             int(ours.star),
             ours.choice,
-            _digits(beside.mean),
-            _digits(beside.stderr),
+            digits(beside.mean),
+            digits(beside.stderr),
             int(beside.star),
         ]
         for view in views
@@ -178,7 +199,7 @@ def _tables_csv(views: list[TableView]) -> str:
         )
     ]
     numbers = ["mean", "stderr", "best", "star", "choice", "published", "published_stderr", "published_star"]
-    return _csv(["table", "dataset", "learner", "metric", *numbers], lines)
+    return csv_text(["table", "dataset", "learner", "metric", *numbers], lines)
 
 
 # -- comparisons --------------------------------------------------------------------------------------
@@ -186,7 +207,7 @@ def _tables_csv(views: list[TableView]) -> str:
 
 def render_comparison(rows: list[Comparison], format: str) -> str:
     if format == "csv":
-        return _csv(COLUMNS, [[_digits(getattr(row, c)) for c in COLUMNS] for row in rows])
+        return csv_text(COLUMNS, [[digits(getattr(row, c)) for c in COLUMNS] for row in rows])
     marks = {
         BY_Z: lambda row: "" if row.compared != BY_Z and math.isnan(row.z) else f"{row.z:+.1f}",
         BY_MATCH: lambda row: row.match,
@@ -200,32 +221,27 @@ def render_comparison(rows: list[Comparison], format: str) -> str:
             row.table,
             row.dataset,
             " ".join(filter(None, [row.learner, KNOWN[row.metric].heading])),
-            _number(CellText(row.mean, row.stderr, decimals=_decimals(row)), "±"),
-            _number(CellText(row.published, row.published_stderr, decimals=_printed_decimals(row)), "±"),
+            our_number(row),
+            printed_number(row),
             f"{row.difference:+.{_decimals(row)}f}",
             *(mark(row) for mark in marks.values()),
         ]
         for row in rows
     ]
     if format == "latex":
-        body = [" & ".join(escape_latex(v) for v in line) + r" \\" for line in lines]
-        # longtable, since a comparison runs over pages
-        table = [
-            rf"\begin{{longtable}}{{lll{'r' * (len(header) - 3)}}}",
-            r"\toprule",
-            " & ".join(header) + r" \\",
-            r"\midrule",
-            r"\endhead",
-            *body,
-            r"\bottomrule",
-            r"\end{longtable}",
-        ]
-        return _latex_document(["\n".join(table)]).replace(
-            r"\usepackage{booktabs}", "\\usepackage{booktabs}\n\\usepackage{longtable}"
-        )
+        return latex_document([long_table(header, lines, 3)])
     style = {"text": "simple", "markdown": "github", "html": "html"}[format]
     right = ("left",) * 3 + ("right",) * (len(header) - 3)
     return tabulate(lines, header, tablefmt=style, disable_numparse=True, colalign=right)
+
+
+def our_number(row: Comparison) -> str:
+    return number_text(CellText(row.mean, row.stderr, decimals=_decimals(row)), "±")
+
+
+def printed_number(row: Comparison) -> str:
+    decimals = 0 if row.compared == BY_MATCH else PERCENT_DECIMALS
+    return number_text(CellText(row.published, row.published_stderr, decimals=decimals), "±")
 
 
 def _decimals(row: Comparison) -> int:
@@ -233,17 +249,13 @@ def _decimals(row: Comparison) -> int:
     return PERCENT_DECIMALS if row.compared == BY_Z else decimals_of(row.metric, row.mean, row.splits)
 
 
-def _printed_decimals(row: Comparison) -> int:
-    return 0 if row.compared == BY_MATCH else PERCENT_DECIMALS
-
-
-def _digits(value) -> str:
+def digits(value) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _csv(header, lines) -> str:
+def csv_text(header, lines) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)

@@ -10,6 +10,11 @@ from typing import NamedTuple
 from zoloss_cli.paths import PUBLISHED
 
 POOL_SD = PUBLISHED / "pool_sd.csv"
+PAPERS = {
+    "li-lin-2007": "Li & Lin (2007)",
+    "li-thesis-2006": "Li's thesis (2006)",
+    "nguyen-sanner-2013": "Nguyen & Sanner (2013)",
+}
 POOL_SD_COLUMNS = ("generator", "learner", "metric", "pools", "splits", "sd")
 
 # Table 3 of Nguyen & Sanner (2013) has two kinds of seconds. Its last two columns are "T0", the time until

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 
 import numpy as np
 
@@ -54,6 +54,7 @@ class RunResult:
     cells: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
     choices: dict[tuple[str, str], str] = field(default_factory=dict)
     splits: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # their numbers, as in cells
+    sizes: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)  # rows to train, to test
     curves: dict[tuple[str, str], Curves] = field(default_factory=dict)  # of learners that record epochs
     failed: int = 0
     units: int = 0  # finished ones, of all cells, chosen or not
@@ -65,6 +66,7 @@ class RunResult:
         values: dict[str, list[float]],
         choice: str,
         splits: list[int] | None = None,
+        sizes: tuple[int, int] | None = None,
         curves: Curves | None = None,
     ) -> None:
         """A cell's numbers. Where several are given for one place, the one with the best mean is kept."""
@@ -78,6 +80,8 @@ class RunResult:
             self.cells[place] = values
             self.choices[place] = choice
             self.splits[place] = list(range(count)) if splits is None else splits
+            if sizes is not None:
+                self.sizes[place] = sizes
             self.curves.pop(place, None)
             if curves is not None:
                 self.curves[place] = curves
@@ -156,8 +160,10 @@ class RunResult:
 
 
 def summarize(values: list[float]) -> Stat:
-    deviation = stdev(values) if len(values) > 1 else math.nan
-    return Stat(fmean(values), deviation / math.sqrt(len(values)), len(values), deviation)
+    mean, n = fmean(values), len(values)
+    # statistics.stdev computes in fractions, which takes longer than reading the results.
+    deviation = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1)) if n > 1 else math.nan
+    return Stat(mean, deviation / math.sqrt(n), n, deviation)
 
 
 def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResult], Store]:
@@ -188,9 +194,10 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
             splits = sorted(found.rows)
             if splits:
                 rows = [found.rows[k] for k in splits]
-                values = _values(rows, found.n_train, found.n_test)
-                curves = _curves(rows, found.n_train, found.n_test)
-                run.add(cell["dataset"], cell["learner"], values, cell.get("choice", ""), splits, curves)
+                sizes = (found.n_train, found.n_test)
+                values, curves = _values(rows, *sizes), _curves(rows, *sizes)
+                choice = cell.get("choice", "")
+                run.add(cell["dataset"], cell["learner"], values, choice, splits, sizes, curves)
     return sorted(runs, key=_paper_order), store
 
 

@@ -214,6 +214,18 @@ def _notes(run: RunResult, runs: list[RunResult], constant: dict[str, float]) ->
         of, over = (_best(list(column_titles(sides[key]).values())) for key in ("of", "over"))
         notes.append(f"%: by how much {of} is below {over}")
     notes += _leaks(run)
+    notes += choice_notes(run)
+    if wanted := run.experiment.get("baseline"):
+        if baseline := baseline_of(run, runs):
+            notes.append(f"*: better than the best of Table {baseline.table or wanted} by one standard error")
+        else:
+            notes.append(f"no *: these results hold no table {wanted} to improve on")
+    return notes
+
+
+def choice_notes(run: RunResult) -> list[str]:
+    """Which columns show the best of several settings."""
+    notes = []
     for learner, title in column_titles(run.learners).items():
         options = [e["choice"] for e in run.experiment["learners"] if e["label"] == learner and e.get("choice")]
         if options:
@@ -221,11 +233,6 @@ def _notes(run: RunResult, runs: list[RunResult], constant: dict[str, float]) ->
             notes.append(
                 f"{title}: each data set's best of {len(options)} settings of {tried} by the number shown"
             )
-    if wanted := run.experiment.get("baseline"):
-        if baseline := baseline_of(run, runs):
-            notes.append(f"*: better than the best of Table {baseline.table or wanted} by one standard error")
-        else:
-            notes.append(f"no *: these results hold no table {wanted} to improve on")
     return notes
 
 

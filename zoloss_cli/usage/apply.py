@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from zoloss_cli.datasets.own_table import OwnTable, read_new
+from zoloss_cli.datasets.table_file import is_missing
 from zoloss_cli.errors import DataError, nearest
 from zoloss_cli.usage.model_file import Model
-from zoloss_cli.usage.table import OwnTable, is_missing, read_new
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from zoloss_cli import __version__
+from zoloss_cli.datasets.own_table import Column, feature_names
 from zoloss_cli.errors import ModelError, nearest
 from zoloss_cli.usage.rule import LinearRule
-from zoloss_cli.usage.table import Column, feature_names
 from zoloss_cli.usage.train import Fitted
 
 FORMAT = 1

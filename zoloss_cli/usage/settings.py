@@ -1,4 +1,4 @@
-"""A learner and its parameters as options of a command, checked as those of a config are."""
+"""Learners and their parameters as options of a command, checked as those of a config are."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ _Values.add_implicit_resolver(
 
 
 class OptionMistakes(Mistakes):
-    """Mistakes in the values of --set; there is no file to name a line of."""
+    """Mistakes in options that stand for a config's keys; there is no file to name a line of.
 
-    def __init__(self):
+    Where a command takes several learners, --set names the learner before the parameter.
+    """
+
+    def __init__(self, several: bool = False):
         super().__init__(Path("--set"), None)
+        self.several = several
 
     def add(self, keys, message):
-        _, _, *rest = keys  # ("learners", the learner's name, parameter, ...)
-        self.lines.append(f"--set {'.'.join(map(str, rest))}: {message}")
+        if keys[:1] == ("learners",):
+            named = keys[1:] if self.several else keys[2:]
+            option = f"set {'.'.join(map(str, named))}"
+        else:
+            option = "splits" if keys[-1] == "repeats" else keys[-1]
+        self.lines.append(f"--{option}: {message}")
 
 
 def chosen_learner(name: str, assignments: list[str], time_limit: float | None) -> LearnerSpec:
     """The learner with the parameters that KEY=VALUE texts set, and its time limit if one is given."""
     known = parameters(name).model_fields
-    values = {}
+    values: dict = {}
     for text in assignments:
-        key, equals, value = (part.strip() for part in text.partition("="))
-        if not equals or not key:
-            raise ConfigError(f"--set {text}: write it as KEY=VALUE, such as {next(iter(known), 'epochs')}=500")
-        if key not in known:
-            raise ConfigError(
-                f"--set {text}: the learner '{name}' has no parameter '{key}'{nearest(key, known)}"
-            )
-        if key in values:
-            raise ConfigError(f"--set {text}: '{key}' is set more than once")
-        values[key] = _value(text, value)
+        key, value = _parts(text, "KEY=VALUE", f"{next(iter(known), 'epochs')}=500")
+        _assign(values, name, key, value, text)
     if time_limit is not None:
         if "time_limit" not in known:
             raise ConfigError(f"--time-limit: the learner '{name}' has no time limit")
@@ -64,6 +64,55 @@ def chosen_learner(name: str, assignments: list[str], time_limit: float | None) 
     if spec is None or mistakes.lines:
         raise ConfigError("\n".join(dict.fromkeys(mistakes.lines)))
     return spec
+
+
+def chosen_settings(names: list[str], assignments: list[str]) -> dict[str, dict]:
+    """What LEARNER.KEY=VALUE texts set of each learner; KEY=VALUE will do where only one has that parameter."""
+    known = {name: parameters(name).model_fields for name in names}
+    values: dict[str, dict] = {name: {} for name in names}
+    if len(known) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ConfigError(f"--learners: '{twice}' is listed more than once")
+    example = f"{names[0]}.{next(iter(known[names[0]]), 'epochs')}=500"
+    for text in assignments:
+        key, value = _parts(text, "LEARNER.KEY=VALUE", example)
+        name, dot, parameter = key.partition(".")
+        if not dot:
+            name, parameter = _only_owner(key, known, text), key
+        elif name not in known:
+            raise ConfigError(f"--set {text}: '{name}' is none of the learners here{nearest(name, names)}")
+        _assign(values[name], name, parameter, value, text)
+    return values
+
+
+def _only_owner(key: str, known: dict[str, dict], text: str) -> str:
+    owners = [name for name, fields in known.items() if key in fields]
+    if not owners:
+        every = dict.fromkeys(parameter for fields in known.values() for parameter in fields)
+        raise ConfigError(f"--set {text}: no learner here has a parameter '{key}'{nearest(key, every)}")
+    if len(owners) > 1:
+        raise ConfigError(
+            f"--set {text}: {', '.join(owners)} have a parameter '{key}'; name one, as in {owners[0]}.{text}"
+        )
+    return owners[0]
+
+
+def _parts(text: str, form: str, example: str) -> tuple[str, str]:
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not key:
+        raise ConfigError(f"--set {text}: write it as {form}, such as {example}")
+    return key, value
+
+
+def _assign(values: dict, learner: str, key: str, value: str, text: str) -> None:
+    known = parameters(learner).model_fields
+    if key not in known:
+        raise ConfigError(
+            f"--set {text}: the learner '{learner}' has no parameter '{key}'{nearest(key, known)}"
+        )
+    if key in values:
+        raise ConfigError(f"--set {text}: '{key}' is set more than once")
+    values[key] = _value(text, value)
 
 
 def _value(text: str, value: str):

@@ -43,11 +43,7 @@ def as_text(fitted: Fitted) -> str:
         optimal = "proved optimal" if fitted.exact else "optimal up to rounding; certify proves it"
         verdict = optimal if fitted.optimal else "not proved optimal"
         lines.append(f"bound     every linear rule makes at least {fitted.lower_bound:,} errors: {verdict}")
-    lines += [
-        f"levels    '{column.name}' has one indicator, 1 or 0, for each of: {', '.join(column.levels)}"
-        for column in table.columns
-        if column.levels is not None
-    ]
+    lines += [f"levels    {text}" for text in table.level_texts()]
     return "\n".join(lines + ([] if fitted.rule is None else _rule_lines(fitted)))
 
 

@@ -10,19 +10,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.datasets import index_labels
+from zoloss_cli.datasets.own_table import OwnTable
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.fitting import warm_up
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.search import EQUAL, progress_line
 from zoloss_cli.loss import strict_mistakes
-from zoloss_cli.preprocess import centre_and_spread, scale
+from zoloss_cli.preprocess import checked_scaling, scale
 from zoloss_cli.registry import make_learner, registration
 from zoloss_cli.usage.rule import LinearRule, rule_in_original_units
-from zoloss_cli.usage.table import OwnTable
 
 SCALINGS = ("standard", "minmax", "none")
-SHOWN_CLASSES = 10
 
 
 @dataclass(frozen=True)
@@ -65,29 +63,13 @@ def is_linear(name: str) -> bool:
     return issubclass(registration(name).learner_class, LinearLearner)
 
 
-def two_classes(table: OwnTable, positive: str | None) -> tuple[np.ndarray, list[str]]:
-    """Class indices and the two classes, the positive one last: the one named, else the last in order."""
-    names = sorted(set(table.labels))
-    where = f"{table.path}: the label column '{table.label}'"
-    if len(names) == 1:
-        raise DataError(f"{where} holds one class only, '{names[0]}'; fit needs two classes")
-    if len(names) > 2 and positive is None:
-        shown = ", ".join(names[:SHOWN_CLASSES])
-        more = f" and {len(names) - SHOWN_CLASSES} more" if len(names) > SHOWN_CLASSES else ""
-        raise DataError(
-            f"{where} holds {len(names)} classes ({shown}{more}); name one with --positive to separate it from "
-            "the rest, or the right column with --label"
-        )
-    return index_labels(table.labels, positive, where)
-
-
 def train(table: OwnTable, learner: LearnerSpec, positive: str | None, scaling: str, seed: int) -> Fitted:
     """Scale the features, learn from all rows, and count the errors of the rule in the table's own units.
 
     On a terminal a search shows how far it is. Ctrl-C ends it with its best rule, which a note says.
     """
-    y, classes = two_classes(table, positive)
-    centre, spread = _scaling(table, scaling)
+    y, classes = table.classes(positive)
+    centre, spread = checked_scaling(table.X, scaling, table.features, str(table.path))
     X = scale(table.X, table.X, scaling)[0]
     warm_up(learner)  # compiling kernels must not use up a time limit
     estimator = make_learner(learner.learner, learner.parameters, seed)
@@ -111,13 +93,3 @@ def train(table: OwnTable, learner: LearnerSpec, positive: str | None, scaling: 
     notes = [*table.notes, *dict.fromkeys(doubts)]
     exact = getattr(estimator, "bound_is_exact_", False)
     return Fitted(table, learner, seed, scaling, spread, classes, y, rule, errors, bound, exact, seconds, notes)
-
-
-def _scaling(table: OwnTable, how: str) -> tuple[np.ndarray, np.ndarray]:
-    with np.errstate(over="ignore", invalid="ignore"):
-        centre, spread = centre_and_spread(table.X, how)
-    wild = ~(np.isfinite(centre) & np.isfinite(spread))
-    if np.any(wild):
-        name = table.features[int(np.flatnonzero(wild)[0])]
-        raise DataError(f"{table.path}: the values of '{name}' are too large to be scaled; use smaller units")
-    return centre, spread

@@ -1,4 +1,8 @@
-"""One's own CSV as features: numbers as they are, and one indicator per level of a column of text."""
+"""One's own CSV as features: numbers as they are, and one indicator per level of a column of text.
+
+`fit`, `evaluate` and the `csv:` of a config read it here. Which columns are text, and their levels, is seen
+from all rows, before any split; no label is looked at, so test rows tell nothing of their answers.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from zoloss_cli.datasets.table_file import MISSING, is_number, label_column, read_numbers, read_rows
+from zoloss_cli.datasets.labels import two_classes
+from zoloss_cli.datasets.table_file import (
+    MISSING,
+    is_missing,
+    is_number,
+    label_column,
+    read_numbers,
+    read_rows,
+)
 from zoloss_cli.errors import DataError, nearest
 
 MOST_LEVELS = 100
@@ -48,18 +60,36 @@ class OwnTable:
     def features(self) -> list[str]:
         return feature_names(self.columns)
 
+    def classes(self, positive: str | None) -> tuple[np.ndarray, list[str]]:
+        """Class indices and the two classes, the positive one last: the one named, else the last in order."""
+        return two_classes(self.labels, positive, f"{self.path}: the label column '{self.label}'")
+
+    def level_texts(self) -> list[str]:
+        """How each column of text became numbers."""
+        return [
+            f"'{column.name}' has one indicator, 1 or 0, for each of: {', '.join(column.levels)}"
+            for column in self.columns
+            if column.levels is not None
+        ]
+
+    def all_notes(self) -> list[str]:
+        """What became of the file on the way to numbers, a sentence each."""
+        dropped = [f"{self.path}: {self.dropped:,} rows with missing values left out"] if self.dropped else []
+        return [*self.notes, *dropped, *(f"{self.path}: {text}" for text in self.level_texts())]
+
 
 def feature_names(columns: tuple[Column, ...]) -> list[str]:
     return [name for column in columns for name in column.features]
 
 
-def read_training(path: Path, label: str | None = None, missing: str = "error") -> OwnTable:
+def read_training(path: Path, label: str | int | None = None, missing: str = "error") -> OwnTable:
     """A table with labels; which columns are text is seen from its values, and their levels are sorted.
 
-    `missing` says what to do with missing values: 'error', 'drop' the row, or 'zero': the number 0, and no
-    level at all in a column of text.
+    `label` is the label column's name or index (default: the column `label`, else the last one). `missing`
+    says what to do with missing values: 'error', 'drop' the row, or 'zero': the number 0, and no level at all
+    in a column of text.
     """
-    header, lines = read_rows(path, semicolons=True)
+    header, lines = read_rows(path)
     _check_names(path, header)
     at = _label_index(path, header, label)
     places = [i for i in range(len(header)) if i != at]
@@ -88,7 +118,7 @@ def read_training(path: Path, label: str | None = None, missing: str = "error") 
 
 def read_new(path: Path, columns: tuple[Column, ...], label: str, missing: str = "error") -> OwnTable:
     """A table with at least the given columns, found by name. Rows are never dropped: each gets an answer."""
-    header, lines = read_rows(path, semicolons=True)
+    header, lines = read_rows(path)
     wanted = [column.name for column in columns]
     extra = [name for name in header if name not in wanted and name != label]
     absent = [name for name in wanted if name not in header]
@@ -99,6 +129,8 @@ def read_new(path: Path, columns: tuple[Column, ...], label: str, missing: str =
     places = [header.index(name) for name in wanted]
     if missing != "zero":
         for number, row in lines:
+            if MISSING.isdisjoint(map(str.lower, row)):
+                continue
             for name, i in zip(wanted, places, strict=True):
                 if is_missing(row[i]):
                     raise DataError(f"{path}, line {number}: column '{name}' has no value")
@@ -111,10 +143,6 @@ def read_new(path: Path, columns: tuple[Column, ...], label: str, missing: str =
     return OwnTable(path, columns, X, label, labels, [number for number, _ in lines], 0, notes)
 
 
-def is_missing(value: str) -> bool:
-    return value.lower() in MISSING
-
-
 def _check_names(path: Path, header: list[str]) -> None:
     for i, name in enumerate(header):
         if not name:
@@ -123,9 +151,9 @@ def _check_names(path: Path, header: list[str]) -> None:
             )
 
 
-def _label_index(path: Path, header: list[str], label: str | None) -> int:
-    """A column's name, or its index where no column has that name."""
-    by_index = label is not None and label not in header and re.fullmatch(r"-?\d+", label)
+def _label_index(path: Path, header: list[str], label: str | int | None) -> int:
+    """A column's name, or its index; a text may be an index where no column has that name."""
+    by_index = isinstance(label, str) and label not in header and re.fullmatch(r"-?\d+", label)
     return label_column(path, header, int(label) if by_index else label)
 
 
@@ -133,13 +161,16 @@ def _complete(path: Path, header: list[str], lines: Lines, at: int, missing: str
     """The rows to use by the policy for missing values, which a label must not be."""
     kept = []
     for number, row in lines:
+        if MISSING.isdisjoint(map(str.lower, row)):  # nearly all rows, in one step
+            kept.append((number, row))
+            continue
         if is_missing(row[at]):
             raise DataError(f"{path}, line {number}: the label column '{header[at]}' has no value")
         gaps = [name for name, value in zip(header, row, strict=True) if is_missing(value)]
         if gaps and missing == "error":
             raise DataError(
-                f"{path}, line {number}: column '{gaps[0]}' has no value; --missing drop leaves such rows out, "
-                "--missing zero reads them as 0"
+                f"{path}, line {number}: column '{gaps[0]}' has no value; set missing to 'drop' to leave such "
+                "rows out, or to 'zero' to read them as 0"
             )
         if not gaps or missing == "zero":
             kept.append((number, row))
@@ -149,6 +180,8 @@ def _complete(path: Path, header: list[str], lines: Lines, at: int, missing: str
 
 
 def _seen_column(path: Path, name: str, lines: Lines, i: int, notes: list[str]) -> Column:
+    if _plain_numbers(lines, i) is not None:
+        return Column(name)
     # Backwards, so that the line kept for a value is the first.
     values = {row[i]: number for number, row in reversed(lines) if not is_missing(row[i])}
     texts = [value for value in values if not is_number(value)]
@@ -167,10 +200,23 @@ def _seen_column(path: Path, name: str, lines: Lines, i: int, notes: list[str]) 
     return Column(name, tuple(sorted(values)))
 
 
+def _plain_numbers(lines: Lines, i: int) -> np.ndarray | None:
+    """Field i of all rows if each is a finite number: the rule, and far faster to read than one by one."""
+    try:
+        numbers = np.array([row[i] for _, row in lines], dtype=np.float64)
+    except ValueError:
+        return None
+    return numbers if np.isfinite(numbers).all() else None
+
+
 def _encoded(path: Path, columns: tuple[Column, ...], lines: Lines, places: list[int]) -> np.ndarray:
     blocks = []
     for column, i in zip(columns, places, strict=True):
         if column.levels is None:
+            numbers = _plain_numbers(lines, i)
+            if numbers is not None:
+                blocks.append(numbers[:, None])
+                continue
             filled = [(number, ["0" if is_missing(row[i]) else row[i]]) for number, row in lines]
             blocks.append(read_numbers(path, column.name, filled, 0)[:, None])
             continue

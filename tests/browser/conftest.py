@@ -1,0 +1,52 @@
+"""A real browser for the tests of the page: Chromium, or any browser built on it, without a window."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+NAMES = "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
+# Nothing but the page: a browser that looks for updates or accounts fills the log with its own errors.
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    path = os.environ.get("ZOLOSS_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        pytest.fail("no Chromium is installed (or set ZOLOSS_BROWSER); pytest -m 'not browser' does without it")
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=path, args=list(QUIET))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(chromium):
+    """Open a file as a reader would; then the console must be empty, and the network untouched."""
+    contexts, complaints = [], []
+
+    def open_page(path, **options):
+        context = chromium.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda r: r.url.startswith(("file:", "data:")) or complaints.append(r.url))
+        page.goto(path.as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []

@@ -1,0 +1,134 @@
+"""The page of `zoloss report` in a real browser: tables switch, sort and filter; z shows; paper and phone."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.results import choose, load_results
+from zoloss_cli.report.tables import make_table
+
+pytestmark = pytest.mark.browser
+
+REFERENCE = Path(__file__).parents[2] / "results" / "reference"
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory):
+    from zoloss_cli.page.build import make_page
+
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(make_page(load_results(REFERENCE)[0], Path("results/reference"), []), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def table_four():
+    runs = load_results(REFERENCE, "IV")[0]
+    run = choose(runs, "IV")[0]
+    return run, make_table(run, runs)
+
+
+def shown_headings(page):
+    return page.locator("main > section:visible > h2").all_inner_texts()
+
+
+def names(page):
+    return page.locator("table.numbers:visible tbody tr:visible th").all_inner_texts()
+
+
+def go_to(page, title):
+    page.get_by_role("link", name=title, exact=True).first.click()
+
+
+def test_tables_switch_and_have_an_address(visit, page_file):
+    page = visit(page_file)
+    assert shown_headings(page) == ["Overview"]
+    go_to(page, "Table IV")
+    assert len(shown_headings(page)) == 1
+    assert shown_headings(page)[0].startswith("Table IV. ")
+    assert page.locator("nav a[aria-current]").all_inner_texts() == ["Table IV"]
+    address = page.url
+    page.go_back()
+    assert shown_headings(page) == ["Overview"]
+    page.goto(address)
+    assert shown_headings(page)[0].startswith("Table IV. ")
+
+
+def test_a_column_sorts_up_down_and_back(visit, page_file, table_four):
+    run, view = table_four
+    page = visit(page_file)
+    go_to(page, "Table IV")
+    printed_order = [row.dataset for row in view.rows]
+    assert names(page) == printed_order
+    mean = {dataset: run.stat(dataset, "adaboost:pocket").mean for dataset in printed_order}
+    heading = page.locator("table.numbers:visible thead th", has_text="pocket")
+    heading.get_by_role("button").click()
+    assert names(page) == sorted(printed_order, key=mean.get)
+    assert heading.get_attribute("aria-sort") == "ascending"
+    heading.get_by_role("button").press("Enter")
+    assert names(page) == sorted(printed_order, key=mean.get, reverse=True)
+    heading.get_by_role("button").click()
+    assert names(page) == printed_order
+
+
+def test_filters_keep_rows_columns_and_what_is_off(visit, page_file, table_four):
+    run, view = table_four
+    page = visit(page_file)
+    go_to(page, "Table IV")
+    page.get_by_label("data set").fill("Heart, son")
+    assert names(page) == ["heart", "sonar"]
+    page.get_by_label("learner").fill("rcd")
+    headings = page.locator("table.numbers:visible thead th:visible").all_inner_texts()
+    assert [h.strip() for h in headings] == ["data set", "RCD-plain", "RCD-bias"]
+    page.get_by_label("data set").fill("")
+    page.get_by_label("learner").fill("")
+    page.get_by_label("only what is off").check()
+    off = {row.dataset for row in compare_run(run) if abs(row.z) > 2}
+    assert set(names(page)) == off
+    assert page.locator("output").inner_text() == f"{len(off)} of {len(view.rows)} rows"
+
+
+def test_pointing_at_a_cell_shows_z(visit, page_file, table_four):
+    run, _ = table_four
+    page = visit(page_file)
+    go_to(page, "Table IV")
+    rows = page.locator("table.numbers:visible tbody tr")
+    titles = [t.strip() for t in page.locator("table.numbers:visible thead th").all_inner_texts()]
+    for learner, title, dataset in (("soft-svm", "soft-SVM", "ringnorm"), ("rcd-bias", "RCD-bias", "heart")):
+        row = next(r for r in compare_run(run) if (r.learner, r.dataset) == (f"adaboost:{learner}", dataset))
+        assert not math.isnan(row.z)
+        rows.filter(has_text=dataset).locator("th, td").nth(titles.index(title)).hover()
+        assert f"z {row.z:+.1f}" in page.locator("#tip").inner_text()
+    page.keyboard.press("Escape")
+    assert page.locator("#tip").is_hidden()
+
+
+def test_a_phone_scrolls_tables_not_the_page(visit, page_file):
+    page = visit(page_file, **PHONE)
+    for link in page.locator("nav a").all():
+        link.tap()
+        wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wider <= 0, shown_headings(page)
+    go_to(page, "Table IV")
+    page.locator("table.numbers:visible td.far").first.tap()
+    assert "z +" in page.locator("#tip").inner_text()
+
+
+def test_paper_gets_every_table(visit, page_file):
+    page = visit(page_file)
+    sections = page.locator("main > section").count()
+    page.emulate_media(media="print")
+    assert page.locator("main > section:visible").count() == sections
+    assert page.locator("nav:visible, .filters:visible").count() == 0
+    assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") >= sections
+
+
+def test_without_scripts_all_is_there(visit, page_file):
+    page = visit(page_file, java_script_enabled=False)
+    assert page.locator("main > section:visible").count() == page.locator("main > section").count()
+    assert page.locator(".filters").is_hidden()

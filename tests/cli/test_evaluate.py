@@ -1,0 +1,143 @@
+"""zoloss evaluate: learners compared on one's own table, by the same runner as a config."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+
+from zoloss_cli.config.load import load_config
+from zoloss_cli.datasets import load
+from zoloss_cli.datasets.own_table import read_training
+from zoloss_cli.experiment.plan import plan
+
+QUICK = ["--learners", "fld,ave-perc,lr", "--splits", "6", "--jobs", "1", "--set", "ave-perc.epochs=5"]
+
+
+@pytest.fixture
+def mine(table):
+    """60 rows with numbers, a column of text and a third class; the label is neither last nor `label`."""
+    rng = np.random.default_rng(5)
+    lines = ["size;class;colour;weight"]
+    for i in range(60):
+        size, weight = rng.normal(size=2)
+        colour = ("red", "green", "blue")[i % 3]
+        kind = "good" if size + 0.5 * (colour == "red") + 0.7 * rng.normal() > 0.3 else ("bad", "ugly")[i % 2]
+        lines.append(f"{size:.4f};{kind};{colour};{weight:.4f}")
+    return table("\n".join(lines) + "\n")
+
+
+OWN = ["--label", "class", "--positive", "good"]
+
+
+def stored(results):
+    """Every stored number, by cell and split."""
+    return {
+        (path.name, row["k"]): (row["train"], row["test"])
+        for path in (results / "cells").glob("*.jsonl")
+        for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()[1:])
+    }
+
+
+def test_the_table_and_the_comparison_are_those_of_the_stored_numbers(zoloss, mine, tmp_path):
+    out = tmp_path / "out"
+    ended = zoloss("evaluate", mine, *OWN, *QUICK, "--out", out)
+    assert ended.code == 0, ended.err
+    assert "evaluate-mine: 18 units: 0 were done, 18 run" in ended.err
+    assert "'colour' has one indicator, 1 or 0, for each of: blue, green, red" in ended.err
+    assert "evaluate-mine. Test errors (%) on mine.csv (6 splits)" in ended.out
+    errors: dict = {}
+    for (name, k), (_, test) in stored(out).items():
+        errors.setdefault(name.split(".")[1], {})[k] = 100 * test / 12
+    means = {name: np.mean(list(by_split.values())) for name, by_split in errors.items()}
+    for mean in means.values():
+        assert f"{mean:.2f} ± " in ended.out
+    best = min(("fld", "ave-perc", "lr"), key=lambda x: round(means[x], 9))
+    titles = {"fld": "FLD", "ave-perc": "ave-perc", "lr": "LR"}
+    assert (
+        f"{titles[best]} has the lowest mean on mine; the others minus it, on the same 6 splits:" in ended.out
+    )
+    others = re.findall(r"^(\S+) +([+-]\d+\.\d\d)  p (<?\d\.\d{3})\*?$", ended.out, re.M)
+    assert {name for name, _, _ in others} == {t for x, t in titles.items() if x != best}
+    for name, difference, _ in others:
+        learner = next(x for x, title in titles.items() if title == name)
+        assert float(difference) == pytest.approx(means[learner] - means[best], abs=0.006)
+
+
+def test_the_saved_config_stands_for_the_same_units(zoloss, mine, tmp_path):
+    out, config = tmp_path / "out", tmp_path / "sub" / "saved.yaml"
+    config.parent.mkdir()
+    command = ["evaluate", mine, *OWN, *QUICK, "--out", out, "--save-config", config]
+    assert zoloss(*command).code == 0
+    first = stored(out)
+    text = config.read_text(encoding="utf-8")
+    assert text.startswith("# zoloss evaluate ")
+    assert "mine: {csv: ../mine.csv, label: class, positive: good}" in text
+    assert "missing" not in text
+    ended = zoloss("run", config, "--out", out)
+    assert ended.code == 0, ended.err
+    assert "18 were done, 0 run" in ended.err
+    assert stored(out) == first
+    assert [p.name for p in (out / "runs").iterdir()] == ["evaluate-mine.json"]
+    again = zoloss(*command)  # the file says the same already
+    assert (again.code, "18 were done, 0 run" in again.err) == (0, True)
+    more = zoloss("evaluate", mine, *OWN, *QUICK, "--splits", 8, "--out", out)
+    assert "18 were done, 6 run" in more.err
+
+
+def test_the_comment_in_the_config_is_a_command_that_does_the_same(zoloss, mine, tmp_path, monkeypatch):
+    import shlex
+
+    monkeypatch.chdir(tmp_path)
+    odd = ["--train", "40", "--scale", "standard", "--missing", "drop", "--seed", "7", "--label", "1"]
+    given = ["evaluate", "mine.csv", *odd, "--positive", "bad", "--learners", "fld,lr", "--splits", "3"]
+    assert zoloss(*given, "--set", "lr.C=[0.5, 2e0]", "--save-config", "a.yaml", "--dry-run").code == 0
+    text = (tmp_path / "a.yaml").read_text(encoding="utf-8")
+    program, *words = shlex.split(text.splitlines()[0].removeprefix("# "))
+    assert program == "zoloss"
+    assert zoloss(*words, "--save-config", "b.yaml", "--dry-run").code == 0
+    assert (tmp_path / "b.yaml").read_text(encoding="utf-8") == text
+    experiment = load_config(tmp_path / "a.yaml")
+    assert (experiment.split.train, experiment.split.seed, experiment.split.repeats) == (40, 7, 3)
+    assert experiment.preprocess.scale == "standard"
+    assert dict(experiment.learners[1].settings)["C"] == (0.5, 2.0)
+    data = load(experiment.datasets[0])
+    own = read_training(mine, "class", "drop")
+    np.testing.assert_array_equal(data.X, own.X)
+    assert data.features == own.features
+    assert len(plan(experiment)) == 2
+
+
+def test_a_dry_run_shows_the_plan_and_leaves_no_results(zoloss, mine, tmp_path):
+    ended = zoloss("evaluate", mine, *OWN, *QUICK, "--out", tmp_path / "out", "--dry-run")
+    assert ended.code == 0
+    assert "3 cells, 18 units, 18 to run" in ended.out
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_formats_are_documents_of_their_own(zoloss, mine, tmp_path):
+    command = ["evaluate", mine, *OWN, *QUICK, "--out", tmp_path / "out", "--format"]
+    ended = zoloss(*command, "csv")
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
+    assert [row["learner"] for row in rows] == ["fld", "ave-perc", "lr"]
+    assert "has the lowest mean on mine" in ended.err
+    latex = zoloss(*command, "latex")
+    assert latex.out.rstrip().endswith(r"\end{document}")
+
+
+def test_one_learner_has_no_other_to_be_compared_with(zoloss, mine, tmp_path):
+    ended = zoloss("evaluate", mine, *OWN, "--learners", "fld", "--splits", 2, "--out", tmp_path / "out")
+    assert ended.code == 0
+    assert "lowest mean" not in ended.out
+
+
+def test_a_parameter_that_one_learner_has_needs_no_name(zoloss, mine, tmp_path):
+    command = ["evaluate", mine, *OWN, "--learners", "fld,pocket", "--splits", 2, "--dry-run", "--save-config"]
+    for i, text in enumerate(("epochs=7", "pocket.epochs=7")):
+        assert zoloss(*command, tmp_path / f"{i}.yaml", "--set", text).code == 0
+        spec = load_config(tmp_path / f"{i}.yaml").learners[1]
+        assert dict(spec.settings)["epochs"] == 7

@@ -1,0 +1,122 @@
+"""zoloss stats: which differences could be luck, in every format."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from zoloss_cli.report.results import choose, load_results
+from zoloss_cli.report.statistics import against, average_ranks, paired, signed_ranks
+
+REFERENCE = Path(__file__).parents[2] / "results" / "reference"
+
+
+@pytest.fixture(scope="module")
+def table4():
+    runs, _ = load_results(REFERENCE, "IV")
+    return choose(runs, "IV")[0]
+
+
+def test_table_iv_fits_in_100_columns_and_says_what_was_found(zoloss, table4):
+    ended = zoloss("stats", REFERENCE, "--table", "IV")
+    assert ended.code == 0, ended.err
+    sentences = [line for line in ended.out.splitlines() if line.startswith("(")]
+    assert max(len(line) for line in ended.out.splitlines() if line not in sentences) <= 100
+    line = next(x for x in ended.out.splitlines() if x.startswith("sonar"))
+    for comparison in against(table4, "sonar"):
+        mark = "*" if comparison.p <= 0.05 else " "
+        assert f"{comparison.difference:+.2f} {comparison.p:.3f}{mark}" in line + " "
+    assert line.split()[3] == "best"  # RCD-bias, after RCD-plain's two numbers
+    ranks = average_ranks(table4)
+    assert f"{ranks.critical_difference:.2f} apart" in ended.out
+    assert f"p {ranks.friedman_p:.3f} that all are equal" in ended.out
+    assert "soft-SVM: each data set's best of 6 settings of base.C by the number shown, so its" in ended.out
+    assert "ringnorm, threenorm, yinyang: more rows test than train" in ended.out
+
+
+def test_csv_has_one_row_per_comparison(zoloss, table4):
+    rows = list(csv.DictReader(io.StringIO(zoloss("stats", REFERENCE, "-t", "IV", "-f", "csv").out)))
+    by_test = {test: [r for r in rows if r["test"] == test] for test in {r["test"] for r in rows}}
+    assert {test: len(part) for test, part in by_test.items()} == {
+        "corrected-t": 12 * 15,
+        "wilcoxon": 15,
+        "friedman": 1,
+        "nemenyi": 15,
+    }
+    for row in by_test["corrected-t"]:
+        exact = paired(table4, row["dataset"], row["first"], row["second"])
+        assert float(row["p"]) == pytest.approx(exact.p, rel=1e-4)
+        assert row["differs"] == str(int(exact.p <= 0.05))
+    for row, exact in zip(by_test["wilcoxon"], signed_ranks(table4)[1], strict=True):
+        assert float(row["corrected_p"]) == pytest.approx(exact.holm, rel=1e-4)
+
+
+def test_against_one_learner(zoloss):
+    ended = zoloss("stats", REFERENCE, "--table", "IV", "--against", "adaboost:rcd-bias", "--alpha", "0.01")
+    assert "Difference to RCD-bias, and p of the corrected t-test" in ended.out
+    assert "best" not in ended.out.partition("Average ranks")[0].partition("soft-SVM")[2]
+    assert "corrected for 5 pairs" in ended.out
+    assert "p <= 0.01" in ended.out
+    rows = zoloss("stats", REFERENCE, "-t", "IV", "--against", "adaboost:rcd-bias", "-f", "csv").out
+    assert rows.count("\n") == 1 + 12 * 5 + 5 + 1 + 5
+
+
+@pytest.mark.parametrize(
+    ("format", "parts"),
+    [
+        ("markdown", ["**Table IV. ", "| sonar", r"0.004\*"]),
+        ("html", ["<h3>Table IV. ", "<td>sonar", "&lt;0.001*"]),
+        ("latex", [r"\documentclass", r"\begin{longtable}{lrrrrrr}", r"\end{document}"]),
+    ],
+)
+def test_formats(zoloss, format, parts):
+    ended = zoloss("stats", REFERENCE, "--table", "IV", "--format", format)
+    assert ended.code == 0
+    for part in parts:
+        assert part in ended.out
+
+
+def test_runs_without_a_test_part_have_ranks_only(zoloss):
+    ended = zoloss("stats", REFERENCE, "--table", "1")
+    assert "(no t-test: all rows train, so there are no test errors to test)" in ended.out
+    assert "with 7 data sets and 28 pairs no Holm p can be below 0.438" in ended.out
+    assert "nan" not in ended.out.lower()
+
+
+def test_all_runs_at_once(zoloss):
+    ended = zoloss("stats", REFERENCE)
+    assert ended.code == 0
+    assert ended.out.count("\nTable ") >= 8
+    assert " nan" not in ended.out.lower()
+
+
+def test_few_data_sets_and_learners(zoloss, small_config, tmp_path):
+    results = tmp_path / "results"
+    assert zoloss("run", small_config, "--out", results, "--jobs", 1).code == 0
+    ended = zoloss("stats", results)
+    assert ended.code == 0
+    assert "fewer than three learners" in ended.out
+    assert "with 2 data sets and one pair no Holm p can be below 0.500, so nothing can differ" in ended.out
+    assert zoloss("run", small_config, "--out", tmp_path / "one", "--jobs", 1, "--splits", 1).code == 0
+    assert "(no t-test: one split has no variance)" in zoloss("stats", tmp_path / "one").out
+
+
+def test_what_is_wrong_is_one_sentence(zoloss, tmp_path):
+    cases = [
+        (["--alpha", "0"], 2, "--alpha: must be between 0 and 1"),
+        (["--alpha", "nan"], 2, "--alpha: must be between 0 and 1"),
+        (["--format", "txet"], 2, "did you mean 'text'?"),
+        (["--table", "V"], 4, "there is no table 'V'"),
+        (["--table", "IV", "--against", "adaboost:rcd-bais"], 4, "did you mean 'adaboost:rcd-bias'?"),
+        (["--table", "3"], 4, "shows seconds"),
+        (["--table", "nguyen-bounds"], 4, "one learner only"),
+    ]
+    for options, code, part in cases:
+        ended = zoloss("stats", REFERENCE, *options)
+        assert (ended.code, ended.out) == (code, ""), (options, ended.err)
+        assert part in ended.err
+        assert ended.err.count("\n") == 1
+    assert zoloss("stats", tmp_path).code == 4

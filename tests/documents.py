@@ -1,0 +1,97 @@
+"""The pages for readers: the commands that they show, in order, and what those print.
+
+`python tests/documents.py` writes the outputs anew. A page shows a command in a block of shell lines, and an
+output between two marks; both are steps, and a page's steps are run one after the other in one folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+TOP = Path(__file__).parents[1]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(TOP)}
+PAGES = [TOP / "README.md", *sorted((TOP / "docs").glob("*.md"))]
+STEP = re.compile(
+    r"```sh\n(?P<shell>.*?)```|<!-- output: zoloss (?P<shown>[^>]+?) -->\n(?P<output>.*?)<!-- end -->", re.S
+)
+CONFIG = re.compile(r"```yaml\n# (\S+\.yaml)\n.*?```", re.S)
+# What differs from run to run: times, and sizes of pages with times in them.
+VARIES = re.compile(r"\d[\d.]* seconds|in \d+:\d\d|\d[\d.]* MB")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command line; `output` is what the page shows of what it prints, or None."""
+
+    command: str
+    output: str | None = None
+
+
+def steps(text: str) -> list[Step]:
+    """Commands in order; one whose output is shown right below it is one step."""
+    found: list[Step] = []
+    for match in STEP.finditer(text):
+        if match["shown"] is not None:
+            command = f"zoloss {match['shown']}"
+            if found and found[-1] == Step(command):
+                found.pop()
+            found.append(Step(command, bare(match["output"])))
+            continue
+        lines = match["shell"].replace("\\\n", " ").splitlines()
+        found += [Step(line) for line in (line.partition(" #")[0].strip() for line in lines) if line]
+    return found
+
+
+def bare(output: str) -> str:
+    return output.strip().removeprefix("```text").removesuffix("```").strip()
+
+
+def same_everywhere(output: str) -> str:
+    """An output without what differs from run to run."""
+    return VARIES.sub("...", "\n".join(line.rstrip() for line in output.strip().splitlines()))
+
+
+def workplace(folder: Path, text: str) -> Path:
+    """A folder like a checkout with the project's data, configs and reference results, and a page's configs."""
+    for block in CONFIG.finditer(text):
+        (folder / block[1]).write_text(block[0].removeprefix("```yaml\n").removesuffix("```"), encoding="utf-8")
+    (folder / "results").mkdir()
+    for name in ("configs", "datasets", "results/reference"):
+        (folder / name).symlink_to(TOP / name, target_is_directory=True)
+    return folder
+
+
+def fill(page: Path) -> None:
+    """Write a page's outputs anew."""
+    text = page.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        here, printed = workplace(Path(folder), text), {}
+        for step in steps(text):
+            if step.command.startswith("zoloss "):
+                words = [sys.executable, "-m", "zoloss_cli", *shlex.split(step.command)[1:]]
+                ended = subprocess.run(
+                    words, cwd=here, check=True, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
+                )
+                printed[step.command] = ended.stdout.strip()
+
+    def anew(match: re.Match) -> str:
+        if match["shown"] is None:
+            return match[0]
+        output = printed[f"zoloss {match['shown']}"]
+        if "markdown" not in match["shown"]:
+            output = f"```text\n{output}\n```"
+        return f"<!-- output: zoloss {match['shown']} -->\n{output}\n<!-- end -->"
+
+    page.write_text(STEP.sub(anew, text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for path in [Path(name) for name in sys.argv[1:]] or PAGES:
+        fill(path)

@@ -1,0 +1,145 @@
+"""The page of `zoloss report` as a file: what it holds, what it refuses, and remarks on cells that are off."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import yaml
+
+from zoloss_cli.datasets.catalog import catalog
+from zoloss_cli.datasets.generators import GENERATORS
+from zoloss_cli.page.build import make_page
+from zoloss_cli.page.cells import is_off
+from zoloss_cli.page.made import brief_config
+from zoloss_cli.registry import learners
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.metrics import KNOWN
+from zoloss_cli.report.published import PAPERS, published
+from zoloss_cli.report.remarks import UNEXPLAINED, explained, remarks
+from zoloss_cli.report.results import load_results
+
+REFERENCE = Path(__file__).parents[2] / "results" / "reference"
+MOST_BYTES = 3_000_000
+VOID = {"meta", "link", "input", "br", "img", "path", "use", "rect", "circle", "line"}
+
+OWN = """
+name: mine
+title: "<script>alert(1)</script> & co"
+datasets:
+  "<b>x</b>": {generator: ringnorm, size: 60}
+split: {repeats: 3}
+learners:
+  "<i>y</i>": {learner: fld}
+  lr:
+"""
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return load_results(REFERENCE)[0]
+
+
+class Outline(HTMLParser):
+    """Tags that are open, and the text and attributes seen on the way."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.open, self.texts, self.tips, self.tags = [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+        self.tips += [value for key, value in attributes if key == "data-tip"]
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def test_every_compared_cell_of_the_reference_is_on_the_page_with_its_z(reference):
+    page = make_page(reference, Path("results/reference"), [])
+    assert len(page.encode()) < MOST_BYTES
+    outline = Outline(page)
+    assert outline.open == []
+    expected = sorted(
+        f"{row.z:+.1f}" for run in reference for row in compare_run(run) if row.z == row.z and run.table
+    )
+    assert sorted(z for tip in outline.tips for z in re.findall(r", z (\S+)", tip)) == expected
+    assert make_page(reference, Path("results/reference"), []) == page
+
+
+def test_nothing_outside_is_asked_for(reference):
+    page = make_page(reference, Path("results/reference"), [])
+    assert not re.findall(r"""(?:src|href)=["'](?!#|data:)""", page)
+    assert not re.findall(r"@import|url\((?!#|data:)", page)
+
+
+def test_names_are_text_never_markup(zoloss, write_config, tmp_path):
+    results, page = tmp_path / "results", tmp_path / "page.html"
+    assert zoloss("run", write_config(OWN), "--out", results, "--jobs", "1").code == 0
+    ended = zoloss("report", results, "-o", page)
+    assert ended.code == 0, ended.err
+    outline = Outline(page.read_text(encoding="utf-8"))
+    assert outline.tags.count("script") == 1
+    assert "i" not in outline.tags
+    texts = " ".join(outline.texts)
+    assert "<b>x</b>" in texts
+    assert "<i>y</i>" in texts
+    assert "<script>alert(1)</script> & co" in texts
+
+
+def test_a_page_is_never_overwritten_unasked(zoloss, write_config, tmp_path):
+    results, page = tmp_path / "results", tmp_path / "page.html"
+    zoloss("run", write_config(OWN), "--out", results, "--jobs", "1")
+    page.write_text("mine")
+    ended = zoloss("report", results, "-o", page)
+    assert (ended.code, page.read_text()) == (7, "mine")
+    assert "--force overwrites it" in ended.err
+    assert zoloss("report", results, "-o", page, "--force").code == 0
+    assert page.read_text().startswith("<!doctype html>")
+    for target in (tmp_path, tmp_path / "nowhere" / "page.html"):
+        assert zoloss("report", results, "-o", target).code == 7
+
+
+def test_there_must_be_results(zoloss, tmp_path):
+    ended = zoloss("report", tmp_path / "none", "-o", tmp_path / "page.html")
+    assert ended.code == 4
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_the_config_shown_reads_back(reference):
+    for run in reference:
+        shown = yaml.safe_load(brief_config(run.experiment))
+        assert list(shown["datasets"]) == run.datasets
+        assert shown["split"]["seed"] == run.experiment["split"]["seed"]
+
+
+def test_every_cell_that_is_off_has_a_remark(reference):
+    off = [row for run in reference for row in compare_run(run) if is_off(row) or row.beyond(2)]
+    assert off
+    assert UNEXPLAINED not in explained(off)
+
+
+def test_remarks_are_on_cells_that_exist():
+    cells = {
+        (paper, dataset, learner, metric)
+        for (paper, _), table in published().items()
+        for dataset, learner, metric in table
+    }
+    for entry in remarks():
+        assert set(entry["papers"]) <= set(PAPERS)
+        assert entry["metric"] in KNOWN
+        for learner in entry["learners"]:
+            assert learner.rpartition(":")[2] in learners()
+            for dataset in entry.get("datasets", []):
+                assert dataset in {d for _, d, _, _ in cells} | set(catalog()) | set(GENERATORS)
+                assert any((paper, dataset, learner, entry["metric"]) in cells for paper in entry["papers"])

@@ -1,0 +1,41 @@
+"""zoloss report"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.cli.showing import RESULTS, show_notes
+
+
+def report(
+    results: Annotated[Path, RESULTS] = Path("results"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path("report.html"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
+) -> None:
+    """Write one self-contained page: tables beside print with z, figures, what is off, how it was made.
+
+    It needs no network and no server: open it in a browser, send it, or print it.
+
+    **Examples**
+
+    `zoloss report results/reference -o report.html`
+
+    `zoloss report results/ -o mine.html --force`: again, over the old one
+    """
+    from zoloss_cli.errors import ResultsError
+    from zoloss_cli.page.build import make_page
+    from zoloss_cli.report.results import load_results
+    from zoloss_cli.usage import output
+
+    output.check_target(out, force, [])
+    runs, store = load_results(results)
+    show_notes(store)
+    runs = [run for run in runs if run.cells]
+    if not runs:
+        raise ResultsError(f"{results} holds no finished unit of any run")
+    page = make_page(runs, results, store.notes)
+    output.write(out, page, force, [])
+    typer.echo(f"{out}: {len(runs)} runs, {len(page.encode()) / 1e6:.1f} MB")

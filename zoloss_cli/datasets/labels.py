@@ -1,0 +1,38 @@
+"""Class labels as indices, and problems of two classes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zoloss_cli.errors import DataError, nearest
+
+SHOWN_CLASSES = 10
+
+
+def index_labels(labels: list[str], positive: str | None, where: str):
+    """Class indices. With a positive class the problem is that class against the rest."""
+    names = sorted(set(labels))
+    if len(names) < 2:
+        raise DataError(f"{where} holds one class only, '{names[0]}'; two are needed")
+    if positive is not None:
+        if str(positive) not in names:
+            raise DataError(f"{where} has no class '{positive}'{nearest(positive, names)}")
+        others = [n for n in names if n != str(positive)]
+        rest = others[0] if len(others) == 1 else "rest" if str(positive) != "rest" else "others"
+        y = np.array([int(label == str(positive)) for label in labels])
+        return y, [rest, str(positive)]
+    index = {name: i for i, name in enumerate(names)}
+    return np.array([index[label] for label in labels]), names
+
+
+def two_classes(labels: list[str], positive: str | None, where: str) -> tuple[np.ndarray, list[str]]:
+    """As `index_labels`, for labels of two classes, or of more with one of them as the positive class."""
+    names = sorted(set(labels))
+    if len(names) > 2 and positive is None:
+        shown = ", ".join(names[:SHOWN_CLASSES])
+        more = f" and {len(names) - SHOWN_CLASSES} more" if len(names) > SHOWN_CLASSES else ""
+        raise DataError(
+            f"{where} holds {len(names)} classes ({shown}{more}); set positive to one of them to separate it "
+            "from the rest, or label to the right column"
+        )
+    return index_labels(labels, positive, where)
