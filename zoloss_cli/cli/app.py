@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from zoloss_cli import __version__
-from zoloss_cli.cli import data, describe, evaluating, fitting, reporting, running, showing
+from zoloss_cli.cli import data, describe, evaluating, fitting, plotting, reporting, running, showing
 from zoloss_cli.errors import ZolossError
 
 INTERRUPTED = 130
@@ -50,6 +50,7 @@ app.command("run")(running.run)
 app.command("table")(showing.table)
 app.command("compare")(showing.compare)
 app.command("stats")(showing.stats)
+app.command("plot")(plotting.plot)
 app.command("report")(reporting.report)
 app.command("status")(showing.status)
 app.command("pools")(showing.pools)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
 from zoloss_cli import __version__
-from zoloss_cli.config.models import Experiment
+from zoloss_cli.config.models import Experiment, LearnerSpec
 from zoloss_cli.experiment.plan import FORMAT, Cell
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cvxpy")
@@ -30,6 +31,24 @@ def make_manifest(experiment: Experiment, cells: list[Cell], source: str, runs: 
         ],
         "runs": runs,
     }
+
+
+def read_experiment(manifest: dict) -> Experiment:
+    """The experiment that a manifest was made of: its plan has the manifest's cells."""
+    experiment = Experiment.model_validate_json(json.dumps(manifest["experiment"]))
+    return experiment.model_copy(update={"learners": tuple(_restored(x) for x in experiment.learners)})
+
+
+def _restored(spec: LearnerSpec) -> LearnerSpec:
+    """With learners and tuples among the parameters, where JSON has mappings and lists."""
+    settings = tuple((key, _value(value)) for key, value in spec.settings)
+    return spec.model_copy(update={"settings": settings, "tune": tuple(_restored(t) for t in spec.tune)})
+
+
+def _value(value):
+    if isinstance(value, dict):
+        return _restored(LearnerSpec.model_validate_json(json.dumps(value)))
+    return tuple(value) if isinstance(value, list) else value
 
 
 def make_run(started: str, seconds: float, jobs: int, units: int) -> dict:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from typing import NamedTuple
 
 import numpy as np
 
-from zoloss_cli.config.models import ALL
-from zoloss_cli.datasets import draw_of, load
+from zoloss_cli.config.models import ALL, LearnerSpec
+from zoloss_cli.datasets import DataSet, draw_of, load
 from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.tuning import tuned
@@ -33,18 +34,57 @@ def run_units(cell: Cell, splits: list[int]) -> list[dict]:
     return rows
 
 
+class Part(NamedTuple):
+    """The data of one split: which rows train and which test, and how points are scaled for its learner."""
+
+    data: DataSet
+    train: np.ndarray
+    test: np.ndarray
+    how: str
+    seen: np.ndarray | None  # what the scaling is fitted on, if not on the training rows
+
+    def scaled(self, points: np.ndarray) -> np.ndarray:
+        return scale(self.data.X[self.train], points, self.how, self.seen)[1]
+
+
+class Trained(NamedTuple):
+    """A learner that has seen the training rows of its split."""
+
+    part: Part
+    spec: LearnerSpec
+    learner: object
+    seconds: float
+
+
+def part_of(cell: Cell, k: int) -> Part:
+    """The data of split k."""
+    data = load(cell.data, draw_of(cell.data, k))
+    train, test = cell.rule.rows(len(data.y), cell.stream, k)
+    return Part(data, train, test, cell.scale, data.X if cell.fit_on == ALL else None)
+
+
+def train_unit(cell: Cell, k: int) -> Trained:
+    """Split, scale and learn."""
+    part = part_of(cell, k)
+    spec = tuned(cell, k) if cell.tuning else cell.learner
+    seed = seed_of(cell.rule.seed, cell.stream, k, cell.learner.name)
+    X, y = part.data.X[part.train], part.data.y[part.train]
+    return Trained(part, spec, *fit(spec, part.scaled(X), y, seed))
+
+
 def run_unit(cell: Cell, k: int) -> dict:
     """Split, scale, learn, and count errors from the learned scores.
 
     Training errors count a zero margin as an error, test errors are wrong predictions (see loss.py). Where
     all rows train there are no test errors.
     """
-    data = load(cell.data, draw_of(cell.data, k))
-    train, test = cell.rule.rows(len(data.y), cell.stream, k)
-    X_train, X_test = scale(data.X[train], data.X[test], cell.scale, data.X if cell.fit_on == ALL else None)
-    spec = tuned(cell, k) if cell.tuning else cell.learner
-    seed = seed_of(cell.rule.seed, cell.stream, k, cell.learner.name)
-    learner, seconds = fit(spec, X_train, data.y[train], seed)
+    return count_unit(cell, k, train_unit(cell, k))
+
+
+def count_unit(cell: Cell, k: int, trained: Trained) -> dict:
+    """The row of a unit whose learner is trained."""
+    (data, train, test, _, _), spec, learner, seconds = trained
+    X_train, X_test = (trained.part.scaled(data.X[rows]) for rows in (train, test))
     signs = np.where(data.y == 1, 1.0, -1.0)
     scores = learner.decision_function(X_train)
     row = {"k": k, "train": int(strict_mistakes(scores, signs[train]).sum())}

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
+import numpy as np
+
 from zoloss_cli.errors import ResultsError, nearest
 from zoloss_cli.experiment.store import CellRows, Store
 from zoloss_cli.paths import PACKAGE
@@ -24,6 +26,24 @@ class Stat:
     deviation: float = math.nan
 
 
+@dataclass(frozen=True)
+class Curves:
+    """Errors in % after each recorded epoch, one row a split; `test_error` only where rows test."""
+
+    epochs: list[int]
+    errors: dict[str, np.ndarray]
+
+    def mean(self, metric: str) -> np.ndarray:
+        return self.errors[metric].mean(axis=0)
+
+    def stderr(self, metric: str) -> np.ndarray:
+        """The standard error of the mean over splits; of one split there is none."""
+        errors = self.errors[metric]
+        if len(errors) < 2:
+            return np.full(errors.shape[1], np.nan)
+        return errors.std(axis=0, ddof=1) / math.sqrt(len(errors))
+
+
 @dataclass
 class RunResult:
     """What a manifest stands for: an experiment and the numbers found for its cells."""
@@ -35,6 +55,7 @@ class RunResult:
     choices: dict[tuple[str, str], str] = field(default_factory=dict)
     splits: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # their numbers, as in cells
     sizes: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)  # rows to train, to test
+    curves: dict[tuple[str, str], Curves] = field(default_factory=dict)  # of learners that record epochs
     failed: int = 0
     units: int = 0  # finished ones, of all cells, chosen or not
 
@@ -46,6 +67,7 @@ class RunResult:
         choice: str,
         splits: list[int] | None = None,
         sizes: tuple[int, int] | None = None,
+        curves: Curves | None = None,
     ) -> None:
         """A cell's numbers. Where several are given for one place, the one with the best mean is kept."""
         count = len(next(iter(values.values())))
@@ -60,6 +82,9 @@ class RunResult:
             self.splits[place] = list(range(count)) if splits is None else splits
             if sizes is not None:
                 self.sizes[place] = sizes
+            self.curves.pop(place, None)
+            if curves is not None:
+                self.curves[place] = curves
 
     @property
     def published(self) -> dict:
@@ -168,9 +193,11 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
             run.failed += len(found.failed)
             splits = sorted(found.rows)
             if splits:
-                values = _values([found.rows[k] for k in splits], found.n_train, found.n_test)
+                rows = [found.rows[k] for k in splits]
                 sizes = (found.n_train, found.n_test)
-                run.add(cell["dataset"], cell["learner"], values, cell.get("choice", ""), splits, sizes)
+                values, curves = _values(rows, *sizes), _curves(rows, *sizes)
+                choice = cell.get("choice", "")
+                run.add(cell["dataset"], cell["learner"], values, choice, splits, sizes, curves)
     return sorted(runs, key=_paper_order), store
 
 
@@ -188,6 +215,22 @@ def _values(rows: list[dict], n_train: int, n_test: int) -> dict[str, list[float
     if "seconds" in values:  # rows without were stored when nobody counted zero margins apart
         values["train_01_loss_lenient"] = [float(row.get("lenient", row["train"])) for row in rows]
     return values
+
+
+def _curves(rows: list[dict], n_train: int, n_test: int) -> Curves | None:
+    """What the rows recorded; nothing if they did not all record the same epochs."""
+    epochs = rows[0].get("epochs")
+    if not epochs or any(row.get("epochs") != epochs for row in rows):
+        return None
+    errors = {}
+    for metric, key, n in (("train_error", "train_curve", n_train), ("test_error", "test_curve", n_test)):
+        try:
+            counts = np.array([row[key] for row in rows], dtype=float)
+        except (KeyError, TypeError, ValueError):  # no test rows, or damaged ones
+            continue
+        if counts.shape == (len(rows), len(epochs)):
+            errors[metric] = 100.0 * counts / n
+    return Curves(epochs, errors) if errors else None
 
 
 def baseline_of(run: RunResult, runs: list[RunResult]) -> RunResult | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from zoloss_cli.errors import OutputError
-from zoloss_cli.experiment.store import write_text
+from zoloss_cli.experiment.store import write_bytes
 
 
 def check_target(path: Path, force: bool, inputs: list[Path]) -> None:
@@ -26,10 +26,10 @@ def check_target(path: Path, force: bool, inputs: list[Path]) -> None:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def write(path: Path, text: str, force: bool, inputs: list[Path]) -> None:
+def write(path: Path, content: str | bytes, force: bool, inputs: list[Path]) -> None:
     """Write the file at once; whatever has appeared in its place since the first check stays."""
     check_target(path, force, inputs)
     try:
-        write_text(path, text)
+        write_bytes(path, content if isinstance(content, bytes) else content.encode())
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from None

@@ -1,0 +1,183 @@
+"""zoloss plot, run as a user runs it, and every way to run it wrongly."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REFERENCE = Path(__file__).parents[2] / "results" / "reference"
+MARK = {".pdf": b"%PDF-", ".svg": b"<?xml", ".png": b"\x89PNG"}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """Every test starts in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def part(tmp_path):
+    """The reference's run of Figure 1 alone."""
+    folder = tmp_path / "part"
+    for name in ("cells", "runs"):
+        (folder / name).mkdir(parents=True)
+    shutil.copy(REFERENCE / "zoloss.json", folder)
+    shutil.copy(REFERENCE / "runs" / "nguyen-figure1.json", folder / "runs")
+    for path in (REFERENCE / "cells").glob("outliers.*"):
+        shutil.copy(path, folder / "cells")
+    return folder
+
+
+def refused(ended, code: int, *parts: str) -> None:
+    assert ended.code == code, ended.err
+    assert ended.out == ""
+    assert "Traceback" not in ended.err
+    assert "--debug" not in ended.err
+    for text in parts:
+        assert text in ended.err
+
+
+@pytest.mark.parametrize("suffix", [".pdf", ".svg", ".png"])
+def test_a_figure_of_no_results_in_every_format(zoloss, here, suffix):
+    ended = zoloss("plot", "--figure", 2, "--out", f"losses{suffix}")
+    assert ended.code == 0, ended.err
+    assert ended.out == f"losses{suffix}\n"
+    assert (here / f"losses{suffix}").read_bytes().startswith(MARK[suffix])
+    assert [path.name for path in here.iterdir()] == [f"losses{suffix}"]  # no temporary file is left
+
+
+def test_the_default_file_is_named_after_the_figure_and_kept(zoloss, here):
+    assert zoloss("plot", "--figure", 2).out == "figure-2.pdf\n"
+    first = (here / "figure-2.pdf").read_bytes()
+    refused(zoloss("plot", "--figure", 2), 7, "figure-2.pdf exists; --force overwrites it")
+    assert zoloss("plot", "--figure", 2, "--force").code == 0
+    assert (here / "figure-2.pdf").read_bytes() == first
+
+
+def test_figure_1_of_the_reference(zoloss, here):
+    ended = zoloss("plot", REFERENCE, "--figure", 1, "--out", "one.svg")
+    assert ended.code == 0, ended.err
+    text = (here / "one.svg").read_text(encoding="utf-8")
+    for entry in ("FLD: 67 errors", "SVM: 64 errors", "LR: 64 errors", "SLA: 39 errors", "pivot: 38 errors"):
+        assert entry in text
+
+
+def test_a_part_of_a_run(zoloss, here):
+    options = ("--table", 1, "--dataset", "heart,pima", "--learners", "sla,pivot")
+    ended = zoloss("plot", REFERENCE, "--figure", "time", *options, "--out", "t.svg")
+    assert ended.code == 0, ended.err
+    text = (here / "t.svg").read_text(encoding="utf-8")
+    assert all(f">{name}<" in text for name in ("heart", "pima", "SLA", "pivot"))
+    assert not any(f">{name}<" in text for name in ("sonar", "BPM", "CSA"))
+
+
+def test_the_list_has_a_command_for_each_figure(zoloss, part):
+    ended = zoloss("plot", part)
+    assert ended.code == 0, ended.err
+    commands = [line.partition("  ")[0] for line in ended.out.splitlines()[2:]]
+    assert commands == [
+        f"zoloss plot {part} --figure 1",
+        f"zoloss plot {part} --figure time --table nguyen-figure1",
+        f"zoloss plot {part} --figure boundary --table nguyen-figure1",
+        "zoloss plot --figure 2",
+        "zoloss plot --figure 6",
+        "zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost",
+    ]
+    for i, command in enumerate(commands[:5]):
+        drawn = zoloss(*command.split()[1:], "--out", f"{i}.png")
+        assert drawn.code == 0, drawn.err
+
+
+def test_without_results_the_list_has_what_needs_none(zoloss):
+    ended = zoloss("plot")
+    assert ended.code == 0
+    assert "zoloss plot --figure 6" in ended.out
+    assert "--table" not in ended.out
+    assert "there is no folder results; run: zoloss run configs/table2.yaml" in ended.err
+    refused(zoloss("plot", "elsewhere"), 4, "there is no folder elsewhere")
+
+
+def test_regions_of_ones_own_table(zoloss, table, here):
+    rows = "".join(f"{i % 7},{i % 5},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(60))
+    path = table("width,height,outcome\n" + rows)
+    ended = zoloss(
+        "plot", "--figure", "boundary", "--dataset", path, "--learners", "fld,adaboost:stump",
+        "--label", "outcome", "--out", "mine.svg",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    text = (here / "mine.svg").read_text(encoding="utf-8")
+    for name in ("width", "height", "yes", "no", "FLD", "AdaBoost stump", "training error 0.0 %"):
+        assert name in text
+
+
+def test_a_results_folder_that_was_tampered_with(zoloss, part):
+    (path,) = (part / "cells").glob("outliers.lr.*")
+    header, row = path.read_text(encoding="utf-8").splitlines()
+    changed = json.loads(row) | {"train": 63}
+    path.write_text(f"{header}\n{json.dumps(changed)}\n", encoding="utf-8")
+    refused(
+        zoloss("plot", part, "--figure", 1), 4, "lr on outliers, trained again, has a train_error of 21.33 %",
+        "21.00 % is stored", "zoloss run configs/nguyen/figure1.yaml --fresh",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "code", "text"), [
+    (["--figure", "rank"], 2, "no figure is called 'rank'; did you mean 'ranks'?"),
+    (["--figure", "7"], 2, "valid: 1, 2, 3, 4, 6, 9, ranks, curves, time, boundary"),
+    (["--figure", "3"], 4, "has no results for figure '3'; run: zoloss run configs/figure3.yaml --out"),
+    (["--figure", "9"], 4, "run: zoloss run configs/nguyen/figure9.yaml --out"),
+    (["--figure", "curves"], 4, "needs learners that record their epochs"),
+    (["--figure", "ranks"], 4, "needs three learners"),
+    (["--figure", "1", "--table", "figure1"], 4, "there is no table 'figure1'"),
+    (["--figure", "1", "--learners", "pivott"], 4, "has no learner 'pivott'; did you mean 'pivot'?"),
+    (["--figure", "time", "--learners", "fld"], 4, "this part of 'nguyen-figure1' is too little"),
+    (["--figure", "1", "--out", "x.jpg"], 7, "x.jpg ends in .jpg; a figure is written as one of .pdf, .svg"),
+    (["--figure", "1", "--out", "x"], 7, "x has no ending"),
+    (["--figure", "1", "--out", "no/x.pdf"], 7, "there is no folder no"),
+    (["--figure", "2", "--table", "II"], 2, "figure '2' is of no results"),
+    (["--figure", "1", "--positive", "left"], 2, "--positive and --label are for --figure boundary"),
+    (["--figure", "1", "--learners", "fld,,lr"], 2, "not a list of names separated by commas"),
+])  # fmt: skip
+def test_one_sentence_for_what_cannot_be_drawn(zoloss, part, here, options, code, text):
+    refused(zoloss("plot", part, *options), code, text)
+    assert [path.name for path in here.iterdir()] == ["part"]
+
+
+@pytest.mark.parametrize(("options", "code", "text"), [
+    (["--dataset", "yinyan", "--learners", "fld"], 2, "--dataset yinyan: no data set or generator is called"),
+    (["--dataset", "yinyang", "--learners", "fdl"], 2, "--learners fdl: no learner is called 'fdl'; did you"),
+    (["--dataset", "yinyang", "--learners", "adaboost:svm"], 2, "'svm' takes no sample weights"),
+    (["--dataset", "yinyang", "--learners", "fld:svm"], 2, "unknown key 'base'"),
+    (["--dataset", "yinyang"], 2, "--learners: name those to train"),
+    (["--dataset", "heart", "--learners", "fld"], 3, "'heart' has 13 features, and a boundary is drawn for"),
+    (["--dataset", "no.csv", "--learners", "fld"], 3, "there is no file no.csv"),
+    (["--dataset", "tangram", "--learners", "fld", "--positive", "mediun"], 3, "did you mean 'medium'?"),
+    (["--dataset", "tangram", "--learners", "fld", "--label", "x"], 2, "--label is for a CSV file"),
+    (["--dataset", "mine.csv", "--learners", "fld"], 3, "one class only"),
+    (["--dataset", "rare.csv", "--learners", "fld"], 3, "no training row of split 0 tells class 'z' from"),
+    (["--dataset", "rare.csv", "--learners", "fld", "--out", "rare.csv"], 7, "ends in .csv"),
+    (["--dataset", "three.csv", "--learners", "fld"], 3, "holds 3 classes (x, y, z); set positive to one"),
+])  # fmt: skip
+def test_one_sentence_for_what_cannot_be_learned(zoloss, table, options, code, text):
+    table("a,b,label\n1,2,x\n2,1,x\n")
+    table("a,b,label\n" + "".join(f"{i},{i % 3},{'xz'[i == 7]}\n" for i in range(10)), "rare.csv")
+    table("a,b,label\n" + "".join(f"{i},{i % 3},{'xyz'[i % 3]}\n" for i in range(10)), "three.csv")
+    refused(zoloss("plot", "--figure", "boundary", *options), code, text)
+
+
+def test_several_runs_can_be_meant(zoloss):
+    refused(zoloss("plot", REFERENCE, "--figure", "time"), 4, "choose one with --table: 1, 2, 3, 4,")
+
+
+def test_help_has_examples_and_needs_no_matplotlib(zoloss):
+    assert "zoloss plot results/reference --figure ranks --table II" in " ".join(
+        zoloss("plot", "--help").out.split()
+    )
+    code = "import sys, zoloss_cli.cli.app; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=REFERENCE.parents[1]).returncode == 0

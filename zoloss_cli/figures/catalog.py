@@ -1,0 +1,247 @@
+"""All figures by name: one entry each. A new one is a function that draws a run, and its entry here."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from zoloss_cli.errors import ConfigError, ResultsError, nearest
+from zoloss_cli.figures import boundary, curves, lines, losses, ranks, synthetic, times
+from zoloss_cli.figures.chosen import learned
+from zoloss_cli.figures.inline import to_svg as to_svg  # for whoever puts these figures into a page
+from zoloss_cli.figures.style import styled
+from zoloss_cli.report.results import RunResult, choose
+from zoloss_cli.report.tables import splits_text
+
+LI_LIN, NGUYEN = "li-lin-2007", "nguyen-sanner-2013"
+AUTHORS = {LI_LIN: "Li & Lin 2007", NGUYEN: "Nguyen & Sanner 2013"}
+BANDS = "Bands: ± one standard error."
+NEMENYI = "A bar joins learners that the Nemenyi test cannot tell apart."
+FOUND = "Markers: when the result was found; lines: until the learner ended."
+
+
+@dataclass(frozen=True)
+class FigureKind:
+    """A figure that can be drawn: of a run that suits it, or, where `suits` is None, of nothing."""
+
+    name: str  # after --figure
+    title: str
+    draw: Callable
+    suits: Callable[[RunResult], bool] | None = None
+    paper: str = ""  # whose figure of this name it is
+    config: str = ""  # and the config of its run
+    legend: str = ""  # what its caption says of how to read it
+    needs: str = ""  # what a run must have, for one of any run
+    quick: bool = True  # whether it takes seconds at most
+
+    @property
+    def printed_title(self) -> str:
+        return f"{self.title} (Figure {self.name} of {AUTHORS[self.paper]})"
+
+    def fits(self, run: RunResult) -> bool:
+        if self.suits is None or not run.cells:
+            return False
+        printed = (run.published.get("paper"), run.published.get("figure"))
+        return (not self.config or printed == (self.paper, self.name)) and self.suits(run)
+
+
+KINDS = [
+    FigureKind(
+        "1",
+        "Points with outliers, and the boundary of each learner",
+        lines.boundaries,
+        lines.has_points,
+        NGUYEN,
+        "configs/nguyen/figure1.yaml",
+    ),
+    FigureKind("2", "Losses as functions of the margin", losses.margin_losses, paper=NGUYEN),
+    FigureKind(
+        "3",
+        "Training errors of RCD algorithms by epoch",
+        curves.rcd_variants,
+        curves.has_curves,
+        LI_LIN,
+        "configs/figure3.yaml",
+        BANDS,
+    ),
+    FigureKind(
+        "4",
+        "Training and test errors of stochastic algorithms by epoch",
+        curves.by_epoch,
+        curves.has_curves,
+        LI_LIN,
+        "configs/figure4.yaml",
+        BANDS,
+    ),
+    FigureKind("6", "The smooth 0–1 loss for growing precision K", losses.smooth_losses, paper=NGUYEN),
+    FigureKind(
+        "9",
+        "SLA's loss against that of others on synthetic data",
+        synthetic.against_others,
+        synthetic.can_be_paired,
+        NGUYEN,
+        "configs/nguyen/figure9.yaml",
+        "One point a data set.",
+    ),
+    FigureKind(
+        "ranks",
+        "Average ranks",
+        ranks.critical_difference,
+        ranks.can_be_ranked,
+        legend=NEMENYI,
+        needs="three learners that all ran on two data sets, and a metric in which less is better",
+    ),
+    FigureKind(
+        "curves",
+        "Errors by epoch",
+        curves.by_epoch,
+        curves.has_curves,
+        legend=BANDS,
+        needs="learners that record their epochs, by record_every in the config",
+    ),
+    FigureKind(
+        "time",
+        "Errors against time",
+        times.error_against_time,
+        times.has_searches,
+        legend=FOUND,
+        needs="several learners, some of them searches that say when their result was found",
+    ),
+    FigureKind(
+        "boundary",
+        "Regions learned",
+        boundary.of_run,
+        boundary.in_a_plane,
+        needs="data of two features",
+        quick=False,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure of certain results, not yet drawn."""
+
+    name: str
+    title: str
+    caption: str  # what it shows, of which run and config, and the command that draws it
+    command: str
+    stem: str  # of a file for it
+    draw: Callable
+
+
+def kind_of(name: str) -> FigureKind:
+    for kind in KINDS:
+        if kind.name == name:
+            return kind
+    raise ConfigError(f"--figure: no figure is called '{name}'{nearest(name, [k.name for k in KINDS])}")
+
+
+def available(runs: list[RunResult], results: Path = Path("results"), quick: bool = True) -> list[Drawing]:
+    """What can be drawn from these runs; with `quick`, only what needs no long training."""
+    found = [(kind, run) for kind in KINDS for run in runs if (kind.quick or not quick) and kind.fits(run)]
+    # The curves of a run that mirrors a figure of a paper are that figure.
+    papers = {run.name for kind, run in found if kind.config}
+    return [
+        _of_run(kind, run, results) for kind, run in found if not (kind.name == "curves" and run.name in papers)
+    ]
+
+
+def drawing(
+    kind: FigureKind,
+    runs: list[RunResult],
+    results: Path,
+    table: str | None = None,
+    datasets: Sequence[str] = (),
+    learners: Sequence[str] = (),
+) -> Drawing:
+    """A figure of the run that `table` names, or of the one run that suits; of a part of it, if asked for."""
+    named = choose(runs, table)
+    hits = [run for run in named if kind.fits(run)]
+    if not hits:
+        where = f"table '{table}' of {results}" if table else f"{results}"
+        if kind.config:
+            run = f"zoloss run {kind.config} --out {results}"
+            raise ResultsError(f"{where} has no results for figure '{kind.name}'; run: {run}")
+        raise ResultsError(f"{where} has no results for figure '{kind.name}', which needs {kind.needs}")
+    if len(hits) > 1:
+        names = ", ".join(run.table or run.name for run in hits)
+        raise ResultsError(f"figure '{kind.name}' can be of several runs; choose one with --table: {names}")
+    part = narrowed(hits[0], datasets, learners)
+    if not kind.fits(part):
+        needs = kind.needs or "all that it compares"
+        raise ResultsError(
+            f"this part of '{part.name}' is too little for figure '{kind.name}', which needs {needs}"
+        )
+    return _of_run(kind, part, results, datasets, learners)
+
+
+def without_results(kind: FigureKind) -> Drawing:
+    """A figure that needs none."""
+    command = f"zoloss plot --figure {kind.name}"
+    title = kind.printed_title
+    caption = f"{title}. Drawn by: {command}"
+    return Drawing(kind.name, title, caption, command, f"figure-{kind.name}", _styled(kind.draw))
+
+
+def of_data(dataset: str, names: list[str], positive: str | None, label: str | None) -> Drawing:
+    """The regions that learners learn on a data set of the user's choice."""
+    kind, stem = kind_of("boundary"), Path(dataset).stem
+    options = {"dataset": dataset, "learners": ",".join(names), "positive": positive, "label": label}
+    command = _command("zoloss plot --figure boundary", options)
+    title = f"{kind.title} on {stem}"
+
+    def draw():
+        return boundary.regions(learned(dataset, names, positive, label))
+
+    caption = f"{title}. Drawn by: {command}"
+    return Drawing(kind.name, title, caption, command, f"figure-{kind.name}-{stem}", _styled(draw))
+
+
+def narrowed(run: RunResult, datasets: Sequence[str], learners: Sequence[str]) -> RunResult:
+    """The run with only these data sets and learners, if any are named."""
+    experiment = dict(run.experiment)
+    parts = [
+        ("datasets", "name", "data set", datasets, run.datasets),
+        ("learners", "label", "learner", learners, run.learners),
+    ]
+    for key, field, what, wanted, known in parts:
+        for name in wanted:
+            if name not in known:
+                raise ResultsError(f"'{run.name}' has no {what} '{name}'{nearest(name, known)}")
+        if wanted:
+            experiment[key] = [entry for entry in experiment[key] if entry[field] in wanted]
+    return replace(run, experiment=experiment)
+
+
+def _of_run(
+    kind: FigureKind, run: RunResult, results: Path, datasets: Sequence[str] = (), learners: Sequence[str] = ()
+) -> Drawing:
+    options, stem = {}, f"figure-{kind.name}"
+    if kind.config:
+        title = kind.printed_title
+    else:
+        name = run.table or run.name
+        options["table"] = name
+        stem += f"-{name}"
+        title = f"{kind.title}, {f'Table {name}' if run.table else name}"
+    options |= {"dataset": ",".join(datasets), "learners": ",".join(learners)}
+    command = _command(f"zoloss plot {shlex.quote(str(results))} --figure {kind.name}", options)
+    origin = f"{splits_text(run)}; run '{run.name}' of {run.manifest['config']}"
+    what = f"{title}: {run.experiment['title']}" if run.experiment["title"] else title
+    caption = " ".join(filter(None, [f"{what} ({origin}).", kind.legend, f"Drawn by: {command}"]))
+    return Drawing(kind.name, title, caption, command, stem, _styled(lambda: kind.draw(run)))
+
+
+def _command(start: str, options: dict[str, str | None]) -> str:
+    return " ".join([start, *(f"--{key} {shlex.quote(value)}" for key, value in options.items() if value)])
+
+
+def _styled(draw: Callable) -> Callable:
+    def drawn():
+        with styled():
+            return draw()
+
+    return drawn

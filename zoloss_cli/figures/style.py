@@ -1,0 +1,111 @@
+"""How all figures look: readable in print, in grey and for colour-blind readers.
+
+matplotlib's global settings are used only within `styled`, which leaves them as they were; what the user's
+own matplotlibrc says has no say, so that the same results give the same file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from typing import NamedTuple
+
+COLUMN, PAGE = 3.4, 7.0  # inches: the width of a column and of a page
+MARKS_A_LINE = 8
+
+# Okabe & Ito's colours, those with the most contrast to white first; their yellow is too faint for a line.
+BLACK, BLUE, VERMILLION, GREEN, PURPLE = "#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+ORANGE, SKY, YELLOW = "#E69F00", "#56B4E9", "#F0E442"
+COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
+SOLID, DASHED, DOTTED = "-", (0, (5, 1.5)), (0, (1, 1))
+# As many kinds of line as the colours would make the eighth line differ from the first by its marker alone.
+DASHES = (SOLID, DASHED, (0, (5, 1.5, 1, 1.5)), DOTTED, (0, (8, 2)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+
+SETTINGS = {
+    "font.sans-serif": ["DejaVu Sans"],  # which comes with matplotlib
+    "font.size": 8,
+    "axes.labelsize": 8,
+    "axes.titlesize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "legend.handlelength": 2.8,
+    "axes.linewidth": 0.6,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.linewidth": 0.4,
+    "grid.color": "#D9D9D9",
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 3.5,
+    "hatch.linewidth": 0.4,
+    "savefig.dpi": 300,
+    "pdf.fonttype": 42,  # fonts inside, as publishers ask
+    "svg.fonttype": "none",  # text stays text: small, searchable, read aloud
+    "svg.hashsalt": "zoloss",  # the same ids for the same figure
+}
+
+
+class Look(NamedTuple):
+    """What tells one line from another: each of the three would do alone, for a few lines."""
+
+    colour: str
+    dashes: object
+    marker: str
+
+
+def looks(count: int) -> list[Look]:
+    """The looks of so many lines, in a fixed order; the first 315 are all different."""
+    return [
+        Look(COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
+        for i in range(count)
+    ]
+
+
+@contextlib.contextmanager
+def styled():
+    """matplotlib with our settings and nobody else's."""
+    from matplotlib import style
+
+    with style.context(["default", SETTINGS]):
+        yield
+
+
+def new_figure(width: float, height: float):
+    """A figure of so many inches whose parts make room for each other. No window, no global state."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def panels(figure, count: int, columns: int, **options) -> list:
+    """So many axes, row by row."""
+    rows = math.ceil(count / columns)
+    axes = figure.subplots(rows, min(columns, count), squeeze=False, **options).ravel()
+    for spare in axes[count:]:
+        spare.remove()
+    return list(axes[:count])
+
+
+def plot(axes, x, y, look: Look, name: str, shift: int = 0) -> None:
+    """A line of this look, with a few markers; `shift` moves them off those of other lines."""
+    every = max(1, len(y) // MARKS_A_LINE)
+    marks = (shift % every, every)
+    colour, dashes, marker = look
+    axes.plot(x, y, color=colour, linestyle=dashes, marker=marker, markevery=marks, label=name)
+
+
+def legend_below(figure, axes: list, columns: int, order: list[str] | None = None) -> None:
+    """One legend for all panels, outside of them: each name once, as met or in a given order."""
+    entries = {}
+    for panel in axes:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    names = [name for name in order or entries if name in entries]
+    handles = [entries[name] for name in names]
+    figure.legend(handles, names, loc="outside lower center", ncols=min(columns, len(names)))
