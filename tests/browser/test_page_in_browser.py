@@ -80,13 +80,13 @@ def test_filters_keep_rows_columns_and_what_is_off(visit, page_file, table_four)
     run, view = table_four
     page = visit(page_file)
     go_to(page, "Table IV")
-    page.get_by_label("data set").fill("Heart, son")
+    page.get_by_role("searchbox", name="data set").fill("Heart, son")
     assert names(page) == ["heart", "sonar"]
-    page.get_by_label("learner").fill("rcd")
+    page.get_by_role("searchbox", name="learner").fill("rcd")
     headings = page.locator("table.numbers:visible thead th:visible").all_inner_texts()
     assert [h.strip() for h in headings] == ["data set", "RCD-plain", "RCD-bias"]
-    page.get_by_label("data set").fill("")
-    page.get_by_label("learner").fill("")
+    page.get_by_role("searchbox", name="data set").fill("")
+    page.get_by_role("searchbox", name="learner").fill("")
     page.get_by_label("only what is off").check()
     off = {row.dataset for row in compare_run(run) if abs(row.z) > 2}
     assert set(names(page)) == off
@@ -106,6 +106,20 @@ def test_pointing_at_a_cell_shows_z(visit, page_file, table_four):
         assert f"z {row.z:+.1f}" in page.locator("#tip").inner_text()
     page.keyboard.press("Escape")
     assert page.locator("#tip").is_hidden()
+
+
+def test_figures_are_seen_each_with_the_command_that_drew_it(visit, page_file):
+    page = visit(page_file)
+    go_to(page, "Figures")
+    drawn = page.locator("section:visible figure")
+    commands = drawn.locator("figcaption").all_inner_texts()
+    for name in ("1", "2", "3", "4", "6", "9"):
+        assert sum(text.endswith(f"--figure {name}") for text in commands) == 1
+    for figure in drawn.all():
+        box = figure.locator("svg").bounding_box()
+        assert min(box["width"], box["height"]) > 100
+    go_to(page, "Table IV")
+    assert "RCD-plain" in page.locator("section:visible figure svg").text_content()
 
 
 def test_a_phone_scrolls_tables_not_the_page(visit, page_file):

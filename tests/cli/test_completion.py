@@ -17,7 +17,7 @@ from zoloss_cli.registry import learners
 
 TOP = Path(__file__).parents[2]
 # Imported by commands that compute, never by a completion.
-HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "cvxpy", "zoloss_cli.config", "tabulate")
+HEAVY = ("numpy", "matplotlib", "numba", "scipy", "sklearn", "pandas", "cvxpy", "zoloss_cli.config", "tabulate")
 
 
 def offered(line: str, folder: Path = TOP, more: str = "") -> list[str]:
@@ -55,11 +55,21 @@ def offered(line: str, folder: Path = TOP, more: str = "") -> list[str]:
         ("zoloss run configs/table2.yaml --datasets heart,s", ["heart,sonar"]),
         ("zoloss run table2.yaml --learners rcd-plain,rcd", ["rcd-plain,rcd-bias"]),
         ("zoloss run nowhere.yaml --learners ", []),
+        ("zoloss evaluate mine.csv --learners svm,rcd-p", ["svm,rcd-plain"]),
+        ("zoloss stats results/reference --table 2.", ["2.2", "2.3", "2.4"]),
+        ("zoloss plot results/reference --figure r", ["ranks"]),
+        ("zoloss plot --figure boundary --dataset yin", ["yinyang"]),
         ("zoloss val", ["validate"]),
     ],
 )
 def test_values_are_completed(line, lines):
     assert offered(line) == lines
+
+
+def test_every_figure_is_offered():
+    from zoloss_cli.figures.catalog import KINDS
+
+    assert completion.figure("") == [kind.name for kind in KINDS]
 
 
 def test_every_learner_and_data_set_is_offered():

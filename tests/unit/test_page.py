@@ -11,6 +11,7 @@ import yaml
 
 from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS
+from zoloss_cli.errors import ResultsError
 from zoloss_cli.page.build import make_page
 from zoloss_cli.page.cells import is_off
 from zoloss_cli.page.made import brief_config
@@ -75,6 +76,15 @@ def test_every_compared_cell_of_the_reference_is_on_the_page_with_its_z(referenc
     )
     assert sorted(z for tip in outline.tips for z in re.findall(r", z (\S+)", tip)) == expected
     assert make_page(reference, Path("results/reference"), []) == page
+
+
+def test_a_figure_that_cannot_be_drawn_leaves_a_sentence(reference, monkeypatch):
+    def refuse(*_):
+        raise ResultsError("the points have changed")
+
+    monkeypatch.setattr("zoloss_cli.page.figures.to_svg", refuse)
+    page = make_page([run for run in reference if run.name == "table4"], Path("results/reference"), [])
+    assert "Average ranks, Table IV: the points have changed" in page
 
 
 def test_nothing_outside_is_asked_for(reference):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import typer
 
-from zoloss_cli.choices import FORMATS, POLICIES, SCALINGS
+from zoloss_cli.choices import FIGURES, FORMATS, POLICIES, SCALINGS
 
 
 def learner(incomplete: str) -> list[str]:
@@ -39,6 +39,10 @@ def embedded_dataset(incomplete: str) -> list[str]:
 
 def format(incomplete: str) -> list[str]:
     return _starting(FORMATS, incomplete)
+
+
+def figure(incomplete: str) -> list[str]:
+    return _starting(FIGURES, incomplete)
 
 
 def scaling(incomplete: str) -> list[str]:

@@ -7,12 +7,21 @@ from typing import Annotated
 
 import typer
 
+from zoloss_cli.cli import completion
 from zoloss_cli.cli.running import names
 from zoloss_cli.cli.showing import TABLE
 from zoloss_cli.errors import ConfigError, ResultsError
 
-FIGURE = typer.Option(help="Which one; without it, all that can be drawn are listed.")
-DATASET = typer.Option(help="Only these data sets, by commas; for boundary also a generator or a CSV file.")
+FIGURE = typer.Option(
+    help="Which one; without it, all that can be drawn are listed.", autocompletion=completion.figure
+)
+DATASET = typer.Option(
+    help="Only these data sets, by commas; for boundary also a generator or a CSV file.",
+    autocompletion=completion.dataset,
+)
+LEARNERS = typer.Option(
+    help="Only these learners, separated by commas.", autocompletion=completion.learner_list
+)
 OUT = typer.Option("--out", "-o", help="A file: .pdf, .svg or .png (default: figure-NAME.pdf).")
 
 
@@ -21,7 +30,7 @@ def plot(
     figure: Annotated[str | None, FIGURE] = None,
     table: Annotated[str | None, TABLE] = None,
     dataset: Annotated[str, DATASET] = "",
-    learners: Annotated[str, typer.Option(help="Only these learners, separated by commas.")] = "",
+    learners: Annotated[str, LEARNERS] = "",
     positive: Annotated[
         str | None, typer.Option(help="For boundary of a --dataset: the positive class, against the rest.")
     ] = None,

@@ -12,11 +12,11 @@ from zoloss_cli.figures import boundary, curves, lines, losses, ranks, synthetic
 from zoloss_cli.figures.chosen import learned
 from zoloss_cli.figures.inline import to_svg as to_svg  # for whoever puts these figures into a page
 from zoloss_cli.figures.style import styled
+from zoloss_cli.report.published import PAPERS
 from zoloss_cli.report.results import RunResult, choose
 from zoloss_cli.report.tables import splits_text
 
 LI_LIN, NGUYEN = "li-lin-2007", "nguyen-sanner-2013"
-AUTHORS = {LI_LIN: "Li & Lin 2007", NGUYEN: "Nguyen & Sanner 2013"}
 BANDS = "Bands: ± one standard error."
 NEMENYI = "A bar joins learners that the Nemenyi test cannot tell apart."
 FOUND = "Markers: when the result was found; lines: until the learner ended."
@@ -38,7 +38,7 @@ class FigureKind:
 
     @property
     def printed_title(self) -> str:
-        return f"{self.title} (Figure {self.name} of {AUTHORS[self.paper]})"
+        return f"Figure {self.name} of {PAPERS[self.paper]}: {self.title}"
 
     def fits(self, run: RunResult) -> bool:
         if self.suits is None or not run.cells:
@@ -130,6 +130,7 @@ class Drawing:
     command: str
     stem: str  # of a file for it
     draw: Callable
+    run: str = ""  # the name of the run that it is of, if it is of one
 
 
 def kind_of(name: str) -> FigureKind:
@@ -232,7 +233,7 @@ def _of_run(
     origin = f"{splits_text(run)}; run '{run.name}' of {run.manifest['config']}"
     what = f"{title}: {run.experiment['title']}" if run.experiment["title"] else title
     caption = " ".join(filter(None, [f"{what} ({origin}).", kind.legend, f"Drawn by: {command}"]))
-    return Drawing(kind.name, title, caption, command, stem, _styled(lambda: kind.draw(run)))
+    return Drawing(kind.name, title, caption, command, stem, _styled(lambda: kind.draw(run)), run.name)
 
 
 def _command(start: str, options: dict[str, str | None]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from zoloss_cli import __version__
 from zoloss_cli.page.cells import FAR, is_off, table_html
+from zoloss_cli.page.figures import Figures
 from zoloss_cli.page.made import made_html
 from zoloss_cli.report.compare import Comparison, compare_run, distinct, missing_pools
 from zoloss_cli.report.formats import caption, our_number, printed_number
@@ -42,8 +43,11 @@ def make_page(runs: list[RunResult], source: Path, notes: list[str]) -> str:
     compared = {run.name: compare_run(run) for run in runs}
     views = [(run, make_table(run, runs)) for run in runs if not run.published.get("figure")]
     views = [(run, view) for run, view in views if view.rows]
-    tables = [_table_panel(run, view, compared[run.name]) for run, view in views]
+    figures = Figures(runs, source)
+    tables = [_table_panel(run, view, compared[run.name], figures.of_table(run)) for run, view in views]
     panels = [_overview(runs, views, tables, compared, notes), *tables]
+    if drawn := figures.of_papers():
+        panels.insert(1, Panel("", "Figures", "Figures", drawn))
     return _document(panels, source, runs)
 
 
@@ -77,7 +81,7 @@ def _overview(
     return Panel("", "Overview", "Overview", "\n".join(body))
 
 
-def _table_panel(run: RunResult, view: TableView, compared: list[Comparison]) -> Panel:
+def _table_panel(run: RunResult, view: TableView, compared: list[Comparison], figures: str) -> Panel:
     body = [f'<p class="cite">{escape(run.experiment.get("citation") or "")}</p>']
     body.append(table_html(view, run, compared))
     notes = [f"Bold: {view.bold}."] if view.bold else []
@@ -89,7 +93,7 @@ def _table_panel(run: RunResult, view: TableView, compared: list[Comparison]) ->
         body += [f"<p>{escape(line)}</p>" for line in summary_lines(compared)]
         if any(map(is_off, compared)):
             body += ["<h3>What is off, and why</h3>", _off_html(compared)]
-    body.append(made_html(run))
+    body += [figures, made_html(run)]
     group = PAPERS.get(run.published.get("paper"), OWN)
     title = f"Table {run.table}" if run.table else run.name
     return Panel(group, title, caption(view), "\n".join(body))
