@@ -92,7 +92,7 @@ pools: install
 docs: install
 	$(BIN)/python tests/documents.py
 	$(BIN)/zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost \
-	  --out docs/figures/yinyang.svg --force
+	  --out docs/figures/yinyang.png --force
 	$(BIN)/zoloss plot results/reference --figure ranks --table IV --out docs/figures/ranks.svg --force
 
 schema: install

@@ -11,6 +11,13 @@ from documents import PAGES, TOP, same_everywhere, steps, workplace
 README = (TOP / "README.md").read_text(encoding="utf-8")
 # These set up an environment of their own: CI runs the first two as they stand.
 SET_UP = ("make ", "pip install ")
+# What others compute may differ in its digits on another processor, whose sums have another order.
+SHOW_STORED = ("table", "compare", "stats", "status", "learners", "datasets")
+NUMBER = re.compile(r"[-+]?\d+(\.\d+)?\b|\*\*")
+
+
+def words_of(output: str) -> list[str]:
+    return NUMBER.sub("0", same_everywhere(output)).split()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -25,7 +32,8 @@ def test_every_command_works_and_prints_what_the_page_shows(zoloss, monkeypatch,
         ended = zoloss(*words)
         assert ended.code == 0, (step.command, ended.err)
         if step.output is not None:
-            assert same_everywhere(ended.out) == same_everywhere(step.output), step.command
+            seen = same_everywhere if words[0] in SHOW_STORED else words_of
+            assert seen(ended.out) == seen(step.output), step.command
 
 
 def test_readme_begins_with_its_two_commands():
