@@ -72,6 +72,8 @@ BUILT_IN = {
     "pivot": Registration("zoloss_cli.learners.pivot:PivotClassifier", {}, "pivot"),
     "certify": Registration("zoloss_cli.learners.certify:CertifyingClassifier", {}, "certify"),
     "adaboost": Registration("zoloss_cli.ensembles.adaboost:AdaBoostClassifier", {}, "AdaBoost"),
+    "anyboost": Registration("zoloss_cli.ensembles.margin_boost:AnyBoostClassifier", {}, "AnyBoost"),
+    "cgboost": Registration("zoloss_cli.ensembles.margin_boost:CGBoostClassifier", {}, "CGBoost"),
     "stump": Registration("zoloss_cli.learners.stump:DecisionStumpClassifier", {}, "stump"),
 }
 
