@@ -6,11 +6,12 @@ annotations are what a config may set.
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
+from zoloss_cli.datasets.data_engine import inputs, random_target
 from zoloss_cli.errors import DataError, nearest
 
 Size = Annotated[int, Field(ge=2, description="how many examples the pool holds")]
@@ -143,7 +144,31 @@ def outliers(
     return Pool(X, y, ["left", "right"], _numbered(2))
 
 
-GENERATORS = {g.__name__: g for g in (ringnorm, threenorm, yinyang, tangram, disks, gaussians, outliers)}
+def data_engine(
+    rng,
+    size: Size = 3400,
+    dimensions: Annotated[int, Field(ge=1, description="number of features")] = 8,
+    model: Annotated[
+        Literal["any", "network", "svm", "rbf"],
+        Field(description="what labels the points: one of the three at random, or this one"),
+    ] = "any",
+    complexity: Annotated[
+        int, Field(ge=1, description="hidden units, support vectors or Gaussians of the model")
+    ] = 10,
+    flipped: Annotated[float, Field(ge=0, lt=0.5, description="share of labels that are turned round")] = 0.0,
+) -> Pool:
+    """Points in a cube labelled by a random neural network, SVM or RBF model: every seed has its own.
+
+    In the spirit of the Caltech Data Engine of Li's thesis (2006, section 3.3.1); see data_engine.py.
+    """
+    target = random_target(rng, model, dimensions, complexity)
+    X = inputs(rng, size, dimensions)
+    y = (target(X) >= 0.0) ^ (rng.uniform(size=size) < flipped)
+    return Pool(X, y.astype(int), ["0", "1"], _numbered(dimensions))
+
+
+OURS = (ringnorm, threenorm, yinyang, tangram, disks, gaussians, outliers, data_engine)
+GENERATORS = {g.__name__: g for g in OURS}
 
 
 def generator(name: str):
