@@ -12,7 +12,7 @@ from twins import numpy_cgboost, numpy_margin_cost
 
 from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
 from zoloss_cli.ensembles.margin_boost import KINDS, AnyBoostClassifier, CGBoostClassifier
-from zoloss_cli.kernels.margin_cost import SMALLEST_COST, cost_and_slope, line_search, sample_weights
+from zoloss_cli.kernels.margin_cost import SMALLEST_COST, cost_and_slope, line_search, set_sample_weights
 
 COSTS = [("exponential", 1.0), ("sigmoid", 1.0), ("bisigmoid", 1.05), ("bisigmoid", 2.0), ("logistic", 1.0)]
 
@@ -31,6 +31,12 @@ def costs_at(cost, kappa, margins):
     one, none = np.ones(1), np.zeros(1)
     found = [cost_and_slope(KINDS[cost], kappa, np.array([m]), none, one, 0.0) for m in margins]
     return np.array([level + rest for level, rest, _ in found])
+
+
+def sample_weights(cost, kappa, margins, phi):
+    """(whether there are any, D)"""
+    D = np.empty(len(margins))
+    return set_sample_weights(KINDS[cost], kappa, margins, phi, D), D
 
 
 # -- the costs ----------------------------------------------------------------------------------------
@@ -65,7 +71,8 @@ def test_sample_weights_are_minus_the_derivative(cost, kappa):
         2 * h
     )
     expected = -phi * derivative
-    D = sample_weights(KINDS[cost], kappa, margins, phi)
+    any_left, D = sample_weights(cost, kappa, margins, phi)
+    assert any_left
     np.testing.assert_allclose(D, expected / expected.sum(), rtol=1e-4, atol=1e-9)
     assert D.sum() == pytest.approx(1.0)
 
@@ -75,9 +82,10 @@ def test_tails_do_not_underflow_before_their_exponential():
     m = np.array([20.0, 100.0, 300.0])
     np.testing.assert_allclose(costs_at("sigmoid", 1.0, m), 2.0 * expit(-2.0 * m), rtol=1e-12)
     np.testing.assert_allclose(costs_at("logistic", 1.0, m), -log_expit(m), rtol=1e-12)
-    D = sample_weights(KINDS["bisigmoid"], 1.5, np.array([300.0, 300.0, -450.0]), np.ones(3))
+    _, D = sample_weights("bisigmoid", 1.5, np.array([300.0, 300.0, -450.0]), np.ones(3))
     np.testing.assert_allclose(D, 1 / 3, rtol=1e-9)  # -450 / 1.5 = -300: as flat on either side
-    far = sample_weights(KINDS["bisigmoid"], 1.05, np.full(3, 1e6), np.ones(3))
+    any_left, far = sample_weights("bisigmoid", 1.05, np.full(3, 1e6), np.ones(3))
+    assert not any_left
     assert np.all(far == 0.0)
 
 

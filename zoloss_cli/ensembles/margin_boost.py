@@ -18,7 +18,7 @@ from zoloss_cli.kernels.margin_cost import (
     LOGISTIC,
     cost_and_slope,
     line_search,
-    sample_weights,
+    set_sample_weights,
 )
 from zoloss_cli.learners.base import BinaryLearner, Problem
 from zoloss_cli.learners.parameters import BaseLearner, PositiveList
@@ -193,14 +193,15 @@ class AnyBoostClassifier(Boosting):
         """Algorithm 3.2; `margins` are y F, `d` is the direction at the training rows."""
         kind, y, phi = KINDS[self.cost], problem.y, problem.phi
         margins, d, last = np.zeros(y.size), np.zeros(y.size), np.zeros(y.size)
+        D = np.empty(y.size)
+        weighted = replace(problem, phi=D)
         level, rest, _ = cost_and_slope(kind, kappa, margins, d, phi, 0.0)
         run = Run(kappa, [level + rest], ended="all rounds were run")
         for round_ in range(1, self.rounds + 1):
-            D = sample_weights(kind, kappa, margins, phi)
-            if not D.any():
+            if not set_sample_weights(kind, kappa, margins, phi, D):
                 run.ended = "all sample weights vanish"
                 break
-            h_t = self._learned(name, base, replace(problem, phi=D), round_)
+            h_t = self._learned(name, base, weighted, round_)
             f_t = predicted_signs(h_t.scores(problem.X))
             beta_t = self._beta(round_, f_t, last, phi)
             d, last = f_t + beta_t * d, f_t

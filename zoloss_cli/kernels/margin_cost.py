@@ -40,23 +40,22 @@ def _cost_and_weight(kind, kappa, m):
 
 
 @exact_kernel
-def sample_weights(kind, kappa, margins, phi):
-    """D, proportional to -phi c'(m) and summing to 1; all zero where every derivative is."""
+def set_sample_weights(kind, kappa, margins, phi, D):
+    """Make D proportional to -phi c'(m) and sum to 1; False where every derivative is 0, and so is D."""
     n = phi.shape[0]
-    D = np.empty(n)
     largest = 0.0
     for i in range(n):
         D[i] = phi[i] * _cost_and_weight(kind, kappa, margins[i])[2]
         largest = max(largest, D[i])
     if largest == 0.0:
-        return D
+        return False
     total = 0.0
     for i in range(n):
         D[i] /= largest  # so that the sum is of ordinary size, however small the weights are
         total += D[i]
     for i in range(n):
         D[i] /= total
-    return D
+    return True
 
 
 @exact_kernel
