@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 
@@ -212,3 +214,47 @@ def numpy_pivot(Y, c, B, w, V, steps, T, rng):
             if j != k:
                 V[j] -= (Y[entering] @ V[j]) * V[k]
     return best
+
+
+def numpy_margin_cost(cost, kappa, m):
+    """c(m) of Li's thesis, section 3.3, as printed."""
+    m = np.asarray(m, dtype=float)
+    if cost == "exponential":
+        return np.exp(-m)
+    if cost == "logistic":
+        return np.logaddexp(0.0, -m)
+    if cost == "sigmoid":
+        return 1.0 - np.tanh(m)
+    return np.where(m > 0, 1.0 - np.tanh(m), 1.0 - kappa * np.tanh(m / kappa))
+
+
+class ConjugateRun(NamedTuple):
+    """What Algorithm 3.2 computes round by round."""
+
+    D: list
+    betas: list
+    edges: list
+    costs: list
+    coefficients: np.ndarray
+    F: np.ndarray
+
+
+def numpy_cgboost(outputs, alphas, y, phi, cost, kappa, plain_rounds):
+    """Algorithm 3.2 for given hypotheses (their outputs) and steps; coefficients by eq. (3.3) as printed."""
+    derivatives = {
+        "exponential": lambda m: -np.exp(-m),
+        "logistic": lambda m: -1.0 / (1.0 + np.exp(m)),
+        "bisigmoid": lambda m: -1.0 / np.cosh(np.where(m > 0, m, m / kappa)) ** 2,
+    }
+    T, F, directions, betas = len(outputs), np.zeros(len(y)), [], []
+    D, edges, costs = [], [], [np.sum(phi * numpy_margin_cost(cost, kappa, y * F))]
+    for t, f in enumerate(outputs):
+        slopes = phi * derivatives[cost](y * F)
+        D.append(slopes / slopes.sum())
+        betas.append(0.0 if t < plain_rounds else 1.0 - np.sum(phi * f * outputs[t - 1]))
+        directions.append(f + betas[t] * directions[-1] if t else f.copy())
+        edges.append(np.sum(D[t] * y * directions[t]))
+        F = F + alphas[t] * directions[t]
+        costs.append(np.sum(phi * numpy_margin_cost(cost, kappa, y * F)))
+    coefficients = [sum(alphas[t] * np.prod(betas[i + 1 : t + 1]) for t in range(i, T)) for i in range(T)]
+    return ConjugateRun(D, betas, edges, costs, np.array(coefficients), F)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.datasets.generators import Pool
     from zoloss_cli.datasets.named import load_dataset
     from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
+    from zoloss_cli.ensembles.margin_boost import AnyBoostClassifier, CGBoostClassifier
     from zoloss_cli.learners.base import BinaryLearner, LinearLearner
     from zoloss_cli.learners.bayes_point import BayesPointClassifier
     from zoloss_cli.learners.branch_and_bound import BranchAndBoundClassifier

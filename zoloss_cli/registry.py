@@ -103,11 +103,13 @@ BUILT_IN = {
     "pivot": Registration("zoloss_cli.learners.pivot:PivotClassifier", {}, "pivot"),
     "certify": Registration("zoloss_cli.learners.certify:CertifyingClassifier", {}, "certify"),
     "adaboost": Registration("zoloss_cli.ensembles.adaboost:AdaBoostClassifier", {}, "AdaBoost"),
+    "anyboost": Registration("zoloss_cli.ensembles.margin_boost:AnyBoostClassifier", {}, "AnyBoost"),
+    "cgboost": Registration("zoloss_cli.ensembles.margin_boost:CGBoostClassifier", {}, "CGBoost"),
     "stump": Registration("zoloss_cli.learners.stump:DecisionStumpClassifier", {}, "stump"),
 }
 
 # The generated data sets: functions in zoloss_cli/datasets/generators.py.
-GENERATORS = ("ringnorm", "threenorm", "yinyang", "tangram", "disks", "gaussians", "outliers")
+GENERATORS = ("ringnorm", "threenorm", "yinyang", "tangram", "disks", "gaussians", "outliers", "data_engine")
 
 
 @functools.cache

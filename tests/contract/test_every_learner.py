@@ -35,6 +35,8 @@ EXCEPTIONS = {
     "DecisionStumpClassifier": {EQUIVALENCE: SUMS},
     "SoftSVMClassifier": {EQUIVALENCE: FOLDS},
     "AdaBoostClassifier": {EQUIVALENCE: SUMS},
+    "AnyBoostClassifier": {EQUIVALENCE: SUMS},
+    "CGBoostClassifier": {EQUIVALENCE: SUMS},
     "PivotClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "SmoothLossClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "BranchAndBoundClassifier": {EQUIVALENCE: UNWEIGHTED_START},
@@ -109,7 +111,10 @@ def test_seeding_by_a_given_vector(name, noisy):
         make(name, seeding=[1.0, 2.0, 3.0]).fit(X, y)
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if "record_every" in parameters(n).model_fields])
+RECORDS_EPOCHS = [n for n in NAMES if {"record_every", "epochs"} <= parameters(n).model_fields.keys()]
+
+
+@pytest.mark.parametrize("name", RECORDS_EPOCHS)
 def test_recording_does_not_change_the_result(name, noisy):
     X, y = noisy
     plain, recorded = make(name).fit(X, y), make(name, record_every=20).fit(X, y)

@@ -98,7 +98,7 @@ def test_the_preprocessing_seed_reaches_learners_that_can_be_seeded(write_config
         ("datasets: [heart]\nlearners: {pocket: {best_of: {epoch: [3]}}}", 2, ["unknown key 'epoch'"]),
         ("datasets: [heart]\nlearners: {adaboost: {rounds: 0}}", 2, ["learners.adaboost.rounds"]),
         ("datasets: [heart]\nlearners: [fld]\nalso: iteration", 3, ["also", "did you mean 'iterations'?"]),
-        ("datasets: [heart]\nlearners: [fld]\nmetric: iterations", 3, ["metric", "train_error, test_error"]),
+        ("datasets: [heart]\nlearners: [fld]\nmetric: lower_bound", 3, ["metric", "train_error, test_error"]),
         ("datasets: [heart]\nlearners: [fld]\nalso: test_error", 3, ["also", "iterations"]),
         ("datasets: [heart]\nlearners: {pocket: {epochs: 0}}", 2, ["learners.pocket.epochs"]),
         ("datasets: [heart]\nlearners: {pocket: {epoch: 5}}", 2, ["unknown key 'epoch'", "'epochs'"]),
@@ -213,7 +213,8 @@ def test_every_published_table_has_the_cells_of_its_config():
         experiment = load_config(path)
         if experiment.published and experiment.published.table:
             printed = published()[(experiment.published.paper, experiment.published.table)]
-            ours = {(d.name, x.label) for d in experiment.datasets for x in experiment.learners}
+            labels = experiment.ratios or [x.label for x in experiment.learners]
+            ours = {(d.name, label) for d in experiment.datasets for label in labels}
             theirs = {(dataset, learner) for dataset, learner, _ in printed}
             columns = {learner for _, learner in theirs}
             assert theirs <= ours

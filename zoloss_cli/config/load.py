@@ -13,6 +13,7 @@ from zoloss_cli.config.mistakes import Mistakes
 from zoloss_cli.config.models import (
     ALL,
     METRICS,
+    RATIO,
     SECOND_METRICS,
     CsvData,
     DataSpec,
@@ -22,6 +23,7 @@ from zoloss_cli.config.models import (
     Improvement,
     Preprocess,
     Published,
+    Ratio,
     Split,
     Tuning,
 )
@@ -41,7 +43,7 @@ SECTIONS = {
     "improvement": Improvement,
     "published": Published,
 }
-TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "datasets", "learners")
+TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "ratios", "datasets", "learners")
 
 
 class NameLoader(yaml.SafeLoader):
@@ -90,6 +92,11 @@ def check_content(content: dict, name: str, folder: Path, mistakes: Mistakes) ->
     for key, model in SECTIONS.items():
         if content.get(key) is not None:
             values[key] = _section(model, content[key], (key,), mistakes)
+    if content.get("ratios") is not None:
+        values["ratios"] = {
+            label: _section(Ratio, sides, ("ratios", label), mistakes)
+            for label, sides in _named(content, "ratios", mistakes)
+        }
     seeding = getattr(values.get("preprocess"), "seeding", None)
     values["datasets"] = tuple(
         spec
@@ -106,6 +113,7 @@ def check_content(content: dict, name: str, folder: Path, mistakes: Mistakes) ->
     experiment = Experiment(**{k: v for k, v in values.items() if v is not None})
     _check_test_part(experiment, mistakes)
     _check_improvement(experiment, mistakes)
+    _check_ratios(experiment, mistakes)
     if mistakes.lines:
         raise ConfigError("\n".join(mistakes.lines))
     return experiment
@@ -128,6 +136,18 @@ def _check_improvement(experiment: Experiment, mistakes: Mistakes) -> None:
         for label in wanted:
             if label not in labels:
                 keys = ("improvement", side, label)
+                mistakes.add(keys, f"no column is called '{label}'{nearest(label, labels)}")
+
+
+def _check_ratios(experiment: Experiment, mistakes: Mistakes) -> None:
+    if (experiment.metric == RATIO) != (experiment.ratios is not None):
+        keys = ("ratios",) if experiment.ratios else ("metric",)
+        mistakes.add(keys, f"'metric: {RATIO}' and the section ratios, which names its columns, go together")
+    labels = list(dict.fromkeys(spec.label for spec in experiment.learners))
+    for name, ratio in (experiment.ratios or {}).items():
+        for side, label in ratio:
+            if label not in labels:
+                keys = ("ratios", name, side)
                 mistakes.add(keys, f"no column is called '{label}'{nearest(label, labels)}")
 
 

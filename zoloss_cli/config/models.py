@@ -171,6 +171,13 @@ class Improvement(Model):
     over: Annotated[Labels, Field(description="the learners that they improve on")]
 
 
+class Ratio(Model):
+    """A column made of two: the cost of one learner over that of another, on the same splits."""
+
+    of: Annotated[str, Field(description="the column above the line")]
+    over: Annotated[str, Field(description="the column below it")]
+
+
 class Published(Model):
     """The printed table or figure that this config mirrors."""
 
@@ -181,7 +188,9 @@ class Published(Model):
         Literal["error", "deviation"],
         Field(description="what stands after ± in print, and then in our table: standard error or deviation"),
     ] = "error"
-    runs: Annotated[int, Field(ge=2, description="runs behind a printed number (for spread: deviation)")] = 500
+    runs: Annotated[
+        int, Field(ge=2, description="runs behind a printed number (for spread: deviation, and for ratios)")
+    ] = 500
 
     @model_validator(mode="after")
     def _one_of_them(self):
@@ -221,8 +230,9 @@ def _plain(value):
     return list(value) if isinstance(value, tuple) else value
 
 
-METRICS = ("train_error", "test_error", "train_01_loss", "train_01_loss_lenient", "seconds")
-SECOND_METRICS = ("iterations", "reached", "lower_bound")
+RATIO = "cost_ratio"
+METRICS = ("train_error", "test_error", "train_01_loss", "train_01_loss_lenient", "seconds", "cost", RATIO)
+SECOND_METRICS = ("iterations", "reached", "lower_bound", "median_ratio")
 
 
 class Experiment(Model):
@@ -239,5 +249,6 @@ class Experiment(Model):
     preprocess: Preprocess = Preprocess()
     tuning: Tuning | None = None
     improvement: Improvement | None = None
+    ratios: dict[str, Ratio] | None = None
     datasets: tuple[DataSpec, ...]
     learners: tuple[LearnerSpec, ...]

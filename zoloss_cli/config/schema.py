@@ -15,6 +15,7 @@ from zoloss_cli.config.models import (
     Improvement,
     Preprocess,
     Published,
+    Ratio,
     Split,
     Tuning,
 )
@@ -87,6 +88,12 @@ def config_schema() -> dict:
             "preprocess": _object(Preprocess, definitions),
             "tuning": _object(Tuning, definitions),
             "improvement": _object(Improvement, definitions),
+            "ratios": {
+                "type": "object",
+                "additionalProperties": _object(Ratio, definitions),
+                "minProperties": 1,
+                "description": "the columns of a table of cost_ratio, each by its label",
+            },
             "datasets": _names_or_mapping(data_entries, any_data, list(data_entries)),
             "learners": _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learners)),
         },

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
 from zoloss_cli import registry
 from zoloss_cli.datasets.added import added, is_generator, plugin_function
+from zoloss_cli.datasets.data_engine import inputs, random_target
 from zoloss_cli.errors import DataError, nearest
 
 Size = Annotated[int, Field(ge=2, description="how many examples the pool holds")]
@@ -145,6 +146,29 @@ def outliers(
     lost = rng.permutation(np.flatnonzero(y == 1))[: int(share * size)]
     X[lost] = rng.standard_normal((lost.size, 2)) + [-10.0, 10.0]
     return Pool(X, y, ["left", "right"], _numbered(2))
+
+
+def data_engine(
+    rng,
+    size: Size = 3400,
+    dimensions: Annotated[int, Field(ge=1, description="number of features")] = 8,
+    model: Annotated[
+        Literal["any", "network", "svm", "rbf"],
+        Field(description="what labels the points: one of the three at random, or this one"),
+    ] = "any",
+    complexity: Annotated[
+        int, Field(ge=1, description="hidden units, support vectors or Gaussians of the model")
+    ] = 10,
+    flipped: Annotated[float, Field(ge=0, lt=0.5, description="share of labels that are turned round")] = 0.0,
+) -> Pool:
+    """Points in a cube labelled by a random neural network, SVM or RBF model: every seed has its own.
+
+    In the spirit of the Caltech Data Engine of Li's thesis (2006, section 3.3.1); see data_engine.py.
+    """
+    target = random_target(rng, model, dimensions, complexity)
+    X = inputs(rng, size, dimensions)
+    y = (target(X) >= 0.0) ^ (rng.uniform(size=size) < flipped)
+    return Pool(X, y.astype(int), ["0", "1"], _numbered(dimensions))
 
 
 GENERATORS = {name: globals()[name] for name in registry.GENERATORS}

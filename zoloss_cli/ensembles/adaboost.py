@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
-from sklearn.utils.validation import has_fit_parameter
 
+from zoloss_cli.ensembles.boosting import Boosting
 from zoloss_cli.kernels.boost import end_round
-from zoloss_cli.learners.base import BinaryLearner, Problem
-from zoloss_cli.learners.parameters import BaseLearner, check_parameters
+from zoloss_cli.learners.parameters import BaseLearner
 from zoloss_cli.loss import predicted_signs
-from zoloss_cli.registry import resolve
 
 
-class AdaBoostClassifier(BinaryLearner):
+class AdaBoostClassifier(Boosting):
     """AdaBoost (Freund & Schapire 1996): each round learns again with more weight on what was wrong so far.
 
     Li & Lin (2007), section IV.C; Li's thesis (2006), sections 2.4.3-2.4.4. Round t trains the base
@@ -62,12 +59,7 @@ class AdaBoostClassifier(BinaryLearner):
         self.random_state = random_state
 
     def train(self, problem):
-        name, base = resolve(self.base)
-        if not has_fit_parameter(base, "sample_weight"):
-            raise ValueError(
-                f"{type(self).__name__}: its base learner {name} takes no sample weights and cannot be boosted"
-            )
-        check_parameters(base)
+        name, base = self._checked_base()
         self.estimators_, alphas, errors = [], [], []
         phi = problem.phi.copy()  # end_round changes it
         problem = replace(problem, phi=phi)
@@ -89,33 +81,8 @@ class AdaBoostClassifier(BinaryLearner):
                 stacklevel=4,
             )
 
-    def _learned(self, name: str, base: BinaryLearner, problem: Problem, round_: int) -> BinaryLearner:
-        # copy.copy goes through scikit-learn's pickling, ten times slower.
-        learner = type(base).__new__(type(base))
-        learner.__dict__.update(base.__dict__)
-        learner.classes_, learner.n_features_in_ = self.classes_, self.n_features_in_
-        try:
-            learner.train(problem)
-        except Exception as error:
-            kind = ValueError if isinstance(error, ValueError) else RuntimeError
-            raise kind(
-                f"{type(self).__name__}: its base learner {name} failed in round {round_}: {error}"
-            ) from error
-        return learner
-
-    def scores(self, X):
-        return sum(self._votes(X), np.zeros(X.shape[0]))
-
-    def _votes(self, X) -> Iterator[np.ndarray]:
-        """alpha_t h_t(x), round by round."""
-        for h_t, alpha_t in zip(self.estimators_, self.estimator_weights_, strict=True):
-            yield alpha_t * predicted_signs(h_t.scores(X))
-
-    def staged_decision_function(self, X) -> Iterator[np.ndarray]:
-        """The scores after 1, 2, ... rounds."""
-        return itertools.accumulate(self._votes(self._check_rows(X)))
-
-    def staged_predict(self, X) -> Iterator[np.ndarray]:
-        """The classes after 1, 2, ... rounds."""
-        for scores in self.staged_decision_function(X):
-            yield self.classes_[(scores >= 0.0).astype(int)]
+    def _staged_scores(self, X):
+        return itertools.accumulate(
+            alpha_t * predicted_signs(h_t.scores(X))
+            for h_t, alpha_t in zip(self.estimators_, self.estimator_weights_, strict=True)
+        )

@@ -96,12 +96,13 @@ def count_unit(cell: Cell, k: int, trained: Trained) -> dict:
     if cell.tuning:
         row["tuned"] = spec.choice
     row |= _told(learner, seconds)
-    recorded = getattr(learner, "recorded_weights_", np.empty((0, 0)))
-    if recorded.size:
+    if len(getattr(learner, "recorded_epochs_", ())):
         row["epochs"] = [int(e) for e in learner.recorded_epochs_]
-        row["train_curve"] = _curve(recorded, X_train, signs[train], strict_mistakes)
+        row["train_curve"] = _curve(learner.recorded_scores(X_train), signs[train], strict_mistakes)
         if test.size:
-            row["test_curve"] = _curve(recorded, X_test, signs[test], prediction_mistakes)
+            row["test_curve"] = _curve(learner.recorded_scores(X_test), signs[test], prediction_mistakes)
+        if hasattr(learner, "recorded_costs_"):
+            row["cost_curve"] = [_digits(c, 4) for c in learner.recorded_costs_]
     return row
 
 
@@ -114,9 +115,14 @@ def _told(learner, seconds: float) -> dict:
         told["lower_bound"] = float(learner.lower_bound_)
     if hasattr(learner, "n_rounds_"):
         told["iterations"] = learner.n_rounds_
+    if hasattr(learner, "costs_"):
+        told["cost"] = _digits(learner.costs_[-1], 8)
     return told
 
 
-def _curve(weights, X, signs, mistakes) -> list[int]:
-    scores = weights[:, :1] + weights[:, 1:] @ X.T
+def _digits(value: float, count: int) -> float:
+    return float(f"{value:.{count}g}")
+
+
+def _curve(scores, signs, mistakes) -> list[int]:
     return [int(c) for c in mistakes(scores, signs).sum(axis=1)]

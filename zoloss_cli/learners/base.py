@@ -199,8 +199,11 @@ class LinearLearner(BinaryLearner):
         """The share of errors on (X, y) after each recorded epoch; a zero margin is an error."""
         check_is_fitted(self, "recorded_weights_")
         signs = np.where(np.asarray(y) == self.classes_[1], 1.0, -1.0)
-        scores = self.recorded_weights_[:, :1] + self.recorded_weights_[:, 1:] @ np.asarray(X).T
-        return strict_mistakes(scores, signs).mean(axis=1)
+        return strict_mistakes(self.recorded_scores(np.asarray(X)), signs).mean(axis=1)
+
+    def recorded_scores(self, X: np.ndarray) -> np.ndarray:
+        """The scores of the rows of X after each recorded epoch, one row an epoch."""
+        return self.recorded_weights_[:, :1] + self.recorded_weights_[:, 1:] @ X.T
 
 
 class UnweightedLinearLearner(LinearLearner):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from zoloss_cli.report.draws import Spread, spread_of
 from zoloss_cli.report.metrics import BY_MATCH, BY_RATIO, KNOWN
 from zoloss_cli.report.published import Printed, pool_sd, printed_cells
+from zoloss_cli.report.ratios import ratio_z
 from zoloss_cli.report.results import RunResult
 from zoloss_cli.report.tables import starred
 
@@ -77,7 +78,8 @@ def compare_run(run: RunResult) -> list[Comparison]:
     `stderr` column includes our share of that. Iterations are printed without a standard error: 5 % of the
     number stands for it where that is more than ours, so that |z| <= 2 is within 10 % or within two of our
     own. Losses, which are counts, are equal, better or worse; where ours vary over draws or runs, z says
-    whether print could be one more of them. Times are compared by their ratio.
+    whether print could be one more of them. Times are compared by their ratio. Ratios of costs: z of their
+    logarithms (see ratios.py).
     """
     printed = printed_cells(run.published)
     rows = []
@@ -96,6 +98,9 @@ def compare_run(run: RunResult) -> list[Comparison]:
                 z, match = _loss_against(ours.mean, theirs.value, spread)
                 stderr = spread.stderr if ours.splits > 1 else math.nan
                 rows.append(Comparison(*place, stderr, **common, z=z, match=match))
+            elif KNOWN[metric].average == "geometric":
+                z = ratio_z(ours, theirs, run.published["runs"])
+                rows.append(Comparison(*place, ours.stderr, **common, z=z))
             else:
                 pool = _pool(run, dataset, learner, metric)
                 mine = spread.stderr if ours.splits > 1 else math.nan

@@ -12,7 +12,7 @@ from tabulate import tabulate
 from zoloss_cli.choices import FORMATS
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.report.compare import COLUMNS, Comparison
-from zoloss_cli.report.metrics import BY_MATCH, BY_RATIO, BY_Z, KNOWN, PERCENT_DECIMALS, decimals_of
+from zoloss_cli.report.metrics import BY_MATCH, BY_RATIO, BY_Z, KNOWN, decimals_of
 from zoloss_cli.report.tables import CellText, TableView
 
 
@@ -239,13 +239,13 @@ def our_number(row: Comparison) -> str:
 
 
 def printed_number(row: Comparison) -> str:
-    decimals = 0 if row.compared == BY_MATCH else PERCENT_DECIMALS
+    decimals = 0 if row.compared == BY_MATCH else KNOWN[row.metric].decimals
     return number_text(CellText(row.published, row.published_stderr, decimals=decimals), "±")
 
 
 def _decimals(row: Comparison) -> int:
     """As in a table, but iterations by the hundredth, since they are compared by z."""
-    return PERCENT_DECIMALS if row.compared == BY_Z else decimals_of(row.metric, row.mean, row.splits)
+    return KNOWN[row.metric].decimals if row.compared == BY_Z else decimals_of(row.metric, row.mean, row.splits)
 
 
 def digits(value) -> str:

@@ -18,6 +18,8 @@ class Metric:
     lower_is_better: bool = True  # so that the best cells of a row are marked
     has_error: bool = True  # shown with ± where there are several runs
     one_number_will_do: bool = False  # where it never changes, a note replaces its column
+    average: str = "mean"  # over splits; or "geometric", "median"
+    decimals: int = 2
 
 
 KNOWN = {
@@ -30,6 +32,15 @@ KNOWN = {
     "reached": Metric(BY_RATIO, "T0", "T0: seconds until the result was found", lower_is_better=False),
     "lower_bound": Metric(BY_MATCH, "bound", "bound: no linear rule has fewer errors", has_error=False),
     "iterations": Metric(BY_Z, "#ite", has_error=False, one_number_will_do=True),
+    "cost": Metric(BY_Z, decimals=4),
+    "cost_ratio": Metric(
+        BY_Z,
+        note="geometric means over splits of two costs' ratio on the same split, with their standard errors",
+        lower_is_better=False,
+        average="geometric",
+        decimals=4,
+    ),
+    "median_ratio": Metric(BY_Z, "median", has_error=False, average="median", decimals=4),
 }
 
 PERCENT_DECIMALS = 2
@@ -41,7 +52,7 @@ def decimals_of(metric: str, value: float, runs: int) -> int:
         return _significant(value)
     if KNOWN[metric].compared == BY_MATCH:
         return 0 if runs == 1 else 1
-    return 1 if metric == "iterations" else PERCENT_DECIMALS
+    return 1 if metric == "iterations" else KNOWN[metric].decimals
 
 
 def _significant(seconds: float) -> int:

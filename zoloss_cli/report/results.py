@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from zoloss_cli.errors import ResultsError, nearest
 from zoloss_cli.experiment.store import CellRows, Store
 from zoloss_cli.paths import PACKAGE
 from zoloss_cli.report.metrics import KNOWN
+from zoloss_cli.report.ratios import MEASURED, make_ratios
 
 
 @dataclass(frozen=True)
@@ -72,11 +73,12 @@ class RunResult:
         """A cell's numbers. Where several are given for one place, the one with the best mean is kept."""
         count = len(next(iter(values.values())))
         self.units += min(self.experiment["split"]["repeats"], count)
-        if self.metric not in values:  # stored by a version that did not yet measure it
+        measured = MEASURED if self.experiment.get("ratios") else self.metric
+        if measured not in values:  # stored by a version that did not yet measure it
             return
         place = (dataset, learner)
         kept = self.cells.get(place)
-        if kept is None or fmean(values[self.metric]) < fmean(kept[self.metric]):
+        if kept is None or fmean(values[measured]) < fmean(kept[measured]):
             self.cells[place] = values
             self.choices[place] = choice
             self.splits[place] = list(range(count)) if splits is None else splits
@@ -110,6 +112,9 @@ class RunResult:
 
     @property
     def learners(self) -> list[str]:
+        """The labels of the columns."""
+        if ratios := self.experiment.get("ratios"):
+            return list(ratios)
         return list(dict.fromkeys(entry["label"] for entry in self.experiment["learners"]))
 
     def _data(self, dataset: str) -> dict:
@@ -156,10 +161,16 @@ class RunResult:
 
     def stat(self, dataset: str, learner: str, metric: str | None = None) -> Stat | None:
         values = self.cells.get((dataset, learner), {}).get(metric or self.metric)
-        return summarize(values) if values else None
+        return summarize(values, KNOWN[metric or self.metric].average) if values else None
 
 
-def summarize(values: list[float]) -> Stat:
+def summarize(values: list[float], average: str = "mean") -> Stat:
+    if average == "median":
+        return Stat(median(values), math.nan, len(values))
+    if average == "geometric":
+        logarithm = summarize([math.log(v) for v in values])
+        mean = math.exp(logarithm.mean)
+        return Stat(mean, mean * logarithm.stderr, logarithm.splits, mean * logarithm.deviation)
     mean, n = fmean(values), len(values)
     # statistics.stdev computes in fractions, which takes longer than reading the results.
     deviation = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1)) if n > 1 else math.nan
@@ -198,6 +209,8 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
                 values, curves = _values(rows, *sizes), _curves(rows, *sizes)
                 choice = cell.get("choice", "")
                 run.add(cell["dataset"], cell["learner"], values, choice, splits, sizes, curves)
+        if run.experiment.get("ratios"):
+            make_ratios(run)
     return sorted(runs, key=_paper_order), store
 
 
@@ -209,7 +222,7 @@ def _values(rows: list[dict], n_train: int, n_test: int) -> dict[str, list[float
     }
     if n_test:
         values["test_error"] = [100.0 * row["test"] / n_test for row in rows]
-    for metric in ("seconds", "reached", "lower_bound", "iterations"):
+    for metric in ("seconds", "reached", "lower_bound", "iterations", "cost"):
         if all(metric in row for row in rows):
             values[metric] = [float(row[metric]) for row in rows]
     if "seconds" in values:  # rows without were stored when nobody counted zero margins apart

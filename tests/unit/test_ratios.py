@@ -1,0 +1,184 @@
+"""Ratios of two learners' costs: pairing, geometric means, medians, z; and the units that they are made of."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from zoloss_cli.config.load import load_config
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.worker import run_unit
+from zoloss_cli.paths import shipped
+from zoloss_cli.registry import make_learner
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.published import Printed
+from zoloss_cli.report.ratios import make_ratios, ratio_z
+from zoloss_cli.report.results import RunResult, Stat, summarize
+from zoloss_cli.report.tables import make_table
+
+SIDES = {"exp": {"of": "cg", "over": "any"}, "bisigmoid:1.2": {"of": "cg2", "over": "any2"}}
+
+
+def run_of(cells, splits=None):
+    experiment = {
+        "name": "mine",
+        "title": "Ratios",
+        "metric": "cost_ratio",
+        "also": "median_ratio",
+        "published": {"paper": "li-thesis-2006", "table": "3.1", "runs": 60},
+        "split": {"repeats": 3, "train": 0.8},
+        "datasets": [{"name": d} for d in dict.fromkeys(d for d, _ in cells)],
+        "learners": [{"label": x} for x in ("cg", "any", "cg2", "any2")],
+        "ratios": SIDES,
+    }
+    run = RunResult("mine", experiment, {})
+    for place, costs in cells.items():
+        run.add(*place, {"cost": costs, "train_error": costs}, "", (splits or {}).get(place))
+    make_ratios(run)
+    return run
+
+
+def test_costs_are_paired_by_split_and_averaged_as_logarithms():
+    cells = {("pima", "cg"): [0.2, 0.4, 0.1], ("pima", "any"): [0.9, 0.4, 0.8, 0.1]}
+    run = run_of(cells, {("pima", "cg"): [0, 2, 5], ("pima", "any"): [1, 2, 5, 0]})
+    # splits 0, 2 and 5: 0.2 / 0.1, 0.4 / 0.4, 0.1 / 0.8
+    assert run.cells["pima", "exp"]["cost_ratio"] == pytest.approx([2.0, 1.0, 0.125])
+    assert run.splits["pima", "exp"] == [0, 2, 5]
+    stat = run.stat("pima", "exp")
+    logs = np.log([2.0, 1.0, 0.125])
+    assert stat.mean == pytest.approx(0.25 ** (1 / 3))
+    assert stat.stderr == pytest.approx(stat.mean * logs.std(ddof=1) / math.sqrt(3))
+    assert run.stat("pima", "exp", "median_ratio").mean == 1.0
+    assert ("pima", "bisigmoid:1.2") not in run.cells  # neither side is there
+    assert run.learners == ["exp", "bisigmoid:1.2"]
+
+
+def test_a_ratio_needs_both_sides_and_a_common_split():
+    alone = run_of({("pima", "cg"): [0.2, 0.4]})
+    assert alone.cells == {}
+    apart = run_of({("pima", "cg"): [0.2], ("pima", "any"): [0.4]}, {("pima", "cg"): [0], ("pima", "any"): [1]})
+    assert apart.cells == {}
+
+
+def test_the_table_shows_the_ratio_its_median_and_print():
+    run = run_of({("pima", "cg"): [0.2, 0.4, 0.1], ("pima", "any"): [0.4, 0.4, 0.8]})
+    view = make_table(run, [run])
+    assert view.headings == ["exp", "median", "bisigmoid 1.2"]
+    (row,) = view.rows
+    assert [c.mean for c in row.ours] == [pytest.approx((1 / 16) ** (1 / 3)), 0.5, None]
+    assert (row.ours[0].decimals, row.ours[0].best) == (4, False)
+    assert [c.mean for c in row.printed] == [0.5716, None, 0.7615]
+
+
+def test_z_is_that_of_the_logarithms():
+    ours = summarize([0.5, 0.8, 0.4, 0.9], "geometric")
+    logs = np.log([0.5, 0.8, 0.4, 0.9])
+    spread = logs.std(ddof=1)
+    error = math.hypot(spread / 2, spread / math.sqrt(60), 0.00005 / math.sqrt(3) / 0.4)
+    expected = (logs.mean() - math.log(0.4)) / error
+    assert ratio_z(ours, Printed(0.4, None, 4), 60) == pytest.approx(expected)
+    run = run_of({("pima", "cg"): [0.5, 0.8, 0.4, 0.9], ("pima", "any"): [1.0] * 4})
+    (row,) = compare_run(run)
+    assert (row.learner, row.metric, row.published) == ("exp", "cost_ratio", 0.5716)
+    assert row.z == pytest.approx(ratio_z(ours, Printed(0.5716, None, 4), 60))
+
+
+def test_a_printed_zero_is_anything_below_half_its_last_digit():
+    zero = Printed(0.0, None, 4)
+    assert ratio_z(Stat(1e-30, 1e-29, 10), zero, 60) == 0.0
+    assert ratio_z(Stat(4.9e-5, 1e-6, 10), zero, 60) == 0.0
+    above = ratio_z(Stat(0.5, 0.05, 60), zero, 60)
+    assert above == pytest.approx(math.log(0.5 / 5e-5) / math.hypot(0.1, 0.1, 1 / math.sqrt(3)))
+
+
+# -- configs and units --------------------------------------------------------------------------------
+
+SMALL = """
+metric: cost_ratio
+also: median_ratio
+published: {paper: li-thesis-2006, table: "3.1", runs: 60}
+datasets: [pima, sonar]
+split: {train: 0.8, repeats: 4, seed: 3}
+ratios: {exp: {of: c, over: a}}
+learners:
+  a: {learner: anyboost, rounds: 15}
+  c: {learner: cgboost, rounds: 15, record_every: 5}
+"""
+
+
+def test_a_run_of_ratios_from_config_to_comparison(zoloss, write_config, tmp_path):
+    out = tmp_path / "results"
+    assert zoloss("run", write_config(SMALL), "--out", out, "--jobs", 1).code == 0
+    shown = zoloss("table", out)
+    assert shown.code == 0
+    assert "geometric means over splits" in shown.out
+    assert "median" in shown.out
+    assert "incomplete" not in shown.out
+    compared = zoloss("compare", out, "--format", "csv")
+    assert [line.split(",")[2:5] for line in compared.out.splitlines()[1:]] == [
+        ["pima", "exp", "cost_ratio"],
+        ["sonar", "exp", "cost_ratio"],
+    ]
+    # The same number from the stored rows.
+    costs = {}
+    for path in (out / "cells").glob("pima.*.jsonl"):
+        rows = [json.loads(line) for line in path.read_text().splitlines()[1:]]
+        costs[path.name.split(".")[1]] = {row["k"]: row["cost"] for row in rows}
+    c, a = costs["cgboost-stump"], costs["anyboost-stump"]
+    mean = math.exp(np.mean([math.log(c[k] / a[k]) for k in range(4)]))
+    assert float(compared.out.splitlines()[1].split(",")[5]) == pytest.approx(mean, rel=1e-5)
+
+
+def test_a_unit_stores_cost_and_curves(write_config):
+    *_, cell = plan(load_config(write_config(SMALL)))
+    row = run_unit(cell, 0)
+    assert row["iterations"] == 15
+    assert row["epochs"] == [5, 10, 15]
+    assert row["cost_curve"][-1] == pytest.approx(row["cost"], rel=1e-3)
+    assert row["cost_curve"] == sorted(row["cost_curve"], reverse=True)
+    assert (row["train_curve"][-1], row["test_curve"][-1]) == (row["train"], row["test"])
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "parts"),
+    [
+        ("metric: cost_ratio", 1, ["metric", "the section ratios"]),
+        ("ratios: {x: {of: fld, over: svm}}", 1, ["ratios", "metric: cost_ratio"]),
+        ("metric: cost_ratio\nratios: {x: {of: fld, over: svn}}", 2, ["ratios.x.over", "did you mean 'svm'?"]),
+        ("metric: cost_ratio\nratios: {x: {of: fld}}", 2, ["ratios.x", "the key 'over' is missing"]),
+        ("metric: cost_ratio\nratios: [x]", 2, ["ratios.x", "is missing"]),
+        ("metric: cost_ratio\nratios: 3", 2, ["ratios", "list of names or a mapping"]),
+    ],
+)
+def test_mistakes_in_ratios_are_named(write_config, text, line, parts):
+    path = write_config(f"{text}\ndatasets: [heart]\nlearners: [fld, svm]\n")
+    with pytest.raises(ConfigError) as caught:
+        load_config(path)
+    message = str(caught.value).splitlines()[0]
+    assert f"{path}, line {line}: " in message
+    for part in parts:
+        assert part in message
+
+
+def test_table_three_two_has_the_thesis_parts():
+    """80 % to train, 10 % to validate, 10 % to test, of all six sets."""
+    experiment = load_config(shipped("configs") / "thesis" / "table3.2.yaml")
+    shares = {dict(spec.settings)["validation"] for spec in experiment.learners}
+    for n in (768, 208, 297, 435, 683, 351):
+        given = round(experiment.split.train * n)
+        (held,) = {round(share * given) for share in shares}
+        assert abs(given - held - 0.8 * n) <= 1
+        assert abs(held - 0.1 * n) <= 1
+    kappas = [make_learner(s.learner, s.parameters).kappa for s in experiment.learners[2:]]
+    assert kappas == [[1.05, 1.1, 1.15, 1.2]] * 2
+
+
+def test_figure_three_one_has_a_target_of_its_own_for_every_trial():
+    experiment = load_config(shipped("configs") / "thesis" / "figure3.1.yaml")
+    (data,) = experiment.datasets
+    assert len(set(data.seed)) == experiment.split.repeats == 132
+    assert (data.train, data.size - data.train) == (400, 3000)
