@@ -321,6 +321,43 @@ def test_times_are_those_of_the_search(reference):
         assert x[0] == x[1] == run.cells[axes.get_title(), "bpm"]["seconds"][0]
 
 
+SEARCHES = """
+name: searches
+metric: train_01_loss
+datasets: [heart]
+split: {train: all, repeats: 1}
+preprocess: {scale: standard}
+learners: {lr: {}, pivot: {steps: 500}}
+"""
+
+
+def test_a_search_is_drawn_on_its_way_down(zoloss, write_config, tmp_path):
+    results = tmp_path / "results"
+    assert zoloss("run", write_config(SEARCHES), "--out", results, "--jobs", "1").code == 0
+    (run,), _ = load_results(results)
+    (way,) = run.traces.values()
+    assert way[-1] == (
+        run.cells["heart", "pivot"]["reached"][0],
+        run.cells["heart", "pivot"]["train_01_loss"][0],
+    )
+    assert [errors for _, errors in way] == sorted({errors for _, errors in way}, reverse=True)
+    (axes,) = drawn(times.error_against_time, run).axes
+    (steps,) = [line for line in axes.lines if line.get_drawstyle() == "steps-post"]
+    assert list(zip(*steps.get_data(), strict=True)) == way
+
+
+@pytest.mark.parametrize("trace", [[[1.0]], [[0.1, "x"]], 3, [[0.1, None]], []])
+def test_a_damaged_way_down_leaves_the_two_times(zoloss, write_config, tmp_path, trace):
+    results = tmp_path / "results"
+    zoloss("run", write_config(SEARCHES), "--out", results, "--jobs", "1")
+    (path,) = (results / "cells").glob("heart.pivot.*")
+    header, row = path.read_text().splitlines()
+    path.write_text(f"{header}\n{json.dumps(json.loads(row) | {'trace': trace})}\n")
+    (run,), _ = load_results(results)
+    assert run.traces == {}
+    assert len(drawn(times.error_against_time, run).axes[0].lines) == 3
+
+
 def test_regions_are_what_the_learner_predicts():
     (learned,) = chosen.learned("yinyang", ["adaboost:stump"], None, None)
     figure = drawn(boundary.regions, [learned])

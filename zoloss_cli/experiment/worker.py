@@ -17,6 +17,7 @@ from zoloss_cli.preprocess import scale
 from zoloss_cli.splits import seed_of
 
 LONGEST_REASON = 300
+LONGEST_TRACE = 100
 
 
 def run_units(cell: Cell, splits: list[int]) -> list[dict]:
@@ -96,6 +97,8 @@ def count_unit(cell: Cell, k: int, trained: Trained) -> dict:
     if cell.tuning:
         row["tuned"] = spec.choice
     row |= _told(learner, seconds)
+    if not test.size and "reached" in row:  # units on whole sets are few, and how they came down is of interest
+        row["trace"] = [[round(float(t), 6), _digits(loss, 8)] for t, loss in _thinned(learner.trace_)]
     if len(getattr(learner, "recorded_epochs_", ())):
         row["epochs"] = [int(e) for e in learner.recorded_epochs_]
         row["train_curve"] = _curve(learner.recorded_scores(X_train), signs[train], strict_mistakes)
@@ -118,6 +121,13 @@ def _told(learner, seconds: float) -> dict:
     if hasattr(learner, "costs_"):
         told["cost"] = _digits(learner.costs_[-1], 8)
     return told
+
+
+def _thinned(trace: list) -> list:
+    """At most so many points of a way down, the first and the last among them."""
+    if len(trace) <= LONGEST_TRACE:
+        return trace
+    return [trace[i] for i in np.linspace(0, len(trace) - 1, LONGEST_TRACE).astype(int)]
 
 
 def _digits(value: float, count: int) -> float:

@@ -19,7 +19,7 @@ from zoloss_cli.report.tables import splits_text
 LI_LIN, NGUYEN = "li-lin-2007", "nguyen-sanner-2013"
 BANDS = "Bands: ± one standard error."
 NEMENYI = "A bar joins learners that the Nemenyi test cannot tell apart."
-FOUND = "Markers: when the result was found; lines: until the learner ended."
+FOUND = "Steps: fewest errors so far, where stored; markers: when the result was found; lines: until the end."
 
 
 @dataclass(frozen=True)

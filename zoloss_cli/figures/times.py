@@ -19,9 +19,9 @@ def has_searches(run: RunResult) -> bool:
 
 
 def error_against_time(run: RunResult):
-    """A panel for each data set: a marker where the result was found, a line to where the learner ended.
+    """A panel for each data set: a search's way down, a marker where its result was found, a line to its end.
 
-    Stored results keep these two times of a search, not its whole way down.
+    The way down is stored of units on whole sets that ran once; of others, the two times are the means.
     """
     datasets = [d for d in run.datasets if any((d, x) in run.cells for x in run.learners)]
     titles = column_titles(run.learners)
@@ -40,6 +40,9 @@ def error_against_time(run: RunResult):
             found = seconds if found is None else found.mean
             line = {"color": look.colour, "linestyle": look.dashes, "marker": look.marker, "markevery": [0]}
             panel.plot([found, seconds], [errors, errors], label=titles[learner], **line)
+            if way := run.traces.get((dataset, learner)):
+                times, losses = zip(*way, strict=True)
+                panel.plot(times, losses, color=look.colour, linestyle=look.dashes, drawstyle="steps-post")
             if found < seconds:
                 panel.plot([seconds], [errors], color=look.colour, linestyle="none", marker="|", markersize=6)
         panel.set_xscale("log")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from dataclasses import dataclass, field
@@ -57,6 +58,7 @@ class RunResult:
     splits: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # their numbers, as in cells
     sizes: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)  # rows to train, to test
     curves: dict[tuple[str, str], Curves] = field(default_factory=dict)  # of learners that record epochs
+    traces: dict[tuple[str, str], list[tuple[float, float]]] = field(default_factory=dict)  # of single units
     failed: int = 0
     units: int = 0  # finished ones, of all cells, chosen or not
 
@@ -69,6 +71,7 @@ class RunResult:
         splits: list[int] | None = None,
         sizes: tuple[int, int] | None = None,
         curves: Curves | None = None,
+        trace: list[tuple[float, float]] | None = None,
     ) -> None:
         """A cell's numbers. Where several are given for one place, the one with the best mean is kept."""
         count = len(next(iter(values.values())))
@@ -84,9 +87,10 @@ class RunResult:
             self.splits[place] = list(range(count)) if splits is None else splits
             if sizes is not None:
                 self.sizes[place] = sizes
-            self.curves.pop(place, None)
-            if curves is not None:
-                self.curves[place] = curves
+            for kept_of, new in ((self.curves, curves), (self.traces, trace)):
+                kept_of.pop(place, None)
+                if new is not None:
+                    kept_of[place] = new
 
     @property
     def published(self) -> dict:
@@ -208,7 +212,8 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
                 sizes = (found.n_train, found.n_test)
                 values, curves = _values(rows, *sizes), _curves(rows, *sizes)
                 choice = cell.get("choice", "")
-                run.add(cell["dataset"], cell["learner"], values, choice, splits, sizes, curves)
+                trace = _trace(rows[0]) if len(rows) == 1 else None
+                run.add(cell["dataset"], cell["learner"], values, choice, splits, sizes, curves, trace)
         if run.experiment.get("ratios"):
             make_ratios(run)
     return sorted(runs, key=_paper_order), store
@@ -244,6 +249,15 @@ def _curves(rows: list[dict], n_train: int, n_test: int) -> Curves | None:
         if counts.shape == (len(rows), len(epochs)):
             errors[metric] = 100.0 * counts / n
     return Curves(epochs, errors) if errors else None
+
+
+def _trace(row: dict) -> list[tuple[float, float]] | None:
+    """(seconds, errors) whenever a search found fewer errors; nothing where that was not stored."""
+    try:
+        points = [(float(seconds), float(errors)) for seconds, errors in row["trace"]]
+    except (KeyError, TypeError, ValueError):
+        return None
+    return points if points and all(map(math.isfinite, itertools.chain(*points))) else None
 
 
 def baseline_of(run: RunResult, runs: list[RunResult]) -> RunResult | None:
