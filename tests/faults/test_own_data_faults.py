@@ -12,16 +12,6 @@ MANY = "a,code,label\n" + "".join(f"1,c{i},{'xy'[i % 2]}\n" for i in range(101))
 
 
 @pytest.fixture
-def table(tmp_path):
-    def write(text: str | bytes, name: str = "mine.csv"):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
-
-
-@pytest.fixture
 def model(zoloss, table, tmp_path):
     """A saved rule of the good table, learned quickly."""
     path = tmp_path / "m.json"

@@ -52,7 +52,10 @@ def listing(context: typer.Context) -> None:
 def show(
     name: Annotated[str, typer.Argument(help="A data set or generator.", autocompletion=completion.dataset)],
 ) -> None:
-    """Describe one data set: source, licence, label coding, what was removed or decoded."""
+    """Describe one data set: source, licence, label coding, what was removed or decoded.
+
+    **Example:** `zoloss datasets show heart`
+    """
     import inspect
 
     from zoloss_cli.datasets.added import added, entry, names
@@ -97,7 +100,10 @@ def show(
 
 @app.command()
 def verify() -> None:
-    """Recompute the sha256, the rows, features and class counts of every embedded file."""
+    """Recompute the sha256, the rows, features and class counts of every embedded file.
+
+    **Example:** `zoloss datasets verify`
+    """
     from collections import Counter
 
     from zoloss_cli.datasets.catalog import catalog, file_sha256
@@ -132,7 +138,10 @@ def fetch(
         str, typer.Option(help="Address of the UCI archive or a mirror.")
     ] = "https://archive.ics.uci.edu",
 ) -> None:
-    """Get the original files from UCI, check them, convert them, and say how they differ from our copy."""
+    """Get the original files from UCI, check them, convert them, and say how they differ from our copy.
+
+    **Example:** `zoloss datasets fetch sonar --into originals`
+    """
     from zoloss_cli.datasets import uci
 
     report = uci.fetch(name, into, archive)
