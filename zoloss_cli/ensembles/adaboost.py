@@ -10,13 +10,12 @@ from typing import Annotated
 
 import numpy as np
 from pydantic import Field
-from sklearn.utils.validation import has_fit_parameter
 
+from zoloss_cli.ensembles.base import Base
 from zoloss_cli.kernels.boost import end_round
-from zoloss_cli.learners.base import BinaryLearner, Problem
-from zoloss_cli.learners.parameters import BaseLearner, check_parameters
+from zoloss_cli.learners.base import BinaryLearner, Rows
+from zoloss_cli.learners.parameters import BaseLearner
 from zoloss_cli.loss import predicted_signs
-from zoloss_cli.registry import resolve
 
 
 class AdaBoostClassifier(BinaryLearner):
@@ -52,19 +51,19 @@ class AdaBoostClassifier(BinaryLearner):
         self.perfect_odds = perfect_odds
         self.random_state = random_state
 
+    @property
+    def deterministic(self):
+        return Base(self, self.base).learner.deterministic
+
     def train(self, problem):
-        name, base = resolve(self.base)
-        if not has_fit_parameter(base, "sample_weight"):
-            raise ValueError(
-                f"{type(self).__name__}: its base learner {name} takes no sample weights and cannot be boosted"
-            )
-        check_parameters(base)
+        base = Base(self, self.base)
+        base.check()
         self.estimators_, alphas, errors = [], [], []
         phi = problem.phi.copy()  # end_round changes it
         problem = replace(problem, phi=phi)
         for round_ in range(1, self.rounds + 1):
-            h_t = self._learned(name, base, problem, round_)
-            e_t, alpha_t = end_round(h_t.scores(problem.X), problem.y, phi, float(self.perfect_odds))
+            h_t = base.learned(problem, self.classes_, round_)
+            e_t, alpha_t = end_round(h_t.scores_of(problem), problem.y, phi, float(self.perfect_odds))
             if alpha_t == 0.0:
                 break
             self.estimators_.append(h_t)
@@ -75,36 +74,25 @@ class AdaBoostClassifier(BinaryLearner):
         self.estimator_errors_ = np.array(errors)
         if not self.estimators_:
             warnings.warn(
-                f"{type(self).__name__}: {name} has a weighted error of {e_t:.3f} in round 1, no better than "
-                f"chance; the ensemble is empty",
+                f"{type(self).__name__}: {base.name} has a weighted error of {e_t:.3f} in round 1, no better "
+                f"than chance; the ensemble is empty",
                 stacklevel=4,
             )
 
-    def _learned(self, name: str, base: BinaryLearner, problem: Problem, round_: int) -> BinaryLearner:
-        # copy.copy goes through scikit-learn's pickling, ten times slower.
-        learner = type(base).__new__(type(base))
-        learner.__dict__.update(base.__dict__)
-        learner.classes_, learner.n_features_in_ = self.classes_, self.n_features_in_
-        try:
-            learner.train(problem)
-        except Exception as error:
-            kind = ValueError if isinstance(error, ValueError) else RuntimeError
-            raise kind(
-                f"{type(self).__name__}: its base learner {name} failed in round {round_}: {error}"
-            ) from error
-        return learner
-
     def scores(self, X):
-        return sum(self._votes(X), np.zeros(X.shape[0]))
+        return self.scores_of(Rows(X))
 
-    def _votes(self, X) -> Iterator[np.ndarray]:
+    def scores_of(self, rows):
+        return sum(self._votes(rows), np.zeros(rows.X.shape[0]))
+
+    def _votes(self, rows: Rows) -> Iterator[np.ndarray]:
         """alpha_t h_t(x), round by round."""
         for h_t, alpha_t in zip(self.estimators_, self.estimator_weights_, strict=True):
-            yield alpha_t * predicted_signs(h_t.scores(X))
+            yield alpha_t * predicted_signs(h_t.scores_of(rows))
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """The scores after 1, 2, ... rounds."""
-        return itertools.accumulate(self._votes(self._check_rows(X)))
+        return itertools.accumulate(self._votes(Rows(self._check_rows(X))))
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
         """The classes after 1, 2, ... rounds."""

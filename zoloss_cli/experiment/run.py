@@ -14,6 +14,7 @@ from zoloss_cli.experiment.execute import Remaining, Work, compile_kernels, exec
 from zoloss_cli.experiment.manifest import make_manifest, make_run, now
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.store import CellRows, Store
+from zoloss_cli.registry import registration
 
 
 @dataclass
@@ -45,13 +46,9 @@ def sizes_of(cells: Iterable[Cell]) -> dict[tuple, tuple[int, int]]:
     sizes: dict[tuple, tuple[int, int]] = {}
     for cell in cells:
         where = (cell.data, cell.rule)
+        _check_classes(cell)
         if where not in sizes:
             data = load(cell.data)
-            if len(data.classes) != 2:
-                raise DataError(
-                    f"data set '{cell.data.name}' has {len(data.classes)} classes; the learners here separate "
-                    f"two: set positive: to one of {', '.join(data.classes[:8])}"
-                )
             sizes[where] = cell.rule.sizes(len(data.y), f"data set '{cell.data.name}'")
         if cell.tuning and cell.tuning.folds > sizes[where][0]:
             raise DataError(
@@ -59,6 +56,15 @@ def sizes_of(cells: Iterable[Cell]) -> dict[tuple, tuple[int, int]]:
                 f"{cell.tuning.folds} folds of tuning"
             )
     return sizes
+
+
+def _check_classes(cell: Cell) -> None:
+    data = load(cell.data)
+    if len(data.classes) > 2 and not registration(cell.learner.learner).takes_many_classes:
+        raise DataError(
+            f"data set '{cell.data.name}' has {len(data.classes)} classes; the learners here separate "
+            f"two: set positive: to one of {', '.join(data.classes[:8])}"
+        )
 
 
 def work_of(cell: Cell, found: CellRows) -> Work:

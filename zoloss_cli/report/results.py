@@ -44,10 +44,11 @@ class RunResult:
         values: dict[str, list[float]],
         choice: str,
         splits: list[int] | None = None,
+        repeats: int | None = None,
     ) -> None:
         """A cell's numbers. Where several are given for one place, the one with the best mean is kept."""
         count = len(next(iter(values.values())))
-        self.units += min(self.experiment["split"]["repeats"], count)
+        self.units += min(repeats or self.experiment["split"]["repeats"], count)
         if self.metric not in values:  # stored by a version that did not yet measure it
             return
         place = (dataset, learner)
@@ -56,6 +57,14 @@ class RunResult:
             self.cells[place] = values
             self.choices[place] = choice
             self.splits[place] = list(range(count)) if splits is None else splits
+
+    @property
+    def planned(self) -> int:
+        """How many units the run has when it is complete."""
+        repeats = self.experiment["split"]["repeats"]
+        if "cells" in self.manifest:
+            return sum(cell.get("repeats", repeats) for cell in self.manifest["cells"])
+        return repeats * len(self.datasets) * len(self.experiment["learners"])
 
     @property
     def published(self) -> dict:
@@ -165,7 +174,14 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
             splits = sorted(found.rows)
             if splits:
                 values = _values([found.rows[k] for k in splits], found.n_train, found.n_test)
-                run.add(cell["dataset"], cell["learner"], values, cell.get("choice", ""), splits)
+                run.add(
+                    cell["dataset"],
+                    cell["learner"],
+                    values,
+                    cell.get("choice", ""),
+                    splits,
+                    cell.get("repeats"),
+                )
     return sorted(runs, key=_paper_order), store
 
 

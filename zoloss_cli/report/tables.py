@@ -90,8 +90,6 @@ def make_table(run: RunResult, runs: list[RunResult]) -> TableView:
                 if beside:
                     beside.append(_percent(improvement.printed_improvement(run, printed, dataset)))
             rows.append(Row(dataset, ours, beside))
-    columns_a_row = len(run.experiment["learners"])
-    incomplete = run.units < run.experiment["split"]["repeats"] * len(run.datasets) * columns_a_row
     titles = column_titles(run.learners)
     shown = [Column(x, metric, _heading(run, metric, titles[x])) for x, metric in columns]
     if run.experiment.get("improvement"):
@@ -102,7 +100,7 @@ def make_table(run: RunResult, runs: list[RunResult]) -> TableView:
         shown,
         rows,
         splits_text(run),
-        incomplete,
+        run.units < run.planned,
         _bold(run),
         _notes(run, runs, {titles[x]: value for x, value in constant.items()}),
     )
