@@ -233,7 +233,7 @@ def our_number(row: Comparison) -> str:
 
 
 def printed_number(row: Comparison) -> str:
-    decimals = 0 if row.compared == BY_MATCH else PERCENT_DECIMALS
+    decimals = 0 if row.compared == BY_MATCH and not row.to_the_digit else PERCENT_DECIMALS
     return number_text(CellText(row.published, row.published_stderr, decimals=decimals), "±")
 
 

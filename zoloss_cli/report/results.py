@@ -118,6 +118,10 @@ class RunResult:
             groups.setdefault(k % draws, []).append(value)
         return list(groups.values())
 
+    def fixed(self, dataset: str, learner: str, metric: str) -> bool:
+        """Whether all runs of a cell gave the same."""
+        return len(set(self.cells[(dataset, learner)][metric])) == 1
+
     def columns(self) -> tuple[list[tuple[str, str]], dict[str, float]]:
         """(learner, metric) of each column; and what the second metric is where it never changes.
 
