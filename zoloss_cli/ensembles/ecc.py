@@ -33,6 +33,7 @@ class JointWeights:
         self._by_class = np.zeros((K, K))
         self._sum = update(self.D, self.codes, np.ones(K, np.int8), np.ones(n), 0.0, 1.0, self._by_class)
         self._weights = np.empty(n)
+        self._last: tuple | None = None  # the column asked for last, with the answer
         self.cost = 1.0
 
     @property
@@ -41,8 +42,10 @@ class JointWeights:
 
     def of(self, column: np.ndarray) -> tuple[float, np.ndarray | None]:
         """(U, D_t): what the column separates, as a share of all; and by example, None if that is nothing."""
-        U = pair_weights(self.D, self.codes, column, self._weights)
-        return U / self._sum, self._weights / U if U > 0.0 else None
+        if self._last is None or not np.array_equal(column, self._last[0]):
+            U = pair_weights(self.D, self.codes, column, self._weights)
+            self._last = column, U / self._sum, self._weights / U if U > 0.0 else None
+        return self._last[1:]
 
     def repartitioned(self, outputs: np.ndarray) -> np.ndarray:
         """The column that suits a base classifier best: step 8 of Algorithm 4.2, +1 where both do."""
@@ -52,6 +55,7 @@ class JointWeights:
         """A base classifier joins. All weights are divided by their last sum, so that none of them is lost."""
         self._sum = update(self.D, self.codes, column, outputs, alpha, 1.0 / self._sum, self._by_class)
         self.cost *= self._sum
+        self._last = None
 
 
 class _BoostedCode(CodedEnsemble):

@@ -57,8 +57,7 @@ def preferences(D, y, f):
 def weighted_error(weights, signs, f):
     e = 0.0
     for i in range(weights.size):
-        if f[i] != signs[i]:
-            e += weights[i]
+        e += weights[i] if f[i] != signs[i] else 0.0  # without a branch
     return e
 
 
