@@ -28,6 +28,8 @@ class JointWeights:
     def __init__(self, training: Training):
         n, K = training.codes.size, training.classes
         self.codes = training.codes
+        # Any common factor would do but for rounding, which decides mu = 0 (a classifier that comes twice): two
+        # cells of dna in Table 4.2 differ with it, and this one was chosen because it gives both as printed.
         self.D = np.repeat(training.phi[:, None] / K, K, axis=1)
         self.D[np.arange(n), self.codes] = 0.0
         self._by_class = np.zeros((K, K))
