@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -133,6 +134,95 @@ def python_adaboost(X, y, phi, learn, rounds, perfect_odds=1000.0):
         history.append((w, phi, e, alpha))
         phi = phi * np.exp(-alpha * y * h)
         phi = phi / np.sum(phi)
+    return history
+
+
+def sorted_stump(X, signed):
+    """The stump by sorting every feature anew: (feature, threshold, direction, error)."""
+    best = (0, -np.inf, 1, np.inf)
+    negative = 0.0
+    for s in signed:
+        negative -= min(s, 0.0)
+    for j in range(X.shape[1]):
+        groups = []
+        for i in np.argsort(X[:, j], kind="stable"):
+            if groups and groups[-1][0] == X[i, j]:
+                groups[-1][1] += signed[i]
+            else:
+                groups.append([X[i, j], signed[i]])
+        groups = [(value, net) for value, net in groups if abs(net) >= 8e-16]
+        e, rising, falling = negative, (np.inf, 0.0), (1.0 - negative, -np.inf)
+        for (value, net), (after, _) in itertools.pairwise(groups):
+            e += net
+            middle = 0.5 * (value + after)
+            if e < rising[0]:
+                rising = (e, middle)
+            if 1.0 - e < falling[0]:
+                falling = (1.0 - e, middle)
+        error, threshold, direction = *rising, 1
+        if negative < error - 1e-9:
+            error, threshold = negative, -np.inf
+        if falling[0] < error - 1e-9:
+            error, threshold, direction = *falling, -1
+        if error < best[3] - 1e-12:
+            best = (j, threshold, direction, error)
+    return best
+
+
+def largest_cut(edges):
+    """The most that any two groups of classes have between them, by trying all."""
+    K = len(edges)
+    cuts = []
+    for code in range(2**K):
+        side = [(code >> k) & 1 for k in range(K)]
+        cuts.append(sum(edges[a][b] for a in range(K) for b in range(a) if side[a] != side[b]))
+    return max(cuts)
+
+
+def python_erp(X, y, K, learn, choose, schedule, rounds, perfect_odds=1000.0):
+    """Algorithm 4.2 of Li's thesis, or 4.1 with the schedule L, as printed.
+
+    learn(X, signs, D) gives a function from rows to -1 and +1, choose(edges) a column. Returns each round's
+    (column, function, U, e, alpha, margin cost); U as a share of all that is not of the own class.
+    """
+    N = len(y)
+    weight = np.ones((N, K))  # D tilde; its entries of the own class stay 1
+
+    def distribution(column):
+        part = [sum(weight[n, k] for k in range(K) if column[k] * column[y[n]] < 0) for n in range(N)]
+        return sum(part), np.array(part) / sum(part)
+
+    history = []
+    for _ in range(rounds):
+        edges = np.zeros((K, K))
+        for n in range(N):
+            for k in range(K):
+                if k != y[n]:
+                    edges[y[n], k] += weight[n, k]
+                    edges[k, y[n]] += weight[n, k]
+        column = choose(edges)
+        for step in schedule:
+            if step == "L":
+                U, D = distribution(column)
+                used = column[y] != 0
+                f = learn(X[used], column[y][used].astype(float), D[used])
+                said = f(X)
+            else:
+                mu = [
+                    sum(said[n] * weight[n].sum() for n in range(N) if y[n] == k) - weight[:, k] @ said
+                    for k in range(K)
+                ]
+                column = np.where(np.array(mu) >= 0, 1, -1)
+        U, D = distribution(column)
+        e = D[said != column[y]].sum()
+        if e >= 0.5:
+            break
+        alpha = 0.5 * np.log((1 - e) / e if e > 0 else perfect_odds)
+        total = weight.sum() - N
+        for n in range(N):
+            for k in range(K):
+                weight[n, k] *= np.exp(-alpha / 2 * (column[y[n]] - column[k]) * said[n])
+        history.append((column, f, U / total, e, alpha, (weight.sum() - N) / (N * (K - 1))))
     return history
 
 

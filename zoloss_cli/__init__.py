@@ -20,7 +20,10 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.datasets.generators import Pool
     from zoloss_cli.datasets.named import load_dataset
     from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
+    from zoloss_cli.ensembles.boosted_stumps import BoostedStumpsClassifier
+    from zoloss_cli.ensembles.ecc import AdaBoostECCClassifier, AdaBoostERPClassifier
     from zoloss_cli.ensembles.margin_boost import AnyBoostClassifier, CGBoostClassifier
+    from zoloss_cli.ensembles.pairs import OneVsAllClassifier, OneVsOneClassifier
     from zoloss_cli.learners.base import BinaryLearner, LinearLearner
     from zoloss_cli.learners.bayes_point import BayesPointClassifier
     from zoloss_cli.learners.branch_and_bound import BranchAndBoundClassifier
@@ -28,6 +31,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.combinatorial import PrioritizedSearchClassifier, SwapSearchClassifier
     from zoloss_cli.learners.convex import LibLinearClassifier
     from zoloss_cli.learners.fld import FLDClassifier
+    from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
     from zoloss_cli.learners.mip import MixedIntegerClassifier
     from zoloss_cli.learners.perceptron import (
         AveragedPerceptronClassifier,

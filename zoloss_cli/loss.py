@@ -31,3 +31,8 @@ def predicted_signs(scores: np.ndarray) -> np.ndarray:
 def prediction_mistakes(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
     """Which examples are predicted wrongly."""
     return predicted_signs(scores) != signs
+
+
+def wrong_classes(learner, X: np.ndarray, y: np.ndarray) -> int:
+    """How many rows the learner predicts to be of another class."""
+    return int(np.sum(learner.predict(X) != y))

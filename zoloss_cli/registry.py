@@ -33,6 +33,10 @@ class Registration:
         return getattr(importlib.import_module(module), name)
 
     @property
+    def takes_many_classes(self) -> bool:
+        return getattr(self.learner_class, "multiclass", False)
+
+    @property
     def takes_weights(self) -> bool:
         return "sample_weight" in inspect.signature(self.learner_class.fit).parameters
 
@@ -92,6 +96,7 @@ BUILT_IN = {
     "sgd-perceptron": Registration(_SGD, {"cost": "perceptron"}, "SGD-perceptron"),
     "fld": Registration("zoloss_cli.learners.fld:FLDClassifier", {}, "FLD"),
     "soft-svm": Registration("zoloss_cli.learners.svm:SoftSVMClassifier", {}, "soft-SVM"),
+    "svm-perceptron": Registration("zoloss_cli.learners.kernel_svm:KernelSVMClassifier", {}, "SVM-perceptron"),
     "svm": Registration(_LIBLINEAR, {"loss": "squared-hinge"}, "SVM"),
     "lr": Registration(_LIBLINEAR, {"loss": "logistic"}, "LR"),
     "bpm": Registration("zoloss_cli.learners.bayes_point:BayesPointClassifier", {}, "BPM"),
@@ -105,6 +110,13 @@ BUILT_IN = {
     "adaboost": Registration("zoloss_cli.ensembles.adaboost:AdaBoostClassifier", {}, "AdaBoost"),
     "anyboost": Registration("zoloss_cli.ensembles.margin_boost:AnyBoostClassifier", {}, "AnyBoost"),
     "cgboost": Registration("zoloss_cli.ensembles.margin_boost:CGBoostClassifier", {}, "CGBoost"),
+    "adaboost-stump": Registration(
+        "zoloss_cli.ensembles.boosted_stumps:BoostedStumpsClassifier", {}, "AdaBoost (stumps)"
+    ),
+    "ecc": Registration("zoloss_cli.ensembles.ecc:AdaBoostECCClassifier", {}, "AdaBoost.ECC"),
+    "erp": Registration("zoloss_cli.ensembles.ecc:AdaBoostERPClassifier", {}, "AdaBoost.ERP"),
+    "one-vs-one": Registration("zoloss_cli.ensembles.pairs:OneVsOneClassifier", {}, "one-vs-one"),
+    "one-vs-all": Registration("zoloss_cli.ensembles.pairs:OneVsAllClassifier", {}, "one-vs-all"),
     "stump": Registration("zoloss_cli.learners.stump:DecisionStumpClassifier", {}, "stump"),
 }
 

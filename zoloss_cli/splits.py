@@ -13,11 +13,15 @@ from zoloss_cli.errors import DataError
 
 @dataclass(frozen=True)
 class SplitRule:
-    """How many rows train and test, and the master seed of all splits. Where `train` is 'all', none tests."""
+    """How many rows train and test, and the master seed of all splits. Where `train` is 'all', none tests.
+
+    `given`: the data set's own partition, its first `train` rows; it is the same in every repeat.
+    """
 
     train: int | float | str
     test: int | None
     seed: int
+    given: bool = False
 
     def sizes(self, n: int, where: str) -> tuple[int, int]:
         """(n_train, n_test): round(share * N) or the count, and the rest or the count."""
@@ -32,10 +36,10 @@ class SplitRule:
         return n_train, n_test
 
     def rows(self, n: int, dataset: str, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Training and test rows of split k: a random permutation, not stratified; or all in file order."""
+        """Training and test rows of split k: a random permutation, not stratified; or in file order."""
         n_train, n_test = self.sizes(n, f"data set '{dataset}'")
-        if self.train == ALL:
-            return np.arange(n), np.arange(0)
+        if self.train == ALL or self.given:
+            return np.arange(n_train), np.arange(n_train, n_train + n_test)
         order = np.random.default_rng(seed_of(self.seed, dataset, k)).permutation(n)
         return order[:n_train], order[n_train : n_train + n_test]
 

@@ -37,6 +37,12 @@ EXCEPTIONS = {
     "AdaBoostClassifier": {EQUIVALENCE: SUMS},
     "AnyBoostClassifier": {EQUIVALENCE: SUMS},
     "CGBoostClassifier": {EQUIVALENCE: SUMS},
+    "KernelSVMClassifier": {EQUIVALENCE: "C is scaled by the number of rows, which repeated rows change"},
+    "BoostedStumpsClassifier": {EQUIVALENCE: SUMS},
+    "AdaBoostECCClassifier": {EQUIVALENCE: SUMS},
+    "AdaBoostERPClassifier": {EQUIVALENCE: SUMS},
+    "OneVsOneClassifier": {EQUIVALENCE: SUMS},
+    "OneVsAllClassifier": {EQUIVALENCE: SUMS},
     "PivotClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "SmoothLossClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "BranchAndBoundClassifier": {EQUIVALENCE: UNWEIGHTED_START},
@@ -57,7 +63,8 @@ def make(name, **settings):
     known = parameters(name).model_fields
     settings = {k: v for k, v in BUDGETS.items() if k in known} | OWN_BUDGETS.get(name, {}) | settings
     if nested_learners(parameters(name)):
-        settings |= {"base": {"learner": "rcd-bias", "epochs": EPOCHS}, "rounds": 12}
+        settings |= {"base": {"learner": "rcd-bias", "epochs": EPOCHS}}
+        settings |= {"rounds": 12} if "rounds" in known else {}
     return make_learner(name, settings, 0)
 
 

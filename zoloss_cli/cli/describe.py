@@ -17,6 +17,7 @@ def validate(configs: Annotated[list[Path], typer.Argument(help="Config files.")
     **Example:** `zoloss validate configs/*.yaml`
     """
     from zoloss_cli.config.load import load_config
+    from zoloss_cli.experiment.plan import plan
 
     mistakes = []
     for path in configs:
@@ -25,8 +26,8 @@ def validate(configs: Annotated[list[Path], typer.Argument(help="Config files.")
         except ConfigError as error:
             mistakes.append(str(error))
             continue
-        cells = len(experiment.datasets) * len(experiment.learners)
-        typer.echo(f"{path}: valid; {cells} cells, {cells * experiment.split.repeats:,} units")
+        cells = plan(experiment)
+        typer.echo(f"{path}: valid; {len(cells)} cells, {sum(cell.repeats for cell in cells):,} units")
     if mistakes:
         raise ConfigError("\n".join(mistakes))
 

@@ -172,8 +172,7 @@ def status(results: Annotated[Path, RESULTS] = Path("results")) -> None:
     lines, used = [], set()
     for run in runs:
         used |= {cell["file"] for cell in run.manifest["cells"]}
-        repeats = run.experiment["split"]["repeats"]
-        wanted = repeats * len(run.manifest["cells"])
+        wanted = run.planned
         state = "complete" if run.units >= wanted else f"{100 * run.units / wanted:.0f} %"
         mirrors = f"{run.published['paper']} {run.table or run.published['figure']}" if run.published else ""
         lines.append(

@@ -15,6 +15,34 @@ from zoloss_cli.registry import learners, nested_learners, parameters, registrat
 WHAT_TO_LIST = "must be a mapping from a parameter (such as base.C) to the list of values to try"
 
 
+def columns(
+    label: str, entry: dict, datasets: list[str], seeding: str | None, tuning: bool, mistakes: Mistakes
+) -> list[LearnerSpec]:
+    """The learners of a column; `on` gives other settings on some data sets: {letter: {rounds: 1000}}."""
+    own = entry.pop("on", None) or {}
+    keys = ("learners", label, "on")
+    if not isinstance(own, dict) or not all(isinstance(v, dict) for v in own.values()):
+        mistakes.add(keys, "must be a mapping from data sets to the settings that differ there")
+        return []
+    for name in own:
+        if name not in datasets:
+            mistakes.add((*keys, name), f"the config has no data set '{name}'{nearest(name, datasets)}")
+    specs = []
+    for name, settings in own.items():
+        varied = copy.deepcopy(entry) | {k: v for k, v in settings.items() if v is not None}
+        for key in [k for k, v in settings.items() if v is None]:
+            varied.pop(key, None)
+        specs += [
+            spec.model_copy(update={"only": (name,)})
+            for spec in column(label, varied, seeding, tuning, mistakes)
+        ]
+    rest = tuple(name for name in datasets if name not in own) if own else None
+    if rest == ():
+        return specs
+    common = column(label, entry, seeding, tuning, mistakes)
+    return [spec.model_copy(update={"only": rest}) for spec in common] + specs
+
+
 def column(label: str, entry: dict, seeding: str | None, tuning: bool, mistakes: Mistakes) -> list[LearnerSpec]:
     """The learner of a column, or one for each combination of the values that `best_of` lists.
 

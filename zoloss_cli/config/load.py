@@ -8,10 +8,11 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from zoloss_cli.config.columns import column
+from zoloss_cli.config.columns import columns
 from zoloss_cli.config.mistakes import Mistakes
 from zoloss_cli.config.models import (
     ALL,
+    GIVEN,
     METRICS,
     RATIO,
     SECOND_METRICS,
@@ -29,6 +30,7 @@ from zoloss_cli.config.models import (
 )
 from zoloss_cli.datasets.added import added, names
 from zoloss_cli.datasets.added import entry as entry_of
+from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS, generator, is_generated
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.paths import shipped_config
@@ -103,15 +105,17 @@ def check_content(content: dict, name: str, folder: Path, mistakes: Mistakes) ->
         for name, entry in _named(content, "datasets", mistakes)
         if (spec := data_spec(name, entry, folder, mistakes)) is not None
     )
+    names = [spec.name for spec in values["datasets"]]
     values["learners"] = tuple(
         spec
         for label, entry in _named(content, "learners", mistakes)
-        for spec in column(label, entry, seeding, content.get("tuning") is not None, mistakes)
+        for spec in columns(label, entry, names, seeding, content.get("tuning") is not None, mistakes)
     )
     if mistakes.lines:
         raise ConfigError("\n".join(mistakes.lines))
     experiment = Experiment(**{k: v for k, v in values.items() if v is not None})
     _check_test_part(experiment, mistakes)
+    _check_given_part(experiment, mistakes)
     _check_improvement(experiment, mistakes)
     _check_ratios(experiment, mistakes)
     if mistakes.lines:
@@ -128,6 +132,22 @@ def _check_test_part(experiment: Experiment, mistakes: Mistakes) -> None:
             keys = ("datasets", data.name, "train") if data.train else ("split", "train")
             others = ", ".join(m for m in METRICS if m != "test_error")
             mistakes.add(keys, f"all rows train, so there is no test_error; set metric: to one of {others}")
+
+
+def _check_given_part(experiment: Experiment, mistakes: Mistakes) -> None:
+    """Only some data sets come in a training and a test part."""
+    for data in experiment.datasets:
+        if (data.train or experiment.split.train) != GIVEN:
+            continue
+        keys = ("datasets", data.name, "train") if data.train else ("split", "train")
+        known = [name for name, entry in catalog().items() if entry.train_rows]
+        if not isinstance(data, EmbeddedData) or data.dataset not in known:
+            mistakes.add(
+                keys,
+                f"data set '{data.name}' has no training part of its own; those that do: {', '.join(known)}",
+            )
+        elif data.noise:
+            mistakes.add(keys, f"data set '{data.name}': noise has no place in a given training part")
 
 
 def _check_improvement(experiment: Experiment, mistakes: Mistakes) -> None:

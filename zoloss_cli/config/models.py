@@ -32,14 +32,17 @@ class Noise(Model):
 
 
 ALL = "all"
+GIVEN = "given"
 
 
 def _training_part(value):
     share = isinstance(value, float) and 0.0 < value < 1.0
     count = isinstance(value, int) and not isinstance(value, bool) and value >= 2
-    if value == ALL or share or count:
+    if value in (ALL, GIVEN) or share or count:
         return value
-    raise ValueError("must be a share between 0 and 1 (both excluded), a count of at least 2, or 'all'")
+    raise ValueError(
+        "must be a share between 0 and 1 (both excluded), a count of at least 2, 'given', or 'all'"
+    )
 
 
 def _tuple(value):
@@ -48,9 +51,12 @@ def _tuple(value):
 
 
 TrainPart = Annotated[
-    int | float | Literal["all"],
+    int | float | Literal["all", "given"],
     BeforeValidator(_training_part),
-    Field(description="training rows: a share of N below 1, a count of at least 2, or all (no test part)"),
+    Field(
+        description="training rows: a share of N below 1, a count of at least 2, all (no test part), or given "
+        "(the data set's own training part)"
+    ),
 ]
 TestPart = Annotated[int, Field(ge=1, description="test rows (default: all that are not for training)")]
 
@@ -65,6 +71,8 @@ class Parts(Model):
     def _nothing_is_left_of_all(self):
         if self.train == ALL and self.test is not None:
             raise ValueError("with 'train: all' no row is left to test: leave 'test' out")
+        if self.train == GIVEN and self.test is not None:
+            raise ValueError("with 'train: given' the test part is given too: leave 'test' out")
         return self
 
 
@@ -73,6 +81,9 @@ class DataBase(Parts):
 
     name: Annotated[str, Field(description="name in tables")] = ""
     noise: Noise | None = None
+    repeats: (
+        Annotated[int, Field(ge=1, le=1_000_000, description="as in split, for this data set only")] | None
+    ) = None
 
 
 class EmbeddedData(DataBase):
@@ -159,6 +170,14 @@ class Tuning(Model):
             description="fold each split's training rows, or all rows of a draw (a leak: test rows are seen)"
         ),
     ] = "train"
+    held_out: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            lt=1,
+            description="hold out this share at random, `folds` times, in the place of cross-validation",
+        ),
+    ] = None
 
 
 Labels = Annotated[tuple[str, ...], BeforeValidator(_tuple), Field(min_length=1)]
@@ -204,6 +223,7 @@ class LearnerSpec(Model):
 
     A parameter that holds another learner (an ensemble's base) is a LearnerSpec itself. Several specs may
     share a label: then the column shows the best of them on each data set, and `choice` tells them apart.
+    One with `only` runs on these data sets; the others of its label have the rest.
     With `tune` this is only the first of those learners, which each unit chooses from by cross-validation.
     """
 
@@ -212,6 +232,7 @@ class LearnerSpec(Model):
     settings: tuple[tuple[str, Any], ...] = ()
     choice: str = ""
     tune: tuple[LearnerSpec, ...] = ()
+    only: tuple[str, ...] | None = None
 
     @property
     def name(self) -> str:

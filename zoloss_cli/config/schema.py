@@ -37,6 +37,12 @@ TUNE = {
     "description": "parameters (such as base.C) and the values to choose from by the config's tuning",
 }
 
+ON = {
+    "type": "object",
+    "additionalProperties": {"type": "object"},
+    "description": "data sets and the settings that differ there, such as {letter: {rounds: 1000}}",
+}
+
 
 def config_schema() -> dict:
     """A JSON schema (2020-12) that editors use to complete and check configs."""
@@ -60,7 +66,7 @@ def config_schema() -> dict:
         for key in nested_learners(parameters(name)):
             own["properties"][key] |= {"$ref": "#/$defs/learner"}
         own["properties"]["learner"] = {"const": name}
-        own["properties"] |= {"best_of": BEST_OF, "tune": TUNE}
+        own["properties"] |= {"best_of": BEST_OF, "tune": TUNE, "on": ON}
         learner_entries[name] = _optional(own, registered.learner_class.__doc__.splitlines()[0])
         renamed.append(own | {"required": ["learner"]})
     definitions["learner"] = {"anyOf": [{"enum": list(learners)}, *renamed]}

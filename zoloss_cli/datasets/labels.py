@@ -21,8 +21,18 @@ def index_labels(labels: list[str], positive: str | None, where: str):
         rest = others[0] if len(others) == 1 else "rest" if str(positive) != "rest" else "others"
         y = np.array([int(label == str(positive)) for label in labels])
         return y, [rest, str(positive)]
+    if len(names) > 2:  # ties between classes go to the first of them: 2 before 10
+        names = _by_number(names)
     index = {name: i for i, name in enumerate(names)}
     return np.array([index[label] for label in labels]), names
+
+
+def _by_number(names: list[str]) -> list[str]:
+    """In the order of their numbers, if all are numbers."""
+    try:
+        return sorted(names, key=float)
+    except ValueError:
+        return names
 
 
 def two_classes(labels: list[str], positive: str | None, where: str) -> tuple[np.ndarray, list[str]]:

@@ -10,6 +10,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from zoloss_cli.ensembles.base import Base
 from zoloss_cli.ensembles.boosting import Boosting
 from zoloss_cli.kernels.boost import end_round
 from zoloss_cli.learners.parameters import BaseLearner
@@ -59,13 +60,14 @@ class AdaBoostClassifier(Boosting):
         self.random_state = random_state
 
     def train(self, problem):
-        name, base = self._checked_base()
+        base = Base(self, self.base)
+        base.check()
         self.estimators_, alphas, errors = [], [], []
         phi = problem.phi.copy()  # end_round changes it
         problem = replace(problem, phi=phi)
         for round_ in range(1, self.rounds + 1):
-            h_t = self._learned(name, base, problem, round_)
-            e_t, alpha_t = end_round(h_t.scores(problem.X), problem.y, phi, float(self.perfect_odds))
+            h_t = base.learned(problem, self.classes_, round_)
+            e_t, alpha_t = end_round(h_t.scores_of(problem), problem.y, phi, float(self.perfect_odds))
             if alpha_t == 0.0:
                 break
             self.estimators_.append(h_t)
@@ -76,13 +78,13 @@ class AdaBoostClassifier(Boosting):
         self.estimator_errors_ = np.array(errors)
         if not self.estimators_:
             warnings.warn(
-                f"{type(self).__name__}: {name} has a weighted error of {e_t:.3f} in round 1, no better than "
-                f"chance; the ensemble is empty",
+                f"{type(self).__name__}: {base.name} has a weighted error of {e_t:.3f} in round 1, no better "
+                f"than chance; the ensemble is empty",
                 stacklevel=4,
             )
 
-    def _staged_scores(self, X):
+    def _staged_scores(self, rows):
         return itertools.accumulate(
-            alpha_t * predicted_signs(h_t.scores(X))
+            alpha_t * predicted_signs(h_t.scores_of(rows))
             for h_t, alpha_t in zip(self.estimators_, self.estimator_weights_, strict=True)
         )

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from zoloss_cli.ensembles.base import Base
 from zoloss_cli.ensembles.boosting import Boosting
 from zoloss_cli.kernels.margin_cost import (
     BISIGMOID,
@@ -20,7 +21,7 @@ from zoloss_cli.kernels.margin_cost import (
     line_search,
     set_sample_weights,
 )
-from zoloss_cli.learners.base import BinaryLearner, Problem
+from zoloss_cli.learners.base import BinaryLearner, Problem, Rows
 from zoloss_cli.learners.parameters import BaseLearner, PositiveList
 from zoloss_cli.loss import predicted_signs, prediction_mistakes
 
@@ -64,11 +65,11 @@ class Run:
     betas: list[float] = field(default_factory=list)
     ended: str = ""
 
-    def staged_scores(self, X: np.ndarray) -> Iterator[np.ndarray]:
-        """F_1, F_2, ... at the rows of X: F_t = F_{t-1} + alpha_t d_t with d_t = f_t + beta_t d_{t-1}."""
-        F, d = np.zeros(X.shape[0]), np.zeros(X.shape[0])
+    def staged_scores(self, rows: Rows) -> Iterator[np.ndarray]:
+        """F_1, F_2, ... at these rows: F_t = F_{t-1} + alpha_t d_t with d_t = f_t + beta_t d_{t-1}."""
+        F, d = np.zeros(rows.X.shape[0]), np.zeros(rows.X.shape[0])
         for h_t, alpha_t, beta_t in zip(self.hypotheses, self.alphas, self.betas, strict=True):
-            d = predicted_signs(h_t.scores(X)) + beta_t * d
+            d = predicted_signs(h_t.scores_of(rows)) + beta_t * d
             F = F + alpha_t * d
             yield F
 
@@ -139,19 +140,24 @@ class AnyBoostClassifier(Boosting):
         self.record_every = record_every
         self.random_state = random_state
 
+    @property
+    def deterministic(self):
+        return super().deterministic and not self.validation
+
     def _beta(self, round_: int, f_t: np.ndarray, last: np.ndarray, phi: np.ndarray) -> float:
         """How much of the last direction is kept."""
         return 0.0
 
     def train(self, problem):
-        name, base = self._checked_base()
+        base = Base(self, self.base)
+        base.check()
         kappas = [1.0] if self.cost != "bisigmoid" else np.atleast_1d(self.kappa).tolist()
         if self.validation:
             learning, held_out = self._held_out(problem)
-            runs = [self._boost(name, base, learning, kappa) for kappa in kappas]
+            runs = [self._boost(base, learning, kappa) for kappa in kappas]
             run = _fewest_mistakes(runs, held_out)
         elif len(kappas) == 1:
-            run = self._boost(name, base, problem, kappas[0])
+            run = self._boost(base, problem, kappas[0])
         else:
             raise ValueError(
                 f"{type(self).__name__}: kappa={self.kappa!r} lists {len(kappas)} values, but validation=0 "
@@ -168,7 +174,7 @@ class AnyBoostClassifier(Boosting):
             self.recorded_costs_ = self.costs_[np.minimum(self.recorded_epochs_, self.n_rounds_)]
         if not run.hypotheses:
             warnings.warn(
-                f"{type(self).__name__}: with {name}, {run.ended} in round 1; the ensemble is empty",
+                f"{type(self).__name__}: with {base.name}, {run.ended} in round 1; the ensemble is empty",
                 stacklevel=4,
             )
 
@@ -177,9 +183,7 @@ class AnyBoostClassifier(Boosting):
         order = problem.rng.permutation(problem.y.size)
         count = max(1, round(self.validation * order.size))
         parts = [
-            replace(
-                problem, X=problem.X[rows], y=problem.y[rows], phi=_shares(problem.mean_weights[rows]), made={}
-            )
+            Problem(problem.X[rows], problem.y[rows], _shares(problem.mean_weights[rows]), problem.rng)
             for rows in (np.sort(order[count:]), np.sort(order[:count]))
         ]
         if np.unique(parts[0].y[parts[0].phi > 0.0]).size < 2:
@@ -189,7 +193,7 @@ class AnyBoostClassifier(Boosting):
             )
         return parts[0], parts[1]
 
-    def _boost(self, name: str, base: BinaryLearner, problem: Problem, kappa: float) -> Run:
+    def _boost(self, base: Base, problem: Problem, kappa: float) -> Run:
         """Algorithm 3.2; `margins` are y F, `d` is the direction at the training rows."""
         kind, y, phi = KINDS[self.cost], problem.y, problem.phi
         margins, d, last = np.zeros(y.size), np.zeros(y.size), np.zeros(y.size)
@@ -201,8 +205,8 @@ class AnyBoostClassifier(Boosting):
             if not set_sample_weights(kind, kappa, margins, phi, D):
                 run.ended = "all sample weights vanish"
                 break
-            h_t = self._learned(name, base, weighted, round_)
-            f_t = predicted_signs(h_t.scores(problem.X))
+            h_t = base.learned(weighted, self.classes_, round_)
+            f_t = predicted_signs(h_t.scores_of(problem))
             beta_t = self._beta(round_, f_t, last, phi)
             d, last = f_t + beta_t * d, f_t
             along = y * d
@@ -223,8 +227,8 @@ class AnyBoostClassifier(Boosting):
                 break
         return run
 
-    def _staged_scores(self, X):
-        return self.run_.staged_scores(X)
+    def _staged_scores(self, rows):
+        return self.run_.staged_scores(rows)
 
     def recorded_scores(self, X) -> np.ndarray:
         """The scores of the rows of X after each recorded round, one row each."""
@@ -281,7 +285,7 @@ def _fewest_mistakes(runs: list[Run], held_out: Problem) -> Run:
     weights = held_out.mean_weights
     for run in runs:
         # An empty run is what it is; else there is a choice from size 1 on.
-        stages = run.staged_scores(held_out.X) if run.hypotheses else [np.zeros(held_out.y.size)]
+        stages = run.staged_scores(held_out) if run.hypotheses else [np.zeros(held_out.y.size)]
         for size, scores in zip(itertools.count(bool(run.hypotheses)), stages, strict=False):
             wrong = float(np.dot(weights, prediction_mistakes(scores, held_out.y)))
             if wrong < fewest:

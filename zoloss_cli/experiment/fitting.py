@@ -37,7 +37,7 @@ def warm_up(spec: LearnerSpec) -> None:
     with warnings.catch_warnings(), contextlib.suppress(Exception):
         # Whatever is wrong with the learner shows again, and is reported, in its own units.
         warnings.simplefilter("ignore")
-        make_learner(spec.learner, _shortened(spec.parameters), 0).fit(X, y)
+        make_learner(spec.learner, _shortened(spec.parameters), 0).fit(X, y).predict(X)
 
 
 def _shortened(parameters: dict) -> dict:

@@ -27,6 +27,7 @@ def make_manifest(experiment: Experiment, cells: list[Cell], source: str, runs: 
         "cells": [
             {"dataset": c.data.name, "learner": c.learner.label, "key": c.key, "file": c.filename}
             | ({"choice": c.learner.choice} if c.learner.choice else {})
+            | ({"repeats": c.repeats} if c.repeats != experiment.split.repeats else {})
             for c in cells
         ],
         "runs": runs,

@@ -15,17 +15,19 @@ from functools import cached_property
 
 from zoloss_cli.config.models import (
     ALL,
+    GIVEN,
     CsvData,
     DataSpec,
     EmbeddedData,
     Experiment,
     GeneratedData,
     LearnerSpec,
+    Split,
     Tuning,
 )
-from zoloss_cli.datasets import fingerprint
+from zoloss_cli.datasets import entry, fingerprint
 from zoloss_cli.errors import ConfigError, nearest
-from zoloss_cli.registry import registration
+from zoloss_cli.registry import make_learner, registration
 from zoloss_cli.splits import SplitRule
 
 FORMAT = 1
@@ -53,11 +55,13 @@ class Cell:
             "scale": self.scale,
             **learner_identity(self.learner),
         }
+        if self.rule.given:
+            identity["split"]["given"] = True
         if self.fit_on != "train":
             identity["fit_on"] = self.fit_on
         if self.tuning is not None:
             candidates = [learner_identity(spec) for spec in self.learner.tune]
-            identity["tuning"] = self.tuning.model_dump() | {"candidates": candidates}
+            identity["tuning"] = self.tuning.model_dump(exclude_none=True) | {"candidates": candidates}
         return identity
 
     @cached_property
@@ -98,19 +102,31 @@ def identity_key(identity: dict) -> str:
 
 def plan(experiment: Experiment) -> list[Cell]:
     """All cells of an experiment, data set by data set."""
-    return [_cell(experiment, data, learner) for data in experiment.datasets for learner in experiment.learners]
+    return [
+        _cell(experiment, data, learner)
+        for data in experiment.datasets
+        for learner in experiment.learners
+        if learner.only is None or data.name in learner.only
+    ]
 
 
 def _cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) -> Cell:
     split = experiment.split
-    own = data.train is not None
-    rule = SplitRule(data.train if own else split.train, data.test if own else split.test, split.seed)
+    rule = _rule(split, data)
     how = experiment.preprocess
     # Where nothing is scaled or all rows train, both ways to fit are the same one.
     fit_on = "train" if how.scale == "none" or rule.train == ALL else how.fit_on
-    return Cell(
-        data, learner, rule, how.scale, split.repeats, fit_on, experiment.tuning if learner.tune else None
-    )
+    repeats = data.repeats or split.repeats
+    if rule.given and not learner.tune and make_learner(learner.learner, learner.parameters).deterministic:
+        repeats = 1  # the same rows and no randomness: it would give the same again
+    return Cell(data, learner, rule, how.scale, repeats, fit_on, experiment.tuning if learner.tune else None)
+
+
+def _rule(split: Split, data: DataSpec) -> SplitRule:
+    train, test = (split.train, split.test) if data.train is None else (data.train, data.test)
+    if train == GIVEN:
+        return SplitRule(entry(data.dataset).train_rows, None, split.seed, given=True)
+    return SplitRule(train, test, split.seed)
 
 
 def select(
@@ -122,6 +138,9 @@ def select(
         changes["datasets"] = _chosen(experiment.datasets, "name", datasets, "data set", experiment.name)
     if learners:
         changes["learners"] = _chosen(experiment.learners, "label", learners, "learner", experiment.name)
+    if splits is not None:
+        kept = changes.get("datasets", experiment.datasets)
+        changes["datasets"] = tuple(data.model_copy(update={"repeats": None}) for data in kept)
     overrides = {k: v for k, v in (("repeats", splits), ("seed", seed)) if v is not None}
     if overrides:
         changes["split"] = experiment.split.model_copy(update=overrides)

@@ -15,6 +15,7 @@ from zoloss_cli.experiment.manifest import make_manifest, make_run, now
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.store import CellRows, Store
 from zoloss_cli.preprocess import checked_scaling
+from zoloss_cli.registry import registration
 
 
 @dataclass
@@ -46,13 +47,9 @@ def sizes_of(cells: Iterable[Cell]) -> dict[tuple, tuple[int, int]]:
     sizes: dict[tuple, tuple[int, int]] = {}
     for cell in cells:
         where = (cell.data, cell.rule)
+        _check_classes(cell)
         if where not in sizes:
             data = load(cell.data)
-            if len(data.classes) != 2:
-                raise DataError(
-                    f"data set '{cell.data.name}' has {len(data.classes)} classes; the learners here separate "
-                    f"two: set positive: to one of {', '.join(data.classes[:8])}"
-                )
             checked_scaling(data.X, cell.scale, data.features, f"data set '{cell.data.name}'")
             sizes[where] = cell.rule.sizes(len(data.y), f"data set '{cell.data.name}'")
         if cell.tuning and cell.tuning.folds > sizes[where][0]:
@@ -66,6 +63,15 @@ def sizes_of(cells: Iterable[Cell]) -> dict[tuple, tuple[int, int]]:
 def data_notes(cells: Iterable[Cell]) -> list[str]:
     """What the readers of the data sets have to say, once each."""
     return list(dict.fromkeys(note for cell in cells for note in load(cell.data).notes))
+
+
+def _check_classes(cell: Cell) -> None:
+    data = load(cell.data)
+    if len(data.classes) > 2 and not registration(cell.learner.learner).takes_many_classes:
+        raise DataError(
+            f"data set '{cell.data.name}' has {len(data.classes)} classes; the learners here separate "
+            f"two: set positive: to one of {', '.join(data.classes[:8])}"
+        )
 
 
 def work_of(cell: Cell, found: CellRows) -> Work:

@@ -1,4 +1,4 @@
-"""Which of its settings a learner uses: those with the fewest mistakes in cross-validation.
+"""Which of its settings a learner uses: those with the fewest mistakes on held-out rows.
 
 Folds are drawn from coordinates, as splits are: the same for every learner and for any order of work.
 """
@@ -6,15 +6,16 @@ Folds are drawn from coordinates, as splits are: the same for every learner and 
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from zoloss_cli.config.models import ALL, LearnerSpec
+from zoloss_cli.config.models import ALL, LearnerSpec, Tuning
 from zoloss_cli.datasets import DataSet, draw_of, load
 from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.experiment.plan import Cell
-from zoloss_cli.loss import prediction_mistakes
+from zoloss_cli.loss import wrong_classes
 from zoloss_cli.preprocess import scale
 from zoloss_cli.splits import seed_of
 
@@ -27,7 +28,7 @@ class Fold(NamedTuple):
     X: np.ndarray
     y: np.ndarray
     X_left_out: np.ndarray
-    signs_left_out: np.ndarray
+    y_left_out: np.ndarray
 
 
 def tuned(cell: Cell, k: int) -> LearnerSpec:
@@ -52,15 +53,14 @@ def _fewest_mistakes(cell: Cell, data: DataSet, rows: np.ndarray, coordinate: in
     from zoloss_cli.learners.direct import shared_starts
 
     folds = _folds(cell, data, rows, coordinate)
-    best, fewest = cell.learner.tune[0], len(rows) + 1
+    best, fewest = cell.learner.tune[0], np.inf
     with shared_starts():
         for spec in cell.learner.tune:
             seeds = seed_of(cell.rule.seed, cell.stream, coordinate, cell.learner.name).spawn(len(folds))
             mistakes = 0
             for fold, seed in zip(folds, seeds, strict=True):
                 learner, _ = fit(spec, fold.X, fold.y, seed)
-                scores = learner.decision_function(fold.X_left_out)
-                mistakes += int(prediction_mistakes(scores, fold.signs_left_out).sum())
+                mistakes += wrong_classes(learner, fold.X_left_out, fold.y_left_out)
                 if mistakes >= fewest:
                     break
             if mistakes < fewest:
@@ -69,14 +69,23 @@ def _fewest_mistakes(cell: Cell, data: DataSet, rows: np.ndarray, coordinate: in
 
 
 def _folds(cell: Cell, data: DataSet, rows: np.ndarray, coordinate: int) -> list[Fold]:
-    """Random folds of nearly equal size; scaling sees what is left in, unless it is fitted on all rows."""
-    seed = seed_of(cell.rule.seed, cell.stream, coordinate, FOLDS)
-    parts = np.array_split(np.random.default_rng(seed).permutation(rows), cell.tuning.folds)
-    signs = np.where(data.y == 1, 1.0, -1.0)
+    """Random folds of nearly equal size, or parts held out; scaling sees what is left in, or else all rows."""
+    rng = np.random.default_rng(seed_of(cell.rule.seed, cell.stream, coordinate, FOLDS))
     folds = []
-    for i, out in enumerate(parts):
-        kept = np.concatenate(parts[:i] + parts[i + 1 :])
+    for kept, out in _held_out(cell.tuning, rows, rng):
         seen = data.X if cell.fit_on == ALL else None
         X, X_left_out = scale(data.X[kept], data.X[out], cell.scale, seen)
-        folds.append(Fold(X, data.y[kept], X_left_out, signs[out]))
+        folds.append(Fold(X, data.y[kept], X_left_out, data.y[out]))
     return folds
+
+
+def _held_out(tuning: Tuning, rows: np.ndarray, rng) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """(rows to learn from, rows to judge by) of each fold."""
+    if tuning.held_out is not None:
+        for _ in range(tuning.folds):
+            order, size = rng.permutation(rows), round(tuning.held_out * len(rows))
+            yield order[size:], order[:size]
+        return
+    parts = np.array_split(rng.permutation(rows), tuning.folds)
+    for i, out in enumerate(parts):
+        yield np.concatenate(parts[:i] + parts[i + 1 :]), out

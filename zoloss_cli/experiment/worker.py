@@ -12,7 +12,7 @@ from zoloss_cli.datasets import DataSet, draw_of, load
 from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.tuning import tuned
-from zoloss_cli.loss import lenient_mistakes, prediction_mistakes, strict_mistakes
+from zoloss_cli.loss import lenient_mistakes, prediction_mistakes, strict_mistakes, wrong_classes
 from zoloss_cli.preprocess import scale
 from zoloss_cli.splits import seed_of
 
@@ -76,8 +76,9 @@ def train_unit(cell: Cell, k: int) -> Trained:
 def run_unit(cell: Cell, k: int) -> dict:
     """Split, scale, learn, and count errors from the learned scores.
 
-    Training errors count a zero margin as an error, test errors are wrong predictions (see loss.py). Where
-    all rows train there are no test errors.
+    Training errors count a zero margin as an error, test errors are wrong predictions (see loss.py); those
+    of learners for several classes are wrong predictions in both parts. Where all rows train there are no
+    test errors.
     """
     return count_unit(cell, k, train_unit(cell, k))
 
@@ -87,13 +88,19 @@ def count_unit(cell: Cell, k: int, trained: Trained) -> dict:
     (data, train, test, _, _), spec, learner, seconds = trained
     X_train, X_test = (trained.part.scaled(data.X[rows]) for rows in (train, test))
     signs = np.where(data.y == 1, 1.0, -1.0)
-    scores = learner.decision_function(X_train)
-    row = {"k": k, "train": int(strict_mistakes(scores, signs[train]).sum())}
-    if test.size:
-        row["test"] = int(prediction_mistakes(learner.decision_function(X_test), signs[test]).sum())
-    lenient = int(lenient_mistakes(scores, signs[train]).sum())
-    if lenient != row["train"]:
-        row["lenient"] = lenient
+    row = {"k": k}
+    if getattr(learner, "multiclass", False):
+        row["train"] = wrong_classes(learner, X_train, data.y[train])
+        if test.size:
+            row["test"] = wrong_classes(learner, X_test, data.y[test])
+    else:
+        scores = learner.decision_function(X_train)
+        row["train"] = int(strict_mistakes(scores, signs[train]).sum())
+        if test.size:
+            row["test"] = int(prediction_mistakes(learner.decision_function(X_test), signs[test]).sum())
+        lenient = int(lenient_mistakes(scores, signs[train]).sum())
+        if lenient != row["train"]:
+            row["lenient"] = lenient
     if cell.tuning:
         row["tuned"] = spec.choice
     row |= _told(learner, seconds)
@@ -110,7 +117,9 @@ def count_unit(cell: Cell, k: int, trained: Trained) -> dict:
 
 
 def _told(learner, seconds: float) -> dict:
-    """What the learner says of its work: how long, when the best was found, what is proved, how many rounds."""
+    """What the learner says of its work: how long, when the best was found, what is proved, how many rounds;
+    and whether it ended because no weight was left between the classes.
+    """
     told = {"seconds": round(float(seconds), 6)}
     if len(getattr(learner, "trace_", ())) and learner.trace_[-1][0] < seconds:  # else there was no search
         told["reached"] = round(float(learner.trace_[-1][0]), 6)
@@ -120,6 +129,8 @@ def _told(learner, seconds: float) -> dict:
         told["iterations"] = learner.n_rounds_
     if hasattr(learner, "costs_"):
         told["cost"] = _digits(learner.costs_[-1], 8)
+    if getattr(learner, "unsplit_", 0):
+        told["unsplit"] = learner.unsplit_
     return told
 
 

@@ -19,21 +19,42 @@ from zoloss_cli.learners.parameters import check_parameters
 from zoloss_cli.loss import strict_mistakes
 
 
+def _once(made: dict, name, make: Callable):
+    if name not in made:
+        made[name] = make()
+    return made[name]
+
+
 @dataclass(frozen=True)
-class Problem:
-    """A checked binary problem in the kernels' form."""
+class Rows:
+    """Examples in the kernels' form, and what was made of them for all who look at them."""
 
     X: np.ndarray  # N x (m+1), the constant 1 first
+    made_of_rows: dict = field(default_factory=dict, kw_only=True)
+
+    def once_for_all_labels(self, name, make: Callable):
+        """Made at the first call from X alone and kept: problems on the same rows share it."""
+        return _once(self.made_of_rows, name, make)
+
+
+@dataclass(frozen=True)
+class Problem(Rows):
+    """A checked binary problem in the kernels' form."""
+
     y: np.ndarray  # -1.0 or +1.0
     phi: np.ndarray  # sample weights, summing to 1
     rng: np.random.Generator
     made: dict = field(default_factory=dict)
+    part_of: tuple[Rows, np.ndarray] | None = None  # the rows that these were taken from, and which they are
 
     def once(self, name: str, make: Callable):
-        """Made at the first call and kept: rounds of boosting, which differ in phi alone, share it."""
-        if name not in self.made:
-            self.made[name] = make()
-        return self.made[name]
+        """Made at the first call from X and y and kept: rounds of boosting differ in phi alone and share it."""
+        return _once(self.made, name, make)
+
+    @property
+    def whole(self) -> tuple[Rows, np.ndarray | slice]:
+        """All rows that are known, and which of them this problem has."""
+        return self.part_of or (self, slice(None))
 
     @property
     def mean_weights(self) -> np.ndarray:
@@ -68,18 +89,68 @@ def with_bias(X: np.ndarray) -> np.ndarray:
     return design
 
 
-class BinaryLearner(ClassifierMixin, BaseEstimator):
-    """A classifier for two classes of any labels.
+class Learner(ClassifierMixin, BaseEstimator):
+    """A classifier of labels of any kind: what those for two classes and those for more share.
 
-    Subclasses write `train`, which learns from a checked Problem, and `scores`. A score of 0 predicts the
-    second class, as the papers' programs do. Attributes after fit: `classes_`, `n_features_in_`.
+    Attributes after fit: `classes_`, `n_features_in_`.
     """
 
     version = 1  # raise when results change, so that stored ones are not taken for new ones
     random_state = None  # a deterministic learner's __init__ takes none
+    multiclass = False  # whether it takes more than two classes
 
     def __init__(self, random_state=None):
         self.random_state = random_state
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether it learns the same from the same rows, whatever the seed."""
+        return "random_state" not in self.get_params(deep=False)
+
+    def _checked(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(X, class indices, sample weights that sum to 1); sets `classes_`."""
+        check_parameters(self)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        name = type(self).__name__
+        if self.classes_.size > 2 and not self.multiclass:
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is multiclass: "
+                f"{name} separates two classes, and y holds {self.classes_.size}."
+            )
+        phi = np.ones(y.size)
+        if sample_weight is not None:
+            try:
+                phi = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
+        if phi.min() < 0.0:
+            raise ValueError(f"{name}: the sample weight of row {phi.argmin()} is negative ({phi.min():g})")
+        if phi.sum() <= 0.0:
+            raise ValueError(f"{name}: the sample weights are all zero")
+        present = np.unique(codes[phi > 0.0])
+        if present.size < 2:
+            only = self.classes_[present[0]]
+            raise ValueError(f"{name} needs two classes with weight, but y holds one class: '{only}'")
+        return X, codes, phi / phi.sum()
+
+    def _check_rows(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        return with_bias(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.multiclass
+        return tags
+
+
+class BinaryLearner(Learner):
+    """A classifier for two classes of any labels.
+
+    Subclasses write `train`, which learns from a checked Problem, and `scores`. A score of 0 predicts the
+    second class, as the papers' programs do.
+    """
 
     def fit(self, X, y, sample_weight=None):
         """Learn from N x m features and N labels of two classes, optionally with sample weights."""
@@ -100,33 +171,14 @@ class BinaryLearner(ClassifierMixin, BaseEstimator):
         """The signed score of each row (1, x) of X."""
         raise TypeError(f"{type(self).__name__} does not say how it scores")
 
+    def scores_of(self, rows: Rows) -> np.ndarray:
+        """The scores of rows that others look at too, so that something may be shared."""
+        return self.scores(rows.X)
+
     def _check(self, X, y, sample_weight) -> Problem:
-        check_parameters(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        name = type(self).__name__
-        if self.classes_.size > 2:
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is multiclass: "
-                f"{name} separates two classes, and y holds {self.classes_.size}."
-            )
-        phi = np.ones(y.size)
-        if sample_weight is not None:
-            try:
-                phi = _check_sample_weight(sample_weight, X, dtype=np.float64)
-            except ValueError as error:
-                raise ValueError(f"{name}: {error}") from None
-        if phi.min() < 0.0:
-            raise ValueError(f"{name}: the sample weight of row {phi.argmin()} is negative ({phi.min():g})")
-        if phi.sum() <= 0.0:
-            raise ValueError(f"{name}: the sample weights are all zero")
-        present = np.unique(codes[phi > 0.0])
-        if present.size < 2:
-            only = self.classes_[present[0]]
-            raise ValueError(f"{name} needs two classes with weight, but y holds one class: '{only}'")
+        X, codes, phi = self._checked(X, y, sample_weight)
         signs = np.where(codes == 1, 1.0, -1.0)
-        return Problem(with_bias(X), signs, phi / phi.sum(), as_generator(self.random_state))
+        return Problem(with_bias(X), signs, phi, as_generator(self.random_state))
 
     def decision_function(self, X):
         """The signed score of each row; at least 0 stands for the second class."""
@@ -136,15 +188,6 @@ class BinaryLearner(ClassifierMixin, BaseEstimator):
         """The class of each row."""
         scores = self.decision_function(X)
         return self.classes_[(scores >= 0.0).astype(int)]
-
-    def _check_rows(self, X) -> np.ndarray:
-        check_is_fitted(self)
-        return with_bias(validate_data(self, X, dtype=np.float64, reset=False))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 class LinearLearner(BinaryLearner):

@@ -90,8 +90,8 @@ class RCDClassifier(LinearLearner):
                 path,
             )
             return w
-        X_T = problem.once("columns", lambda: np.ascontiguousarray(X.T))
-        room = problem.once("deltas", lambda: np.empty((kernels.DIRECTIONS_A_BLOCK, X.shape[0])))
+        X_T = problem.once_for_all_labels("columns", lambda: np.ascontiguousarray(X.T))
+        room = problem.once_for_all_labels("deltas", lambda: np.empty((kernels.DIRECTIONS_A_BLOCK, X.shape[0])))
         size = X.shape[1]
         most = max(1, NUMBERS_A_PIECE // size**2)
         for done in range(0, self.epochs, most * size):

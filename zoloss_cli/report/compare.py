@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 
 from zoloss_cli.report.draws import Spread, spread_of
-from zoloss_cli.report.metrics import BY_MATCH, BY_RATIO, KNOWN
+from zoloss_cli.report.metrics import BY_MATCH, BY_RATIO, BY_Z, KNOWN
 from zoloss_cli.report.published import Printed, pool_sd, printed_cells
 from zoloss_cli.report.ratios import ratio_z
 from zoloss_cli.report.results import RunResult
@@ -58,12 +58,19 @@ class Comparison:
 
     @property
     def compared(self) -> str:
-        return KNOWN[self.metric].compared
+        return BY_MATCH if self.match else KNOWN[self.metric].compared
+
+    @property
+    def to_the_digit(self) -> bool:
+        """Whether it is an error without randomness, on our side and in print."""
+        return self.compared == BY_MATCH and KNOWN[self.metric].compared == BY_Z
 
     def beyond(self, limit: float) -> bool:
         """Whether the cell is one to look at: far off by z, a loss that is worse, or slower than print."""
         if self.compared == BY_RATIO:
             return self.ratio is not None and self.ratio > 1.0
+        if self.to_the_digit:
+            return self.match != EQUAL
         if self.compared == BY_MATCH:
             return self.match == WORSE if math.isnan(self.z) else self.z > limit
         return abs(self.z) > limit
@@ -79,7 +86,8 @@ def compare_run(run: RunResult) -> list[Comparison]:
     number stands for it where that is more than ours, so that |z| <= 2 is within 10 % or within two of our
     own. Losses, which are counts, are equal, better or worse; where ours vary over draws or runs, z says
     whether print could be one more of them. Times are compared by their ratio. Ratios of costs: z of their
-    logarithms (see ratios.py).
+    logarithms (see ratios.py). Errors without any randomness, printed without ± and the same in all of our
+    runs, are equal to print when they are so as printed.
     """
     printed = printed_cells(run.published)
     rows = []
@@ -101,6 +109,9 @@ def compare_run(run: RunResult) -> list[Comparison]:
             elif KNOWN[metric].average == "geometric":
                 z = ratio_z(ours, theirs, run.published["runs"])
                 rows.append(Comparison(*place, ours.stderr, **common, z=z))
+            elif theirs.stderr is None and metric.endswith("_error") and run.fixed(dataset, learner, metric):
+                match = _digits_against(ours.mean, theirs)
+                rows.append(Comparison(*place, math.nan, **common, match=match))
             else:
                 pool = _pool(run, dataset, learner, metric)
                 mine = spread.stderr if ours.splits > 1 else math.nan
@@ -132,6 +143,12 @@ def _loss_against(ours: float, theirs: float, spread: Spread) -> tuple[float, st
     if one_more == 0.0:
         return math.nan, match or EQUAL
     return (ours - theirs) / math.hypot(one_more, spread.stderr), match
+
+
+def _digits_against(ours: float, theirs: Printed) -> str:
+    """As printed: rounded to the printed number's decimals as printf does it."""
+    rounded = float(f"{ours:.{theirs.decimals}f}")
+    return EQUAL if rounded == theirs.value else BETTER if ours < theirs.value else WORSE
 
 
 def star_differences(run: RunResult, runs: list[RunResult]) -> tuple[int, list[str]]:

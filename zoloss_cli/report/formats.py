@@ -239,7 +239,7 @@ def our_number(row: Comparison) -> str:
 
 
 def printed_number(row: Comparison) -> str:
-    decimals = 0 if row.compared == BY_MATCH else KNOWN[row.metric].decimals
+    decimals = 0 if row.compared == BY_MATCH and not row.to_the_digit else KNOWN[row.metric].decimals
     return number_text(CellText(row.published, row.published_stderr, decimals=decimals), "±")
 
 

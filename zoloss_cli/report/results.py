@@ -72,10 +72,11 @@ class RunResult:
         sizes: tuple[int, int] | None = None,
         curves: Curves | None = None,
         trace: list[tuple[float, float]] | None = None,
+        repeats: int | None = None,
     ) -> None:
         """A cell's numbers. Where several are given for one place, the one with the best mean is kept."""
         count = len(next(iter(values.values())))
-        self.units += min(self.experiment["split"]["repeats"], count)
+        self.units += min(repeats or self.experiment["split"]["repeats"], count)
         measured = MEASURED if self.experiment.get("ratios") else self.metric
         if measured not in values:  # stored by a version that did not yet measure it
             return
@@ -91,6 +92,14 @@ class RunResult:
                 kept_of.pop(place, None)
                 if new is not None:
                     kept_of[place] = new
+
+    @property
+    def planned(self) -> int:
+        """How many units the run has when it is complete."""
+        repeats = self.experiment["split"]["repeats"]
+        if "cells" in self.manifest:
+            return sum(cell.get("repeats", repeats) for cell in self.manifest["cells"])
+        return repeats * len(self.datasets) * len(self.experiment["learners"])
 
     @property
     def published(self) -> dict:
@@ -146,6 +155,10 @@ class RunResult:
         for k, value in zip(self.splits[place], self.cells[place][metric], strict=True):
             groups.setdefault(k % draws, []).append(value)
         return list(groups.values())
+
+    def fixed(self, dataset: str, learner: str, metric: str) -> bool:
+        """Whether all runs of a cell gave the same."""
+        return len(set(self.cells[(dataset, learner)][metric])) == 1
 
     def columns(self) -> tuple[list[tuple[str, str]], dict[str, float]]:
         """(learner, metric) of each column; and what the second metric is where it never changes.
@@ -213,7 +226,8 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
                 values, curves = _values(rows, *sizes), _curves(rows, *sizes)
                 choice = cell.get("choice", "")
                 trace = _trace(rows[0]) if len(rows) == 1 else None
-                run.add(cell["dataset"], cell["learner"], values, choice, splits, sizes, curves, trace)
+                extra = {"curves": curves, "trace": trace, "repeats": cell.get("repeats")}
+                run.add(cell["dataset"], cell["learner"], values, choice, splits, sizes, **extra)
         if run.experiment.get("ratios"):
             make_ratios(run)
     return sorted(runs, key=_paper_order), store

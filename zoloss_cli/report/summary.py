@@ -11,9 +11,11 @@ from zoloss_cli.report.metrics import BY_MATCH, BY_RATIO, BY_Z
 
 def summary_lines(rows: list[Comparison]) -> list[str]:
     """Errors, losses and times apart, since they are compared in different ways."""
+    exact = [row for row in rows if row.to_the_digit]
     ways = {BY_Z: _by_z, BY_MATCH: _by_match, BY_RATIO: _by_ratio}
-    parts = {way: [row for row in rows if row.compared == way] for way in ways}
-    return [ways[way](part) for way, part in parts.items() if part]
+    parts = {way: [row for row in rows if row.compared == way and row not in exact] for way in ways}
+    lines = [ways[way](part) for way, part in parts.items() if part]
+    return [*lines, _to_the_digit(exact)] if exact else lines
 
 
 def _by_z(rows: list[Comparison]) -> str:
@@ -41,6 +43,13 @@ def _by_match(rows: list[Comparison]) -> str:
         text += f" (worst: {worst.learner} on {worst.dataset}, {worst.mean:g} for {worst.published:g})"
     known = [row for row in rows if not math.isnan(row.z)]
     return f"{text}; print as one more of our draws: {_within(known, 2)}" if known else text
+
+
+def _to_the_digit(rows: list[Comparison]) -> str:
+    differ = [row for row in rows if row.match != EQUAL]
+    text = f"{len(rows)} cells without randomness: {len(rows) - len(differ)} equal to the digit"
+    shown = [f"{row.learner} on {row.dataset}, {row.mean:.2f} for {row.published:.2f}" for row in differ]
+    return f"{text}; {len(differ)} differ: {'; '.join(shown)}" if differ else text
 
 
 def _by_ratio(rows: list[Comparison]) -> str:

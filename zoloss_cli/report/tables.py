@@ -90,8 +90,6 @@ def make_table(run: RunResult, runs: list[RunResult]) -> TableView:
                 if beside:
                     beside.append(_percent(improvement.printed_improvement(run, printed, dataset)))
             rows.append(Row(dataset, ours, beside))
-    columns_a_row = len(run.experiment["learners"])
-    incomplete = run.units < run.experiment["split"]["repeats"] * len(run.datasets) * columns_a_row
     titles = column_titles(run.learners)
     shown = [Column(x, metric, _heading(run, metric, titles[x])) for x, metric in columns]
     if run.experiment.get("improvement"):
@@ -102,7 +100,7 @@ def make_table(run: RunResult, runs: list[RunResult]) -> TableView:
         shown,
         rows,
         splits_text(run),
-        incomplete,
+        run.units < run.planned,
         _bold(run),
         _notes(run, runs, {titles[x]: value for x, value in constant.items()}),
     )
@@ -170,13 +168,21 @@ def mark_best(cells: list[CellText], among: list[bool] | None = None) -> list[Ce
 
 
 def column_titles(labels: list[str]) -> dict[str, str]:
-    """How the papers call these columns. `adaboost:x` is just x where all columns are boosted."""
+    """How the papers call these columns. `adaboost:x` is just x where all columns are boosted.
+
+    Where all columns have the same base, what is around it makes the difference: `ecc:max-cut:stump`.
+    """
     known = learners()
     ensembles = {label.rpartition(":")[0] for label in labels}
+    bases = {label.rpartition(":")[2] for label in labels}
     titles = {}
     for label in labels:
         ensemble, _, base = label.rpartition(":")
         title = known[base].title if base in known else base
+        if len(labels) > 1 and len(bases) == 1 and ensemble:
+            first, *rest = ensemble.split(":")
+            titles[label] = " ".join([known[first].title if first in known else first, *rest])
+            continue
         outer = known[ensemble].title if ensemble in known else ensemble
         titles[label] = title if len(ensembles) == 1 or not ensemble else f"{outer} {title}"
     return titles
@@ -227,7 +233,8 @@ def choice_notes(run: RunResult) -> list[str]:
     """Which columns show the best of several settings."""
     notes = []
     for learner, title in column_titles(run.learners).items():
-        options = [e["choice"] for e in run.experiment["learners"] if e["label"] == learner and e.get("choice")]
+        entries = [e for e in run.experiment["learners"] if e["label"] == learner]
+        options = list(dict.fromkeys(e["choice"] for e in entries if e.get("choice")))
         if options:
             tried = options[0].partition("=")[0]
             notes.append(
@@ -252,5 +259,8 @@ def _leaks(run: RunResult) -> list[str]:
     names = dict.fromkeys(titles[e["label"]] for e in run.experiment["learners"] if e.get("tune"))
     if names:
         where = "all rows, the test rows among them" if tuning["on"] == "all" else "the training rows"
-        leaks.append(f"{', '.join(names)}: settings by {tuning['folds']}-fold cross-validation on {where}")
+        how = f"{tuning['folds']}-fold cross-validation"
+        if share := tuning.get("held_out"):
+            how = f"{tuning['folds']} times {100 * share:g} % held out"
+        leaks.append(f"{', '.join(names)}: settings by {how} on {where}")
     return leaks

@@ -1,0 +1,355 @@
+"""Several classes: the algorithms of Li's thesis, chapter 4, against plain ones and other libraries."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
+from sklearn.multiclass import OneVsOneClassifier as SklearnOneVsOne
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+from twins import largest_cut, python_erp, sorted_stump
+
+from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
+from zoloss_cli.ensembles.boosted_stumps import BoostedStumpsClassifier
+from zoloss_cli.ensembles.ecc import AdaBoostECCClassifier, AdaBoostERPClassifier
+from zoloss_cli.ensembles.pairs import OneVsAllClassifier, OneVsOneClassifier
+from zoloss_cli.ensembles.partitions import PARTITIONS
+from zoloss_cli.kernels.codes import max_cut
+from zoloss_cli.kernels.stump import best_stump, group_values
+from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
+from zoloss_cli.learners.stump import DecisionStumpClassifier
+
+
+def several(seed, n, K, m=3, discrete=False):
+    """Points of K classes around K centres, every class present; on a grid, ties are everywhere."""
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(K), rng.integers(0, K, n - K)])
+    X = 1.5 * rng.standard_normal((K, m))[y] + rng.standard_normal((n, m))
+    return np.round(X) if discrete else X, y
+
+
+# -- the stump ----------------------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 60), st.integers(1, 5), st.booleans(), st.booleans())
+def test_the_stump_is_that_of_sorting_to_the_last_bit(seed, n, m, discrete, sparse):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (n, m)).astype(float) if discrete else rng.standard_normal((n, m))
+    phi = rng.exponential(size=n) * (rng.random(n) < 0.5 if sparse else 1.0)
+    phi[0] += 1e-3
+    signed = np.where(rng.random(n) < 0.5, -1.0, 1.0) * phi / phi.sum()
+    ids, starts, values = group_values(X)
+    assert np.array_equal(values[ids], X)
+    assert best_stump(ids, starts, values, signed, np.empty(values.size)) == sorted_stump(X, signed)
+
+
+def test_points_on_the_threshold_are_on_its_upper_side():
+    X, rising, falling = np.array([[0.0], [2.0]]), np.array([0, 1]), np.array([1, 0])
+    assert DecisionStumpClassifier().fit(X, rising).predict([[1.0]]) == [1]
+    assert DecisionStumpClassifier().fit(X, falling).predict([[1.0]]) == [0]
+
+
+@pytest.mark.parametrize("discrete", [False, True])
+@pytest.mark.parametrize("rounds", [1, 7, 50])
+def test_boosted_stumps_are_adaboost_over_stumps(rounds, discrete):
+    for seed in range(8):
+        X, y = several(seed, 80, 2, 4, discrete)
+        phi = np.random.default_rng(seed).exponential(size=len(y))
+        plain = AdaBoostClassifier("stump", rounds=rounds).fit(X, y, sample_weight=phi)
+        fast = BoostedStumpsClassifier(rounds=rounds).fit(X, y, sample_weight=phi)
+        np.testing.assert_array_equal(fast.estimator_weights_, plain.estimator_weights_)
+        np.testing.assert_array_equal(fast.estimator_errors_, plain.estimator_errors_)
+        np.testing.assert_array_equal(fast.thresholds_, [h.threshold_ for h in plain.estimators_])
+        np.testing.assert_allclose(fast.decision_function(X), plain.decision_function(X), atol=1e-12)
+
+
+def test_boosted_stumps_without_error_and_without_hope():
+    perfect = BoostedStumpsClassifier(rounds=5).fit([[0.0], [1.0]], [0, 1])
+    assert perfect.n_rounds_ == 5
+    np.testing.assert_allclose(perfect.estimator_weights_, 0.5 * np.log(1000.0))
+    xor = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    hopeless = BoostedStumpsClassifier().fit(xor, [0, 0, 1, 1])
+    assert hopeless.n_rounds_ == 0
+    assert list(hopeless.predict(xor)) == [0, 0, 0, 0]  # votes that add up to 0 are for the first class
+
+
+# -- Algorithms 4.1 and 4.2 ---------------------------------------------------------------------------
+
+
+def stump_of(X, signs, D):
+    feature, threshold, direction, _ = sorted_stump(X, signs * D)
+    return lambda rows: np.where(rows[:, feature] >= threshold, direction, -direction)
+
+
+def chosen_by(name):
+    return lambda edges: PARTITIONS[name](edges, None).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("boosted", "start", "schedule"),
+    [
+        (AdaBoostECCClassifier("stump", rounds=25), "max-cut", "L"),
+        (AdaBoostERPClassifier("stump", "max-2", "LR", rounds=25), "max-2", "LR"),
+        (AdaBoostERPClassifier("stump", "max-2", "LRL", rounds=25), "max-2", "LRL"),
+        (AdaBoostERPClassifier("stump", "max-2", "LRLR", rounds=25), "max-2", "LRLR"),
+        (AdaBoostERPClassifier("stump", "max-cut", "LRL", rounds=25), "max-cut", "LRL"),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_every_round_is_that_of_the_printed_algorithm(boosted, start, schedule, seed):
+    X, y = several(seed, 90, 4)
+    boosted.fit(X, y)
+    theirs = python_erp(X, y, 4, stump_of, chosen_by(start), schedule, 25)
+    assert boosted.n_rounds_ == len(theirs) == 25
+    columns, functions, cuts, errors, alphas, costs = zip(*theirs, strict=True)
+    np.testing.assert_array_equal(boosted.coding_matrix_.T, columns)
+    np.testing.assert_allclose(boosted.cuts_, cuts, rtol=1e-9)
+    np.testing.assert_allclose(boosted.estimator_errors_, errors, rtol=1e-8)
+    np.testing.assert_allclose(boosted.estimator_weights_, alphas, rtol=1e-8)
+    np.testing.assert_allclose(boosted.costs_, costs, rtol=1e-8)
+    distances = sum(
+        a / 2 * (1 - np.outer(f(X), column)) for f, a, column in zip(functions, alphas, columns, strict=True)
+    )
+    np.testing.assert_allclose(-boosted.decision_function(X), distances, rtol=1e-9)
+    np.testing.assert_array_equal(boosted.predict(X), np.argmin(distances, axis=1))
+
+
+@pytest.mark.parametrize("base", ["stump", "fld"])
+@pytest.mark.parametrize("partition", ["max-cut", "greedy", "rand-half"])
+def test_two_classes_are_adaboost(noisy, base, partition):
+    X, y = noisy
+    ours = AdaBoostECCClassifier(base, partition, rounds=20, random_state=0).fit(X, y)
+    plain = AdaBoostClassifier(base, rounds=20).fit(X, y)
+    theirs = SklearnAdaBoost(plain.estimators_[0], n_estimators=20).fit(X, y)
+    t = plain.n_rounds_
+    assert ours.n_rounds_ == t >= 3
+    np.testing.assert_allclose(ours.estimator_weights_, plain.estimator_weights_, rtol=1e-8)
+    np.testing.assert_allclose(2 * ours.estimator_weights_, theirs.estimator_weights_[:t], rtol=1e-8)
+    np.testing.assert_allclose(ours.decision_function(X), plain.decision_function(X), atol=1e-8)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 7))
+def test_the_exact_cut_is_the_largest(seed, K):
+    rng = np.random.default_rng(seed)
+    edges = rng.integers(0, 4, (K, K)) if seed % 2 else rng.exponential(size=(K, K))
+    edges = np.triu(edges, 1).astype(float)
+    edges = edges + edges.T
+    column = max_cut(edges)
+    assert set(column) <= {-1, 1}
+    cut = edges[np.ix_(column < 0, column > 0)].sum()
+    assert cut == pytest.approx(largest_cut(edges))
+    greedy = PARTITIONS["greedy"](edges, rng)
+    assert edges.sum() / 4 - 1e-9 <= cut
+    assert edges[np.ix_(greedy < 0, greedy > 0)].sum() <= cut + 1e-9
+
+
+@pytest.mark.parametrize("K", [2, 5, 6])
+def test_how_columns_are_chosen(K):
+    rng = np.random.default_rng(0)
+    edges = np.ones((K, K)) - np.eye(K)
+    for _ in range(10):
+        assert abs(PARTITIONS["rand-half"](edges, rng).sum()) == K % 2
+        pair = PARTITIONS["rand-2"](edges, rng)
+        assert sorted(pair[pair != 0]) == [-1, 1]
+        assert set(PARTITIONS["greedy"](edges, rng)) == {-1, 1}
+    edges[0, K - 1] = edges[K - 1, 0] = 2.0
+    assert list(np.flatnonzero(PARTITIONS["max-2"](edges, rng))) == [0, K - 1]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(3, 6), st.sampled_from(["LRL", "LRLRLR", "LR"]))
+def test_costs_fall_and_are_those_of_the_margins(seed, K, schedule):
+    """C = sum over n and k != y_n of exp(-rho_k) by (4.1) and (4.2), from the final distances."""
+    X, y = several(seed, 70, K, discrete=bool(seed % 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        boosted = AdaBoostERPClassifier("stump", "rand-2", schedule, rounds=30, random_state=seed).fit(X, y)
+    if boosted.n_rounds_ == 0:
+        return
+    distances = -boosted.decision_function(X) if K > 2 else None
+    rho = distances - distances[np.arange(len(y)), y][:, None]
+    rho[np.arange(len(y)), y] = np.inf
+    assert boosted.costs_[-1] == pytest.approx(np.exp(-rho).sum() / (len(y) * (K - 1)), rel=1e-6)
+    assert np.all(np.diff(boosted.costs_) <= 1e-12)
+    # The chosen alpha minimizes the cost: each round multiplies what it cuts by 2 sqrt(e (1 - e)).
+    inexact = boosted.estimator_errors_ > 0.0
+    before = np.concatenate([[1.0], boosted.costs_[:-1]])
+    factor = 1 - boosted.cuts_ * (1 - 2 * np.sqrt(boosted.estimator_errors_ * (1 - boosted.estimator_errors_)))
+    np.testing.assert_allclose((before * factor)[inexact], boosted.costs_[inexact], rtol=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(3, 6))
+def test_repartitioning_never_lowers_the_negative_gradient(seed, K):
+    """U (1 - 2e) after LR, LRL, LRLR, ... of the first round: the stump minimizes the weighted error."""
+    X, y = several(seed, 60, K, discrete=bool(seed % 2))
+    gradients = []
+    for steps in range(2, 8):
+        boosted = AdaBoostERPClassifier("stump", "max-2", ("LR" * 4)[:steps], rounds=1).fit(X, y)
+        if boosted.n_rounds_:
+            gradients.append(boosted.cuts_[0] * (1 - 2 * boosted.estimator_errors_[0]))
+    assert np.all(np.diff(gradients) >= -1e-9)
+
+
+def test_sample_weights_are_repeated_rows():
+    X, y = several(3, 60, 4)
+    times = np.random.default_rng(0).integers(1, 4, len(y))
+    weighted = AdaBoostERPClassifier("stump", rounds=15).fit(X, y, sample_weight=times)
+    repeated = AdaBoostERPClassifier("stump", rounds=15).fit(np.repeat(X, times, 0), np.repeat(y, times))
+    np.testing.assert_allclose(weighted.estimator_weights_, repeated.estimator_weights_, rtol=1e-8)
+    np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
+
+
+def test_stages_end_in_the_prediction():
+    X, y = several(1, 80, 5)
+    boosted = AdaBoostECCClassifier({"learner": "rcd-bias", "epochs": 20}, rounds=10, random_state=0).fit(X, y)
+    stages = [stage.copy() for stage in boosted.staged_predict(X)]
+    assert len(stages) == boosted.n_rounds_ == 10
+    np.testing.assert_array_equal(stages[-1], boosted.predict(X))
+    assert boosted.coding_matrix_.shape == (5, 10)
+
+
+def test_many_rounds_without_error_stay_finite():
+    """Three classes that stumps separate: the cost falls by 1000 again and again, and below all numbers."""
+    X, y = np.repeat([[0.0], [1.0], [2.0]], 4, axis=0), np.repeat([0, 1, 2], 4)
+    for boosted in (
+        AdaBoostECCClassifier("stump", rounds=900),
+        AdaBoostERPClassifier("stump", "rand-2", "LRLR", rounds=900, random_state=0),
+    ):
+        boosted.fit(X, y)
+        for values in (boosted.costs_, boosted.cuts_, boosted.estimator_weights_, boosted.decision_function(X)):
+            assert np.all(np.isfinite(values))
+        np.testing.assert_array_equal(boosted.predict(X), y)
+
+
+# -- one-vs-one, one-vs-all, SVM ----------------------------------------------------------------------
+
+
+def test_one_vs_one_is_scikit_learns_vote():
+    X, y = several(2, 150, 4)
+    ours = OneVsOneClassifier("stump").fit(X, y)
+    theirs = SklearnOneVsOne(DecisionStumpClassifier()).fit(X, y)
+    votes = np.zeros((len(y), 4))
+    pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+    for (a, b), estimator in zip(pairs, theirs.estimators_, strict=True):
+        said = estimator.predict(X)
+        votes[said == 0, a] += 1
+        votes[said == 1, b] += 1
+    np.testing.assert_array_equal(ours.predict(X), np.argmax(votes, axis=1))
+    np.testing.assert_allclose(3 - votes + 1.5, -ours.decision_function(X))  # pairs without the class: 1/2 each
+
+
+def test_one_vs_all_asks_each_class():
+    X, y = several(5, 120, 4)
+    ours = OneVsAllClassifier("stump").fit(X, y)
+    assert len(ours.estimators_) == 4
+    for a, estimator in enumerate(ours.estimators_):
+        single = DecisionStumpClassifier().fit(X, (y == a).astype(int))
+        np.testing.assert_array_equal(estimator.predict(X), np.where(single.predict(X) == 1, 1, -1))
+    assert len(OneVsAllClassifier("stump").fit(X, y > 1).estimators_) == 1
+
+
+@pytest.mark.parametrize(("kernel", "order"), [("perceptron", 2), ("stump", 1)])
+def test_the_svm_is_libsvm_with_that_kernel(kernel, order):
+    X, y = several(4, 90, 2)
+    phi = np.random.default_rng(1).exponential(size=len(y))
+    K = -np.linalg.norm(X[:, None] - X[None], order, axis=2)
+    theirs = SVC(C=2.0, kernel="precomputed", tol=1e-9).fit(K, y, sample_weight=phi / phi.mean())
+    ours = KernelSVMClassifier(2.0, kernel, 1e-9).fit(X, y, sample_weight=phi)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(K), atol=1e-6)
+    turned = KernelSVMClassifier(2.0, kernel, 1e-9).fit(X, 1 - y, sample_weight=phi)
+    np.testing.assert_allclose(turned.decision_function(X), -ours.decision_function(X), atol=1e-6)
+
+
+def test_svms_of_an_ensemble_share_their_kernel():
+    X, y = several(6, 90, 3)
+    shared = OneVsOneClassifier({"learner": "svm-perceptron", "C": 4.0}).fit(X, y)
+    for (a, b), estimator in zip([(0, 1), (0, 2), (1, 2)], shared.estimators_, strict=True):
+        part = (y == a) | (y == b)
+        alone = KernelSVMClassifier(4.0).fit(X[part], np.where(y[part] == b, 1, -1))
+        np.testing.assert_allclose(estimator.decision_function(X), alone.decision_function(X), atol=5e-3)
+    boosted = AdaBoostERPClassifier("svm-perceptron", "max-2", "LRLR", rounds=6).fit(X, y)
+    assert np.mean(boosted.predict(X) == y) > 0.9
+
+
+def test_a_code_over_trees_of_another_library_learns_the_same():
+    """Max-cut boosting with scikit-learn's weighted trees of depth one, round by round."""
+    X, y = several(8, 120, 4)
+
+    def tree(X, signs, D):
+        return DecisionTreeClassifier(max_depth=1).fit(X, signs, sample_weight=D).predict
+
+    theirs = python_erp(X, y, 4, tree, chosen_by("max-cut"), "L", 10)
+    ours = AdaBoostECCClassifier("stump", rounds=10).fit(X, y)
+    # Trees minimize Gini's impurity, so errors differ; no stump has fewer weighted errors than ours.
+    assert ours.estimator_errors_[0] <= theirs[0][3] + 1e-12
+    assert abs(ours.costs_[-1] - theirs[-1][5]) < 0.25
+
+
+# -- bad input ----------------------------------------------------------------------------------------
+
+ALL = [
+    AdaBoostECCClassifier("stump", rounds=5),
+    AdaBoostERPClassifier("stump", rounds=5),
+    OneVsOneClassifier("stump"),
+    OneVsAllClassifier("stump"),
+]
+
+
+@pytest.mark.parametrize("learner", ALL, ids=lambda v: type(v).__name__)
+def test_one_class_is_refused_and_one_example_is_a_class(learner):
+    X, y = several(0, 40, 4)
+    with pytest.raises(ValueError, match="needs two classes with weight, but y holds one class: '2'"):
+        learner.fit(X, np.full(40, 2))
+    y[:4], y[4:] = [0, 1, 2, 3], np.arange(36) % 3  # the class 3 has one example
+    learner.fit(X, y)
+    assert list(learner.classes_) == [0, 1, 2, 3]
+    assert np.all(np.isfinite(learner.decision_function(X)))
+    weightless = np.where(y == 3, 0.0, 1.0)
+    learner.fit(X, y, sample_weight=weightless)
+    assert np.all(np.isfinite(learner.decision_function(X)))
+
+
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [
+        (
+            AdaBoostECCClassifier("romma"),
+            "AdaBoostECCClassifier: its base learner romma takes no sample weights",
+        ),
+        (OneVsOneClassifier("romma"), "OneVsOneClassifier: its base learner romma takes no sample weights"),
+        (AdaBoostECCClassifier("ecc"), "its base learner ecc must be one for two classes"),
+        (AdaBoostERPClassifier("stump", schedule="RL"), "schedule='RL'"),
+        (AdaBoostERPClassifier("stump", schedule="LL"), "schedule='LL'"),
+        (AdaBoostERPClassifier("stump", "max-3"), "initial='max-3'"),
+        (AdaBoostECCClassifier("stump", "max-2"), "partition='max-2'"),
+    ],
+)
+def test_bad_settings_are_named(learner, message):
+    with pytest.raises(ValueError, match=message):
+        learner.fit(*several(0, 40, 4))
+
+
+def test_an_exact_cut_of_many_classes_names_the_greedy_one():
+    X, y = several(0, 60, 14)
+    with pytest.raises(ValueError, match="at most 13 classes, and y holds 14; use 'greedy' instead"):
+        AdaBoostECCClassifier("stump").fit(X, y)
+    assert AdaBoostECCClassifier("stump", "greedy", rounds=3, random_state=0).fit(X, y).n_rounds_ == 3
+
+
+def test_what_no_learner_can_tell_apart_ends_the_run():
+    X, y = np.zeros((12, 2)), np.arange(12) % 3
+    with pytest.warns(UserWarning, match="AdaBoostERPClassifier: stump is no better than chance in round 1"):
+        empty = AdaBoostERPClassifier("stump").fit(X, y)
+    assert empty.n_rounds_ == 0
+    assert list(empty.predict(X)) == [0] * 12
+    assert empty.unsplit_ == 1  # a constant classifier likes all classes on one side

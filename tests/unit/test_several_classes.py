@@ -1,0 +1,164 @@
+"""Data sets of several classes from config to comparison: given parts, settings by data set, single runs."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from zoloss_cli.config.load import load_config
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.datasets import index_labels, load
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.experiment.plan import plan, select
+from zoloss_cli.experiment.tuning import _folds, tuned
+from zoloss_cli.experiment.worker import run_unit
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.results import load_results
+from zoloss_cli.report.summary import summary_lines
+
+SMALL = """
+published: {paper: li-thesis-2006, table: "4.2"}
+datasets:
+  vowel: {train: given}
+  iris:
+split: {train: 0.9, repeats: 3, seed: 2006}
+learners:
+  one-vs-one/one-vs-all:stump: {learner: one-vs-one, best_of: {learner: [one-vs-one, one-vs-all]}, base: stump}
+  ecc:rand-half:stump: {learner: ecc, partition: rand-half, base: stump, rounds: 5, on: {iris: {rounds: 7}}}
+"""
+
+
+def cell_of(experiment, label, dataset):
+    return next(c for c in plan(experiment) if (c.learner.label, c.data.name) == (label, dataset))
+
+
+def test_a_given_part_is_the_first_rows_in_every_repeat(write_config):
+    cell = cell_of(load_config(write_config(SMALL)), "ecc:rand-half:stump", "vowel")
+    for k in range(3):
+        train, test = cell.rule.rows(990, "vowel", k)
+        np.testing.assert_array_equal(train, np.arange(528))
+        np.testing.assert_array_equal(test, np.arange(528, 990))
+    assert cell.identity["split"] == {"train": 528, "test": None, "seed": 2006, "given": True}
+    assert run_unit(cell, 0)["test"] != run_unit(cell, 1)["test"]  # another seed of the learner
+
+
+def test_splits_of_a_tenth_leave_round_n_over_10(write_config):
+    rule = cell_of(load_config(write_config(SMALL)), "ecc:rand-half:stump", "iris").rule
+    for n in (150, 178, 214, 846, 2310):
+        assert rule.sizes(n, "")[1] == round(n / 10)
+
+
+def test_what_is_not_random_runs_once_on_a_given_part(write_config):
+    experiment = load_config(write_config(SMALL))
+    repeats = {(c.learner.label, c.data.name): c.repeats for c in plan(experiment)}
+    assert repeats == {
+        ("one-vs-one/one-vs-all:stump", "vowel"): 1,
+        ("one-vs-one/one-vs-all:stump", "iris"): 3,
+        ("ecc:rand-half:stump", "vowel"): 3,
+        ("ecc:rand-half:stump", "iris"): 3,
+    }
+    more = select(experiment, [], [], 20, None)
+    assert sorted({c.repeats for c in plan(more)}) == [1, 20]
+
+
+def test_repeats_of_a_data_set_give_way_to_the_command_line(write_config):
+    text = SMALL.replace("vowel: {train: given}", "vowel: {train: given, repeats: 9}")
+    experiment = load_config(write_config(text))
+    assert cell_of(experiment, "ecc:rand-half:stump", "vowel").repeats == 9
+    assert cell_of(select(experiment, [], [], 2, None), "ecc:rand-half:stump", "vowel").repeats == 2
+
+
+def test_other_settings_on_one_data_set(write_config):
+    experiment = load_config(write_config(SMALL))
+    rounds = {c.data.name: c.learner.parameters["rounds"] for c in plan(experiment) if "ecc" in c.learner.label}
+    assert rounds == {"vowel": 5, "iris": 7}
+    text = SMALL.replace("on: {iris: {rounds: 7}}", "on: {iris: {best_of: {rounds: [2, 3]}}}")
+    cells = [c for c in plan(load_config(write_config(text))) if "ecc" in c.learner.label]
+    assert [(c.data.name, c.learner.choice) for c in cells] == [
+        ("vowel", ""),
+        ("iris", "rounds=2"),
+        ("iris", "rounds=3"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "iris:\n",
+            "iris: {train: given}\n",
+            "data set 'iris' has no training part of its own; those that do: dna",
+        ),
+        ("{train: given}", "{train: given, test: 5}", "with 'train: given' the test part is given too"),
+        ("{train: given}", "{train: gven}", "a count of at least 2, 'given', or 'all' (got 'gven')"),
+        (
+            "{train: given}",
+            "{train: given, noise: {fraction: 0.1}}",
+            "noise has no place in a given training part",
+        ),
+        ("on: {iris: {rounds: 7}}", "on: {irs: {rounds: 7}}", "no data set 'irs'; did you mean 'iris'?"),
+        ("on: {iris: {rounds: 7}}", "on: [iris]", "must be a mapping from data sets to the settings"),
+        ("on: {iris: {rounds: 7}}", "on: {iris: {round: 7}}", "unknown key 'round'; did you mean 'rounds'?"),
+        (
+            "[one-vs-one, one-vs-all]",
+            "[one-vs-two]",
+            "no learner is called 'one-vs-two'; did you mean 'one-vs-one'",
+        ),
+    ],
+)
+def test_mistakes_are_named(write_config, old, new, message):
+    with pytest.raises(ConfigError) as caught:
+        load_config(write_config(SMALL.replace(old, new)))
+    assert message in str(caught.value)
+
+
+def test_learners_for_two_classes_are_refused_as_before(zoloss, write_config, tmp_path):
+    path = write_config("datasets: [iris]\nsplit: {repeats: 2}\nlearners: [stump]\n")
+    ended = zoloss("run", path, "--out", tmp_path / "out", "-j", 1)
+    assert ended.code == 3
+    assert "data set 'iris' has 3 classes; the learners here separate two: set positive: to one of" in ended.err
+
+
+def test_classes_that_are_numbers_come_in_their_order():
+    assert load(EmbeddedData(name="vowel", dataset="vowel")).classes == [str(i) for i in range(11)]
+    assert index_labels(["10", "9", "2"], None, "")[1] == ["2", "9", "10"]
+    assert index_labels(["10", "9"], None, "")[1] == ["10", "9"]  # of two classes the last is positive, as ever
+
+
+def test_held_out_parts_of_the_tuning(write_config):
+    text = """
+datasets: {vowel: {train: given}}
+split: {repeats: 2}
+tuning: {folds: 4, held_out: 0.3}
+learners:
+  one-vs-one: {base: svm-perceptron, tune: {base.C: [0.001, 8.0]}}
+"""
+    (cell,) = plan(load_config(write_config(text)))
+    assert cell.repeats == 2  # what is held out is random
+    folds = _folds(cell, load(cell.data), np.arange(528), 0)
+    assert [(len(f.y), len(f.y_left_out)) for f in folds] == [(370, 158)] * 4
+    assert len({f.y_left_out.tobytes() for f in folds}) == 4
+    assert tuned(cell, 0).choice == "base.C=8.0"
+    row = run_unit(cell, 0)
+    assert (row["tuned"], row["test"]) == ("base.C=8.0", 173)
+
+
+def test_a_run_ends_in_a_comparison_to_the_digit(zoloss, write_config, tmp_path):
+    out = tmp_path / "out"
+    assert zoloss("run", write_config(SMALL), "--out", out, "-j", 1).code == 0
+    (run,), _ = load_results(out)
+    assert run.units == run.planned == 14
+    assert "incomplete" not in zoloss("table", out).out
+    rows = {(row.dataset, row.learner): row for row in compare_run(run)}
+    pairs = rows["vowel", "one-vs-one/one-vs-all:stump"]
+    assert (pairs.match, pairs.to_the_digit, pairs.splits) == ("=", True, 1)
+    assert run.choices["vowel", "one-vs-one/one-vs-all:stump"] == "learner=one-vs-one"
+    assert not rows["iris", "one-vs-one/one-vs-all:stump"].to_the_digit
+    assert "1 cells without randomness: 1 equal to the digit" in summary_lines(list(rows.values()))
+    shown = zoloss("compare", out, "--beyond", 0).out
+    assert "one-vs-one/one-vs-all:stump  57.14" not in shown  # equal is not far off
+    for path in (out / "cells").glob("vowel.one-vs-one*.jsonl"):
+        first = json.loads(path.read_text().splitlines()[1])
+        assert first["test"] == 264  # 57.14 % of 462

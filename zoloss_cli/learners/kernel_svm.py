@@ -1,0 +1,85 @@
+"""The soft-margin SVM with kernels that stand for infinite ensembles: Lin & Li (2005)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+from scipy.spatial.distance import cdist
+from sklearn.svm import SVC
+
+from zoloss_cli.learners.base import BinaryLearner, Rows
+
+METRICS = {"perceptron": "euclidean", "stump": "cityblock"}
+# Weights this far below the largest change no solution.
+WEIGHTLESS = 1e-9
+SAME_WEIGHTS = 9  # decimals, in mean weights
+
+
+class KernelSVMClassifier(BinaryLearner):
+    """SVM-perceptron: the C-SVC with the perceptron kernel -||x - x'||, or the stump kernel -||x - x'||_1.
+
+    Lin & Li (2005); Table 4.5 of Li's thesis (2006). These kernels need no parameter: C is the only one.
+    Sample weights scale it, C_i = C n phi_i. Solved by LIBSVM to its tolerance of 1e-3; the kernel's additive
+    constant is left out, since the bias makes up for it.
+
+    Attributes after fit: `support_`, `dual_coef_` (y_i alpha_i) and `intercept_`.
+
+    >>> from zoloss_cli import KernelSVMClassifier, load_dataset
+    >>> X, y = load_dataset("sonar")
+    >>> model = KernelSVMClassifier(C=8.0).fit(X, y)
+    >>> model.score(X, y), len(model.support_) < len(y)
+    (1.0, True)
+    """
+
+    def __init__(
+        self,
+        C: Annotated[float, Field(gt=0, description="how much errors cost")] = 1.0,
+        kernel: Annotated[
+            Literal["perceptron", "stump"],
+            Field(description="an ensemble of all perceptrons, or of all stumps"),
+        ] = "perceptron",
+        tolerance: Annotated[float, Field(gt=0, description="LIBSVM's stopping tolerance")] = 1e-3,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.tolerance = tolerance
+
+    def train(self, problem):
+        rows, which = problem.whole
+        self.rows_ = rows.X
+        scale = problem.phi * problem.phi.size
+        fits = rows.once_for_all_labels(("SVMs", self.kernel, self.C, self.tolerance), dict)
+        # A column of a code and its opposite have opposite solutions, and boosting comes back to the same
+        # weights when nothing was wrong.
+        turn = problem.y[0]
+        members = np.arange(rows.X.shape[0])[which]
+        key = tuple(part.tobytes() for part in (members, turn * problem.y > 0.0, np.round(scale, SAME_WEIGHTS)))
+        if key not in fits:
+            fits[key] = self._solved(rows, members, turn * problem.y, scale)
+        self.support_, coefficients, bias = fits[key]
+        self.dual_coef_, self.intercept_ = turn * coefficients, turn * bias
+
+    def _solved(self, rows: Rows, members, y, scale) -> tuple[np.ndarray, np.ndarray, float]:
+        """(support vectors among all rows, their coefficients, the bias)."""
+        kept = scale > WEIGHTLESS * scale.max()
+        members, y, scale = members[kept], y[kept], scale[kept]
+        if np.all(y == y[0]):
+            return members[:0], np.empty(0), float(y[0])
+        K = self._kernel(rows)
+        if members.size < rows.X.shape[0]:
+            K = K[np.ix_(members, members)]
+        machine = SVC(C=self.C, kernel="precomputed", tol=self.tolerance).fit(K, y, sample_weight=scale)
+        return members[machine.support_], machine.dual_coef_[0].copy(), float(machine.intercept_[0])
+
+    def _kernel(self, rows: Rows) -> np.ndarray:
+        """The kernel of these rows with all rows that it was trained on."""
+        key = ("kernel", self.kernel, id(self.rows_))
+        return rows.once_for_all_labels(key, lambda: -cdist(rows.X, self.rows_, METRICS[self.kernel]))
+
+    def scores_of(self, rows):
+        return self._kernel(rows)[:, self.support_] @ self.dual_coef_ + self.intercept_
+
+    def scores(self, X):
+        return -cdist(X, self.rows_[self.support_], METRICS[self.kernel]) @ self.dual_coef_ + self.intercept_
