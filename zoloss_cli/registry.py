@@ -141,7 +141,9 @@ def registration(name: str) -> Registration:
     try:
         found = learners()[name]
     except KeyError:
-        raise ConfigError(f"no learner is called '{name}'{nearest(name, learners())}") from None
+        raise ConfigError(
+            f"no learner is called '{name}'{nearest(name, learners()) or '; zoloss learners lists them'}"
+        ) from None
     if name in BUILT_IN:
         for plugin in learner_plugins():
             if plugin.name == name:

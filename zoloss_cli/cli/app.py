@@ -13,8 +13,6 @@ from zoloss_cli import __version__
 from zoloss_cli.cli import data, describe, evaluating, fitting, plotting, reporting, running, showing
 from zoloss_cli.errors import ZolossError
 
-INTERRUPTED = 130
-
 app = typer.Typer(
     name="zoloss",
     help="Classifiers that minimize the 0/1 loss directly, and the tables of the papers that introduced them.",
@@ -75,13 +73,6 @@ def main() -> None:
             raise
         print("\n".join(f"zoloss: {line}" for line in str(mistake).splitlines()), file=sys.stderr)
         sys.exit(mistake.exit_code)
-    except KeyboardInterrupt:
-        print("zoloss: interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of a pipe has left, as in `zoloss table results/ | head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except Exception as error:
         if os.environ.get("ZOLOSS_DEBUG"):
             raise

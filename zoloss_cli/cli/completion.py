@@ -32,6 +32,11 @@ def dataset(incomplete: str) -> list[str]:
     return _starting([*_embedded(), *GENERATORS, *added], incomplete)
 
 
+def dataset_list(incomplete: str) -> list[str]:
+    """Names of data sets, separated by commas."""
+    return _listed(dataset(""), incomplete)
+
+
 def embedded_dataset(incomplete: str) -> list[str]:
     """Names of the data sets that come with zoloss, which can be fetched from UCI."""
     return _starting(_embedded(), incomplete)
@@ -73,7 +78,7 @@ def learner_list(incomplete: str) -> list[str]:
 def table(context: typer.Context, incomplete: str) -> list[str]:
     """What the results folder has: numbers of tables, and names of runs. Only manifests are read."""
     names: list[str] = []
-    for path in sorted(Path(_positional(context, "results")).glob("runs/*.json")):
+    for path in sorted(Path(_positional(context, "results") or "results").glob("runs/*.json")):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             experiment = json.loads(path.read_text(encoding="utf-8"))["experiment"]
             names += [(experiment.get("published") or {}).get("table"), experiment["name"]]

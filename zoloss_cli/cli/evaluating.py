@@ -13,6 +13,7 @@ from zoloss_cli.cli import completion
 from zoloss_cli.cli.fitting import DATA, FORCE, LABEL, MISSING, POSITIVE, SCALE
 from zoloss_cli.cli.running import ALL_CORES, DRY_RUN, JOBS, OUT, carry_out, names, show_plan
 from zoloss_cli.cli.showing import FORMAT
+from zoloss_cli.errors import RunFailed
 
 ALPHA = 0.05
 
@@ -53,7 +54,8 @@ def evaluate(
     """Compare learners on your own CSV: test errors over random splits, and which differences could be luck.
 
     The table is read as by `zoloss fit`; scaling is fitted on each split's training rows. What was interrupted
-    continues, and what is done is not run again, also for more splits or learners.
+    continues, and what is done is not run again, also for more splits or learners; all splits that are stored
+    count.
 
     **Examples**
 
@@ -71,7 +73,7 @@ def evaluate(
     from zoloss_cli.experiment.plan import plan
     from zoloss_cli.experiment.run import sizes_of
     from zoloss_cli.report.formats import check_format
-    from zoloss_cli.usage.evaluate import Evaluation, says_already
+    from zoloss_cli.usage.evaluate import Evaluation, check_own_run, says_already
     from zoloss_cli.usage.output import check_target, write
 
     check_format(format)
@@ -83,6 +85,7 @@ def evaluate(
     to_save = save_config is not None and not says_already(save_config, text)
     if to_save:
         check_target(save_config, force, [data])
+    check_own_run(out, experiment)
     sizes_of(plan(experiment))  # a table that cannot be used leaves nothing behind
     if to_save:
         write(save_config, text, force, [data])
@@ -91,7 +94,11 @@ def evaluate(
         return
     command = asked.command()
     source = shlex.join(["zoloss", *command])
-    carry_out(experiment, source, out, jobs, [*command, "--out", str(out)])
+    try:
+        carry_out(experiment, source, out, jobs, [*command, "--out", str(out)])
+    except RunFailed:
+        _show(out, experiment.name, data.stem, format)  # of what did not fail
+        raise
     _show(out, experiment.name, data.stem, format)
 
 

@@ -17,7 +17,7 @@ FIGURE = typer.Option(
 )
 DATASET = typer.Option(
     help="Only these data sets, by commas; for boundary also a generator or a CSV file.",
-    autocompletion=completion.dataset,
+    autocompletion=completion.dataset_list,
 )
 LEARNERS = typer.Option(
     help="Only these learners, separated by commas.", autocompletion=completion.learner_list

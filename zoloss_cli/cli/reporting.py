@@ -38,4 +38,4 @@ def report(
         raise ResultsError(f"{results} holds no finished unit of any run")
     page = make_page(runs, results, store.notes)
     output.write(out, page, force, [])
-    typer.echo(f"{out}: {len(runs)} runs, {len(page.encode()) / 1e6:.1f} MB")
+    typer.echo(f"{out}: {len(runs)} run{'s' * (len(runs) > 1)}, {len(page.encode()) / 1e6:.2f} MB")

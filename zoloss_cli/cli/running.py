@@ -96,7 +96,7 @@ def carry_out(
     if summary.failures:
         shown = summary.failures[:SHOWN_FAILURES]
         more = len(summary.failures) - len(shown)
-        lines = [f"{len(summary.failures)} units failed (run again to try them again)", *shown]
+        lines = [f"{len(summary.failures)} units failed (each is tried again in the next run)", *shown]
         raise RunFailed("\n".join(lines + ([f"and {more} more"] if more else [])))
 
 

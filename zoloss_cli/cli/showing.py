@@ -117,7 +117,10 @@ def stats(
     format: Annotated[str, FORMAT] = "text",
     table: Annotated[str | None, TABLE] = None,
     against: Annotated[
-        str | None, typer.Option(help="Compare with this learner instead of each data set's best.")
+        str | None,
+        typer.Option(
+            help="Compare with this learner instead of each data set's best.", autocompletion=completion.learner
+        ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="What p must not exceed for a difference.")] = 0.05,
 ) -> None:

@@ -201,11 +201,12 @@ def _seen_column(path: Path, name: str, lines: Lines, i: int, notes: list[str]) 
 
 def _plain_numbers(lines: Lines, i: int) -> np.ndarray | None:
     """Field i of all rows if each is a finite number: the rule, and far faster to read than one by one."""
+    values = [row[i] for _, row in lines]
     try:
-        numbers = np.array([row[i] for _, row in lines], dtype=np.float64)
+        numbers = np.array(values, dtype=np.float64)
     except ValueError:
         return None
-    return numbers if np.isfinite(numbers).all() else None
+    return numbers if np.isfinite(numbers).all() and "_" not in "".join(values) else None
 
 
 def _encoded(path: Path, columns: tuple[Column, ...], lines: Lines, places: list[int]) -> np.ndarray:

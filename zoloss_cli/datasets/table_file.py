@@ -65,6 +65,8 @@ def read_rows(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     for name in header:
         if header.count(name) > 1:
             raise DataError(f"{path}: the header names the column '{name}' {header.count(name)} times")
+    if len(header) == 1 and "\t" in text.partition("\n")[0]:
+        raise DataError(f"{path}: columns are separated by tabs; commas or semicolons are needed")
     if not lines:
         raise DataError(f"{path} has a header but no rows")
     for number, row in lines:
@@ -136,4 +138,4 @@ def is_number(value: str) -> bool:
         float(value)
     except ValueError:
         return False
-    return True
+    return "_" not in value  # which Python allows between digits, and codes have

@@ -64,7 +64,21 @@ def process_pool(jobs: int) -> ProcessPoolExecutor:
         # Other packages' learners are imported by the units that use them: a broken one ends the server.
         modules = {entry.target.split(":")[0] for entry in BUILT_IN.values()}
         context.set_forkserver_preload(["zoloss_cli.experiment.worker", *sorted(modules)])
+        _start_server()
     return ProcessPoolExecutor(jobs, mp_context=context, initializer=_follow_the_parent)
+
+
+def _start_server() -> None:
+    """Start the server deaf to interrupts: while it imports, it would answer one with a traceback."""
+    from multiprocessing import forkserver
+
+    heard = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if heard else None
+    try:
+        forkserver.ensure_running()
+    finally:
+        if heard:
+            signal.signal(signal.SIGINT, before)
 
 
 def _follow_the_parent() -> None:

@@ -52,6 +52,12 @@ def _value(value):
     return tuple(value) if isinstance(value, list) else value
 
 
+def command_of(manifest: dict) -> str:
+    """What to type to run it again: a config, or the command that stood for one."""
+    source = manifest["config"]
+    return source if source.startswith("zoloss ") else f"zoloss run {source}"
+
+
 def make_run(started: str, seconds: float, jobs: int, units: int) -> dict:
     """When, how long, how much, and with what a run was made."""
     return {

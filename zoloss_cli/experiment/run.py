@@ -118,7 +118,7 @@ def run_experiment(
             progress.note(note)
         totals, done = _tally(works)
         summary.units, summary.done_before = sum(totals.values()), sum(done.values())
-        earlier = store.earlier_runs(experiment.name)
+        earlier = store.earlier_runs(experiment.name, {cell.key for cell in all_cells})
         store.write_manifest(experiment.name, make_manifest(experiment, all_cells, source, earlier))
         try:
             if summary.done_before < summary.units:

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from zoloss_cli.config.models import METRICS
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import FORMAT, Cell, identity_key
 
@@ -164,9 +165,16 @@ class Store:
             write_text(path, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
         return path
 
-    def earlier_runs(self, name: str) -> list[dict]:
-        """The runs that the manifest of this name knows of."""
-        return next((m["runs"] for m in self.manifests() if m["experiment"]["name"] == name), [])
+    def earlier_runs(self, name: str, keys: set[str]) -> list[dict]:
+        """The runs that the manifest of this name knows of, if it is about any of these cells."""
+        return next(
+            (
+                m["runs"]
+                for m in self.manifests()
+                if m["experiment"]["name"] == name and keys & {cell["key"] for cell in m["cells"]}
+            ),
+            [],
+        )
 
     def manifests(self) -> list[dict]:
         """All manifests, those that cannot be read left out and noted."""
@@ -176,12 +184,26 @@ class Store:
                 manifest = json.loads(path.read_text(encoding="utf-8"))
                 if manifest["format"] != FORMAT:
                     raise ValueError
-                manifest["cells"], manifest["runs"], manifest["experiment"]["name"]
+                _check_manifest(manifest)
             except (ValueError, KeyError, TypeError, OSError):
                 self.notes.append(f"{path} is not a manifest of this version of zoloss; left out")
                 continue
             found.append(manifest)
         return found
+
+
+def _check_manifest(manifest: dict) -> None:
+    """Whether those who read it find what they need."""
+    for cell in manifest["cells"]:
+        cell["dataset"], cell["learner"], cell["key"], cell["file"]
+    for run in manifest["runs"]:
+        run["finished"][:16], run["zoloss"], run["python"], run["platform"], dict(run["packages"])
+        float(run["seconds"]), int(run["jobs"])
+    experiment = manifest["experiment"]
+    if experiment["metric"] not in METRICS:
+        raise ValueError
+    experiment["name"], experiment["title"], int(experiment["split"]["repeats"]), experiment["split"]["seed"]
+    [data["name"] for data in experiment["datasets"]], [x["label"] for x in experiment["learners"]]
 
 
 def read_cell_file(path: Path, key: str) -> CellRows:

@@ -54,7 +54,12 @@ class Learned:
             ("training", self.train_errors, len(self.part.train)),
             ("test", self.test_errors, len(self.part.test)),
         ]
-        return "\n".join([self.title, *(f"{name} error {100.0 * k / n:.1f} %" for name, k, n in counts if n)])
+        return "\n".join(
+            [
+                style.shortened(self.title),
+                *(f"{name} error {100.0 * k / n:.1f} %" for name, k, n in counts if n),
+            ]
+        )
 
 
 def predicted(learners: list, X: np.ndarray) -> np.ndarray:

@@ -55,13 +55,14 @@ def _cells(dataset: str, learners: list[str], positive: str | None, label: str |
             entry["train"] = POOL_TRAINS
     else:
         if dataset.lower().endswith(".csv") or Path(dataset).is_file():
-            index = label is not None and label.removeprefix("-").isdigit()
-            entry["csv"] = dataset
-            entry["label"] = int(label) if index else label
+            entry["csv"], entry["label"] = dataset, label
         if positive is not None:
             entry["positive"] = positive
     if label is not None and "csv" not in entry:
         raise ConfigError(f"--label is for a CSV file, and '{dataset}' is none")
+    for name in learners:
+        if learners.count(name) > 1:
+            raise ConfigError(f"--learners: '{name}' is listed more than once")
     content = {
         "datasets": {Path(dataset).name: entry},
         "learners": {name: _learner(name) for name in learners},

@@ -36,7 +36,9 @@ def boundaries(run: RunResult):
             box = show_points(axes, part)
         segment = clipped(*in_units_of_the_data(trained), box)
         name = f"{titles[learner]}: {row['train']} errors"
-        axes.plot(*segment.T, color=look.colour, linestyle=look.dashes, linewidth=1.4, label=name)
+        axes.plot(
+            *segment.T, color=look.colour, linestyle=look.dashes, linewidth=1.4, label=style.shortened(name)
+        )
     style.legend_below(figure, [axes], 2)
     return figure
 
@@ -50,7 +52,7 @@ def show_points(axes, part: Part) -> np.ndarray:
         hollow = {"markerfacecolor": "none"} if marker not in "+x" else {}
         axes.plot(
             *X.T, linestyle="none", marker=marker, color="#555555", markersize=2.6, markeredgewidth=0.6,
-            label=name, **hollow,
+            label=style.shortened(name), **hollow,
         )  # fmt: skip
     low, high = data.X[rows].min(axis=0), data.X[rows].max(axis=0)
     room = MARGIN * (high - low) + (high == low)

@@ -31,7 +31,9 @@ def diagram(ranks: Ranks):
     """Names hang from an axis of ranks, the best at the left; bars join those that may be equal."""
     count = len(ranks.learners)
     titles = column_titles(ranks.learners)
-    names = [f"{titles[x]}  {rank:.2f}" for x, rank in zip(ranks.learners, ranks.ranks, strict=True)]
+    names = [
+        f"{style.shortened(titles[x])}  {rank:.2f}" for x, rank in zip(ranks.learners, ranks.ranks, strict=True)
+    ]
     order = sorted(range(count), key=lambda i: ranks.ranks[i])
     left = math.ceil(count / 2)
     first_row = 0.6 + 0.6 * len(ranks.groups)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 COLUMN, PAGE = 3.4, 7.0  # inches: the width of a column and of a page
 MARKS_A_LINE = 8
+LONGEST_NAME = 28  # letters
 
 # Okabe & Ito's colours, those with the most contrast to white first; their yellow is too faint for a line.
 BLACK, BLUE, VERMILLION, GREEN, PURPLE = "#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -47,6 +48,7 @@ SETTINGS = {
     "savefig.dpi": 300,
     "pdf.fonttype": 42,  # fonts inside, as publishers ask
     "svg.fonttype": "none",  # text stays text: small, searchable, read aloud
+    "text.parse_math": False,  # a name with dollars is a name
     "svg.hashsalt": "zoloss",  # the same ids for the same figure
 }
 
@@ -83,6 +85,12 @@ def new_figure(width: float, height: float):
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def shortened(name: str) -> str:
+    """A name that has room beside an axis or above a panel; matplotlib leaves those with _ out of legends."""
+    text = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return f" {text}" if text.startswith("_") else text
+
+
 def panels(figure, count: int, columns: int, **options) -> list:
     """So many axes, row by row."""
     rows = math.ceil(count / columns)
@@ -97,7 +105,7 @@ def plot(axes, x, y, look: Look, name: str, shift: int = 0) -> None:
     every = max(1, len(y) // MARKS_A_LINE)
     marks = (shift % every, every)
     colour, dashes, marker = look
-    axes.plot(x, y, color=colour, linestyle=dashes, marker=marker, markevery=marks, label=name)
+    axes.plot(x, y, color=colour, linestyle=dashes, marker=marker, markevery=marks, label=shortened(name))
 
 
 def legend_below(figure, axes: list, columns: int, order: list[str] | None = None) -> None:
@@ -106,6 +114,6 @@ def legend_below(figure, axes: list, columns: int, order: list[str] | None = Non
     for panel in axes:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
-    names = [name for name in order or entries if name in entries]
+    names = [name for name in map(shortened, order or entries) if name in entries]
     handles = [entries[name] for name in names]
     figure.legend(handles, names, loc="outside lower center", ncols=min(columns, len(names)))

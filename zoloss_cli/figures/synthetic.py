@@ -30,7 +30,9 @@ def against_others(run: RunResult):
             both = sorted(ours.keys() & theirs.keys())
             points = [ours[k] for k in both], [theirs[k] for k in both]
             mark = {"marker": look.marker, "markerfacecolor": "none", "markersize": 3, "markeredgewidth": 0.7}
-            panel.plot(*points, linestyle="none", color=look.colour, label=titles[learner], **mark)
+            panel.plot(
+                *points, linestyle="none", color=look.colour, label=style.shortened(titles[learner]), **mark
+            )
         limits = {"xlim": panel.get_xlim(), "ylim": panel.get_ylim()}
         panel.axline((0.0, 0.0), slope=1.0, color="black", linewidth=0.6, linestyle=style.DASHED)
         panel.set(**limits, xlabel=f"0–1 loss of {name}", ylabel="0–1 loss of the others")

@@ -39,7 +39,7 @@ def error_against_time(run: RunResult):
             found = run.stat(dataset, learner, "reached")
             found = seconds if found is None else found.mean
             line = {"color": look.colour, "linestyle": look.dashes, "marker": look.marker, "markevery": [0]}
-            panel.plot([found, seconds], [errors, errors], label=titles[learner], **line)
+            panel.plot([found, seconds], [errors, errors], label=style.shortened(titles[learner]), **line)
             if way := run.traces.get((dataset, learner)):
                 times, losses = zip(*way, strict=True)
                 panel.plot(times, losses, color=look.colour, linestyle=look.dashes, drawstyle="steps-post")

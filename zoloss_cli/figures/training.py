@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.experiment.manifest import read_experiment
+from zoloss_cli.experiment.manifest import command_of, read_experiment
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.worker import Trained, count_unit, train_unit
 from zoloss_cli.report.results import RunResult
@@ -17,7 +17,7 @@ def trained_again(run: RunResult, dataset: str, learner: str) -> tuple[Trained, 
     if SPLIT not in run.splits.get(place, []):
         raise ResultsError(
             f"split {SPLIT} of {learner} on {dataset} is not in the run '{run.name}'; "
-            f"finish it: zoloss run {run.manifest['config']}"
+            f"finish it: {command_of(run.manifest)}"
         )
     cell = _cell(run, dataset, learner)
     trained = train_unit(cell, SPLIT)
@@ -32,7 +32,7 @@ def trained_again(run: RunResult, dataset: str, learner: str) -> tuple[Trained, 
             raise ResultsError(
                 f"{learner} on {dataset}, trained again, has a {metric} of {value:.2f} % where "
                 f"{stored[metric][at]:.2f} % is stored: the results of '{run.name}' were changed or are of "
-                f"another version; run: zoloss run {run.manifest['config']} --fresh"
+                f"another version; delete its cells and run: {command_of(run.manifest)}"
             )
     return trained, row
 
@@ -47,5 +47,5 @@ def _cell(run: RunResult, dataset: str, learner: str) -> Cell:
             return cell
     raise ResultsError(
         f"{learner} on {dataset} is no longer what '{run.name}' ran: the data or the algorithm changed; "
-        f"run: zoloss run {run.manifest['config']}"
+        f"run: {command_of(run.manifest)}"
     )

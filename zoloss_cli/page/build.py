@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -35,7 +36,10 @@ class Panel:
 
     @property
     def id(self) -> str:
-        return re.sub(r"[^a-z0-9.]+", "-", f"{self.group} {self.title}".lower()).strip("-")
+        """Its address: readable, and another one for every name."""
+        name = f"{self.group} {self.title}".strip()
+        slug = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
+        return slug if re.fullmatch(r"[A-Za-z0-9.&'() -]+", name) else f"{slug}-{zlib.crc32(name.encode()):08x}"
 
 
 def make_page(runs: list[RunResult], source: Path, notes: list[str]) -> str:

@@ -6,7 +6,6 @@ import re
 from html import escape
 from pathlib import Path
 
-from zoloss_cli.errors import ZolossError
 from zoloss_cli.figures.catalog import KINDS, Drawing, available, to_svg, without_results
 from zoloss_cli.page.made import made_html
 from zoloss_cli.report.metrics import BY_RATIO, KNOWN
@@ -44,7 +43,7 @@ class Figures:
         self._drawn += 1
         try:
             svg = to_svg(drawing.draw(), f"f{self._drawn}")
-        except ZolossError as error:
+        except Exception as error:  # whatever is wrong with one figure must not cost the page
             return f'<p class="note">{escape(drawing.title)}: {escape(str(error))}</p>'
         named = svg.replace("<svg", f'<svg role="img" aria-label="{escape(drawing.title)}"', 1)
         larger = SIZE.sub(lambda side: f'{side[1]}="{float(side[2]) * ON_SCREEN:.0f}pt"', named, count=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from zoloss_cli.experiment.manifest import command_of
 from zoloss_cli.report.results import RunResult
 
 
@@ -11,8 +12,7 @@ def made_html(run: RunResult) -> str:
     """The facts of a run, and its resolved config behind a fold."""
     runs = run.manifest["runs"]
     facts = [
-        ("config", run.manifest["config"]),
-        ("command", f"zoloss run {run.manifest['config']}"),
+        ("command", command_of(run.manifest)),
         ("seed", run.experiment["split"]["seed"]),
         ("units", f"{run.units:,}" + (f", {run.failed:,} failed" if run.failed else "")),
     ]

@@ -6,11 +6,12 @@ const filters = document.querySelector(".filters");
 const tip = document.getElementById("tip");
 
 function show() {
-  const wanted = decodeURIComponent(location.hash.slice(1));
-  const current = sections.find((s) => s.id === wanted) || sections[0];
+  // Compared as the browser writes them: a malformed address must not end the script.
+  const link = links.find((a) => a.hash === location.hash);
+  const current = sections.find((s) => link && s.id === decodeURIComponent(link.hash.slice(1))) || sections[0];
   for (const s of sections) s.hidden = s !== current;
   for (const a of links) {
-    if (a.hash === "#" + current.id) a.setAttribute("aria-current", "page");
+    if (decodeURIComponent(a.hash) === "#" + current.id) a.setAttribute("aria-current", "page");
     else a.removeAttribute("aria-current");
   }
   filters.hidden = !current.querySelector("table.numbers");

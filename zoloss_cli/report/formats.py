@@ -170,8 +170,11 @@ def long_table(header: list[str], lines: list[list[str]], left: int) -> str:
 
 
 def escape_latex(text: str) -> str:
+    text = text.replace("\\", "\0")
     for character in "&%$#_{}":
         text = text.replace(character, "\\" + character)
+    for character, command in (("\0", "textbackslash"), ("^", "textasciicircum"), ("~", "textasciitilde")):
+        text = text.replace(character, rf"\{command}{{}}")
     return text.replace("±", r"$\pm$")
 
 

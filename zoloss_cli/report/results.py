@@ -12,7 +12,7 @@ from statistics import fmean, median
 import numpy as np
 
 from zoloss_cli.errors import ResultsError, nearest
-from zoloss_cli.experiment.store import CellRows, Store
+from zoloss_cli.experiment.store import TOLERATED, CellRows, Store
 from zoloss_cli.paths import PACKAGE
 from zoloss_cli.report.metrics import KNOWN
 from zoloss_cli.report.ratios import MEASURED, make_ratios
@@ -203,6 +203,8 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
     if not folder.is_dir():
         raise ResultsError(f"there is no folder {folder}; {_what_to_run(folder)}")
     if not store.is_ours():
+        if others := sorted(p.name for p in folder.iterdir() if p.name not in TOLERATED):
+            raise ResultsError(f"{folder} is no folder of results: it holds {others[0]}")
         raise ResultsError(f"{folder} holds no results yet; {_what_to_run(folder)}")
     runs = [RunResult(m["experiment"]["name"], m["experiment"], m) for m in store.manifests()]
     needed = [run for run in runs if wanted is None or wanted in (run.table, run.name)]
@@ -215,6 +217,9 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
                 cache[filename] = store.read(filename, key)
                 if cache[filename].fault:
                     store.notes.append(f"{store.path(filename)} {cache[filename].fault}; left out")
+                elif dropped := cache[filename].dropped_lines:
+                    lines = f"{dropped} damaged line{'s' * (dropped > 1)}"
+                    store.notes.append(f"{store.path(filename)} has {lines}; left out")
             found = cache[filename]
             if found.fault:
                 continue

@@ -206,7 +206,7 @@ def _groups(ranks: list[float], difference: float) -> list[tuple[int, int]]:
 def signed_rank_p(differences: Sequence[float]) -> float:
     """Two-sided p of Wilcoxon's signed-rank test; zero differences are left out.
 
-    Exact, but for more than 13 data sets with ties among them, where the normal approximation is close.
+    Exact, but for more than 13 data sets with equal differences, where the normal approximation is close.
     """
     left = np.array([d for d in differences if d != 0.0])
     if left.size == 0:

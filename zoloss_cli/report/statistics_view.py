@@ -14,6 +14,7 @@ from zoloss_cli.report.formats import csv_text, digits, escape_latex, latex_docu
 from zoloss_cli.report.metrics import decimals_of
 from zoloss_cli.report.results import RunResult
 from zoloss_cli.report.statistics import (
+    ALL_SIGNS,
     Paired,
     Ranks,
     against,
@@ -57,9 +58,11 @@ def render_statistics(runs: list[RunResult], format: str, alpha: float, learner:
 def sections(run: RunResult, alpha: float, learner: str | None = None) -> list[Section]:
     """Each data set by itself, average ranks, and pairs across data sets."""
     check_comparable(run, learner)
-    optimistic = [f"{note}, so its comparisons are optimistic" for note in choice_notes(run)]
+    notes = [f"{note}, so its comparisons are optimistic" for note in choice_notes(run)]
+    if run.failed:
+        notes.append(f"{run.failed:,} units failed: comparisons are on the splits that both have")
     tests = [_by_dataset(run, alpha, learner), _ranks(run, alpha), _pairs(run, alpha, learner)]
-    return [part for part in [*tests, Section(notes=optimistic)] if part.lines or part.notes]
+    return [part for part in [*tests, Section(notes=notes)] if part.lines or part.notes]
 
 
 def best_lines(run: RunResult, dataset: str, alpha: float) -> list[str]:
@@ -169,7 +172,8 @@ def _pairs(run: RunResult, alpha: float, learner: str | None) -> Section:
     if len(datasets) < 2 or not pairs:
         return Section()
     number = f"{len(pairs)} pairs" if len(pairs) > 1 else "one pair"
-    notes = [f"signed-rank test, exact; Holm: corrected for {number}; *: that is <= {alpha:g}"]
+    kind = "exact" if len(datasets) <= ALL_SIGNS else "exact where no differences are equal"
+    notes = [f"signed-rank test, {kind}; Holm: corrected for {number}; *: that is <= {alpha:g}"]
     least = min(1.0, len(pairs) * least_signed_rank_p(len(datasets)))
     if least > alpha:
         notes.append(

@@ -11,7 +11,8 @@ import yaml
 
 from zoloss_cli.config.load import check_content
 from zoloss_cli.config.models import Experiment, Preprocess, Split
-from zoloss_cli.errors import ConfigError
+from zoloss_cli.errors import ConfigError, ResultsError
+from zoloss_cli.experiment.store import Store
 from zoloss_cli.usage.settings import OptionMistakes, chosen_settings
 
 WIDTH = 110
@@ -106,3 +107,17 @@ def _training_part(text: str) -> int | float:
             f"--train: must be a share between 0 and 1 (both excluded) or a count of at least 2 (got {text})"
         )
     return part
+
+
+def check_own_run(results: Path, experiment: Experiment) -> None:
+    """Refuse to put a table's run in the place of that of another table with the same file name."""
+    (wanted,) = (Path(data.csv).resolve() for data in experiment.datasets)
+    for manifest in Store(results).manifests():
+        stored = manifest["experiment"]
+        paths = [Path(data["csv"]) for data in stored["datasets"] if "csv" in data]
+        if stored["name"] == experiment.name and [path.resolve() for path in paths] != [wanted]:
+            other = ", ".join(map(str, paths)) or "other data"
+            raise ResultsError(
+                f"{results} holds a run '{experiment.name}' of {other}; choose another folder with --out, or "
+                "another name for the file"
+            )
