@@ -132,7 +132,7 @@ def test_a_learner_that_raises_is_reported_and_tried_again(write_config, tmp_pat
     process = start("run", config, "--out", results, "--jobs", 2, env=plugin_package)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 5, err
-    assert "units failed (run again to try them again)" in err
+    assert "units failed (each is tried again in the next run)" in err
     assert "raising on heart, split" in err
     assert "ArithmeticError: no luck" in err
     assert "Traceback" not in err
@@ -215,9 +215,9 @@ def test_other_bad_input_is_one_sentence(zoloss, write_config, small_config, tmp
         (("run", small_config, "--datasets", "hart"), 2, "did you mean 'heart'?"),
         (("run", small_config, "--learners", "rcd-bias,,"), 2, "separated by commas"),
         (("table", tmp_path / "nowhere"), 4, "there is no folder"),
-        (("table", tmp_path), 4, "holds no results yet; run: zoloss run configs/table2.yaml"),
-        (("compare", tmp_path), 4, "holds no results yet"),
-        (("status", tmp_path), 4, "holds no results yet"),
+        (("table", tmp_path), 4, "is no folder of results: it holds"),
+        (("compare", tmp_path), 4, "is no folder of results"),
+        (("status", tmp_path), 4, "is no folder of results"),
         (
             ("run", write_config("datasets: {m: {csv: gone.csv}}\nlearners: [fld]\n", "gone.yaml")),
             3,

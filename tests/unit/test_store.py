@@ -182,7 +182,9 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(filled, cell, monkeypatch
 
 
 def test_unreadable_manifests_are_left_out_and_noted(filled):
-    filled.write_manifest("good", {"format": 1, "cells": [], "runs": [], "experiment": {"name": "good"}})
+    experiment = {"name": "good", "title": "", "metric": "test_error", "split": {"repeats": 1, "seed": 1}}
+    good = {"cells": [], "runs": [], "experiment": experiment | {"datasets": [], "learners": []}}
+    filled.write_manifest("good", {"format": 1} | good)
     (filled.folder / "runs" / "bad.json").write_text("{", encoding="utf-8")
     (filled.folder / "runs" / "old.json").write_text('{"format": 0}', encoding="utf-8")
     assert [m["experiment"]["name"] for m in filled.manifests()] == ["good"]

@@ -52,10 +52,12 @@ def _value(value):
     return tuple(value) if isinstance(value, list) else value
 
 
-def command_of(manifest: dict) -> str:
-    """What to type to run it again: a config, or the command that stood for one."""
+def command_of(manifest: dict, fresh: bool = False) -> str:
+    """What to type to run it again, or anew: a config, or the command that stood for one, elsewhere."""
     source = manifest["config"]
-    return source if source.startswith("zoloss ") else f"zoloss run {source}"
+    if source.startswith("zoloss "):
+        return f"{source} --out another-folder" if fresh else source
+    return f"zoloss run {source}" + " --fresh" * fresh
 
 
 def make_run(started: str, seconds: float, jobs: int, units: int) -> dict:

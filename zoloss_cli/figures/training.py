@@ -32,7 +32,7 @@ def trained_again(run: RunResult, dataset: str, learner: str) -> tuple[Trained, 
             raise ResultsError(
                 f"{learner} on {dataset}, trained again, has a {metric} of {value:.2f} % where "
                 f"{stored[metric][at]:.2f} % is stored: the results of '{run.name}' were changed or are of "
-                f"another version; delete its cells and run: {command_of(run.manifest)}"
+                f"another version; run: {command_of(run.manifest, fresh=True)}"
             )
     return trained, row
 
