@@ -9,7 +9,7 @@ SPLITS ?=
 RUN = $(BIN)/zoloss run $(if $(SPLITS),--splits $(SPLITS)) --jobs $(JOBS) --out $(RESULTS)
 JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 
-.PHONY: install browser test docs test-lowest bench lint table2 table3 table4 tables nguyen reference pools schema clean
+.PHONY: install browser test docs test-lowest bench lint table2 table3 table4 tables nguyen thesis reference pools schema clean
 
 install: $(STAMP)
 
@@ -75,12 +75,19 @@ nguyen: install
 	for table in 1 2 3 4 nguyen-table4-clean nguyen-bounds; do \
 	  $(BIN)/zoloss table $(RESULTS) --table $$table || exit; done
 
+# Li's thesis (2006), chapter 3: CGBoost against AnyBoost.
+thesis: install
+	for config in table3.1 table3.2 figure3.1; do $(RUN) configs/thesis/$$config.yaml || exit; done
+	for table in 3.1 3.2; do $(BIN)/zoloss table $(RESULTS) --table $$table || exit; done
+
 # What is committed: the 500-split results, and the pool deviations that comparisons use.
 reference: install
 	$(MAKE) tables RESULTS=results/reference
 	for config in table4-fld table4-svm; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
-	$(MAKE) nguyen RESULTS=results/reference
+	for config in figure3 figure4; do \
+	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
+	$(MAKE) nguyen thesis RESULTS=results/reference
 
 pools: install
 	$(BIN)/zoloss run configs/pools.yaml --jobs $(JOBS) --out results/pools

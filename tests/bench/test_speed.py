@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from problems import signed, whole
@@ -310,19 +306,4 @@ def test_branch_and_bound(benchmark, heart):
     benchmark.extra_info["note"] = (
         f"{learner.n_questions_ / learner.seconds_:,.0f} questions solved and {asked / learner.seconds_:,.0f} "
         f"answered a second, {100 * learner.n_settled_ / asked:.1f} % without solving"
-    )
-
-
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["table", "results/reference"], ["compare", "results/reference"]]
-)
-@pytest.mark.benchmark(group="command")
-def test_command_start(benchmark, arguments):
-    benchmark.group = "command"
-    benchmark.name = "zoloss " + " ".join(arguments)
-    benchmark.extra_info["units"] = 1
-    top = Path(__file__).parents[2]
-    command = [sys.executable, "-m", "zoloss_cli", *arguments]
-    benchmark.pedantic(
-        lambda: subprocess.run(command, cwd=top, check=True, capture_output=True), rounds=5, warmup_rounds=1
     )
