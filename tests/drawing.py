@@ -1,0 +1,69 @@
+"""What tests of figures share: small runs, and what is found on drawn axes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from zoloss_cli.figures import style
+from zoloss_cli.report.results import RunResult
+from zoloss_cli.report.statistics import Ranks
+
+REFERENCE = Path(__file__).parents[1] / "results" / "reference"
+
+
+FIGURE_3 = """
+title: RCD by epoch
+published: {paper: li-lin-2007, figure: "3"}
+metric: train_error
+datasets: [heart]
+split: {train: 0.8, repeats: 3, seed: 5}
+learners:
+  ccd-zero: {learner: ccd, seeding: zero, epochs: 40, record_every: 10}
+  rcd-bias-zero: {learner: rcd-bias, seeding: zero, epochs: 40, record_every: 10}
+  rcd-bias-fld: {learner: rcd-bias, seeding: fld, epochs: 40, record_every: 10}
+"""
+
+
+RANKS = Ranks(
+    ["rcd-bias", "pocket", "ave-perc", "soft-svm"],
+    [1.25, 2.0, 3.25, 3.5],
+    ["a", "b", "c", "d"],
+    0.05,
+    2.3452,
+    0.0123,
+    [(0, 2), (1, 3)],
+)
+
+
+def drawn(function, *arguments):
+    with style.styled():
+        return function(*arguments)
+
+
+def named_lines(axes) -> dict[str, np.ndarray]:
+    """The lines that are in the legend, as x and y."""
+    return {x.get_label(): np.array(x.get_data()) for x in axes.lines if not x.get_label().startswith("_")}
+
+
+def stored_rows(folder: Path, run: RunResult, learner: str) -> tuple[list[dict], dict]:
+    (cell,) = (c for c in run.manifest["cells"] if c["learner"] == learner)
+    header, *rows = (folder / "cells" / cell["file"]).read_text(encoding="utf-8").splitlines()
+    return [json.loads(row) for row in rows], json.loads(header)
+
+
+# -- curves -------------------------------------------------------------------------------------------
+
+
+def assert_inside(figure) -> None:
+    """Nothing that is drawn leaves the page, by more than half a line's width."""
+    with style.styled():
+        figure.draw_without_rendering()
+        box = figure.get_tightbbox()
+    width, height = figure.get_size_inches()
+    assert min(box.x0, box.y0, width - box.x1, height - box.y1) > -0.01, box
+
+
+# -- files and looks ----------------------------------------------------------------------------------

@@ -1,0 +1,51 @@
+"""Diagrams of average ranks."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+from drawing import RANKS, assert_inside, drawn
+
+from zoloss_cli.figures import ranks, style
+from zoloss_cli.report.statistics import average_ranks
+
+
+def test_ranks_hang_where_they_are():
+    (axes,) = drawn(ranks.diagram, RANKS).axes
+    texts = {text.get_text(): text for text in axes.texts}
+    for learner, rank in zip(("RCD-bias", "pocket", "ave-perc", "soft-SVM"), RANKS.ranks, strict=True):
+        name = texts[f"{learner}  {rank:.2f}"]
+        (line,) = (x for x in axes.lines if len(x.get_xdata()) == 3 and x.get_xdata()[0] == rank)
+        assert (line.get_xdata()[2], line.get_ydata()[2]) == name.xy
+    bars = [line.get_xdata() for line in axes.lines if line.get_color() == style.BLUE]
+    assert [list(bar) for bar in bars] == [[1.25, 3.25], [2.0, 3.5]]
+    (gap,) = (line.get_xdata() for line in axes.lines if line.get_marker() == "|")
+    assert gap[1] - gap[0] == pytest.approx(2.3452)
+    assert "critical difference 2.35" in texts
+    heights = [text.xy[1] for text in axes.texts]
+    assert min(abs(a - b) for a, b in itertools.combinations(heights[:2], 2)) >= 1.0  # names at one side
+
+
+def test_the_diagram_of_a_run_has_its_ranks(reference):
+    run = reference["table2"]
+    (axes,) = drawn(ranks.critical_difference, run).axes
+    found = average_ranks(run)
+    hung = sorted(line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 3)
+    assert hung == found.ranks
+    assert f"critical difference {found.critical_difference:.2f}" in {text.get_text() for text in axes.texts}
+
+
+@pytest.mark.parametrize("gap", [0.4, 1.4, 2.9])
+def test_the_critical_difference_is_written_within_the_figure(gap):
+    figure = drawn(ranks.diagram, replace(RANKS, critical_difference=gap))
+    assert_inside(figure)
+
+
+def test_a_critical_difference_beyond_the_axis_is_only_written():
+    figure = drawn(ranks.diagram, replace(RANKS, critical_difference=7.5))
+    (axes,) = figure.axes
+    assert_inside(figure)
+    assert not [line for line in axes.lines if line.get_marker() == "|"]
+    assert any("critical difference 7.50: more than" in text.get_text() for text in axes.texts)

@@ -1,0 +1,81 @@
+"""Figure 9 and errors against time: what searches reached, and when."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from drawing import drawn, named_lines
+
+from zoloss_cli.figures import synthetic, times
+from zoloss_cli.report.results import load_results
+
+
+def test_figure_9_draws_every_pair_of_losses(reference):
+    run = reference["nguyen-figure9"]
+    figure = drawn(synthetic.against_others, run)
+    for axes, dataset in zip(figure.axes, run.datasets, strict=True):
+        for learner, title in {"bpm": "BPM", "svm": "SVM", "lr": "LR"}.items():
+            x, y = named_lines(axes)[title]
+            assert x.tolist() == run.cells[dataset, "sla"]["train_01_loss"]
+            assert y.tolist() == run.cells[dataset, learner]["train_01_loss"]
+            assert len(x) == 200
+        low, high = axes.get_xlim()
+        assert low < x.min() < x.max() < high
+        assert np.all(named_lines(axes)["LR"][1] >= x)  # SLA starts from LR and only improves
+        mean = {
+            name: np.mean(run.cells[dataset, name]["train_01_loss"]) for name in ("sla", "bpm", "svm", "lr")
+        }
+        best = min(mean["bpm"], mean["svm"], mean["lr"])
+        assert f"{100 * (best - mean['sla']) / best:.1f} %" in axes.get_title()
+
+
+def test_times_are_those_of_the_search(reference):
+    run = reference["nguyen-table1"]
+    figure = drawn(times.error_against_time, run)
+    assert [axes.get_title() for axes in figure.axes] == run.datasets
+    for axes in figure.axes:
+        cell = run.cells[axes.get_title(), "pivot"]
+        x, y = named_lines(axes)["pivot"]
+        assert x.tolist() == [cell["reached"][0], cell["seconds"][0]]
+        assert y.tolist() == cell["train_01_loss"] * 2
+        x, _ = named_lines(axes)["BPM"]  # no search: one time only
+        assert x[0] == x[1] == run.cells[axes.get_title(), "bpm"]["seconds"][0]
+
+
+SEARCHES = """
+name: searches
+metric: train_01_loss
+datasets: [heart]
+split: {train: all, repeats: 1}
+preprocess: {scale: standard}
+learners: {lr: {}, pivot: {steps: 500}}
+"""
+
+
+def test_a_search_is_drawn_on_its_way_down(zoloss, write_config, tmp_path):
+    results = tmp_path / "results"
+    assert zoloss("run", write_config(SEARCHES), "--out", results, "--jobs", "1").code == 0
+    (run,), _ = load_results(results)
+    (way,) = run.traces.values()
+    assert way[-1] == (
+        run.cells["heart", "pivot"]["reached"][0],
+        run.cells["heart", "pivot"]["train_01_loss"][0],
+    )
+    assert [errors for _, errors in way] == sorted({errors for _, errors in way}, reverse=True)
+    (axes,) = drawn(times.error_against_time, run).axes
+    (steps,) = [line for line in axes.lines if line.get_drawstyle() == "steps-post"]
+    assert list(zip(*steps.get_data(), strict=True)) == way
+
+
+@pytest.mark.parametrize("trace", [[[1.0]], [[0.1, "x"]], 3, [[0.1, None]], []])
+def test_a_damaged_way_down_leaves_the_two_times(zoloss, write_config, tmp_path, trace):
+    results = tmp_path / "results"
+    zoloss("run", write_config(SEARCHES), "--out", results, "--jobs", "1")
+    (path,) = (results / "cells").glob("heart.pivot.*")
+    header, row = path.read_text().splitlines()
+    path.write_text(f"{header}\n{json.dumps(json.loads(row) | {'trace': trace})}\n")
+    (run,), _ = load_results(results)
+    assert run.traces == {}
+    assert len(drawn(times.error_against_time, run).axes[0].lines) == 3
