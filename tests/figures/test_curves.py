@@ -51,7 +51,7 @@ def test_figure_3_tells_variants_by_colour_and_seeding_by_line(recorded):
 
 
 def curve_run(means: dict[str, list[float]]) -> RunResult:
-    from zoloss_cli.report.results import Curves
+    from zoloss_cli.report.curves import Curves
 
     entries = [{"label": x, "learner": "ccd", "settings": [["seeding", "zero"]]} for x in means]
     experiment = {"metric": "train_error", "learners": entries, "datasets": [{"name": "d"}], "title": "t"}

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median
 
-import numpy as np
-
 from zoloss_cli.errors import ResultsError, nearest
 from zoloss_cli.experiment.store import TOLERATED, CellRows, Store
 from zoloss_cli.paths import PACKAGE
+from zoloss_cli.report.curves import Curves, read_curves, read_trace
 from zoloss_cli.report.metrics import KNOWN
 from zoloss_cli.report.ratios import MEASURED, make_ratios
 
@@ -26,24 +24,6 @@ class Stat:
     stderr: float
     splits: int
     deviation: float = math.nan
-
-
-@dataclass(frozen=True)
-class Curves:
-    """Errors in % after each recorded epoch, one row a split; `test_error` only where rows test."""
-
-    epochs: list[int]
-    errors: dict[str, np.ndarray]
-
-    def mean(self, metric: str) -> np.ndarray:
-        return self.errors[metric].mean(axis=0)
-
-    def stderr(self, metric: str) -> np.ndarray:
-        """The standard error of the mean over splits; of one split there is none."""
-        errors = self.errors[metric]
-        if len(errors) < 2:
-            return np.full(errors.shape[1], np.nan)
-        return errors.std(axis=0, ddof=1) / math.sqrt(len(errors))
 
 
 @dataclass
@@ -228,9 +208,9 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
             if splits:
                 rows = [found.rows[k] for k in splits]
                 sizes = (found.n_train, found.n_test)
-                values, curves = _values(rows, *sizes), _curves(rows, *sizes)
+                values, curves = _values(rows, *sizes), read_curves(rows, *sizes)
                 choice = cell.get("choice", "")
-                trace = _trace(rows[0]) if len(rows) == 1 else None
+                trace = read_trace(rows[0]) if len(rows) == 1 else None
                 extra = {"curves": curves, "trace": trace, "repeats": cell.get("repeats")}
                 run.add(cell["dataset"], cell["learner"], values, choice, splits, sizes, **extra)
         if run.experiment.get("ratios"):
@@ -252,31 +232,6 @@ def _values(rows: list[dict], n_train: int, n_test: int) -> dict[str, list[float
     if "seconds" in values:  # rows without were stored when nobody counted zero margins apart
         values["train_01_loss_lenient"] = [float(row.get("lenient", row["train"])) for row in rows]
     return values
-
-
-def _curves(rows: list[dict], n_train: int, n_test: int) -> Curves | None:
-    """What the rows recorded; nothing if they did not all record the same epochs."""
-    epochs = rows[0].get("epochs")
-    if not epochs or any(row.get("epochs") != epochs for row in rows):
-        return None
-    errors = {}
-    for metric, key, n in (("train_error", "train_curve", n_train), ("test_error", "test_curve", n_test)):
-        try:
-            counts = np.array([row[key] for row in rows], dtype=float)
-        except (KeyError, TypeError, ValueError):  # no test rows, or damaged ones
-            continue
-        if counts.shape == (len(rows), len(epochs)):
-            errors[metric] = 100.0 * counts / n
-    return Curves(epochs, errors) if errors else None
-
-
-def _trace(row: dict) -> list[tuple[float, float]] | None:
-    """(seconds, errors) whenever a search found fewer errors; nothing where that was not stored."""
-    try:
-        points = [(float(seconds), float(errors)) for seconds, errors in row["trace"]]
-    except (KeyError, TypeError, ValueError):
-        return None
-    return points if points and all(map(math.isfinite, itertools.chain(*points))) else None
 
 
 def baseline_of(run: RunResult, runs: list[RunResult]) -> RunResult | None:
