@@ -76,6 +76,19 @@ def test_an_interrupt_keeps_what_is_finished_and_says_how_to_continue(write_conf
     assert len(stored(results)) >= 3
 
 
+@pytest.mark.parametrize("later", [0.0, 0.5, 1.0, 2.0])
+def test_an_interrupt_while_workers_start_is_no_traceback(write_config, tmp_path, later):
+    config, results = write_config(SLOW.replace("fld: }", "sla: }")), tmp_path / "results"
+    process = start("run", config, "--out", results, start_new_session=True)
+    while not (results / "runs").is_dir() and process.poll() is None:
+        time.sleep(0.01)
+    time.sleep(later)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
 def test_two_runs_into_one_folder(zoloss, write_config, tmp_path):
     config, results = write_config(SLOW.replace("repeats: 40", "repeats: 4000")), tmp_path / "results"
     process = start("run", config, "--out", results)

@@ -69,16 +69,38 @@ def process_pool(jobs: int) -> ProcessPoolExecutor:
 
 
 def _start_server() -> None:
-    """Start the server deaf to interrupts: while it imports, it would answer one with a traceback."""
-    from multiprocessing import forkserver
+    """Start the server with interrupts held back: while it imports, it would answer one with a traceback."""
+    from multiprocessing import forkserver, resource_tracker
 
-    heard = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if heard else None
+    resource_tracker.ensure_running()  # or it would be started within, and let interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which the server inherits
     try:
         forkserver.ensure_running()
     finally:
-        if heard:
-            signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _undisturbed():
+    """Interrupts wait until a worker that is being started is known, and can be ended with the others."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[tuple] = []
+    before = {
+        number: signal.signal(number, lambda *call: heard.append(call))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number, frame in heard[:1]:
+            if callable(before[number]):
+                before[number](number, frame)
+            elif before[number] == signal.SIG_DFL:
+                signal.raise_signal(number)
 
 
 def _follow_the_parent() -> None:
@@ -128,7 +150,8 @@ def execute(
                         if not work.todo:
                             queue.popleft()
                     try:
-                        under_way[pool.submit(run_units, work.cell, splits)] = (work, splits)
+                        with _undisturbed():
+                            under_way[pool.submit(run_units, work.cell, splits)] = (work, splits)
                     except BrokenExecutor:
                         suspects.extend((work, [k]) for k in splits)
                         raise
@@ -201,5 +224,6 @@ def compile_kernels(cells: list[Cell]) -> float:
     start = time.perf_counter()
     for cell in cells:
         for spec in (cell.learner, *cell.learner.tune):
-            warm_up(spec)
+            with _undisturbed():  # a search would take the interrupt as its own, and end with its best so far
+                warm_up(spec)
     return time.perf_counter() - start
