@@ -9,8 +9,13 @@ import warnings
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
+from hypothesis import settings
 
 from zoloss_cli.cli import app as cli
+
+# How long an example takes is no property of the code: on a busy machine anything takes long.
+settings.register_profile("zoloss", deadline=None)
+settings.load_profile("zoloss")
 
 
 class Ended:
