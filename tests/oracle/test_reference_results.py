@@ -92,3 +92,19 @@ def test_the_reproduction_is_as_good_as_promised():
     for z in (np.array(plain), np.array(boosted), np.array(costs)):
         assert np.mean(z <= 2) >= 0.9
         assert np.mean(z <= 3) >= 0.95
+
+
+def test_what_the_thesis_says_of_figure_3_1():
+    """Section 3.3: gradient descent is ahead for 20 to 30 rounds; the exponential cost overfits."""
+    costs, test_errors = {}, {}
+    for cell in cells_of("thesis/figure3.1.yaml"):
+        rows = Store(REFERENCE).read(cell.filename, cell.key).rows.values()
+        epochs = next(iter(rows))["epochs"]
+        costs[cell.learner.label] = np.mean([row["cost_curve"] for row in rows], axis=0)
+        test_errors[cell.learner.label] = np.mean([row["test_curve"][-1] for row in rows])
+    ahead = costs["cgboost:exp"] < costs["anyboost:exp"]
+    assert 20 <= epochs[np.argmax(ahead)] <= 30
+    assert np.all(ahead[np.argmax(ahead) :])
+    assert max(test_errors, key=test_errors.get) == "cgboost:exp"
+    bisigmoid = max(test_errors["anyboost:bisigmoid"], test_errors["cgboost:bisigmoid"])
+    assert bisigmoid < min(test_errors["anyboost:exp"], test_errors["cgboost:exp"])
