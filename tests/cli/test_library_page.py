@@ -33,4 +33,3 @@ def test_the_page_shows_the_whole_example_package():
     shown = [code for _, code in BLOCKS]
     for path in ("pyproject.toml", "zoloss_example/__init__.py"):
         assert (EXAMPLE / path).read_text(encoding="utf-8") in shown
-    assert len(PAGE.splitlines()) <= 120
