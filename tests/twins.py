@@ -140,9 +140,6 @@ def python_adaboost(X, y, phi, learn, rounds, perfect_odds=1000.0):
 def sorted_stump(X, signed):
     """The stump by sorting every feature anew: (feature, threshold, direction, error)."""
     best = (0, -np.inf, 1, np.inf)
-    negative = 0.0
-    for s in signed:
-        negative -= min(s, 0.0)
     for j in range(X.shape[1]):
         groups = []
         for i in np.argsort(X[:, j], kind="stable"):
@@ -151,21 +148,23 @@ def sorted_stump(X, signed):
             else:
                 groups.append([X[i, j], signed[i]])
         groups = [(value, net) for value, net in groups if abs(net) >= 8e-16]
-        e, rising, falling = negative, (np.inf, 0.0), (1.0 - negative, -np.inf)
-        for (value, net), (after, _) in itertools.pairwise(groups):
-            e += net
-            middle = 0.5 * (value + after)
-            if e < rising[0]:
-                rising = (e, middle)
-            if 1.0 - e < falling[0]:
-                falling = (1.0 - e, middle)
-        error, threshold, direction = *rising, 1
-        if negative < error - 1e-9:
-            error, threshold = negative, -np.inf
-        if falling[0] < error - 1e-9:
-            error, threshold, direction = *falling, -1
-        if error < best[3] - 1e-12:
-            best = (j, threshold, direction, error)
+        sums = list(itertools.accumulate((net for _, net in groups), initial=0.0))  # below each threshold
+        negative = (1.0 - sums[-1]) / 2.0
+        stumps = []
+        for direction, extreme in ((1, min(sums)), (-1, max(sums))):
+            places = [at for at, total in enumerate(sums) if total == extreme]
+            at = next((at for at in places if at > 0), 0)  # the first, but a constant only if there is no other
+            error = negative + extreme if direction > 0 else 1.0 - (negative + extreme)
+            if 0 < at < len(groups):
+                stumps.append((j, 0.5 * (groups[at - 1][0] + groups[at][0]), direction, error))
+            else:
+                stumps.append((j, -np.inf, direction if at == 0 else -direction, error))
+        rising, falling = stumps
+        rises = rising[3] < falling[3]
+        if abs(rising[3] - falling[3]) < 1e-9:
+            rises = rising[1] > -np.inf
+        if (chosen := rising if rises else falling)[3] < best[3]:
+            best = chosen
     return best
 
 

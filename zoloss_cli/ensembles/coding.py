@@ -50,6 +50,7 @@ class CodedEnsemble(Learner):
     """
 
     multiclass = True
+    version = 2  # 2: columns, sums and ties in the order of the author's program
 
     def fit(self, X, y, sample_weight=None):
         """Learn from N x m features and N labels of two or more classes, optionally with sample weights."""
@@ -95,7 +96,9 @@ class CodedEnsemble(Learner):
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
         """The classes after 1, 2, ... base classifiers."""
-        stages = self._staged_distances(X)
+        stages = self._staged_classes(X)
         next(stages)
-        for distances in stages:
-            yield self.classes_[np.argmin(distances, axis=1)]
+        yield from stages
+
+    def _staged_classes(self, X) -> Iterator[np.ndarray]:
+        return (self.classes_[np.argmin(distances, axis=1)] for distances in self._staged_distances(X))

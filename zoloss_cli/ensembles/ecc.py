@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from zoloss_cli.ensembles.partitions import PARTITIONS, RANDOM
 from zoloss_cli.kernels.boost import HALF
 from zoloss_cli.kernels.codes import pair_weights, preferences, update, weighted_error
 from zoloss_cli.learners.base import BinaryLearner
-from zoloss_cli.learners.parameters import BaseLearner
+from zoloss_cli.learners.parameters import BaseLearner, RecordEvery
 
 Rounds = Annotated[int, Field(ge=1, description="the most rounds to run")]
 PerfectOdds = Annotated[float, Field(gt=1, description="stands for (1 - e) / e in a round without any error")]
@@ -23,17 +24,21 @@ class JointWeights:
     """D(n, k), proportional to exp(-rho_k(x_n, y_n)): how much example n is still taken for class k.
 
     Its own class's entry is 0. `cost` is the margin cost (4.2) over N (K - 1), the mean of all other entries.
+
+    Equal cuts, mu = 0 and the stumps of AdaBoost are decided by rounding, and so are printed digits. Therefore
+    D starts from the examples' weights and is scaled as in the author's program: not in every round, only
+    when its sum is far from K.
     """
+
+    FAR = 1e5
 
     def __init__(self, training: Training):
         n, K = training.codes.size, training.classes
         self.codes = training.codes
-        # Any common factor would do but for rounding, which decides mu = 0 (a classifier that comes twice): two
-        # cells of dna in Table 4.2 differ with it, and this one was chosen because it gives both as printed.
-        self.D = np.repeat(training.phi[:, None] / K, K, axis=1)
+        self.D = np.repeat(training.phi[:, None], K, axis=1)
         self.D[np.arange(n), self.codes] = 0.0
         self._by_class = np.zeros((K, K))
-        self._sum = update(self.D, self.codes, np.ones(K, np.int8), np.ones(n), 0.0, 1.0, self._by_class)
+        self._sum = update(self.D, self.codes, np.ones(K, np.int8), np.ones(n), 0.0, self._by_class)
         self._weights = np.empty(n)
         self._last: tuple | None = None  # the column asked for last, with the answer
         self.cost = 1.0
@@ -46,7 +51,8 @@ class JointWeights:
         """(U, D_t): what the column separates, as a share of all; and by example, None if that is nothing."""
         if self._last is None or not np.array_equal(column, self._last[0]):
             U = pair_weights(self.D, self.codes, column, self._weights)
-            self._last = column, U / self._sum, self._weights / U if U > 0.0 else None
+            D_t = self._weights * (1.0 / U) if U >= np.finfo(np.float64).tiny else None
+            self._last = column, U / self._sum, D_t
         return self._last[1:]
 
     def repartitioned(self, outputs: np.ndarray) -> np.ndarray:
@@ -54,9 +60,14 @@ class JointWeights:
         return np.where(preferences(self.D, self.codes, outputs) >= 0.0, 1, -1).astype(np.int8)
 
     def add(self, column: np.ndarray, outputs: np.ndarray, alpha: float) -> None:
-        """A base classifier joins. All weights are divided by their last sum, so that none of them is lost."""
-        self._sum = update(self.D, self.codes, column, outputs, alpha, 1.0 / self._sum, self._by_class)
-        self.cost *= self._sum
+        """A base classifier joins."""
+        before, self._sum = self._sum, update(self.D, self.codes, column, outputs, alpha, self._by_class)
+        self.cost *= self._sum / before
+        scale = self.D.shape[1] / self._sum
+        if not 1.0 / self.FAR < scale < self.FAR:
+            for values in (self.D, self._by_class):
+                values *= scale
+            self._sum *= scale
         self._last = None
 
 
@@ -78,7 +89,7 @@ class _BoostedCode(CodedEnsemble):
             e_t = weighted_error(D_t, column[training.codes].astype(np.float64), outputs)
             if e_t >= HALF:
                 break
-            alpha_t = 0.5 * np.log((1.0 - e_t) / e_t if e_t > 0.0 else self.perfect_odds)
+            alpha_t = 0.5 * np.log(1.0 / e_t - 1.0 if e_t > 0.0 else self.perfect_odds)
             joint.add(column, outputs, alpha_t)
             columns.append(column)
             learned.append(f_t)
@@ -88,6 +99,9 @@ class _BoostedCode(CodedEnsemble):
             cuts.append(U_t)
         self.n_rounds_ = len(columns)
         self.estimator_errors_, self.costs_, self.cuts_ = np.array(errors), np.array(costs), np.array(cuts)
+        if self.record_every:
+            self.recorded_epochs_ = np.arange(self.record_every, self.rounds + 1, self.record_every)
+            self.recorded_costs_ = np.array([1.0, *costs])[np.minimum(self.recorded_epochs_, len(costs))]
         if not columns:
             warnings.warn(
                 f"{type(self).__name__}: {training.base.name} is no better than chance in round 1; the "
@@ -121,6 +135,15 @@ class _BoostedCode(CodedEnsemble):
                 column = better
         return f_t, outputs, column
 
+    def recorded_predictions(self, X) -> Iterator[np.ndarray]:
+        """The classes after each recorded round; those of the last round where the run ended before."""
+        stages = self._staged_classes(X)
+        at, predicted = 0, next(stages)
+        for wanted in np.minimum(self.recorded_epochs_, self.n_rounds_):
+            while at < wanted:
+                at, predicted = at + 1, next(stages)
+            yield predicted
+
     @property
     def deterministic(self):
         return super().deterministic and self.plan()[0] not in RANDOM
@@ -135,12 +158,14 @@ class AdaBoostECCClassifier(_BoostedCode):
     or a random half of the classes (rand-half). With two classes it is AdaBoost.
 
     Rules that the thesis leaves out: e_t >= 1/2 (up to rounding) ends the run; e_t = 0 takes the odds 1000
-    for (1 - e_t) / e_t; of equal cuts, the one that the Gray code reaches last; the greedy cut takes the
+    for (1 - e_t) / e_t; of equal cuts, the one that the Gray code reaches first; the greedy cut takes the
     heaviest pair of classes first.
 
     Attributes after fit: `coding_matrix_` (K x T), `estimators_`, `estimator_weights_` (alpha_t),
     `estimator_errors_` (e_t), `cuts_` (U_t as a share of all weight), `costs_` (the margin cost (4.2) over
-    N (K - 1) after each round), `n_rounds_`, and `unsplit_`, 1 if no weight was left to separate.
+    N (K - 1) after each round), `n_rounds_`, and `unsplit_`, 1 if no weight was left to separate. With
+    `record_every`, `recorded_epochs_` and `recorded_costs_`, and `recorded_predictions` says what was
+    predicted after those rounds.
 
     >>> from zoloss_cli import AdaBoostECCClassifier, load_dataset
     >>> X, y = load_dataset("iris")
@@ -157,12 +182,14 @@ class AdaBoostECCClassifier(_BoostedCode):
         ] = "max-cut",
         rounds: Rounds = 200,
         perfect_odds: PerfectOdds = 1000.0,
+        record_every: RecordEvery = 0,
         random_state=None,
     ):
         self.base = base
         self.partition = partition
         self.rounds = rounds
         self.perfect_odds = perfect_odds
+        self.record_every = record_every
         self.random_state = random_state
 
     def plan(self) -> tuple[str, str]:
@@ -202,6 +229,7 @@ class AdaBoostERPClassifier(_BoostedCode):
         ] = "LRLR",
         rounds: Rounds = 200,
         perfect_odds: PerfectOdds = 1000.0,
+        record_every: RecordEvery = 0,
         random_state=None,
     ):
         self.base = base
@@ -209,6 +237,7 @@ class AdaBoostERPClassifier(_BoostedCode):
         self.schedule = schedule
         self.rounds = rounds
         self.perfect_odds = perfect_odds
+        self.record_every = record_every
         self.random_state = random_state
 
     def plan(self) -> tuple[str, str]:

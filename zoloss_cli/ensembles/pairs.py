@@ -25,7 +25,8 @@ class _OneLearnerAColumn(CodedEnsemble):
             sides = column[training.codes[weights > 0.0]]
             if sides.size == 0 or np.ptp(sides) == 0:  # examples without weight: nothing to learn from
                 continue
-            learned.append(training.learned(column, weights / weights.sum(), len(columns) + 1))
+            # The sum from the first to the last: its rounding decides a printed cell of vowel in Table 4.4.
+            learned.append(training.learned(column, weights / np.cumsum(weights)[-1], len(columns) + 1))
             columns.append(column)
         return columns, learned, [1.0] * len(columns)
 
@@ -46,7 +47,7 @@ class OneVsOneClassifier(_OneLearnerAColumn):
     def code(self, classes: int):
         for a, b in combinations(range(classes), 2):
             column = np.zeros(classes, np.int8)
-            column[a], column[b] = -1, 1
+            column[a], column[b] = 1, -1
             yield column
 
 

@@ -7,6 +7,7 @@ column gains by separating a from b, and a random generator; it gives -1, 0 or +
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -26,10 +27,10 @@ def exact_max_cut(confusion: np.ndarray, rng) -> np.ndarray:
 
 def greedy_max_cut(confusion: np.ndarray, rng) -> np.ndarray:
     """The heaviest edge first, each is cut if it still can be; two new ends take their sides at random."""
-    ends = np.triu_indices(len(confusion), 1)
+    a_of, b_of = _pairs(len(confusion))
     column = np.zeros(len(confusion), np.int8)
-    for edge in np.argsort(-confusion[ends], kind="stable"):
-        a, b = ends[0][edge], ends[1][edge]
+    for edge in np.argsort(-confusion[a_of, b_of], kind="stable"):
+        a, b = a_of[edge], b_of[edge]
         if column[a] == 0 and column[b] == 0:
             column[a] = rng.choice((-1, 1))
         if column[a] == 0:
@@ -46,8 +47,9 @@ def random_half(confusion: np.ndarray, rng) -> np.ndarray:
 
 
 def heaviest_pair(confusion: np.ndarray, rng) -> np.ndarray:
-    a, b = np.unravel_index(np.argmax(np.triu(confusion, 1)), confusion.shape)
-    return _pair(len(confusion), a, b)
+    a, b = _pairs(len(confusion))
+    heaviest = np.argmax(confusion[a, b])
+    return _pair(len(confusion), a[heaviest], b[heaviest])
 
 
 def random_pair(confusion: np.ndarray, rng) -> np.ndarray:
@@ -56,8 +58,16 @@ def random_pair(confusion: np.ndarray, rng) -> np.ndarray:
 
 def _pair(K: int, a: int, b: int) -> np.ndarray:
     column = np.zeros(K, np.int8)
-    column[a], column[b] = -1, 1
+    column[a], column[b] = 1, -1
     return column
+
+
+@cache
+def _pairs(K: int) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs of classes a < b, neighbours first: so equal edges are tried, as in the author's program."""
+    a, b = np.triu_indices(K, 1)
+    order = np.argsort(b - a, kind="stable")
+    return a[order], b[order]
 
 
 PARTITIONS: dict[str, Callable] = {

@@ -108,9 +108,14 @@ def count_unit(cell: Cell, k: int, trained: Trained) -> dict:
         row["trace"] = [[round(float(t), 6), _digits(loss, 8)] for t, loss in _thinned(learner.trace_)]
     if len(getattr(learner, "recorded_epochs_", ())):
         row["epochs"] = [int(e) for e in learner.recorded_epochs_]
-        row["train_curve"] = _curve(learner.recorded_scores(X_train), signs[train], strict_mistakes)
-        if test.size:
+        if getattr(learner, "multiclass", False):
+            row["train_curve"] = _wrong_by_round(learner, X_train, data.y[train])
+            row["test_curve"] = _wrong_by_round(learner, X_test, data.y[test])
+        else:
+            row["train_curve"] = _curve(learner.recorded_scores(X_train), signs[train], strict_mistakes)
             row["test_curve"] = _curve(learner.recorded_scores(X_test), signs[test], prediction_mistakes)
+        if not test.size:
+            del row["test_curve"]
         if hasattr(learner, "recorded_costs_"):
             row["cost_curve"] = [_digits(c, 4) for c in learner.recorded_costs_]
     return row
@@ -147,3 +152,7 @@ def _digits(value: float, count: int) -> float:
 
 def _curve(scores, signs, mistakes) -> list[int]:
     return [int(c) for c in mistakes(scores, signs).sum(axis=1)]
+
+
+def _wrong_by_round(learner, X: np.ndarray, y: np.ndarray) -> list[int]:
+    return [int(np.count_nonzero(said != y)) for said in learner.recorded_predictions(X)]

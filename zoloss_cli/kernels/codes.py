@@ -10,8 +10,6 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
 
-CUT_TIE = 1e-12
-
 
 @exact_kernel
 def pair_weights(D, y, column, weights):
@@ -22,35 +20,44 @@ def pair_weights(D, y, column, weights):
         against[0, k] = 1.0 if column[k] > 0 else 0.0
         against[2, k] = 1.0 if column[k] < 0 else 0.0
     U = 0.0
-    for i in range(n):
-        other = against[int(column[y[i]]) + 1]
-        # Four sums instead of one, which do not wait for each other.
+    i = 0
+    while i + 4 <= n:
+        # Four examples at a time, whose sums do not wait for each other.
         a, b, c, d = 0.0, 0.0, 0.0, 0.0
-        k = 0
-        while k + 4 <= K:
-            a += other[k] * D[i, k]
-            b += other[k + 1] * D[i, k + 1]
-            c += other[k + 2] * D[i, k + 2]
-            d += other[k + 3] * D[i, k + 3]
-            k += 4
-        while k < K:
-            a += other[k] * D[i, k]
-            k += 1
-        weights[i] = (a + b) + (c + d)
-        U += weights[i]
+        for k in range(K):
+            a += against[int(column[y[i]]) + 1, k] * D[i, k]
+            b += against[int(column[y[i + 1]]) + 1, k] * D[i + 1, k]
+            c += against[int(column[y[i + 2]]) + 1, k] * D[i + 2, k]
+            d += against[int(column[y[i + 3]]) + 1, k] * D[i + 3, k]
+        weights[i], weights[i + 1], weights[i + 2], weights[i + 3] = a, b, c, d
+        U = U + a + b + c + d
+        i += 4
+    while i < n:
+        a = 0.0
+        for k in range(K):
+            a += against[int(column[y[i]]) + 1, k] * D[i, k]
+        weights[i] = a
+        U += a
+        i += 1
     return U
 
 
 @exact_kernel
 def preferences(D, y, f):
-    """mu of equation (4.5): the sign that the classifier f would like each class to have."""
+    """mu of equation (4.5): the sign that the classifier f would like each class to have.
+
+    Summed up in one go over examples and classes: where mu is 0, the order of the sum decides.
+    """
     n, K = D.shape
-    signed = np.zeros((K, K))
+    mu = np.zeros(K)
     for i in range(n):
-        row, s = signed[y[i]], f[i]
+        own, s = mu[y[i]], f[i]
         for k in range(K):
-            row[k] += s * D[i, k]
-    return signed.sum(axis=1) - signed.sum(axis=0)
+            own += s * D[i, k]
+        mu[y[i]] = own
+        for k in range(K):
+            mu[k] -= s * D[i, k]
+    return mu
 
 
 @exact_kernel
@@ -62,21 +69,21 @@ def weighted_error(weights, signs, f):
 
 
 @exact_kernel
-def update(D, y, column, f, alpha, scale, confusion):
-    """Step 9 of Algorithm 4.1, with all of D times `scale`; sets confusion[a, k] = sum of D[n, k], y_n = a.
+def update(D, y, column, f, alpha, confusion):
+    """Step 9 of Algorithm 4.1, not yet normalized; sets confusion[a, k] = sum of D[n, k] with y_n = a.
 
     Returns the sum of D.
     """
     n, K = D.shape
     confusion[:] = 0.0
     # By the sign of the example's class and by what f says of the example: a row of factors.
-    factors = np.full((2, 2, K), scale)
+    factors = np.ones((2, 2, K))
+    worse = np.exp(alpha)
     for own in range(2):
         for said in range(2):
             for k in range(K):
-                sign = 2 * own - 1
-                if column[k] == -sign:
-                    factors[own, said, k] = scale * np.exp(-alpha * sign * (2 * said - 1))
+                if column[k] == 1 - 2 * own:
+                    factors[own, said, k] = worse if own != said else 1.0 / worse
     for i in range(n):
         row = factors[int(column[y[i]] > 0), int(f[i] > 0.0)]
         sums = confusion[y[i]]
@@ -88,23 +95,23 @@ def update(D, y, column, f, alpha, scale, confusion):
 
 @exact_kernel
 def max_cut(edges):
-    """The column that cuts most, with the last class at +1; of equal ones, the last in the Gray code's order.
+    """The column that cuts most, with the first class at -1; of equal ones, the first in the Gray code's order.
 
-    The first round has many ties: where all examples weigh the same, every split of an even number of
-    classes in halves cuts the same.
+    The last class changes most often in that order. The first round has many ties, where all examples weigh
+    the same: every split of an even number of classes in halves cuts the same, but for rounding.
     """
     K = edges.shape[0]
-    column, best = np.full(K, 1, np.int8), np.full(K, 1, np.int8)
-    cut, largest, tie = 0.0, 0.0, CUT_TIE * edges.sum()
+    column, best = np.full(K, -1, np.int8), np.full(K, -1, np.int8)
+    cut, largest = 0.0, 0.0
     for step in range(1, 2 ** (K - 1)):
-        flipped = 0
-        while (step >> flipped) & 1 == 0:
-            flipped += 1
+        flipped = K - 1
+        while (step >> (K - 1 - flipped)) & 1 == 0:
+            flipped -= 1
+        column[flipped] = -column[flipped]
         for k in range(K):
             if k != flipped:
-                cut += edges[flipped, k] if column[k] == column[flipped] else -edges[flipped, k]
-        column[flipped] = -column[flipped]
-        if cut >= largest - tie:
+                cut += -edges[flipped, k] if column[k] == column[flipped] else edges[flipped, k]
+        if cut > largest:
             largest = cut
             best[:] = column
     return best

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
-from zoloss_cli.kernels.boost import end_round
+from zoloss_cli.kernels.boost import HALF
 
 VANISHES = 8e-16
-PREFERS_IN_RANGE = 1e-9
-FEATURE_TIE = 1e-12
+PREFERS_RISING = 1e-9
 
 
 def group_values(X):
@@ -35,45 +34,52 @@ def best_stump(ids, starts, values, signed, net):
     `ids`, `starts` and `values` are those of `group_values`, `signed` is y * phi with phi summing to 1, and
     `net` has room for one number a value. Examples of equal value are one group; a group whose net weight
     is below 8e-16 vanishes; thresholds lie midway between the remaining neighbours, and x >= threshold gets
-    the sign `direction`. A threshold of -inf makes the stump constant. Within 1e-9 a positive stump with a
-    threshold in range is preferred, and within 1e-12 the first feature.
+    the sign `direction`. A threshold of -inf makes the stump constant. Of equal errors the first threshold
+    and the first feature win, but a threshold in range before a constant; where the best rising and the best
+    falling stump are within 1e-9, it is the rising one if its threshold is in range.
     """
     n, m = ids.shape
     net[:] = 0.0
-    total_negative = 0.0
     for i in range(n):
         s = signed[i]
         if s == 0.0:
             continue
-        if s < 0.0:
-            total_negative -= s
         for j in range(m):
             net[ids[i, j]] += s
     best_feature, best_threshold, best_direction, best_error = 0, -np.inf, 1, np.inf
     for j in range(m):
-        # e: the error of "+1 where x >= threshold" as the threshold passes the groups upwards.
-        e = total_negative
-        high_error, high_at = 1.0 - e, -np.inf  # the constant -1
-        inside_error, inside_at = np.inf, 0.0
-        previous, any_group = 0.0, False
+        # What the groups below a threshold sum up to: least for a rising stump, most for a falling one.
+        # `below_*` is the last group below it, -1 if there is none: then, and if it is the last of all, the
+        # stump is constant.
+        passed, least, most = 0.0, 0.0, 0.0
+        below_least, below_most, last = -1, -1, -1
         for g in range(starts[j], starts[j + 1]):
             if abs(net[g]) < VANISHES:
                 continue
-            if any_group:
-                if e < inside_error:
-                    inside_error, inside_at = e, 0.5 * (previous + values[g])
-                if 1.0 - e < high_error:
-                    high_error, high_at = 1.0 - e, 0.5 * (previous + values[g])
-            e += net[g]
-            previous, any_group = values[g], True
-        error, threshold, direction = inside_error, inside_at, 1
-        if total_negative < error - PREFERS_IN_RANGE:  # the constant +1
-            error, threshold = total_negative, -np.inf
-        if high_error < error - PREFERS_IN_RANGE:
-            error, threshold, direction = high_error, high_at, -1
-        if error < best_error - FEATURE_TIE:
-            best_feature, best_threshold = j, threshold
-            best_direction, best_error = direction, error
+            passed += net[g]
+            last = g
+            if passed < least:
+                least, below_least = passed, g
+            elif passed > most:
+                most, below_most = passed, g
+            if passed == 0.0:
+                below_least = g if below_least < 0 else below_least
+                below_most = g if below_most < 0 else below_most
+        negative = (1.0 - passed) / 2.0  # what the constant +1 gets wrong
+        rising, falling = negative + least, 1.0 - (negative + most)
+        in_range = 0 <= below_least < last
+        rises = in_range if abs(rising - falling) < PREFERS_RISING else rising < falling
+        error, below = (rising, below_least) if rises else (falling, below_most)
+        if error < best_error:
+            best_feature, best_error, best_direction = j, error, 1 if rises else -1
+            if 0 <= below < last:
+                above = below + 1
+                while abs(net[above]) < VANISHES:
+                    above += 1
+                best_threshold = 0.5 * (values[below] + values[above])
+            else:
+                best_threshold = -np.inf
+                best_direction = best_direction if below < 0 else -best_direction
     return best_feature, best_threshold, best_direction, best_error
 
 
@@ -81,7 +87,9 @@ def best_stump(ids, starts, values, signed, net):
 def boost_stumps(ids, starts, values, y, phi, rounds, perfect_odds):
     """AdaBoost over stumps: (features, thresholds, directions, alphas, errors), one of each a round.
 
-    phi is changed. A round without error leaves the weights as they are, so all later rounds repeat it.
+    phi is changed. A round without error leaves the weights as they are, so all later rounds repeat it. Only
+    the weights of mistakes are multiplied before all are divided by their sum, as in the author's program:
+    with stumps on discrete features, rounding alone decides between equal ones.
     """
     n = ids.shape[0]
     features, thresholds = np.empty(rounds, np.int64), np.empty(rounds)
@@ -94,10 +102,13 @@ def boost_stumps(ids, starts, values, y, phi, rounds, perfect_odds):
         feature, threshold, direction, _ = best_stump(ids, starts, values, signed, net)
         for i in range(n):
             scores[i] = direction if values[ids[i, feature]] >= threshold else -direction
-        e, alpha = end_round(scores, y, phi, perfect_odds)
-        if alpha == 0.0:
+        e = 0.0
+        for i in range(n):
+            e += phi[i] if scores[i] != y[i] else 0.0
+        if e >= HALF:
             break
-        repeats = rounds - done if e == 0.0 else 1
+        alpha = 0.5 * np.log(1.0 / e - 1.0 if e > 0.0 else perfect_odds)
+        repeats = 1 if e > 0.0 else rounds - done
         for t in range(done, done + repeats):
             features[t], thresholds[t], directions[t], alphas[t], errors[t] = (
                 feature,
@@ -107,6 +118,12 @@ def boost_stumps(ids, starts, values, y, phi, rounds, perfect_odds):
                 e,
             )
         done += repeats
+        odds, total = np.exp(2.0 * alpha), 0.0
+        for i in range(n):
+            phi[i] *= odds if scores[i] != y[i] else 1.0
+            total += phi[i]
+        for i in range(n):
+            phi[i] /= total
     return features[:done], thresholds[:done], directions[:done], alphas[:done], errors[:done]
 
 

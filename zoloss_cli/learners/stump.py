@@ -25,7 +25,7 @@ class DecisionStumpClassifier(LinearLearner):
     def __init__(self):
         pass
 
-    version = 2  # 2: a new point that lies on the threshold of a falling stump
+    version = 3  # 2: a new point that lies on the threshold of a falling stump; 3: which of equal stumps
 
     def learn(self, problem, start):
         ids, starts, values = grouped(problem)
