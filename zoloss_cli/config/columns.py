@@ -18,17 +18,24 @@ WHAT_TO_LIST = "must be a mapping from a parameter (such as base.C) to the list 
 def columns(
     label: str, entry: dict, datasets: list[str], seeding: str | None, tuning: bool, mistakes: Mistakes
 ) -> list[LearnerSpec]:
-    """The learners of a column; `on` gives other settings on some data sets: {letter: {rounds: 1000}}."""
+    """The learners of a column; `on` gives other settings on some data sets: {letter: {rounds: 1000}}.
+
+    `false` for a data set leaves its cell out.
+    """
     own = entry.pop("on", None) or {}
     keys = ("learners", label, "on")
-    if not isinstance(own, dict) or not all(isinstance(v, dict) for v in own.values()):
-        mistakes.add(keys, "must be a mapping from data sets to the settings that differ there")
+    if not isinstance(own, dict) or not all(isinstance(v, dict) or v is False for v in own.values()):
+        mistakes.add(keys, "must be a mapping from data sets to the settings that differ there, or to false")
         return []
+    if all(own.get(name) is False for name in datasets):
+        mistakes.add(keys, "is false for all data sets: leave the learner out instead")
     for name in own:
         if name not in datasets:
             mistakes.add((*keys, name), f"the config has no data set '{name}'{nearest(name, datasets)}")
     specs = []
     for name, settings in own.items():
+        if settings is False:
+            continue
         varied = copy.deepcopy(entry) | {k: v for k, v in settings.items() if v is not None}
         for key in [k for k, v in settings.items() if v is None]:
             varied.pop(key, None)

@@ -39,8 +39,8 @@ TUNE = {
 
 ON = {
     "type": "object",
-    "additionalProperties": {"type": "object"},
-    "description": "data sets and the settings that differ there, such as {letter: {rounds: 1000}}",
+    "additionalProperties": {"anyOf": [{"type": "object"}, {"const": False}]},
+    "description": "data sets and the settings that differ there, such as {letter: {rounds: 1000}}; false: not there",
 }
 
 

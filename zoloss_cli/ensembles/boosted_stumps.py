@@ -17,8 +17,8 @@ NOTHING = -np.finfo(np.float64).tiny
 class BoostedStumpsClassifier(BinaryLearner):
     """AdaBoost that aggregates up to 50 decision stumps, fast enough to be boosted itself.
 
-    Section 4.4 of Li's thesis (2006). The same stumps and coefficients as `adaboost` with the base `stump`, up to
-    rounding; but where their votes add up to 0, the first class is predicted, as in the author's program.
+    Section 4.4 of Li's thesis (2006). The same stumps and coefficients as `adaboost` with the base `stump`,
+    up to rounding; but where their votes add up to 0, the first class is predicted, as in the author's program.
 
     Attributes after fit: `features_`, `thresholds_`, `directions_`, `estimator_weights_` (alpha_t),
     `estimator_errors_` (e_t) and `n_rounds_`.

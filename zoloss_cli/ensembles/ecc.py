@@ -51,7 +51,7 @@ class JointWeights:
         """(U, D_t): what the column separates, as a share of all; and by example, None if that is nothing."""
         if self._last is None or not np.array_equal(column, self._last[0]):
             U = pair_weights(self.D, self.codes, column, self._weights)
-            D_t = self._weights * (1.0 / U) if U >= np.finfo(np.float64).tiny else None
+            D_t = self._weights * (1.0 / U) if np.finfo(np.float64).tiny <= U else None
             self._last = column, U / self._sum, D_t
         return self._last[1:]
 
