@@ -9,7 +9,7 @@ SPLITS ?=
 RUN = $(BIN)/zoloss run $(if $(SPLITS),--splits $(SPLITS)) --jobs $(JOBS) --out $(RESULTS)
 JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 
-.PHONY: install browser test docs test-lowest bench lint table2 table3 table4 tables nguyen thesis reference pools schema clean
+.PHONY: install browser test reproduce docs test-lowest bench lint table2 table3 table4 tables nguyen thesis reference pools schema clean
 
 install: $(STAMP)
 
@@ -35,7 +35,11 @@ ON_CORES = -n auto --maxprocesses 4
 test: install browser
 	@if $(HAVE_BROWSER); then $(BIN)/python -m pytest $(ON_CORES); else \
 	  echo "no Chromium is installed: the tests of the report page in a browser are left out"; \
-	  $(BIN)/python -m pytest $(ON_CORES) -m "not browser"; fi
+	  $(BIN)/python -m pytest $(ON_CORES) -m "not browser and not long"; fi
+
+# The printed numbers that take too long for the suite, computed anew and compared to the digit.
+reproduce: install
+	$(BIN)/python -m pytest $(ON_CORES) -m long
 
 # The suite with the oldest versions that pyproject.toml allows.
 test-lowest:

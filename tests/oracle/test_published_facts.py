@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets import load
+from zoloss_cli.datasets import entry, load
 from zoloss_cli.learners.fld import FLDClassifier
 from zoloss_cli.learners.perceptron import PocketClassifier
 from zoloss_cli.learners.rcd import RCDClassifier
@@ -70,3 +70,28 @@ def test_what_figure_3_shows():
     assert max(mean["plain", "fld"], mean["bias", "fld"]) < min(mean["ccd", "fld"], mean["grad", "fld"])
     # "RCD-bias is better than RCD-plain, especially at the beginning"
     assert np.mean(early["bias", "fld"]) < np.mean(early["plain", "fld"])
+
+
+@pytest.mark.parametrize(
+    ("name", "train", "test", "classes", "attributes"),
+    [
+        ("dna", 2000, 1186, 3, 180),
+        ("glass", 214, None, 6, 9),
+        ("iris", 150, None, 3, 4),
+        ("letter", 16000, 4000, 26, 16),
+        ("pendigits", 7494, 3498, 10, 16),
+        ("satimage", 4435, 2000, 6, 36),
+        ("segment", 2310, None, 7, 18),
+        ("vehicle", 846, None, 4, 18),
+        ("vowel", 528, 462, 11, 10),
+        ("wine", 178, None, 3, 13),
+    ],
+)
+def test_the_multiclass_problems(name, train, test, classes, attributes):
+    """Table 4.1 of Li's thesis (2006): `zoloss datasets of configs/thesis/table4.2.yaml`."""
+    data = load(EmbeddedData(name=name, dataset=name))
+    given = entry(name).train_rows
+    assert (given or len(data.y)) == train
+    assert (len(data.y) - given if given else None) == test
+    assert (len(data.classes), data.X.shape[1]) == (classes, attributes)
+    assert sorted(set(data.y)) == list(range(classes))

@@ -1,4 +1,7 @@
-"""Cells of Tables 4.2, 4.4 and 4.5 of Li's thesis without randomness: equal to print, to the digit."""
+"""Cells of Tables 4.2, 4.4 and 4.5 of Li's thesis without randomness: equal to print, to the digit.
+
+The quick ones are in every run of the suite, the others in `make reproduce`.
+"""
 
 from __future__ import annotations
 
@@ -11,49 +14,64 @@ from zoloss_cli.experiment.worker import run_unit
 from zoloss_cli.paths import shipped
 from zoloss_cli.report.published import published
 
-QUICK = {
-    "4.2": {
-        "one-vs-one/one-vs-all:stump": ["dna", "pendigits", "satimage", "vowel"],
-        "ecc:max-cut:stump": ["dna", "pendigits", "satimage"],
-        "erp:max-2:LRL:stump": ["pendigits", "satimage", "vowel"],
-        "erp:max-2:LRLR:stump": ["pendigits", "satimage", "vowel"],
-    },
-    "4.4": {
-        "one-vs-one/one-vs-all:adaboost-stump": ["pendigits", "satimage"],
-        "ecc:max-cut:adaboost-stump": ["dna"],
-        "erp:max-2:LR:adaboost-stump": ["satimage"],
-    },
+TABLES = ("4.2", "4.4", "4.5")
+SVMS = "one-vs-one/one-vs-all:svm-perceptron"
+# Not to the digit; published/remarks.yaml says what was tried.
+OPEN = {
+    ("4.4", "letter", "one-vs-one/one-vs-all:adaboost-stump"),
+    ("4.4", "letter", "erp:max-2:LR:adaboost-stump"),
 }
+PRINTED = {
+    (table, dataset, learner): printed
+    for table in TABLES
+    for (dataset, learner, _), printed in published()["li-thesis-2006", table].items()
+    if printed.stderr is None
+}
+
+
+def takes_long(table, dataset, learner):
+    """More than a few seconds: letter, and 200 rounds that learn 50 stumps twice."""
+    return dataset == "letter" or learner == "erp:max-2:LRLR:adaboost-stump" and dataset != "vowel"
+
+
 CELLS = [
-    (table, learner, name) for table, rows in QUICK.items() for learner, names in rows.items() for name in names
+    pytest.param(*cell, marks=[pytest.mark.long] if takes_long(*cell) else [])
+    for cell in PRINTED
+    if cell not in OPEN and cell[0] != "4.5"
 ]
 
 
-def cells_of(table, learner, dataset):
+def cells_of(table, dataset, learner):
     experiment = load_config(shipped("configs") / "thesis" / f"table{table}.yaml")
     return [c for c in plan(experiment) if (c.learner.label, c.data.name) == (learner, dataset)]
 
 
 def error_of(cell, row):
     n = entry(cell.data.name).rows - cell.rule.train
-    return f"{100.0 * row['test'] / n:.2f}"
+    return 100.0 * row["test"] / n
 
 
-@pytest.mark.parametrize(("table", "learner", "dataset"), CELLS)
-def test_the_printed_number(table, learner, dataset):
-    printed = published()["li-thesis-2006", table][dataset, learner, "test_error"]
-    assert printed.stderr is None
-    cells = cells_of(table, learner, dataset)
+def test_how_many_are_equal():
+    assert len(PRINTED) == 38
+    assert set(PRINTED) >= OPEN
+    assert {cell for cell in PRINTED if cell[0] == "4.5"} == {("4.5", d, SVMS) for d in ("satimage", "vowel")}
+
+
+@pytest.mark.parametrize(("table", "dataset", "learner"), CELLS)
+def test_the_printed_number(table, dataset, learner):
+    cells = cells_of(table, dataset, learner)
     assert {cell.repeats for cell in cells} == {1}
-    errors = [error_of(cell, run_unit(cell, 0)) for cell in cells]
-    assert min(errors, key=float) == f"{printed.value:.2f}"
+    error = min(error_of(cell, run_unit(cell, 0)) for cell in cells)
+    printed = PRINTED[table, dataset, learner].value
+    # Errors on letter are multiples of 1/40 %: print rounds 17.725 to 17.73.
+    assert abs(error - printed) <= 0.005 + 1e-9
 
 
-@pytest.mark.parametrize(("dataset", "printed"), [("vowel", "37.45"), ("satimage", "7.70")])
-def test_svms_of_pairs_for_every_large_C(dataset, printed):
+@pytest.mark.parametrize("dataset", ["satimage", "vowel"])
+def test_svms_of_pairs_for_every_large_C(dataset):
     """Table 4.5 chooses C by held-out rows: whichever of these it is, the test error is the printed one."""
-    (cell,) = cells_of("4.5", "one-vs-one/one-vs-all:svm-perceptron", dataset)
+    (cell,) = cells_of("4.5", dataset, SVMS)
     assert (cell.tuning.folds, cell.tuning.held_out, cell.repeats) == (10, 0.3, 20)
     for spec in cell.learner.tune[2:]:
         alone = type(cell)(cell.data, spec, cell.rule, cell.scale, 1)
-        assert error_of(alone, run_unit(alone, 0)) == printed
+        assert f"{error_of(alone, run_unit(alone, 0)):.2f}" == f"{PRINTED['4.5', dataset, SVMS].value:.2f}"

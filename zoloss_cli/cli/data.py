@@ -23,6 +23,8 @@ def listing(context: typer.Context) -> None:
 
     `zoloss datasets show heart`: where it comes from and what was done to it
 
+    `zoloss datasets of configs/thesis/table4.2.yaml`: the data of an experiment, such as Table 4.1
+
     `zoloss datasets fetch heart`: the original from UCI, compared with our copy
     """
     if context.invoked_subcommand:
@@ -46,6 +48,31 @@ def listing(context: typer.Context) -> None:
         )
     )
     typer.echo("\n* size and seed of a generated pool are set in the config")
+
+
+@app.command()
+def of(
+    config: Annotated[Path, typer.Argument(help="The experiment's YAML file.")],
+) -> None:
+    """Describe the data of an experiment: rows to train and to test, classes and features.
+
+    **Example:** `zoloss datasets of configs/thesis/table4.2.yaml` (Table 4.1 of Li's thesis)
+    """
+    from tabulate import tabulate
+
+    from zoloss_cli.config.load import load_config
+    from zoloss_cli.datasets import load
+    from zoloss_cli.experiment.plan import rule_of
+
+    experiment = load_config(config)
+    lines = []
+    for spec in experiment.datasets:
+        data, rule = load(spec), rule_of(experiment.split, spec)
+        n_train, n_test = rule.sizes(len(data.y), f"data set '{spec.name}'")
+        how = "all rows" if not n_test else "given" if rule.given else "random"
+        lines.append((spec.name, n_train, n_test or "-", how, len(data.classes), data.X.shape[1]))
+    header = ["data set", "train", "test", "split", "classes", "features"]
+    typer.echo(tabulate(lines, header, tablefmt="simple", colalign=("left", "right", "right", "left")))
 
 
 @app.command()

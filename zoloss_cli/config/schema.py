@@ -40,7 +40,7 @@ TUNE = {
 ON = {
     "type": "object",
     "additionalProperties": {"anyOf": [{"type": "object"}, {"const": False}]},
-    "description": "data sets and the settings that differ there, such as {letter: {rounds: 1000}}; false: not there",
+    "description": "data sets and the settings that differ there, such as {letter: {rounds: 1000}}; or false",
 }
 
 

@@ -112,7 +112,7 @@ def plan(experiment: Experiment) -> list[Cell]:
 
 def _cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) -> Cell:
     split = experiment.split
-    rule = _rule(split, data)
+    rule = rule_of(split, data)
     how = experiment.preprocess
     # Where nothing is scaled or all rows train, both ways to fit are the same one.
     fit_on = "train" if how.scale == "none" or rule.train == ALL else how.fit_on
@@ -122,7 +122,8 @@ def _cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) -> Cell:
     return Cell(data, learner, rule, how.scale, repeats, fit_on, experiment.tuning if learner.tune else None)
 
 
-def _rule(split: Split, data: DataSpec) -> SplitRule:
+def rule_of(split: Split, data: DataSpec) -> SplitRule:
+    """How a data set is split: as the experiment says, or as its own entry does."""
     train, test = (split.train, split.test) if data.train is None else (data.train, data.test)
     if train == GIVEN:
         return SplitRule(entry(data.dataset).train_rows, None, split.seed, given=True)

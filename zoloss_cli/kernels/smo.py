@@ -1,4 +1,4 @@
-"""The dual of the soft-margin SVM by sequential minimal optimization, on a kernel matrix that many fits share."""
+"""The dual of the soft-margin SVM by sequential minimal optimization, on a kernel matrix that fits share."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ NO_CURVATURE = 1e-12
 
 @exact_kernel
 def solve_dual(K, members, y, upper, tolerance):
-    """(alpha, bias, steps): min 1/2 sum of a_i a_j y_i y_j K_ij - sum of a_i, 0 <= a_i <= upper_i, sum of a_i y_i = 0.
+    """(alpha, bias, steps): the least 1/2 sum of a_i a_j y_i y_j K_ij - sum of a_i.
 
+    Where 0 <= a_i <= upper_i, and the sum of a_i y_i is 0.
     `members` says which rows and columns of K are meant, in the order of y and upper. A step changes the two
     alphas that Fan, Chen & Lin (2005) pick by second-order information, as LIBSVM does; it ends when the
     optimality conditions hold within the tolerance. Rows of K are gathered when they are first needed.
