@@ -31,7 +31,7 @@ PRINTED = {
 
 def takes_long(table, dataset, learner):
     """More than a few seconds: letter, and 200 rounds that learn 50 stumps twice."""
-    return dataset == "letter" or learner == "erp:max-2:LRLR:adaboost-stump" and dataset != "vowel"
+    return dataset == "letter" or (learner == "erp:max-2:LRLR:adaboost-stump" and dataset != "vowel")
 
 
 CELLS = [

@@ -231,16 +231,15 @@ def _notes(run: RunResult, runs: list[RunResult], constant: dict[str, float]) ->
 
 def choice_notes(run: RunResult) -> list[str]:
     """Which columns show the best of several settings."""
-    notes = []
+    columns: dict[str, list[str]] = {}
     for learner, title in column_titles(run.learners).items():
         entries = [e for e in run.experiment["learners"] if e["label"] == learner]
         options = list(dict.fromkeys(e["choice"] for e in entries if e.get("choice")))
         if options:
             tried = options[0].partition("=")[0]
-            notes.append(
-                f"{title}: each data set's best of {len(options)} settings of {tried} by the number shown"
-            )
-    return notes
+            note = f"each data set's best of {len(options)} settings of {tried} by the number shown"
+            columns.setdefault(note, []).append(title)
+    return [f"{', '.join(titles)}: {note}" for note, titles in columns.items()]
 
 
 def _best(titles: list[str]) -> str:
