@@ -114,7 +114,8 @@ def compare_run(run: RunResult) -> list[Comparison]:
                 rows.append(Comparison(*place, math.nan, **common, match=match))
             else:
                 pool = _pool(run, dataset, learner, metric)
-                mine = spread.stderr if ours.splits > 1 else math.nan
+                alone = 0.0 if run.runs_once(dataset, learner) else math.nan
+                mine = spread.stderr if ours.splits > 1 else alone
                 error = _error_of_difference(mine, theirs, metric, pool, math.sqrt(spread.between))
                 z = (ours.mean - theirs.value) / error
                 rows.append(Comparison(*place, math.hypot(mine, pool), **common, z=z))

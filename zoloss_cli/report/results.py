@@ -140,6 +140,11 @@ class RunResult:
         """Whether all runs of a cell gave the same."""
         return len(set(self.cells[(dataset, learner)][metric])) == 1
 
+    def runs_once(self, dataset: str, learner: str) -> bool:
+        """Whether nothing in a cell is random, so that one run is all there is."""
+        places = [(cell["dataset"], cell["learner"], cell.get("repeats")) for cell in self.manifest["cells"]]
+        return (dataset, learner, 1) in places
+
     def columns(self) -> tuple[list[tuple[str, str]], dict[str, float]]:
         """(learner, metric) of each column; and what the second metric is where it never changes.
 
