@@ -1,0 +1,60 @@
+"""Cells that a config leaves out, and cells that run once though print has a spread."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from zoloss_cli.config.load import load_config
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.results import load_results
+
+CONFIG = """
+published: {{paper: li-thesis-2006, table: "4.4"}}
+datasets:
+  vowel: {{train: given, repeats: 2}}
+  iris: {{repeats: 2}}
+split: {{train: 0.9, seed: 2006}}
+learners:
+  erp:max-2:LR:adaboost-stump:
+    {{learner: erp, initial: max-2, schedule: LR, rounds: 3, base: {{learner: adaboost-stump, rounds: 2}}}}
+  one-vs-one/one-vs-all:adaboost-stump:
+    {{learner: one-vs-one, base: {{learner: adaboost-stump, rounds: 2}}, on: {on}}}
+"""
+
+
+def test_a_cell_that_is_false_is_not_run(write_config, zoloss, tmp_path):
+    path = write_config(CONFIG.format(on="{iris: false}"))
+    places = [(c.data.name, c.learner.label.partition(":")[0]) for c in plan(load_config(path))]
+    assert places == [("vowel", "erp"), ("vowel", "one-vs-one/one-vs-all"), ("iris", "erp")]
+    zoloss("run", str(path), "--out", str(tmp_path / "r"))
+    shown = zoloss("table", str(tmp_path / "r"), "--format", "text").out
+    assert "incomplete" not in shown
+    iris = next(line for line in shown.splitlines() if line.startswith("iris"))
+    assert iris.split()[-1] == "–"
+
+
+@pytest.mark.parametrize(
+    ("on", "said"),
+    [
+        ("{iris: true}", "or to false"),
+        ("{iris: false, vowel: false}", "false for all data sets"),
+        ("{iriss: false}", "did you mean 'iris'"),
+    ],
+)
+def test_what_cannot_be_left_out(write_config, on, said):
+    with pytest.raises(ConfigError, match=said):
+        load_config(write_config(CONFIG.format(on=on)))
+
+
+def test_one_run_against_a_printed_spread_has_a_z(write_config, zoloss, tmp_path):
+    zoloss("run", str(write_config(CONFIG.format(on="{iris: false}"))), "--out", str(tmp_path / "r"))
+    runs, _ = load_results(tmp_path / "r")
+    rows = {(row.dataset, row.learner): row for run in runs for row in compare_run(run)}
+    alone = rows["vowel", "erp:max-2:LR:adaboost-stump"]
+    assert (alone.splits, alone.stderr, alone.published_stderr) == (1, 0.0, 0.03)
+    rounding = 0.01 / math.sqrt(12.0)
+    assert alone.z == pytest.approx((alone.mean - 50.33) / math.hypot(0.03, rounding))
