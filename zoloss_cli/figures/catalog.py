@@ -184,7 +184,8 @@ def kind_of(name: str) -> FigureKind:
     for kind in KINDS:
         if kind.name == name:
             return kind
-    raise ConfigError(f"--figure: no figure is called '{name}'{nearest(name, [k.name for k in KINDS])}")
+    known = nearest(name, [kind.name for kind in KINDS]) or "; zoloss plot lists them"
+    raise ConfigError(f"--figure: no figure is called '{name}'{known}")
 
 
 def available(runs: list[RunResult], results: Path = Path("results"), quick: bool = True) -> list[Drawing]:

@@ -16,6 +16,7 @@ from zoloss_cli.report.results import RunResult
 from zoloss_cli.report.tables import column_titles
 
 QUANTITIES = {"train_error": "training error (%)", "test_error": "test error (%)", "cost": "cost"}
+STEEP = 10  # points at the beginning of a curve
 
 
 def has_curves(run: RunResult) -> bool:
@@ -131,4 +132,7 @@ def with_band(axes, x, mean, stderr, look: Look, name: str, shift: int) -> None:
     """A line with its standard error around it, if there is one."""
     style.plot(axes, x, mean, look, name, shift)
     if np.all(np.isfinite(stderr)):
-        axes.fill_between(x, mean - stderr, mean + stderr, color=look.colour, alpha=0.2, linewidth=0)
+        # Where the line is steep all its points; later, as files stay small, every third will do.
+        at = np.unique([*range(min(STEEP, len(mean))), *range(STEEP, len(mean), 3), len(mean) - 1])
+        low, high = (mean - stderr)[at], (mean + stderr)[at]
+        axes.fill_between(np.array(x)[at], low, high, color=look.colour, alpha=0.2, linewidth=0)

@@ -59,7 +59,7 @@ def on_the_tangram(run: RunResult):
         code = trained.learner
         found = dominating(code.coding_matrix_, code.estimator_weights_)
         shown += [(titles[learner], partition) for partition in found[:COUNT]]
-    figure = style.new_figure(style.PAGE, 2.4 * math.ceil(len(shown) / COLUMNS))
+    figure = style.new_figure(style.PAGE, 2.3 * math.ceil(len(shown) / COLUMNS))
     for panel, (title, partition) in zip(style.panels(figure, len(shown), COLUMNS), shown, strict=True):
         _pieces(panel, partition)
         panel.set_title(
@@ -81,5 +81,5 @@ def _pieces(axes, partition: Partition) -> None:
         colour = {1: TINTS[0], -1: TINTS[1]}.get(int(side), "white")
         axes.fill(*points.T, facecolor=(colour, 2 * TINT), edgecolor="black", linewidth=0.8, joinstyle="round")
         axes.annotate(str(number), points.mean(axis=0), ha="center", va="center")
-    axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+    axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal", anchor="S")
     axes.set_axis_off()
