@@ -5,4 +5,5 @@ from __future__ import annotations
 FORMATS = ("text", "markdown", "latex", "csv", "html")
 SCALINGS = ("standard", "minmax", "none")
 POLICIES = ("error", "drop", "zero")  # what to do with missing values
-FIGURES = ("1", "2", "3", "4", "6", "9", "ranks", "curves", "time", "boundary")
+OF_PAPERS = ("1", "2", "3", "4", "6", "9", "3.1", "4.2", "4.3", "4.4", "4.5")
+FIGURES = (*OF_PAPERS, "ranks", "curves", "time", "boundary")

@@ -113,7 +113,7 @@ def test_figures_are_seen_each_with_the_command_that_drew_it(visit, page_file):
     go_to(page, "Figures")
     drawn = page.locator("section:visible figure")
     commands = drawn.locator("figcaption").all_inner_texts()
-    for name in ("1", "2", "3", "4", "6", "9"):
+    for name in ("1", "2", "3", "4", "6", "9", "3.1"):
         assert sum(text.endswith(f"--figure {name}") for text in commands) == 1
     for figure in drawn.all():
         box = figure.locator("svg").bounding_box()

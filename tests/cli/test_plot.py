@@ -129,9 +129,10 @@ def test_a_results_folder_that_was_tampered_with(zoloss, part):
 
 @pytest.mark.parametrize(("options", "code", "text"), [
     (["--figure", "rank"], 2, "no figure is called 'rank'; did you mean 'ranks'?"),
-    (["--figure", "7"], 2, "valid: 1, 2, 3, 4, 6, 9, ranks, curves, time, boundary"),
+    (["--figure", "7"], 2, "no figure is called '7'; zoloss plot lists them"),
     (["--figure", "3"], 4, "has no results for figure '3'; run: zoloss run configs/figure3.yaml --out"),
     (["--figure", "9"], 4, "run: zoloss run configs/nguyen/figure9.yaml --out"),
+    (["--figure", "4.3"], 4, "run: zoloss run configs/thesis/figure4.3.yaml --out"),
     (["--figure", "curves"], 4, "needs learners that record their epochs"),
     (["--figure", "ranks"], 4, "needs three learners"),
     (["--figure", "1", "--table", "figure1"], 4, "there is no table 'figure1'"),

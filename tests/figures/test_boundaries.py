@@ -101,6 +101,16 @@ def test_several_classes_are_told_apart_one_against_the_rest():
     assert len(set(markers)) == 7
 
 
+def test_a_learner_for_several_classes_learns_them_at_once():
+    (learned,) = chosen.learned("tangram", ["one-vs-one:stump"], None, None)
+    (model,) = learned.learners
+    assert model.classes_.tolist() == list(range(7))
+    data, train = learned.part.data, learned.part.train
+    X = learned.part.scaled(data.X[train])
+    assert learned.train_errors == (model.predict(X) != data.y[train]).sum()
+    assert np.array_equal(learned.classes_at(data.X[train]), model.predict(X))
+
+
 def test_one_class_of_several_can_be_told_from_the_rest():
     (learned,) = chosen.learned("tangram", ["fld"], "medium", None)
     assert learned.part.data.classes == ["rest", "medium"]

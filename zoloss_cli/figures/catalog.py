@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from zoloss_cli.errors import ConfigError, ResultsError, nearest
-from zoloss_cli.figures import boundary, curves, lines, losses, ranks, synthetic, times
+from zoloss_cli.figures import boundary, curves, dominating, lines, losses, ranks, synthetic, times, two_costs
 from zoloss_cli.figures.chosen import learned
 from zoloss_cli.figures.inline import to_svg as to_svg  # for whoever puts these figures into a page
 from zoloss_cli.figures.style import styled
@@ -16,8 +16,9 @@ from zoloss_cli.report.published import PAPERS
 from zoloss_cli.report.results import RunResult, choose
 from zoloss_cli.report.tables import splits_text
 
-LI_LIN, NGUYEN = "li-lin-2007", "nguyen-sanner-2013"
+LI_LIN, NGUYEN, THESIS = "li-lin-2007", "nguyen-sanner-2013", "li-thesis-2006"
 BANDS = "Bands: ± one standard error."
+COSTS = f"Cost: over N (K - 1), so that it starts at 1. {BANDS}"
 NEMENYI = "A bar joins learners that the Nemenyi test cannot tell apart."
 FOUND = "Steps: fewest errors so far, where stored; markers: when the result was found; lines: until the end."
 
@@ -86,6 +87,52 @@ KINDS = [
         "One point a data set.",
     ),
     FigureKind(
+        "3.1",
+        "CGBoost (solid) and AnyBoost (dashed) with two cost functions",
+        two_costs.by_cost_function,
+        two_costs.has_cost_functions,
+        THESIS,
+        "configs/thesis/figure3.1.yaml",
+        BANDS,
+    ),
+    FigureKind(
+        "4.2",
+        "AdaBoost.ECC in the tangram experiment",
+        curves.costs_by_round,
+        curves.has_costs,
+        THESIS,
+        "configs/thesis/figure4.2.yaml",
+        COSTS,
+    ),
+    FigureKind(
+        "4.3",
+        "Dominating partitions in the tangram experiment",
+        dominating.on_the_tangram,
+        dominating.has_partitions,
+        THESIS,
+        "configs/thesis/figure4.3.yaml",
+        "Of one run, split 0: the two partitions with the largest sums of coefficients α, blue against yellow.",
+        quick=False,
+    ),
+    FigureKind(
+        "4.4",
+        "Multiclass boosting with the decision stump",
+        curves.costs_by_round,
+        curves.has_costs,
+        THESIS,
+        "configs/thesis/figure4.4.yaml",
+        COSTS,
+    ),
+    FigureKind(
+        "4.5",
+        "Multiclass boosting with the perceptron on letter",
+        curves.costs_by_round,
+        curves.has_costs,
+        THESIS,
+        "configs/thesis/figure4.5.yaml",
+        COSTS,
+    ),
+    FigureKind(
         "ranks",
         "Average ranks",
         ranks.critical_difference,
@@ -137,14 +184,15 @@ def kind_of(name: str) -> FigureKind:
     for kind in KINDS:
         if kind.name == name:
             return kind
-    raise ConfigError(f"--figure: no figure is called '{name}'{nearest(name, [k.name for k in KINDS])}")
+    known = nearest(name, [kind.name for kind in KINDS]) or "; zoloss plot lists them"
+    raise ConfigError(f"--figure: no figure is called '{name}'{known}")
 
 
 def available(runs: list[RunResult], results: Path = Path("results"), quick: bool = True) -> list[Drawing]:
     """What can be drawn from these runs; with `quick`, only what needs no long training."""
     found = [(kind, run) for kind in KINDS for run in runs if (kind.quick or not quick) and kind.fits(run)]
     # The curves of a run that mirrors a figure of a paper are that figure.
-    papers = {run.name for kind, run in found if kind.config}
+    papers = {run.name for kind in KINDS for run in runs if kind.config and kind.fits(run)}
     return [
         _of_run(kind, run, results) for kind, run in found if not (kind.name == "curves" and run.name in papers)
     ]

@@ -17,6 +17,7 @@ from zoloss_cli.experiment.worker import Part, part_of
 from zoloss_cli.figures.boundary import Learned, predicted
 from zoloss_cli.figures.training import SPLIT
 from zoloss_cli.loss import strict_mistakes
+from zoloss_cli.registry import registration
 from zoloss_cli.report.tables import column_titles
 from zoloss_cli.signatures import parameter_model
 from zoloss_cli.splits import seed_of
@@ -36,7 +37,10 @@ class PlotMistakes(Mistakes):
 
 
 def learned(dataset: str, learners: list[str], positive: str | None, label: str | None) -> list[Learned]:
-    """Each learner on split 0 of 80 % to train, scaled to [-1, 1]; several classes one against the rest."""
+    """Each learner on split 0 of 80 % to train, scaled to [-1, 1].
+
+    Several classes are learned one against the rest, where the learner is for two.
+    """
     cells = _cells(dataset, learners, positive, label)
     part = _relabelled(part_of(cells[0], SPLIT), positive)
     if part.data.X.shape[1] != 2:
@@ -89,11 +93,13 @@ def _relabelled(part: Part, positive: str | None) -> Part:
 def _learned(cell: Cell, part: Part, title: str) -> Learned:
     data = part.data
     X_train, X_test = (part.scaled(data.X[rows]) for rows in (part.train, part.test))
-    against = range(len(data.classes)) if len(data.classes) > 2 else [1]
+    y_train = data.y[part.train]
+    problems = {index: (y_train == index).astype(int) for index in range(len(data.classes))}
+    if len(data.classes) == 2 or registration(cell.learner.learner).takes_many_classes:
+        problems = {1: y_train}
     seed = seed_of(cell.rule.seed, cell.stream, SPLIT, cell.learner.name)
     fitted = []
-    for index in against:
-        y = (data.y[part.train] == index).astype(int)
+    for index, y in problems.items():
         if np.ptp(y) == 0:
             raise DataError(
                 f"--dataset: no training row of split {SPLIT} tells class '{data.classes[index]}' from the rest"
@@ -103,8 +109,8 @@ def _learned(cell: Cell, part: Part, title: str) -> Learned:
         except (ValueError, FloatingPointError) as error:
             raise DataError(f"'{cell.learner.name}' cannot learn from {data.name}: {error}") from None
     wrong_in_test = int((predicted(fitted, X_test) != data.y[part.test]).sum())
-    if len(fitted) == 1:
-        wrong = strict_mistakes(fitted[0].decision_function(X_train), np.where(y == 1, 1.0, -1.0))
+    if len(data.classes) == 2:
+        wrong = strict_mistakes(fitted[0].decision_function(X_train), np.where(y_train == 1, 1.0, -1.0))
     else:
-        wrong = predicted(fitted, X_train) != data.y[part.train]
+        wrong = predicted(fitted, X_train) != y_train
     return Learned(title, part, fitted, int(wrong.sum()), wrong_in_test)

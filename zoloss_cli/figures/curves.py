@@ -1,4 +1,7 @@
-"""Errors after each epoch: Figures 3 and 4 of Li & Lin (2007), and the same for any run that records them."""
+"""Errors and costs after each epoch or round, of any run that records them.
+
+Figures 3 and 4 of Li & Lin (2007); Figures 4.2, 4.4 and 4.5 of Li's thesis (2006).
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,16 @@ from zoloss_cli.registry import learners
 from zoloss_cli.report.results import RunResult
 from zoloss_cli.report.tables import column_titles
 
-SIDES = {"train_error": "training error (%)", "test_error": "test error (%)"}
+QUANTITIES = {"train_error": "training error (%)", "test_error": "test error (%)", "cost": "cost"}
+STEEP = 10  # points at the beginning of a curve
 
 
 def has_curves(run: RunResult) -> bool:
     return any(place in run.curves for place in _places(run))
+
+
+def has_costs(run: RunResult) -> bool:
+    return any(_recorded(run, dataset, "cost") for dataset in run.datasets)
 
 
 def rcd_variants(run: RunResult):
@@ -65,20 +73,35 @@ def _break_axis(upper, lower) -> None:
 
 def by_epoch(run: RunResult):
     """Figure 4 and any other: a row for each data set, training errors beside test errors."""
+    return _side_by_side(run, ["train_error", "test_error"])
+
+
+def costs_by_round(run: RunResult):
+    """Figures 4.2, 4.4 and 4.5 of the thesis: a row for each data set, the cost beside test errors.
+
+    Both fall by a lot in the first rounds: only logarithms show what sets learners apart in the end.
+    """
+    figure = _side_by_side(run, ["cost", "test_error"])
+    for axes in figure.axes:
+        style.logarithmic(axes)
+    return figure
+
+
+def _side_by_side(run: RunResult, metrics: list[str]):
     names = column_titles(run.learners)
     looks = dict(zip(run.learners, style.looks(len(run.learners)), strict=True))
-    recorded = [d for d in run.datasets if any((d, x) in run.curves for x in run.learners)]
-    sides = [m for m in SIDES if any(m in run.curves[p].errors for p in _places(run) if p in run.curves)]
+    sides = [m for m in metrics if any(_recorded(run, d, m) for d in run.datasets)]
+    recorded = [d for d in run.datasets if any(_recorded(run, d, m) for m in sides)]
     places = [(dataset, metric) for dataset in recorded for metric in sides]
-    entries = math.ceil(len(run.learners) / 4)
-    height = 2.1 * len(recorded) + 0.25 * entries
+    lines = math.ceil(len(run.learners) / 4)  # of the legend
+    height = 2.1 * len(recorded) + 0.25 * lines
     figure = style.new_figure(style.PAGE if len(sides) == 2 else style.COLUMN, height + 0.2)
     axes = style.panels(figure, len(places), len(sides))
     for panel, (dataset, metric) in zip(axes, places, strict=True):
         _draw(panel, run, dataset, metric, names, looks)
         if len(recorded) > 1:
             panel.set_title(dataset)
-    style.legend_below(figure, axes, 4 if len(sides) == 2 else 2)
+    style.legend_below(figure, axes, math.ceil(len(run.learners) / lines) if len(sides) == 2 else 2)
     return figure
 
 
@@ -88,7 +111,7 @@ def _places(run: RunResult) -> list[tuple[str, str]]:
 
 def _recorded(run: RunResult, dataset: str, metric: str) -> list[str]:
     places = {x: run.curves.get((dataset, x)) for x in run.learners}
-    return [x for x, curves in places.items() if curves and metric in curves.errors]
+    return [x for x, curves in places.items() if curves and metric in curves.values]
 
 
 def _draw(
@@ -99,11 +122,17 @@ def _draw(
         curves, look = run.curves[dataset, learner], looks[learner]
         mean, stderr = curves.mean(metric), curves.stderr(metric)
         step = len(mean) // style.MARKS_A_LINE // max(1, len(shown))
-        style.plot(axes, curves.epochs, mean, look, names[learner], shift=i * step)
-        if np.all(np.isfinite(stderr)):
-            axes.fill_between(
-                curves.epochs, mean - stderr, mean + stderr, color=look.colour, alpha=0.2, linewidth=0
-            )
+        with_band(axes, curves.epochs, mean, stderr, look, names[learner], shift=i * step)
     axes.set_xlim(left=0)
-    axes.set_xlabel("epochs")
-    axes.set_ylabel(SIDES[metric])
+    axes.set_xlabel("rounds" if any("cost" in run.curves[dataset, x].values for x in shown) else "epochs")
+    axes.set_ylabel(QUANTITIES[metric])
+
+
+def with_band(axes, x, mean, stderr, look: Look, name: str, shift: int) -> None:
+    """A line with its standard error around it, if there is one."""
+    style.plot(axes, x, mean, look, name, shift)
+    if np.all(np.isfinite(stderr)):
+        # Where the line is steep all its points; later, as files stay small, every third will do.
+        at = np.unique([*range(min(STEEP, len(mean))), *range(STEEP, len(mean), 3), len(mean) - 1])
+        low, high = (mean - stderr)[at], (mean + stderr)[at]
+        axes.fill_between(np.array(x)[at], low, high, color=look.colour, alpha=0.2, linewidth=0)

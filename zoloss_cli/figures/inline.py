@@ -13,6 +13,7 @@ GROUP, USE, STYLE = (f"{{{SVG}}}{name}" for name in ("g", "use", "style"))
 FONT = re.compile(r"font-family: [^;]+; ?")
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
+CURVED = re.compile("[ACQ]")
 NOT_TURNED = "rotate(-0 "
 
 
@@ -32,6 +33,8 @@ def to_svg(figure, prefix: str = "figure") -> str:
     for element in root.iter():
         for key, value in element.attrib.items():
             element.set(key, LONG_NUMBER.sub(_rounded, " ".join(value.split())))
+        if not CURVED.search(path := element.get("d", "C")):
+            element.set("d", path.replace(" L ", " "))  # points after the first are ends of lines anyway
         if element.get("transform", "").startswith(NOT_TURNED):
             del element.attrib["transform"]
         element.text, element.tail = _trimmed(element.text), _trimmed(element.tail)

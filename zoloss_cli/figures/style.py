@@ -108,6 +108,18 @@ def plot(axes, x, y, look: Look, name: str, shift: int = 0) -> None:
     axes.plot(x, y, color=colour, linestyle=dashes, marker=marker, markevery=marks, label=shortened(name))
 
 
+def logarithmic(axes) -> None:
+    """A logarithmic y-axis with plain numbers: the powers of ten, and between them more if they are few."""
+    from matplotlib.ticker import LogLocator
+
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    between = (1, 2, 3, 4, 6, 8) if high < 10.0 * low else (1, 2, 5) if high < 1000.0 * low else (1,)
+    axes.yaxis.set_major_locator(LogLocator(subs=between))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.minorticks_off()
+
+
 def legend_below(figure, axes: list, columns: int, order: list[str] | None = None) -> None:
     """One legend for all panels, outside of them: each name once, as met or in a given order."""
     entries = {}

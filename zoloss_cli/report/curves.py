@@ -1,4 +1,4 @@
-"""What learners recorded on their way: errors by epoch, and a search's way down."""
+"""What learners recorded on their way: errors and cost by epoch, and a search's way down."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Curves:
-    """Errors in % after each recorded epoch, one row a split; `test_error` only where rows test."""
+    """What was measured after each recorded epoch or round, one row a split: errors in %, the cost as it is.
+
+    `test_error` is there only where rows test, and `cost` only of learners that minimize one.
+    """
 
     epochs: list[int]
-    errors: dict[str, np.ndarray]
+    values: dict[str, np.ndarray]
 
     def mean(self, metric: str) -> np.ndarray:
-        return self.errors[metric].mean(axis=0)
+        return self.values[metric].mean(axis=0)
 
     def stderr(self, metric: str) -> np.ndarray:
         """The standard error of the mean over splits; of one split there is none."""
-        errors = self.errors[metric]
-        if len(errors) < 2:
-            return np.full(errors.shape[1], np.nan)
-        return errors.std(axis=0, ddof=1) / math.sqrt(len(errors))
+        values = self.values[metric]
+        if len(values) < 2:
+            return np.full(values.shape[1], np.nan)
+        return values.std(axis=0, ddof=1) / math.sqrt(len(values))
 
 
 def read_curves(rows: list[dict], n_train: int, n_test: int) -> Curves | None:
@@ -32,15 +35,19 @@ def read_curves(rows: list[dict], n_train: int, n_test: int) -> Curves | None:
     epochs = rows[0].get("epochs")
     if not epochs or any(row.get("epochs") != epochs for row in rows):
         return None
-    errors = {}
-    for metric, key, n in (("train_error", "train_curve", n_train), ("test_error", "test_curve", n_test)):
+    values = {}
+    for metric, key, size in (
+        ("train_error", "train_curve", n_train),
+        ("test_error", "test_curve", n_test),
+        ("cost", "cost_curve", None),
+    ):
         try:
-            counts = np.array([row[key] for row in rows], dtype=float)
-        except (KeyError, TypeError, ValueError):  # no test rows, or damaged ones
+            recorded = np.array([row[key] for row in rows], dtype=float)
+        except (KeyError, TypeError, ValueError):  # no test rows, no cost, or damaged ones
             continue
-        if counts.shape == (len(rows), len(epochs)):
-            errors[metric] = 100.0 * counts / n
-    return Curves(epochs, errors) if errors else None
+        if recorded.shape == (len(rows), len(epochs)):
+            values[metric] = recorded if size is None else 100.0 * recorded / size
+    return Curves(epochs, values) if values.keys() - {"cost"} else None
 
 
 def read_trace(row: dict) -> list[tuple[float, float]] | None:

@@ -1,0 +1,242 @@
+"""Figures 3.1 and 4.2 to 4.5 of Li's thesis: what is drawn is what was stored, or what was learned."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from drawing import assert_inside, drawn, named_lines, stored_rows
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.colors import to_rgb
+
+from zoloss_cli.choices import FIGURES
+from zoloss_cli.config.load import load_config
+from zoloss_cli.datasets.generators import TANGRAM
+from zoloss_cli.errors import ResultsError
+from zoloss_cli.experiment.run import Progress, run_experiment
+from zoloss_cli.experiment.store import Store
+from zoloss_cli.figures import boundary, catalog, curves, dominating, two_costs
+from zoloss_cli.figures.training import trained_again
+from zoloss_cli.paths import shipped
+from zoloss_cli.report.results import load_results
+
+FIGURE_3_1 = """
+published: {paper: li-thesis-2006, figure: "3.1"}
+datasets: [heart]
+split: {train: 0.8, repeats: 3, seed: 5}
+learners:
+  anyboost:exp: {learner: anyboost, base: stump, cost: exponential, rounds: 30, record_every: 10}
+  cgboost:exp: {learner: cgboost, base: stump, cost: exponential, rounds: 30, record_every: 10}
+  anyboost:bisigmoid: {learner: anyboost, base: stump, cost: bisigmoid, rounds: 30, record_every: 10}
+  cgboost:bisigmoid: {learner: cgboost, base: stump, cost: bisigmoid, rounds: 30, record_every: 10}
+"""
+TANGRAMS = """
+published: {paper: li-thesis-2006, figure: "FIGURE"}
+datasets:
+  tangram: {size: 600, train: 200, seed: [1, 2, 3]}
+split: {repeats: 3, seed: 5}
+learners:
+  ecc:max-cut:perceptron:
+    {learner: ecc, partition: max-cut, rounds: 30, record_every: 5, base: &base {learner: rcd-bias, epochs: 20}}
+  ecc:rand-half:perceptron: {learner: ecc, partition: rand-half, rounds: 30, record_every: 5, base: *base}
+"""
+
+
+@pytest.fixture(scope="module")
+def boosted(tmp_path_factory):
+    """(the folder, its runs by figure) of small runs of the thesis's figures."""
+    folder = tmp_path_factory.mktemp("boosted")
+    texts = {"3.1": FIGURE_3_1} | {name: TANGRAMS.replace("FIGURE", name) for name in ("4.2", "4.3")}
+    for name, text in texts.items():
+        config = folder / f"figure{name}.yaml"
+        config.write_text(text, encoding="utf-8")
+        run_experiment(load_config(config), str(config), Store(folder / "results"), 1, Progress())
+    runs, _ = load_results(folder / "results")
+    return folder / "results", {run.published["figure"]: run for run in runs}
+
+
+def stored_mean(folder, run, learner: str, key: str) -> np.ndarray:
+    rows, header = stored_rows(folder, run, learner)
+    size = {"train_curve": header["n_train"], "test_curve": header["n_test"], "cost_curve": 100.0}[key]
+    return 100.0 * np.mean([row[key] for row in rows], axis=0) / size
+
+
+# -- costs by round ---------------------------------------------------------------------------------------
+
+
+def test_costs_are_the_stored_ones_and_no_percentages(boosted):
+    folder, runs = boosted
+    for name, dataset in (("3.1", "heart"), ("4.2", "tangram")):
+        for learner in runs[name].learners:
+            rows, _ = stored_rows(folder, runs[name], learner)
+            found = runs[name].curves[dataset, learner]
+            assert found.values["cost"].tolist() == [row["cost_curve"] for row in rows]
+            assert found.mean("cost")[-1] == pytest.approx(np.mean([row["cost"] for row in rows]), rel=1e-3)
+
+
+def test_figure_3_1_has_a_half_for_each_cost_function(boosted):
+    folder, runs = boosted
+    figure = drawn(two_costs.by_cost_function, runs["3.1"])
+    assert [axes.get_title() for axes in figure.axes] == ["(a) exponential cost", "(b) bisigmoid cost"]
+    shown = {"50 × cost": "cost_curve", "training error": "train_curve", "test error": "test_curve"}
+    for axes, cost in zip(figure.axes, ("exp", "bisigmoid"), strict=True):
+        lines = named_lines(axes)
+        assert len(lines) == 6
+        for (name, key), title in ((x, t) for x in shown.items() for t in ("CGBoost", "AnyBoost")):
+            mean = stored_mean(folder, runs["3.1"], f"{title.lower()}:{cost}", key)
+            expected = 50.0 * mean if key == "cost_curve" else mean
+            assert lines[f"{name}, {title}"] == pytest.approx(np.array([[10, 20, 30], expected]))
+    assert_inside(figure)
+
+
+def test_figure_3_1_tells_learners_by_line_and_quantities_by_colour(boosted):
+    lines = {x.get_label(): x for x in drawn(two_costs.by_cost_function, boosted[1]["3.1"]).axes[0].lines}
+    assert {name for name, line in lines.items() if not line.is_dashed()} == {
+        "50 × cost, CGBoost", "training error, CGBoost", "test error, CGBoost",
+    }  # fmt: skip
+    looks = {(line.get_color(), line.get_marker()) for line in lines.values()}
+    assert len(looks) == len({colour for colour, _ in looks}) == len({marker for _, marker in looks}) == 3
+
+
+def test_figure_4_2_draws_cost_and_test_error_by_round(boosted):
+    folder, runs = boosted
+    figure = drawn(curves.costs_by_round, runs["4.2"])
+    cost, test_error = figure.axes
+    assert (cost.get_ylabel(), test_error.get_ylabel()) == ("cost", "test error (%)")
+    for axes, key in ((cost, "cost_curve"), (test_error, "test_curve")):
+        assert (axes.get_xlabel(), axes.get_yscale()) == ("rounds", "log")
+        for name in ("max-cut", "rand-half"):
+            mean = stored_mean(folder, runs["4.2"], f"ecc:{name}:perceptron", key)
+            expected = np.array([range(5, 31, 5), mean])
+            assert named_lines(axes)[f"AdaBoost.ECC {name}"] == pytest.approx(expected)
+    assert_inside(figure)
+
+
+@pytest.mark.parametrize(("low", "high"), [(18.0, 90.0), (0.004, 0.8), (1e-7, 0.7)])
+def test_logarithmic_axes_have_a_few_plain_numbers(low, high):
+    from zoloss_cli.figures import style
+
+    def draw():
+        figure = style.new_figure(3.5, 2.1)
+        (axes,) = style.panels(figure, 1, 1)
+        axes.plot([0, 1], [low, high])
+        style.logarithmic(axes)
+        figure.draw_without_rendering()
+        return axes
+
+    axes = drawn(draw)
+    bottom, top = axes.get_ylim()
+    labels = [t.get_text() for t in axes.get_yticklabels() if bottom <= t.get_position()[1] <= top]
+    assert 4 <= len(labels) <= 8
+    values = [float(label.replace("−", "-")) for label in labels]
+    assert values == sorted(set(values))
+
+
+def test_epochs_are_called_epochs_where_nothing_is_boosted(recorded, boosted):
+    labels = [drawn(curves.by_epoch, run).axes[0].get_xlabel() for run in (recorded[1], boosted[1]["4.2"])]
+    assert labels == ["epochs", "rounds"]
+
+
+@pytest.mark.parametrize("damage", [
+    lambda row: row.pop("cost_curve"), lambda row: row.update(cost_curve=[0.1]),
+    lambda row: row.update(cost_curve=["x"] * 6),
+])  # fmt: skip
+def test_a_damaged_cost_is_left_out_and_the_errors_stay(boosted, tmp_path, damage):
+    folder = tmp_path / "results"
+    shutil.copytree(boosted[0], folder)
+    for cell in boosted[1]["4.2"].manifest["cells"]:
+        path = folder / "cells" / cell["file"]
+        header, first, *rest = path.read_text(encoding="utf-8").splitlines()
+        row = json.loads(first)
+        damage(row)
+        path.write_text("\n".join([header, json.dumps(row), *rest, ""]), encoding="utf-8")
+    run = {r.name: r for r in load_results(folder)[0]}["figure4.2"]
+    assert all(found.values.keys() == {"train_error", "test_error"} for found in run.curves.values())
+    with pytest.raises(ResultsError, match=r"no results for figure '4\.2'"):
+        catalog.drawing(catalog.kind_of("4.2"), [run], folder)
+
+
+# -- dominating partitions --------------------------------------------------------------------------------
+
+
+CODES = st.lists(st.lists(st.sampled_from([-1, 1]), min_size=4, max_size=4), min_size=1, max_size=30)
+
+
+@given(CODES, st.integers(0, 2**31))
+def test_partitions_are_summed_with_their_opposites(columns, seed):
+    alphas = np.random.default_rng(seed).uniform(0.1, 1.0, len(columns))
+    expected: dict[frozenset, list[float]] = {}
+    for column, alpha in zip(columns, alphas, strict=True):
+        sides = frozenset(frozenset(k for k in range(4) if column[k] == side) for side in (-1, 1))
+        expected.setdefault(sides, []).append(alpha)
+    found = dominating.dominating(np.array(columns, np.int8).T, alphas)
+    assert len(found) == len(expected)
+    for partition in found:
+        assert partition.column[0] == 1
+        sides = frozenset(frozenset(np.flatnonzero(partition.column == side).tolist()) for side in (-1, 1))
+        assert partition.rounds == len(expected[sides])
+        assert partition.total == pytest.approx(sum(expected[sides]))
+        assert partition.mean == pytest.approx(np.mean(expected[sides]))
+    totals = [partition.total for partition in found]
+    assert totals == sorted(totals, reverse=True)
+
+
+def test_figure_4_3_colours_the_pieces_by_their_side(boosted):
+    run = boosted[1]["4.3"]
+    figure = drawn(dominating.on_the_tangram, run)
+    panels = iter(figure.axes)
+    for learner in run.learners:
+        trained, _ = trained_again(run, "tangram", learner)
+        code = trained.learner
+        for partition in dominating.dominating(code.coding_matrix_, code.estimator_weights_)[:2]:
+            axes = next(panels)
+            name = learner.split(":")[1]
+            numbers = f"sum of α {partition.total:.2f}\nmean α {partition.mean:.3f}, {partition.rounds} rounds"
+            assert axes.get_title() == f"AdaBoost.ECC {name}\n{numbers}"
+            colours = [to_rgb(patch.get_facecolor()[:3]) for patch in axes.patches]
+            assert len(set(colours)) == 2
+            assert [c == colours[0] for c in colours] == (partition.column == 1).tolist()
+            for patch, corners in zip(axes.patches, TANGRAM.values(), strict=True):
+                assert patch.get_xy()[:-1].tolist() == (np.array(corners) / 4.0).tolist()
+    assert_inside(figure)
+
+
+def test_a_learner_of_all_classes_is_drawn_with_its_regions(boosted):
+    run = catalog.narrowed(boosted[1]["4.2"], [], ["ecc:max-cut:perceptron"])
+    (axes,) = drawn(boundary.of_run, run).axes
+    trained, _ = trained_again(run, "tangram", "ecc:max-cut:perceptron")
+    classes = np.asarray(axes.images[0].get_array())
+    left, right, low, high = axes.images[0].get_extent()
+    x, y = np.linspace(left, right, classes.shape[1]), np.linspace(low, high, classes.shape[0])
+    points = np.column_stack([x[::20], np.full(x[::20].size, y[150])])
+    assert classes[150, ::20].tolist() == trained.learner.predict(trained.part.scaled(points)).tolist()
+    stored = run.cells["tangram", "ecc:max-cut:perceptron"]
+    assert f"test error {stored['test_error'][0]:.1f} %" in axes.get_title()
+
+
+# -- the catalog ------------------------------------------------------------------------------------------
+
+
+def test_each_figure_is_of_its_own_run(boosted):
+    runs = list(boosted[1].values())
+    assert [(d.name, d.run) for d in catalog.available(runs)] == [("3.1", "figure3.1"), ("4.2", "figure4.2")]
+    slow = [d.name for d in catalog.available(runs, quick=False) if d.name != "boundary"]
+    assert slow == ["3.1", "4.2", "4.3"]  # and no plain curves beside them
+    for drawing in catalog.available(runs, boosted[0]):
+        assert drawing.title.startswith(f"Figure {drawing.name} of Li's thesis (2006): ")
+        assert "± one standard error" in drawing.caption
+        assert "3 splits" in drawing.caption
+
+
+def test_the_shell_completes_all_figures_there_are():
+    assert list(FIGURES) == [kind.name for kind in catalog.KINDS]
+
+
+def test_every_printed_figure_has_a_config_that_says_so():
+    for kind in catalog.KINDS:
+        if kind.config:
+            published = load_config(shipped("configs") / kind.config.removeprefix("configs/")).published
+            assert (published.paper, published.figure) == (kind.paper, kind.name)

@@ -1,0 +1,124 @@
+"""What Li's thesis (2006) says of Figures 4.2 to 4.5, found in quick runs and in the reference results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from zoloss_cli.config.load import load_config
+from zoloss_cli.experiment.plan import Cell, plan
+from zoloss_cli.experiment.store import Store
+from zoloss_cli.experiment.worker import train_unit
+from zoloss_cli.figures.dominating import dominating
+from zoloss_cli.paths import shipped
+from zoloss_cli.report.curves import Curves, read_curves
+
+REFERENCE = Path(__file__).parents[2] / "results" / "reference"
+TANGRAM = ["ecc:max-cut:perceptron", "ecc:rand-half:perceptron"]
+SPLITS = 3
+
+
+def cells_of(config: str) -> dict[tuple[str, str], Cell]:
+    cells = plan(load_config(shipped("configs") / "thesis" / f"{config}.yaml"))
+    return {(cell.data.name, cell.learner.label): cell for cell in cells}
+
+
+def stored(cell: Cell) -> Curves:
+    """The curves of all splits of a cell."""
+    content = Store(REFERENCE).read(cell.filename, cell.key)
+    return read_curves([content.rows[k] for k in range(cell.repeats)], content.n_train, content.n_test)
+
+
+# -- the configs ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("figure", "same_as"), [("4.3", "figure4.2"), ("4.4", "table4.2"), ("4.5", "table4.3")]
+)
+def test_nothing_is_run_twice(figure, same_as):
+    cells, others = cells_of(f"figure{figure}"), cells_of(same_as)
+    for place, cell in cells.items():
+        assert (cell.key, cell.repeats) == (others[place].key, others[place].repeats), place
+
+
+def test_the_tangram_experiment_is_that_of_the_thesis():
+    """500 examples, 200 rounds; every run has examples of its own."""
+    for cell in cells_of("figure4.2").values():
+        assert (cell.rule.train, cell.learner.parameters["rounds"]) == (500, 200)
+        assert len(set(cell.data.seed)) == cell.repeats
+
+
+# -- Figures 4.2 and 4.3, section 4.2.2 -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tangrams():
+    """The learners of the first splits, those with max-cut and those with rand-half."""
+    cells = cells_of("figure4.2")
+    return [[train_unit(cells["tangram", x], k).learner for k in range(SPLITS)] for x in TANGRAM]
+
+
+def test_max_cut_separates_more_and_yet_rand_half_is_ahead_in_the_cost(tangrams):
+    for max_cut, rand_half in zip(*tangrams, strict=True):
+        assert max_cut.cuts_.min() > rand_half.cuts_.mean()  # U_t, the most that any partition separates
+        assert np.all(rand_half.costs_[49:] < max_cut.costs_[49:])
+        assert rand_half.costs_[-1] < 0.05 * max_cut.costs_[-1]
+
+
+def test_the_partitions_that_dominate_max_cut_are_harder(tangrams):
+    for max_cut, rand_half in zip(*tangrams, strict=True):
+        hard, easy = (dominating(m.coding_matrix_, m.estimator_weights_)[:2] for m in (max_cut, rand_half))
+        assert max(p.mean for p in hard) < 0.75 * min(p.mean for p in easy)
+        assert min(p.total for p in hard) > max(p.total for p in easy)  # and come again and again
+        assert np.mean(max_cut.estimator_errors_) > np.mean(rand_half.estimator_errors_)
+
+
+def test_what_the_thesis_says_of_figure_4_2():
+    """Cost and test error are smaller with rand-half."""
+    cells = cells_of("figure4.2")
+    max_cut, rand_half = (stored(cells["tangram", x]) for x in TANGRAM)
+    assert np.all(rand_half.values["cost"][:, -1] < max_cut.values["cost"][:, -1])
+    lower = max_cut.values["test_error"][:, -1] - rand_half.values["test_error"][:, -1]
+    assert lower.mean() > 2.0 * lower.std(ddof=1) / np.sqrt(len(lower))
+
+
+# -- Figures 4.4 and 4.5, section 4.4 ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("figure", "dataset", "base"),
+    [("4.4", "letter", "stump"), ("4.4", "pendigits", "stump"), ("4.5", "letter", "perceptron")],
+)
+def test_repartitioning_is_ahead_with_as_many_base_classifiers(figure, dataset, base):
+    """ "AdaBoost.ERP almost always achieved a much lower training cost and a lower test error." """
+    cells = cells_of(f"figure{figure}")
+    for repartitioned in ("erp:max-2:LRL", "erp:rand-2:LRL", "erp:rand-2:LRLR"):
+        for plain in ("ecc:max-cut", "ecc:rand-half"):
+            ours, theirs = (stored(cells[dataset, f"{x}:{base}"]) for x in (repartitioned, plain))
+            assert np.mean(ours.mean("cost") < theirs.mean("cost")) > 0.95
+            assert np.mean(ours.mean("test_error") < theirs.mean("test_error")) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("figure", "dataset", "base"),
+    [("4.4", "letter", "stump"), ("4.4", "pendigits", "stump"), ("4.5", "letter", "perceptron")],
+)
+def test_more_steps_help_a_little_and_max_cut_hurts(figure, dataset, base):
+    """ "More steps of the repartitioning and base learning further improved the learning." """
+    cells = cells_of(f"figure{figure}")
+    downward = ("ecc:max-cut", "ecc:rand-half", "erp:rand-2:LRL", "erp:rand-2:LRLR")
+    for metric in ("cost", "test_error"):
+        last = [stored(cells[dataset, f"{x}:{base}"]).mean(metric)[-1] for x in downward]
+        assert last == sorted(last, reverse=True), metric
+
+
+@pytest.mark.parametrize("dataset", ["letter", "pendigits"])
+def test_the_curve_that_print_leaves_out_is_close_to_another(dataset):
+    """The caption of Figure 4.4: max-2 with LRLR is very close to rand-2 with LRLR."""
+    cells = cells_of("table4.2")
+    found = [stored(cells[dataset, f"erp:{initial}:LRLR:stump"]) for initial in ("max-2", "rand-2")]
+    for metric in ("cost", "test_error"):
+        by_max, by_rand = (curves.mean(metric)[5:] for curves in found)
+        assert np.max(np.abs(np.log(by_max / by_rand))) < np.log(1.2)
