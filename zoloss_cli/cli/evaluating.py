@@ -54,10 +54,9 @@ def evaluate(
 ) -> None:
     """Compare learners on your own CSV: test errors over random splits, and which differences could be luck.
 
-    The table is read as by `zoloss fit`; scaling is fitted on each split's training rows. ecc:stump is AdaBoost.ECC
-    over stumps; `zoloss learners` says which learners take several classes. What was interrupted
-    continues, and what is done is not run again, also for more splits or learners; all splits that are stored
-    count.
+    The table is read as by `zoloss fit`; scaling is fitted on each split's training rows. A name such as
+    ecc:stump is a learner over another. What was interrupted continues, and what is done is not run again, also
+    for more splits or learners; all splits that are stored count.
 
     **Examples**
 
@@ -66,6 +65,8 @@ def evaluate(
     `zoloss evaluate mine.csv --label outcome --learners rcd-bias,lr,pivot --splits 100`
 
     `zoloss evaluate mine.csv --learners rcd-bias,pocket --set pocket.epochs=500 --set rcd-bias.epochs=500`
+
+    `zoloss evaluate iris.csv --learners one-vs-one:lr,ecc:stump,erp:stump`: several classes
 
     `zoloss evaluate mine.csv --save-config mine.yaml --dry-run`: only the experiment as YAML, and its plan
     """

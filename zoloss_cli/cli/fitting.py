@@ -60,14 +60,17 @@ def fit(
     from zoloss_cli.datasets.own_table import read_training
     from zoloss_cli.usage import model_file, output, show
     from zoloss_cli.usage import settings as options
-    from zoloss_cli.usage.train import is_linear, train
+    from zoloss_cli.usage.parts import cannot_be_kept
+    from zoloss_cli.usage.train import train
 
     _check_choice("--scale", scale, SCALINGS)
     _check_choice("--missing", missing, POLICIES)
     spec = options.chosen_learner(learner, settings or [], time_limit)
     if model is not None:
-        if not is_linear(learner):
-            raise ConfigError(f"--model: only linear rules are saved, and '{learner}' learns no such rule")
+        if name := cannot_be_kept(spec):
+            raise ConfigError(
+                f"--model: what '{name}' learns cannot be saved: it is no linear rule, nor made of such"
+            )
         output.check_target(model, force, [data])
     table = read_training(data, label, missing)
     fitted = train(table, spec, positive, scale, seed)
@@ -75,7 +78,7 @@ def fit(
     _notes(fitted.notes)
     if model is not None:
         output.write(model, model_file.model_text(fitted, missing), force, [data])
-        _notes([f"the rule is in {model}; apply it with: zoloss predict {model} NEW.csv"])
+        _notes([f"the model is in {model}; apply it with: zoloss predict {model} NEW.csv"])
 
 
 def predict(

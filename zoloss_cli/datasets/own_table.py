@@ -61,13 +61,13 @@ class OwnTable:
         return feature_names(self.columns)
 
     def classes(self, positive: str | None) -> tuple[np.ndarray, list[str]]:
-        """Class indices and the classes; of two the positive one is last: the one named, else the last in order."""
+        """Class indices, and the classes; of two the last is positive: the one named, else the last by name."""
         where = f"{self.path}: the label column '{self.label}'"
         names = sorted(set(self.labels))
         if len(names) > MOST_CLASSES and positive is None:
             raise DataError(
-                f"{where} holds {len(names)} classes ({listed(names)}), more than the {MOST_CLASSES} that there may "
-                "be; set label to the right column, or positive to one of them, against the rest"
+                f"{where} holds {len(names)} classes ({listed(names)}), more than the {MOST_CLASSES} that "
+                "there may be; set label to the right column, or positive to one of them, against the rest"
             )
         return index_labels(self.labels, positive, where)
 

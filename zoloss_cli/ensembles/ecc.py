@@ -79,8 +79,8 @@ class _BoostedCode(CodedEnsemble):
         if count > MOST_CLASSES and self.plan()[0] == EXACT:
             key = next(k for k, v in self.get_params(deep=False).items() if v == EXACT)
             raise ValueError(
-                f"{type(self).__name__}: {key}='{EXACT}' is exact and for at most {MOST_CLASSES} classes, and y "
-                f"holds {count}; use {key}='greedy' instead"
+                f"{type(self).__name__}: {key}='{EXACT}' is exact and for at most {MOST_CLASSES} classes, and "
+                f"y holds {count}; use {key}='greedy' instead"
             )
 
     def encode(self, training):

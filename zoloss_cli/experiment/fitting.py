@@ -22,8 +22,8 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
     for candidate in spec.tune or (spec,):
         if len(classes) > 2 and not registration(candidate.learner).takes_many_classes:
             raise DataError(
-                f"{where} has {len(classes)} classes ({listed(classes)}), and '{candidate.learner}' separates two: "
-                f"use {how} for one class against the rest, or a learner for several classes "
+                f"{where} has {len(classes)} classes ({listed(classes)}), and '{candidate.learner}' separates "
+                f"two: use {how} for one class against the rest, or a learner for several classes "
                 f"({', '.join(learners_for_many())})"
             )
         try:

@@ -36,7 +36,7 @@ TINT = 0.28
 
 @dataclass(frozen=True)
 class Learned:
-    """Learners on one data set: one for two classes, or one for each class against the rest."""
+    """Learners on one data set: one for all classes, or one for each class against the rest."""
 
     title: str
     part: Part
@@ -63,9 +63,10 @@ class Learned:
 
 
 def predicted(learners: list, X: np.ndarray) -> np.ndarray:
-    """Class indices by the sign of one learner's score, or by the largest score of several."""
-    scores = [learner.decision_function(X) for learner in learners]
-    return (scores[0] >= 0.0).astype(int) if len(scores) == 1 else np.argmax(scores, axis=0)
+    """Class indices as one learner predicts them, or by the largest score of several."""
+    if len(learners) == 1:
+        return learners[0].predict(X)
+    return np.argmax([learner.decision_function(X) for learner in learners], axis=0)
 
 
 def in_a_plane(run: RunResult) -> bool:

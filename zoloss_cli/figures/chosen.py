@@ -18,6 +18,7 @@ from zoloss_cli.experiment.worker import Part, part_of
 from zoloss_cli.figures.boundary import Learned, predicted
 from zoloss_cli.figures.training import SPLIT
 from zoloss_cli.loss import strict_mistakes
+from zoloss_cli.registry import registration
 from zoloss_cli.report.tables import column_titles
 from zoloss_cli.signatures import parameter_model
 from zoloss_cli.splits import seed_of
@@ -37,7 +38,9 @@ class PlotMistakes(Mistakes):
 
 
 def learned(dataset: str, learners: list[str], positive: str | None, label: str | None) -> list[Learned]:
-    """Each learner on split 0 of 80 % to train, scaled to [-1, 1]; several classes one against the rest."""
+    """Each learner on split 0 of 80 % to train, scaled to [-1, 1]; several classes one against the rest,
+    unless the learner takes several.
+    """
     cells = _cells(dataset, learners, positive, label)
     part = _relabelled(part_of(cells[0], SPLIT), positive)
     if part.data.X.shape[1] != 2:
@@ -84,11 +87,11 @@ def _relabelled(part: Part, positive: str | None) -> Part:
 def _learned(cell: Cell, part: Part, title: str) -> Learned:
     data = part.data
     X_train, X_test = (part.scaled(data.X[rows]) for rows in (part.train, part.test))
-    against = range(len(data.classes)) if len(data.classes) > 2 else [1]
+    one_for_all = len(data.classes) == 2 or registration(cell.learner.learner).takes_many_classes
     seed = seed_of(cell.rule.seed, cell.stream, SPLIT, cell.learner.name)
     fitted = []
-    for index in against:
-        y = (data.y[part.train] == index).astype(int)
+    for index in [1] if one_for_all else range(len(data.classes)):
+        y = data.y[part.train] if one_for_all else (data.y[part.train] == index).astype(int)
         if np.ptp(y) == 0:
             raise DataError(
                 f"--dataset: no training row of split {SPLIT} tells class '{data.classes[index]}' from the rest"
@@ -98,7 +101,7 @@ def _learned(cell: Cell, part: Part, title: str) -> Learned:
         except (ValueError, FloatingPointError) as error:
             raise DataError(f"'{cell.learner.name}' cannot learn from {data.name}: {error}") from None
     wrong_in_test = int((predicted(fitted, X_test) != data.y[part.test]).sum())
-    if len(fitted) == 1:
+    if len(data.classes) == 2:
         wrong = strict_mistakes(fitted[0].decision_function(X_train), np.where(y == 1, 1.0, -1.0))
     else:
         wrong = predicted(fitted, X_train) != data.y[part.train]

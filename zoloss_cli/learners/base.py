@@ -208,6 +208,10 @@ class LinearLearner(BinaryLearner):
             raise FloatingPointError(
                 f"{type(self).__name__}: the weights are no longer finite; scale the features"
             )
+        self.set_weights(weights)
+
+    def set_weights(self, weights: np.ndarray) -> None:
+        """Take these for what was learned, bias first."""
         self.coef_ = weights[None, 1:].copy()
         self.intercept_ = weights[:1].copy()
 

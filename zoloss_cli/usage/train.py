@@ -70,7 +70,8 @@ def is_linear(name: str) -> bool:
 def train(table: OwnTable, learner: LearnerSpec, positive: str | None, scaling: str, seed: int) -> Fitted:
     """Scale the features, learn from all rows, and count the errors of the rule in the table's own units.
 
-    A zero margin is an error; those of learners for several classes are wrong predictions. On a terminal a search shows how far it is. Ctrl-C ends it with its best rule, which a note says.
+    A zero margin is an error; those of learners for several classes are wrong predictions. On a terminal a
+    search shows how far it is. Ctrl-C ends it with its best rule, which a note says.
     """
     y, classes = table.classes(positive)
     check_classes(learner, classes, f"{table.path}: the label column '{table.label}'", "--positive CLASS")
