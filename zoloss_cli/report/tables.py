@@ -245,7 +245,7 @@ def choice_notes(run: RunResult) -> list[str]:
 
 
 def _oddities(run: RunResult) -> list[str]:
-    """Splits that leave a class out of the training rows, and runs of boosting that ended for want of a split."""
+    """Splits that leave a class out of the training rows, and runs of boosting that ended without a split."""
     titles, unseen, unsplit = column_titles(run.learners), {}, []
     for (dataset, learner), values in run.cells.items():
         if run.metric == "test_error" and "unseen" in values:  # the same for all learners
@@ -254,8 +254,8 @@ def _oddities(run: RunResult) -> list[str]:
             runs = f"{ended:.0f} of {len(values['unsplit'])} runs"
             unsplit.append(f"{titles[learner]} on {dataset}: {runs} ended early, with no split of classes left")
     return [
-        f"{dataset}: in {sum(c > 0 for c in counts)} of {len(counts)} splits some test rows, {sum(counts):.0f} in "
-        "all, are of a class that no training row has; they count as errors"
+        f"{dataset}: in {sum(c > 0 for c in counts)} of {len(counts)} splits some test rows, {sum(counts):.0f} "
+        "in all, are of a class that no training row has; they count as errors"
         for dataset, counts in unseen.items()
     ] + unsplit
 

@@ -25,14 +25,13 @@ class Predicted:
     notes: list[str]
 
     def csv(self) -> str:
-        several = self.scores.ndim == 2
+        columns = {"score": self.scores}
+        if self.scores.ndim == 2:
+            columns = {f"score={name}": of for name, of in zip(self.classes, self.scores.T, strict=True)}
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(
-            ["prediction", *(f"score={name}" for name in self.classes if several), *["score"] * (not several)]
-        )
-        columns = self.scores.T.tolist() if several else [self.scores.tolist()]
-        writer.writerows(zip(self.predictions, *columns, strict=True))
+        writer.writerow(["prediction", *columns])
+        writer.writerows(zip(self.predictions, *(of.tolist() for of in columns.values()), strict=True))
         return out.getvalue()
 
 
