@@ -18,10 +18,14 @@ def scale(
     """
     if how == "none":
         return train, test
-    centre, half = centre_and_spread(train if fit_on is None else fit_on, how)
-    constant = half == 0.0
-    half = np.where(constant, 1.0, half)
-    return tuple(np.where(constant, 0.0, (part - centre) / half) for part in (train, test))
+    by = centre_and_spread(train if fit_on is None else fit_on, how)
+    return scaled(train, *by), scaled(test, *by)
+
+
+def scaled(X: np.ndarray, centre: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """The rows reduced by the centre and divided by the spread; 0 where that is 0."""
+    constant = spread == 0.0
+    return np.where(constant, 0.0, (X - centre) / np.where(constant, 1.0, spread))
 
 
 def centre_and_spread(seen: np.ndarray, how: str) -> tuple[np.ndarray, np.ndarray]:

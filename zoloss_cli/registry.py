@@ -157,6 +157,11 @@ def working_learners() -> dict[str, Registration]:
     return {name: entry for name, entry in learners().items() if not fault(entry)}
 
 
+def learners_for_many() -> list[str]:
+    """The names of ours that take more than two classes."""
+    return [name for name, entry in BUILT_IN.items() if entry.takes_many_classes]
+
+
 def broken_learners() -> list[tuple[Plugin, str]]:
     """The learners of other packages that cannot be used, and why."""
     return [(p, reason) for p in learner_plugins() if (reason := fault(PluginRegistration(p.target, plugin=p)))]

@@ -163,12 +163,10 @@ def test_one_sentence_for_what_cannot_be_drawn(zoloss, part, here, options, code
     (["--dataset", "mine.csv", "--learners", "fld"], 3, "one class only"),
     (["--dataset", "rare.csv", "--learners", "fld"], 3, "no training row of split 0 tells class 'z' from"),
     (["--dataset", "rare.csv", "--learners", "fld", "--out", "rare.csv"], 7, "ends in .csv"),
-    (["--dataset", "three.csv", "--learners", "fld"], 3, "holds 3 classes (x, y, z); set positive to one"),
 ])  # fmt: skip
 def test_one_sentence_for_what_cannot_be_learned(zoloss, table, options, code, text):
     table("a,b,label\n1,2,x\n2,1,x\n")
     table("a,b,label\n" + "".join(f"{i},{i % 3},{'xz'[i == 7]}\n" for i in range(10)), "rare.csv")
-    table("a,b,label\n" + "".join(f"{i},{i % 3},{'xyz'[i % 3]}\n" for i in range(10)), "three.csv")
     refused(zoloss("plot", "--figure", "boundary", *options), code, text)
 
 

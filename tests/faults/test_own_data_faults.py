@@ -20,6 +20,24 @@ def model(zoloss, table, tmp_path):
     return path
 
 
+SEVERAL = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11},{'xyz'[i % 3]}\n" for i in range(30))
+FOURTEEN = "a,label\n" + "".join(f"{i},c{i % 14}\n" for i in range(56))
+
+
+@pytest.fixture
+def classifier(zoloss, table, tmp_path):
+    """A saved code of three classes over support vectors, stumps or whatever is named."""
+
+    def fitted(learner: str):
+        path = tmp_path / "m.json"
+        quick = ["--set", "rounds=4"] if learner.startswith("e") else []
+        ended = zoloss("fit", table(SEVERAL), "--learner", learner, *quick, "--model", path, "--force")
+        assert ended.code == 0, ended.err
+        return path
+
+    return fitted
+
+
 def refused(ended, code: int, *parts: str) -> None:
     assert ended.code == code, ended.err
     assert ended.out == ""
@@ -46,7 +64,7 @@ BAD_TABLES = [
     ("a,label\n1,x\n2,\n", "line 3: the label column 'label' has no value"),
     ("a,label\n1,x\n2,x\n", "one class only, 'x'; two are needed"),
     ("a,label\n1,x\n", "two are needed"),
-    ("a,label\n1,x\n2,y\n3,z\n", "3 classes (x, y, z); set positive to one of them"),
+    ("a,label\n1,x\n2,y\n3,z\n", "3 classes (x, y, z), and 'fld' separates two: use --positive CLASS"),
     ("label\nx\ny\n", "no features"),
     ("a;label\n1,5;x\n2,5;y\n", "line 2: column 'a' holds the text '1,5': numbers need a decimal point"),
     ('a,b,label\n1,"2,x\n', "not a CSV file"),
@@ -165,7 +183,11 @@ def test_paths_that_are_no_tables(zoloss, tmp_path, model, table):
         (["--time-limit", "5", "--set", "time_limit=5"], "give one of them"),
         (["--scale", "standrad"], "--scale: 'standrad' is not valid; did you mean 'standard'?"),
         (["--missing", "0"], "--missing: '0' is not valid; valid: error, drop, zero"),
-        (["--learner", "adaboost", "--model", "m.json"], "only linear rules are saved"),
+        (["--learner", "adaboost:ecc"], "'ecc' is for several classes, and a base must be one for two"),
+        (["--learner", "ecc:romma"], "'romma' takes no sample weights, so it cannot be boosted"),
+        (["--learner", "ecc:stmp"], "no learner is called 'stmp'; did you mean 'stump'?"),
+        (["--learner", "lr:stump"], "unknown key 'base'"),
+        (["--learner", "ecc:stump", "--set", "base=fld"], "'base' is set more than once"),
     ],
 )
 def test_options_that_are_wrong(zoloss, table, options, part):
@@ -330,3 +352,137 @@ def test_rows_without_a_label_are_predicted_but_not_counted(zoloss, table, model
     assert ended.code == 0
     assert len(ended.out.splitlines()) == 3
     assert "errors in 1 rows with a label" in ended.err
+
+
+def test_more_classes_than_a_learner_takes(zoloss, table, tmp_path, write_config):
+    path, out = table(SEVERAL), ["--out", tmp_path / "out"]
+    several = "or a learner for several classes (ecc, erp, one-vs-one, one-vs-all)"
+    refused(
+        zoloss("fit", path), 3, "3 classes (x, y, z), and 'pivot' separates two", "--positive CLASS", several
+    )
+    ended = zoloss("evaluate", path, "--learners", "ecc:stump,lr", *out)
+    refused(ended, 3, "3 classes (x, y, z), and 'lr' separates two: use --positive CLASS for one", several)
+    many = table(FOURTEEN, "many.csv")
+    cut = "is exact and for at most 13 classes, and y holds 14; use partition='greedy' instead"
+    refused(zoloss("fit", many, "--learner", "ecc:stump"), 3, str(many), cut)
+    refused(zoloss("evaluate", many, "--learners", "ecc:stump", *out), 3, cut)
+    initial = ["--learner", "erp:stump", "--set", "initial=max-cut"]
+    refused(zoloss("fit", many, *initial), 3, "use initial='greedy' instead")
+    config = write_config("datasets: {own: {csv: many.csv}}\nlearners: {ecc: {base: stump}}\n")
+    refused(zoloss("run", config, *out), 3, "data set 'own'", cut)
+    assert not (tmp_path / "out").exists()
+    assert zoloss("fit", many, "--learner", "ecc:stump", "--set", "partition=greedy").code == 0
+
+
+@pytest.mark.parametrize("learner", ["ecc:stump", "one-vs-one"])
+def test_tables_of_too_few_classes_or_without_a_label(zoloss, table, learner):
+    for text, part in (
+        ("a,label\n1,x\n2,x\n", "one class only, 'x'; two are needed"),
+        ("a,label\n1,x\n2,y\n3,nan\n4,z\n", "line 4: the label column 'label' has no value"),
+    ):
+        refused(zoloss("fit", table(text), "--learner", learner), 3, part)
+        refused(zoloss("evaluate", table(text), "--learners", learner), 3, part)
+        refused(zoloss("evaluate", table(text)), 3, part)
+
+
+def test_the_usual_learners_need_right_options_all_the_same(zoloss, table, tmp_path):
+    command = ["evaluate", table(SEVERAL), "--out", tmp_path / "out"]
+    refused(zoloss(*command, "--missing", "0"), 2, "--missing: '0' is not valid; valid: error, drop, zero")
+    refused(zoloss(*command, "--train", "1.5"), 2, "--train: must be a share between 0 and 1")
+    refused(zoloss(*command, "--set", "lr.C=[1]"), 2, "'lr' is none of the learners here")
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_cannot_be_saved_is_said_before_training(zoloss, table, tmp_path, monkeypatch):
+    """As a learner of another package, of a kind that no part of a file is for."""
+    from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
+    from zoloss_cli.usage import parts
+
+    monkeypatch.setattr("zoloss_cli.usage.train.train", lambda *a: pytest.fail("it trained"))
+    monkeypatch.delitem(parts.KEPT_BY, KernelSVMClassifier)
+    for learner in ("svm-perceptron", "ecc:adaboost:svm-perceptron"):
+        ended = zoloss("fit", table(SEVERAL), "--learner", learner, "--model", tmp_path / "m.json")
+        refused(ended, 2, "--model: what 'svm-perceptron' learns cannot be saved")
+
+
+def first_member(content: dict, **changes) -> dict:
+    members = content["learned"]["members"]
+    return content["learned"] | {"members": [members[0] | changes, *members[1:]]}
+
+
+LINEAR = {"kind": "linear", "bias": 0.0, "weights": [1.0, 2.0]}
+
+
+@pytest.mark.parametrize(
+    ("learner", "change", "part"),
+    [
+        ("ecc:stump", lambda c: {"versions": c["versions"] | {"stump": "1"}}, "'versions' has '1' for 'stump'"),
+        ("ecc:stump", lambda c: {"versions": {"ecc": "2"}}, "'versions' has None for 'stump', but zoloss"),
+        ("ecc:stump", lambda c: {"versions": 2}, "'versions': input should be a valid dict"),
+        ("ecc:stump", lambda c: {"learner": "eccc"}, "no learner is called 'eccc'; did you mean 'ecc'?"),
+        ("ecc:stump", lambda c: {"learner": "stump"}, "'parameters'"),
+        ("ecc:stump", lambda c: {"learner": "adaboost"}, "'parameters'"),
+        ("ecc:stump", lambda c: {"parameters": c["parameters"] | {"rounds": 0}}, "greater than or equal to 1"),
+        ("ecc:stump", lambda c: {"parameters": c["parameters"] | {"base": "stmp"}}, "did you mean 'stump'?"),
+        ("ecc:stump", lambda c: {"classes": ["x", "y"], "positive": "y"}, "there are 3 words but 2 classes"),
+        ("ecc:stump", lambda c: {"classes": ["x", "y", "y"]}, "'classes' names 'y' twice"),
+        ("ecc:stump", lambda c: {"classes": ["x", "y", "w"]}, "of more than two 'classes', 'labels' holds all"),
+        ("ecc:stump", lambda c: {"positive": "x"}, "of more than two 'classes'"),
+        (
+            "ecc:stump",
+            lambda c: {"scaling": c["scaling"] | {"spread": [1.0]}},
+            "'scaling.spread' has 1 numbers",
+        ),
+        ("ecc:stump", lambda c: {"learned": LINEAR}, "the kind 'linear' stands where 'ecc' needs 'code'"),
+        (
+            "ecc:stump",
+            lambda c: {"learned": c["learned"] | {"members": [LINEAR] * 4}},
+            "the kind 'linear' stands where 'stump' needs 'stump'",
+        ),
+        ("ecc:stump", lambda c: {"learned": {"kind": "tree"}}, "'learned': input tag 'tree'"),
+        (
+            "ecc:stump",
+            lambda c: {"learned": c["learned"] | {"members": c["learned"]["members"][1:]}},
+            "there are 4 letters of a word but 3 members but 4 coefficients",
+        ),
+        ("ecc:stump", lambda c: {"learned": c["learned"] | {"words": ["+-+x"] * 3}}, "words.0': string should"),
+        ("ecc:stump", lambda c: {"learned": first_member(c, feature=2)}, "2 is none of the 2 features"),
+        ("ecc:stump", lambda c: {"learned": first_member(c, feature=-1)}, "-1 is none of the 2 features"),
+        (
+            "ecc:stump",
+            lambda c: {"learned": first_member(c, direction=2)},
+            "direction': input should be -1 or 1",
+        ),
+        ("ecc:stump", lambda c: {"learned": first_member(c, threshold=float("nan"))}, "a finite number"),
+        ("ecc:stump", lambda c: {"learned": first_member(c, more=1)}, "unknown key 'learned.code.members.0"),
+        ("one-vs-all:fld", lambda c: {"learned": first_member(c, weights=[1.0])}, "1 weights but 2 features"),
+        ("one-vs-all:adaboost-stump", lambda c: {"learned": first_member(c, features=[0])}, "1 features but"),
+        ("one-vs-one:svm-perceptron", lambda c: {"points": c["points"][1:]}, "is none of the"),
+        ("one-vs-one:svm-perceptron", lambda c: {"points": [[1.0]]}, "'learned': "),
+        ("one-vs-one:svm-perceptron", lambda c: {"learned": first_member(c, points=[])}, "0 points but"),
+    ],
+)
+def test_classifiers_that_were_edited(zoloss, table, classifier, learner, change, part):
+    path = classifier(learner)
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps(content | change(content)))
+    refused(zoloss("predict", path, table(SEVERAL)), 6, str(path), part)
+
+
+def test_classifiers_without_a_key(zoloss, table, classifier):
+    path = classifier("ecc:stump")
+    content = json.loads(path.read_text())
+    for key in content:
+        path.write_text(json.dumps({k: v for k, v in content.items() if k != key}))
+        ended = zoloss("predict", path, table(SEVERAL))
+        refused(ended, 6, f"the key '{key}' is missing")
+
+
+def test_new_rows_that_no_classifier_can_place(zoloss, table, classifier, tmp_path):
+    tiny = table("a,label\n1e-9,x\n2e-9,y\n4e-9,z\n")
+    assert zoloss("fit", tiny, "--learner", "one-vs-one:fld", "--model", tmp_path / "tiny.json").code == 0
+    new = table("a\n1e-9\n1.7e308\n", "new.csv")
+    refused(zoloss("predict", tmp_path / "tiny.json", new), 3, "line 3: the values are too large for a finite")
+    path = classifier("ecc:stump")
+    unknown = table("a,b,label\n1,2,x\n1,2,w\n", "new.csv")
+    refused(zoloss("predict", path, unknown), 3, "line 3: column 'label' holds the class 'w'", "valid: x, y, z")

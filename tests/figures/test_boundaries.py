@@ -16,7 +16,7 @@ from zoloss_cli.experiment.store import Store
 from zoloss_cli.figures import boundary, catalog, chosen, lines
 from zoloss_cli.figures.training import trained_again
 from zoloss_cli.registry import make_learner
-from zoloss_cli.report.results import RunResult
+from zoloss_cli.report.results import RunResult, load_results
 
 
 def test_a_manifest_gives_back_its_experiment():
@@ -109,6 +109,23 @@ def test_a_learner_for_several_classes_learns_them_at_once():
     X = learned.part.scaled(data.X[train])
     assert learned.train_errors == (model.predict(X) != data.y[train]).sum()
     assert np.array_equal(learned.classes_at(data.X[train]), model.predict(X))
+
+
+def test_a_learner_for_several_classes_tells_them_apart_by_itself(zoloss, table, tmp_path):
+    rng = np.random.default_rng(4)
+    rows = [f"{a:.3f},{b:.3f},{'xyz'[i % 3]}" for i, (a, b) in enumerate(rng.normal(size=(90, 2)))]
+    path, out = table("\n".join(["a,b,label", *rows]) + "\n"), tmp_path / "out"
+    (learned,) = chosen.learned(str(path), ["one-vs-all:fld"], None, None)
+    data, train = learned.part.data, learned.part.train
+    oracle = make_learner("one-vs-all", base="fld").fit(learned.part.scaled(data.X[train]), data.y[train])
+    assert np.array_equal(learned.classes_at(data.X), oracle.predict(learned.part.scaled(data.X)))
+    assert learned.train_errors == (learned.classes_at(data.X[train]) != data.y[train]).sum() > 0
+    ended = zoloss("evaluate", path, "--learners", "one-vs-all:fld", "--splits", 1, "--out", out, "--jobs", 1)
+    assert ended.code == 0, ended.err
+    (run,), _ = load_results(out)
+    (axes,) = drawn(boundary.of_run, run).axes
+    assert len(np.unique(np.asarray(axes.images[0].get_array()))) == 3
+    assert f"test error {run.cells['mine', 'one-vs-all:fld']['test_error'][0]:.1f} %" in axes.get_title()
 
 
 def test_one_class_of_several_can_be_told_from_the_rest():

@@ -118,7 +118,12 @@ def test_learners_for_two_classes_are_refused_as_before(zoloss, write_config, tm
     path = write_config("datasets: [iris]\nsplit: {repeats: 2}\nlearners: [stump]\n")
     ended = zoloss("run", path, "--out", tmp_path / "out", "-j", 1)
     assert ended.code == 3
-    assert "data set 'iris' has 3 classes; the learners here separate two: set positive: to one of" in ended.err
+    assert "data set 'iris' has 3 classes (Iris-setosa, Iris-versicolor, Iris-virginica), and " in ended.err
+    assert (
+        "'stump' separates two: use positive: CLASS for one class against the rest, or a learner for"
+        in ended.err
+    )
+    assert "several classes (ecc, erp, one-vs-one, one-vs-all)" in ended.err
 
 
 def test_classes_that_are_numbers_come_in_their_order():

@@ -21,14 +21,15 @@ ALPHA = 0.05
 def evaluate(
     data: Annotated[Path, DATA],
     learners: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--learners",
             "-l",
-            help="The learners, separated by commas; see `zoloss learners`.",
+            help="The learners, separated by commas (default: four that suit the number of classes); "
+            "see `zoloss learners`.",
             autocompletion=completion.learner_list,
         ),
-    ] = "rcd-bias,soft-svm,lr,sla",
+    ] = None,
     splits: Annotated[int, typer.Option(min=1, help="Random splits into training and test rows.")] = 50,
     train: Annotated[str, typer.Option(help="Training rows: a share of all, or a count.")] = "0.8",
     label: Annotated[str | None, LABEL] = None,
@@ -53,9 +54,9 @@ def evaluate(
 ) -> None:
     """Compare learners on your own CSV: test errors over random splits, and which differences could be luck.
 
-    The table is read as by `zoloss fit`; scaling is fitted on each split's training rows. What was interrupted
-    continues, and what is done is not run again, also for more splits or learners; all splits that are stored
-    count.
+    The table is read as by `zoloss fit`; scaling is fitted on each split's training rows. A name such as
+    ecc:stump is a learner over another. What was interrupted continues, and what is done is not run again, also
+    for more splits or learners; all splits that are stored count.
 
     **Examples**
 
@@ -64,6 +65,8 @@ def evaluate(
     `zoloss evaluate mine.csv --label outcome --learners rcd-bias,lr,pivot --splits 100`
 
     `zoloss evaluate mine.csv --learners rcd-bias,pocket --set pocket.epochs=500 --set rcd-bias.epochs=500`
+
+    `zoloss evaluate iris.csv --learners one-vs-one:fld,ecc:stump,erp:stump`: several classes
 
     `zoloss evaluate mine.csv --save-config mine.yaml --dry-run`: only the experiment as YAML, and its plan
     """
@@ -77,16 +80,19 @@ def evaluate(
     from zoloss_cli.usage.output import check_target, write
 
     check_format(format)
-    asked = Evaluation(
-        data, names(learners), splits, train, label, positive, scale, missing, seed, settings or []
-    )
+    chosen = names(learners or "")
+    asked = Evaluation(data, chosen, splits, train, label, positive, scale, missing, seed, settings or [])
+    if learners is None:
+        asked, notes = asked.with_usual_learners()
+        for note in notes:
+            typer.echo(f"zoloss: {note}", err=True)
     experiment = asked.experiment()
     text = "" if save_config is None else asked.config_text(save_config.parent)
     to_save = save_config is not None and not says_already(save_config, text)
     if to_save:
         check_target(save_config, force, [data])
     check_own_run(out, experiment)
-    sizes_of(plan(experiment))  # a table that cannot be used leaves nothing behind
+    sizes_of(plan(experiment), "--positive CLASS")  # a table that cannot be used leaves nothing behind
     if to_save:
         write(save_config, text, force, [data])
     if dry_run:

@@ -13,7 +13,7 @@ from zoloss_cli.errors import ConfigError, nearest
 
 DATA = typer.Argument(help="The table: a CSV file with a header.")
 LABEL = typer.Option(help="The label column: its name or index (default: the column `label`, else the last).")
-POSITIVE = typer.Option(help="The positive class, against the rest (default: the last of two).")
+POSITIVE = typer.Option(help="One class against the rest (default: all classes; of two the last is positive).")
 SCALE = typer.Option(help="Scale features: standard, minmax or none.", autocompletion=completion.scaling)
 MISSING = typer.Option(
     help="Missing values are an error, drop their row, or are read as zero.", autocompletion=completion.missing
@@ -38,14 +38,15 @@ def fit(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Set a parameter of the learner; may be repeated."),
     ] = None,
-    model: Annotated[Path | None, typer.Option(help="Save the rule to this JSON file, for predict.")] = None,
+    model: Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for predict.")] = None,
     force: Annotated[bool, FORCE] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
     """Learn from all rows of your own CSV: errors, bound, and the rule in the table's units.
 
-    A column with text becomes one indicator per level, named column=level. On a terminal a search shows its
-    progress; Ctrl-C ends it with the best rule so far.
+    A column with text becomes one indicator per level, named column=level. More than two classes need a learner
+    for several, or --positive. On a terminal a search shows its progress; Ctrl-C ends it with the best rule so
+    far.
 
     **Examples**
 
@@ -56,18 +57,23 @@ def fit(
     `zoloss fit mine.csv --label outcome --positive yes --model mine.json`: a rule to keep
 
     `zoloss fit mine.csv --learner rcd-bias --set epochs=500 --json`: for another program
+
+    `zoloss fit iris.csv --learner ecc:stump --set rounds=50 --model iris.json`: several classes
     """
     from zoloss_cli.datasets.own_table import read_training
     from zoloss_cli.usage import model_file, output, show
     from zoloss_cli.usage import settings as options
-    from zoloss_cli.usage.train import is_linear, train
+    from zoloss_cli.usage.parts import cannot_be_kept
+    from zoloss_cli.usage.train import train
 
     _check_choice("--scale", scale, SCALINGS)
     _check_choice("--missing", missing, POLICIES)
     spec = options.chosen_learner(learner, settings or [], time_limit)
     if model is not None:
-        if not is_linear(learner):
-            raise ConfigError(f"--model: only linear rules are saved, and '{learner}' learns no such rule")
+        if name := cannot_be_kept(spec):
+            raise ConfigError(
+                f"--model: what '{name}' learns cannot be saved: it is no linear rule, nor made of such"
+            )
         output.check_target(model, force, [data])
     table = read_training(data, label, missing)
     fitted = train(table, spec, positive, scale, seed)
@@ -75,7 +81,7 @@ def fit(
     _notes(fitted.notes)
     if model is not None:
         output.write(model, model_file.model_text(fitted, missing), force, [data])
-        _notes([f"the rule is in {model}; apply it with: zoloss predict {model} NEW.csv"])
+        _notes([f"the model is in {model}; apply it with: zoloss predict {model} NEW.csv"])
 
 
 def predict(
@@ -84,8 +90,9 @@ def predict(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write to this CSV file.")] = None,
     force: Annotated[bool, FORCE] = False,
 ) -> None:
-    """Predict new rows by a saved rule, as CSV with the columns prediction and score.
+    """Predict new rows by a saved model, as CSV with the columns prediction and score.
 
+    Of more than two classes each has a score of its own, score=class: minus the distance to its code word.
     Columns are found by name, in any order. A label column may be there; then the errors are counted.
 
     **Examples**

@@ -97,6 +97,12 @@ def _variants(options, entry: dict, keys: tuple, mistakes: Mistakes) -> list[tup
     return variants
 
 
+def named_entry(name: str) -> dict:
+    """The entry of a learner as tables name it: ecc:adaboost:stump is ECC over AdaBoost over stump."""
+    outer, colon, base = name.partition(":")
+    return {"learner": outer, "base": named_entry(base) or base} if colon else {}
+
+
 def learner_spec(
     label: str, entry: dict, seeding: str | None, mistakes: Mistakes, keys: tuple = ()
 ) -> LearnerSpec | None:
@@ -136,6 +142,8 @@ def _inner_learner(given, seeding: str | None, mistakes: Mistakes, keys: tuple) 
         mistakes.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {given!r})")
         return None
     spec = learner_spec(entry["learner"], dict(entry), seeding, mistakes, keys)
-    if spec is not None and not registration(spec.learner).takes_weights:
+    if spec is not None and registration(spec.learner).takes_many_classes:
+        mistakes.add(keys, f"'{spec.learner}' is for several classes, and a base must be one for two")
+    elif spec is not None and not registration(spec.learner).takes_weights:
         mistakes.add(keys, f"'{spec.learner}' takes no sample weights, so it cannot be boosted")
     return spec

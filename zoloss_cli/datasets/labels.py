@@ -1,4 +1,4 @@
-"""Class labels as indices, and problems of two classes."""
+"""Class labels as indices."""
 
 from __future__ import annotations
 
@@ -27,22 +27,15 @@ def index_labels(labels: list[str], positive: str | None, where: str):
     return np.array([index[label] for label in labels]), names
 
 
+def listed(names: list[str]) -> str:
+    """The names of classes, as many as a sentence can hold."""
+    more = f" and {len(names) - SHOWN_CLASSES} more" if len(names) > SHOWN_CLASSES else ""
+    return ", ".join(names[:SHOWN_CLASSES]) + more
+
+
 def _by_number(names: list[str]) -> list[str]:
     """In the order of their numbers, if all are numbers."""
     try:
         return sorted(names, key=float)
     except ValueError:
         return names
-
-
-def two_classes(labels: list[str], positive: str | None, where: str) -> tuple[np.ndarray, list[str]]:
-    """As `index_labels`, for labels of two classes, or of more with one of them as the positive class."""
-    names = sorted(set(labels))
-    if len(names) > 2 and positive is None:
-        shown = ", ".join(names[:SHOWN_CLASSES])
-        more = f" and {len(names) - SHOWN_CLASSES} more" if len(names) > SHOWN_CLASSES else ""
-        raise DataError(
-            f"{where} holds {len(names)} classes ({shown}{more}); set positive to one of them to separate it "
-            "from the rest, or label to the right column"
-        )
-    return index_labels(labels, positive, where)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zoloss_cli.datasets.labels import two_classes
+from zoloss_cli.datasets.labels import index_labels, listed
 from zoloss_cli.datasets.table_file import (
     MISSING,
     is_missing,
@@ -24,6 +24,7 @@ from zoloss_cli.datasets.table_file import (
 from zoloss_cli.errors import DataError, nearest
 
 MOST_LEVELS = 100
+MOST_CLASSES = 100  # a column with more is hardly one of classes
 SHOWN = 10
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
@@ -60,8 +61,15 @@ class OwnTable:
         return feature_names(self.columns)
 
     def classes(self, positive: str | None) -> tuple[np.ndarray, list[str]]:
-        """Class indices and the two classes, the positive one last: the one named, else the last in order."""
-        return two_classes(self.labels, positive, f"{self.path}: the label column '{self.label}'")
+        """Class indices, and the classes; of two the last is positive: the one named, else the last by name."""
+        where = f"{self.path}: the label column '{self.label}'"
+        names = sorted(set(self.labels))
+        if len(names) > MOST_CLASSES and positive is None:
+            raise DataError(
+                f"{where} holds {len(names)} classes ({listed(names)}), more than the {MOST_CLASSES} that "
+                "there may be; set label to the right column, or positive to one of them, against the rest"
+            )
+        return index_labels(self.labels, positive, where)
 
     def level_texts(self) -> list[str]:
         """How each column of text became numbers."""

@@ -27,12 +27,17 @@ class Base:
             )
         check_parameters(self.learner)
 
-    def learned(self, problem: Problem, classes: np.ndarray, round_: int) -> BinaryLearner:
-        """A copy of the learner, trained; what goes wrong names the learner and the round."""
+    def blank(self, classes: np.ndarray) -> BinaryLearner:
+        """A copy of the learner that has learned nothing yet."""
         # copy.copy goes through scikit-learn's pickling, ten times slower.
         learner = type(self.learner).__new__(type(self.learner))
         learner.__dict__.update(self.learner.__dict__)
         learner.classes_, learner.n_features_in_ = classes, self.features
+        return learner
+
+    def learned(self, problem: Problem, classes: np.ndarray, round_: int) -> BinaryLearner:
+        """A copy of the learner, trained; what goes wrong names the learner and the round."""
+        learner = self.blank(classes)
         try:
             learner.train(problem)
         except Exception as error:

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.ensembles.coding import CodedEnsemble, Training
-from zoloss_cli.ensembles.partitions import PARTITIONS, RANDOM
+from zoloss_cli.ensembles.partitions import EXACT, MOST_CLASSES, PARTITIONS, RANDOM
 from zoloss_cli.kernels.boost import HALF
 from zoloss_cli.kernels.codes import pair_weights, preferences, update, weighted_error
 from zoloss_cli.learners.base import BinaryLearner
@@ -74,13 +74,22 @@ class JointWeights:
 class _BoostedCode(CodedEnsemble):
     """Algorithm 4.2; Algorithm 4.1 is the schedule L, without any repartitioning."""
 
+    def check_classes(self, count):
+        super().check_classes(count)
+        if count > MOST_CLASSES and self.plan()[0] == EXACT:
+            key = next(k for k, v in self.get_params(deep=False).items() if v == EXACT)
+            raise ValueError(
+                f"{type(self).__name__}: {key}='{EXACT}' is exact and for at most {MOST_CLASSES} classes, and "
+                f"y holds {count}; use {key}='greedy' instead"
+            )
+
     def encode(self, training):
         columns, learned, alphas, errors, costs, cuts = [], [], [], [], [], []
         joint = JointWeights(training)
         self.unsplit_ = 0
         start, schedule = self.plan()
         for round_ in range(1, self.rounds + 1):
-            column = self._initial(start, joint, training.rng)
+            column = PARTITIONS[start](joint.confusion, training.rng)
             f_t, outputs, column = self._cycle(schedule, column, joint, training, round_)
             U_t, D_t = joint.of(column)
             if D_t is None:
@@ -109,12 +118,6 @@ class _BoostedCode(CodedEnsemble):
                 stacklevel=3,
             )
         return columns, learned, alphas
-
-    def _initial(self, start: str, joint: JointWeights, rng) -> np.ndarray:
-        try:
-            return PARTITIONS[start](joint.confusion, rng)
-        except ValueError as error:
-            raise ValueError(f"{type(self).__name__}: {error}") from None
 
     def _cycle(
         self, schedule: str, column: np.ndarray, joint: JointWeights, training: Training, round_: int

@@ -9,10 +9,27 @@ import warnings
 import numpy as np
 
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.registry import make_learner
+from zoloss_cli.datasets.labels import listed
+from zoloss_cli.errors import DataError
+from zoloss_cli.registry import learners_for_many, make_learner, registration
 
 SHORT = {"epochs": 2, "rounds": 2, "steps": 300, "lines": 20, "nodes": 300, "time_limit": 60.0}
 _warm: set[str] = set()  # learners whose kernels this process has loaded
+
+
+def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -> None:
+    """Refuse more classes than the learner takes; `how` is what makes two of them."""
+    for candidate in spec.tune or (spec,):
+        if len(classes) > 2 and not registration(candidate.learner).takes_many_classes:
+            raise DataError(
+                f"{where} has {len(classes)} classes ({listed(classes)}), and '{candidate.learner}' separates "
+                f"two: use {how} for one class against the rest, or a learner for several classes "
+                f"({', '.join(learners_for_many())})"
+            )
+        try:
+            make_learner(candidate.learner, candidate.parameters).check_classes(len(classes))
+        except ValueError as error:
+            raise DataError(f"{where}: {error}") from None
 
 
 def fit(spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSequence):

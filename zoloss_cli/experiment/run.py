@@ -11,11 +11,11 @@ from zoloss_cli.config.models import DataSpec, Experiment
 from zoloss_cli.datasets import load
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.execute import Remaining, Work, compile_kernels, execute
+from zoloss_cli.experiment.fitting import check_classes
 from zoloss_cli.experiment.manifest import make_manifest, make_run, now
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.store import CellRows, Store
 from zoloss_cli.preprocess import checked_scaling
-from zoloss_cli.registry import registration
 
 
 @dataclass
@@ -42,14 +42,16 @@ class Progress:
     def finish(self) -> None: ...
 
 
-def sizes_of(cells: Iterable[Cell]) -> dict[tuple, tuple[int, int]]:
-    """(n_train, n_test) of every cell; reads every data set, so that a bad one stops the run at once."""
+def sizes_of(cells: Iterable[Cell], positive: str = "positive: CLASS") -> dict[tuple, tuple[int, int]]:
+    """(n_train, n_test) of every cell; reads every data set, so that a bad one stops the run at once.
+
+    `positive` is how one class is chosen against the rest.
+    """
     sizes: dict[tuple, tuple[int, int]] = {}
     for cell in cells:
-        where = (cell.data, cell.rule)
-        _check_classes(cell)
+        where, data = (cell.data, cell.rule), load(cell.data)
+        check_classes(cell.learner, data.classes, f"data set '{cell.data.name}'", positive)
         if where not in sizes:
-            data = load(cell.data)
             checked_scaling(data.X, cell.scale, data.features, f"data set '{cell.data.name}'")
             sizes[where] = cell.rule.sizes(len(data.y), f"data set '{cell.data.name}'")
         if cell.tuning and cell.tuning.folds > sizes[where][0]:
@@ -63,15 +65,6 @@ def sizes_of(cells: Iterable[Cell]) -> dict[tuple, tuple[int, int]]:
 def data_notes(cells: Iterable[Cell]) -> list[str]:
     """What the readers of the data sets have to say, once each."""
     return list(dict.fromkeys(note for cell in cells for note in load(cell.data).notes))
-
-
-def _check_classes(cell: Cell) -> None:
-    data = load(cell.data)
-    if len(data.classes) > 2 and not registration(cell.learner.learner).takes_many_classes:
-        raise DataError(
-            f"data set '{cell.data.name}' has {len(data.classes)} classes; the learners here separate "
-            f"two: set positive: to one of {', '.join(data.classes[:8])}"
-        )
 
 
 def work_of(cell: Cell, found: CellRows) -> Work:

@@ -101,6 +101,9 @@ def count_unit(cell: Cell, k: int, trained: Trained) -> dict:
         lenient = int(lenient_mistakes(scores, signs[train]).sum())
         if lenient != row["train"]:
             row["lenient"] = lenient
+    unseen = int(np.count_nonzero(~np.isin(data.y[test], data.y[train])))
+    if unseen:  # of classes that only test rows have: nobody could be right
+        row["unseen"] = unseen
     if cell.tuning:
         row["tuned"] = spec.choice
     row |= _told(learner, seconds)
@@ -133,7 +136,7 @@ def _told(learner, seconds: float) -> dict:
     if hasattr(learner, "n_rounds_"):
         told["iterations"] = learner.n_rounds_
     if hasattr(learner, "costs_"):
-        told["cost"] = _digits(learner.costs_[-1], 8)
+        told["cost"] = _digits(learner.costs_[-1] if len(learner.costs_) else 1.0, 8)  # of an empty code
     if getattr(learner, "unsplit_", 0):
         told["unsplit"] = learner.unsplit_
     return told

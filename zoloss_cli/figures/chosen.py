@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from zoloss_cli.config.columns import named_entry
 from zoloss_cli.config.load import check_content
 from zoloss_cli.config.mistakes import Mistakes
 from zoloss_cli.datasets import DataSet, index_labels
@@ -69,16 +70,10 @@ def _cells(dataset: str, learners: list[str], positive: str | None, label: str |
             raise ConfigError(f"--learners: '{name}' is listed more than once")
     content = {
         "datasets": {Path(dataset).name: entry},
-        "learners": {name: _learner(name) for name in learners},
+        "learners": {name: named_entry(name) for name in learners},
         "split": {"repeats": 1},
     }
     return plan(check_content(content, "plot", Path(), PlotMistakes()))
-
-
-def _learner(name: str) -> dict:
-    """A name as tables have it: adaboost:pocket is AdaBoost over pocket."""
-    outer, colon, base = name.partition(":")
-    return {"learner": outer, "base": base} if colon else {}
 
 
 def _relabelled(part: Part, positive: str | None) -> Part:

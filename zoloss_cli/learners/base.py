@@ -114,11 +114,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         name = type(self).__name__
-        if self.classes_.size > 2 and not self.multiclass:
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is multiclass: "
-                f"{name} separates two classes, and y holds {self.classes_.size}."
-            )
+        self.check_classes(self.classes_.size)
         phi = np.ones(y.size)
         if sample_weight is not None:
             try:
@@ -134,6 +130,14 @@ class Learner(ClassifierMixin, BaseEstimator):
             only = self.classes_[present[0]]
             raise ValueError(f"{name} needs two classes with weight, but y holds one class: '{only}'")
         return X, codes, phi / phi.sum()
+
+    def check_classes(self, count: int) -> None:
+        """Raise ValueError if so many classes are more than it takes."""
+        if count > 2 and not self.multiclass:
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is multiclass: "
+                f"{type(self).__name__} separates two classes, and y holds {count}."
+            )
 
     def _check_rows(self, X) -> np.ndarray:
         check_is_fitted(self)
@@ -204,6 +208,10 @@ class LinearLearner(BinaryLearner):
             raise FloatingPointError(
                 f"{type(self).__name__}: the weights are no longer finite; scale the features"
             )
+        self.set_weights(weights)
+
+    def set_weights(self, weights: np.ndarray) -> None:
+        """Take these for what was learned, bias first."""
         self.coef_ = weights[None, 1:].copy()
         self.intercept_ = weights[:1].copy()
 

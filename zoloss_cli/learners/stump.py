@@ -32,7 +32,11 @@ class DecisionStumpClassifier(LinearLearner):
         room = problem.once_for_all_labels("net weights", lambda: np.empty(values.size))
         signed = problem.y * problem.phi
         self.feature_, self.threshold_, self.direction_, _ = best_stump(ids, starts, values, signed, room)
-        weights = np.zeros(problem.X.shape[1])
+        return self.as_weights(problem.X.shape[1] - 1)
+
+    def as_weights(self, features: int) -> np.ndarray:
+        """The stump's weights, bias first."""
+        weights = np.zeros(1 + features)
         if np.isinf(self.threshold_):
             weights[0] = self.direction_
             return weights

@@ -234,6 +234,9 @@ def _values(rows: list[dict], n_train: int, n_test: int) -> dict[str, list[float
     for metric in ("seconds", "reached", "lower_bound", "iterations", "cost"):
         if all(metric in row for row in rows):
             values[metric] = [float(row[metric]) for row in rows]
+    for count in ("unseen", "unsplit"):  # rows have them where they are not 0
+        if any(count in row for row in rows):
+            values[count] = [float(row.get(count, 0)) for row in rows]
     if "seconds" in values:  # rows without were stored when nobody counted zero margins apart
         values["train_01_loss_lenient"] = [float(row.get("lenient", row["train"])) for row in rows]
     return values

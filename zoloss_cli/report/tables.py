@@ -221,6 +221,7 @@ def _notes(run: RunResult, runs: list[RunResult], constant: dict[str, float]) ->
         notes.append(f"%: by how much {of} is below {over}")
     notes += _leaks(run)
     notes += choice_notes(run)
+    notes += _oddities(run)
     if wanted := run.experiment.get("baseline"):
         if baseline := baseline_of(run, runs):
             notes.append(f"*: better than the best of Table {baseline.table or wanted} by one standard error")
@@ -240,6 +241,22 @@ def choice_notes(run: RunResult) -> list[str]:
             note = f"each data set's best of {len(options)} settings of {tried} by the number shown"
             columns.setdefault(note, []).append(title)
     return [f"{', '.join(titles)}: {note}" for note, titles in columns.items()]
+
+
+def _oddities(run: RunResult) -> list[str]:
+    """Splits that leave a class out of the training rows, and runs of boosting that ended without a split."""
+    titles, unseen, unsplit = column_titles(run.learners), {}, []
+    for (dataset, learner), values in run.cells.items():
+        if run.metric == "test_error" and "unseen" in values:  # the same for all learners
+            unseen[dataset] = max(unseen.get(dataset, []), values["unseen"], key=len)
+        if ended := sum(values.get("unsplit", [])):
+            runs = f"{ended:.0f} of {len(values['unsplit'])} runs"
+            unsplit.append(f"{titles[learner]} on {dataset}: {runs} ended early, with no split of classes left")
+    return [
+        f"{dataset}: in {sum(c > 0 for c in counts)} of {len(counts)} splits some test rows, {sum(counts):.0f} "
+        "in all, are of a class that no training row has; they count as errors"
+        for dataset, counts in unseen.items()
+    ] + unsplit
 
 
 def _best(titles: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""A saved rule applied to new rows."""
+"""A saved model applied to new rows."""
 
 from __future__ import annotations
 
@@ -19,33 +19,37 @@ from zoloss_cli.usage.model_file import Model
 class Predicted:
     """The answers for all rows, in the file's order."""
 
+    classes: tuple[str, ...]
     predictions: list[str]
-    scores: np.ndarray
+    scores: np.ndarray  # one each, or one a class if there are more than two
     notes: list[str]
 
     def csv(self) -> str:
+        columns = {"score": self.scores}
+        if self.scores.ndim == 2:
+            columns = {f"score={name}": of for name, of in zip(self.classes, self.scores.T, strict=True)}
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["prediction", "score"])
-        writer.writerows(zip(self.predictions, self.scores.tolist(), strict=True))
+        writer.writerow(["prediction", *columns])
+        writer.writerows(zip(self.predictions, *(of.tolist() for of in columns.values()), strict=True))
         return out.getvalue()
 
 
 def apply(model: Model, path: Path) -> Predicted:
-    """Predictions and scores for the rows of a CSV; a score of 0 stands for the positive class."""
+    """Predictions and scores for the rows of a CSV."""
     table = read_new(path, model.columns, model.label, model.missing)
     with np.errstate(over="ignore", invalid="ignore"):
         scores = model.rule.scores(table.X)
-    if not np.all(np.isfinite(scores)):
-        line = table.lines[int(np.flatnonzero(~np.isfinite(scores))[0])]
+    finite = np.isfinite(scores.reshape(len(table.lines), -1)).all(axis=1)
+    if not finite.all():
+        line = table.lines[int(np.flatnonzero(~finite)[0])]
         raise DataError(f"{path}, line {line}: the values are too large for a finite score")
-    predictions = [model.classes[int(score >= 0.0)] for score in scores]
+    predictions = [model.classes[k] for k in model.rule.answers(scores)]
     counted = [] if table.labels is None else [_count_errors(model, table, predictions)]
-    return Predicted(predictions, scores, [*table.notes, *counted])
+    return Predicted(model.classes, predictions, scores, [*table.notes, *counted])
 
 
 def _count_errors(model: Model, table: OwnTable, predictions: list[str]) -> str:
-    negative, positive = model.classes
     labelled = errors = 0
     for line, label, prediction in zip(table.lines, table.labels, predictions, strict=True):
         if is_missing(label):
@@ -56,6 +60,7 @@ def _count_errors(model: Model, table: OwnTable, predictions: list[str]) -> str:
                 f"does not know{nearest(label, model.labels)}"
             )
         labelled += 1
-        errors += prediction != (positive if label == positive else negative)
+        # Of one class against the rest, the first stands for all others.
+        errors += prediction != (label if label in model.classes else model.classes[0])
     share = f" ({100 * errors / labelled:.2f} %)" if labelled else ""
     return f"{errors:,} errors in {labelled:,} rows with a label{share}"

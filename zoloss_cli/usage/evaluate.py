@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import yaml
 
-from zoloss_cli.config.load import check_content
+from zoloss_cli.config.load import check_content, data_spec
 from zoloss_cli.config.models import Experiment, Preprocess, Split
+from zoloss_cli.datasets import load
+from zoloss_cli.ensembles.partitions import MOST_CLASSES
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.experiment.store import Store
 from zoloss_cli.usage.settings import OptionMistakes, chosen_settings
 
 WIDTH = 110
+FOR_TWO = ["rcd-bias", "soft-svm", "lr", "sla"]
+FOR_SEVERAL = ["one-vs-one:rcd-bias", "one-vs-one:soft-svm", "ecc:stump", "erp:stump"]
 
 
 @dataclass(frozen=True)
@@ -43,23 +47,40 @@ class Evaluation:
         if not self.learners:
             raise ConfigError("--learners: name at least one learner, such as rcd-bias")
         settings = chosen_settings(self.learners, self.assignments)
-        source = {"csv": os.path.relpath(self.data.resolve(), folder.resolve())}
-        source |= {k: v for k, v in (("label", self.label), ("positive", self.positive)) if v is not None}
-        if self.missing != "error":
-            source["missing"] = self.missing
         return {
             "name": self.name,
             "title": f"Test errors (%) on {self.data.name}",
-            "datasets": {self.data.stem: source},
+            "datasets": {self.data.stem: self._source(os.path.relpath(self.data.resolve(), folder.resolve()))},
             "split": {"train": _training_part(self.train), "repeats": self.splits, "seed": self.seed},
             "preprocess": {"scale": self.scale},
             "learners": settings if any(settings.values()) else list(settings),
         }
 
+    def _source(self, path: str) -> dict:
+        """The table as a data set of a config."""
+        source = {"csv": path}
+        source |= {k: v for k, v in (("label", self.label), ("positive", self.positive)) if v is not None}
+        return source | ({"missing": self.missing} if self.missing != "error" else {})
+
+    def with_usual_learners(self) -> tuple[Evaluation, list[str]]:
+        """The learners to compare where none is named, by the number of classes; and what to say of them."""
+        mistakes = OptionMistakes()
+        spec = data_spec(self.data.stem, self._source(str(self.data)), Path(), mistakes)
+        if mistakes.lines:
+            raise ConfigError("\n".join(mistakes.lines))
+        count = len(load(spec).classes)
+        if count == 2:
+            return replace(self, learners=FOR_TWO), []
+        note = f"{self.data} has {count} classes, so these learners are compared: {', '.join(FOR_SEVERAL)}"
+        exact = count <= MOST_CLASSES or any("partition" in text for text in self.assignments)
+        cut = [] if exact else ["ecc:stump.partition=greedy"]
+        asked = replace(self, learners=FOR_SEVERAL, assignments=[*self.assignments, *cut])
+        return asked, [note]
+
     def experiment(self) -> Experiment:
         """Checked as a config is; the table by the path that was given, since messages name it."""
         content = self.content(Path())
-        content["datasets"][self.data.stem]["csv"] = str(self.data)
+        content["datasets"][self.data.stem] = self._source(str(self.data))
         return check_content(content, self.name, Path(), OptionMistakes())
 
     def command(self) -> list[str]:

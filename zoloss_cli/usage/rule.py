@@ -1,4 +1,4 @@
-"""A linear rule in the units of the table that it was learned from."""
+"""What was learned, in the units of the table that it was learned from: mostly a linear rule."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from zoloss_cli.errors import DataError
+from zoloss_cli.learners.base import Learner
+from zoloss_cli.preprocess import scaled
 
 FEWEST_DIGITS, ALL_DIGITS = 4, 17
 
@@ -31,6 +33,37 @@ class LinearRule:
 
     def scores(self, X: np.ndarray) -> np.ndarray:
         return self.at_centre + (X - self.centre) @ self.weights
+
+    def answers(self, scores: np.ndarray) -> np.ndarray:
+        """Class indices: a score of 0 stands for the positive class."""
+        return (scores >= 0.0).astype(int)
+
+
+@dataclass(frozen=True)
+class ScaledLearner:
+    """A learner for scaled rows, as a rule in the units of the table."""
+
+    learner: Learner
+    centre: np.ndarray
+    spread: np.ndarray
+
+    def scores(self, X: np.ndarray) -> np.ndarray:
+        """As the learner's decision function, one column a class if there are more than two.
+
+        Not a number where a row is too large to be scaled.
+        """
+        rows = scaled(X, self.centre, self.spread)
+        wild = ~np.isfinite(rows).all(axis=1)
+        rows[wild] = 0.0
+        scores = self.learner.decision_function(rows)
+        scores[wild] = np.nan
+        return scores
+
+    def answers(self, scores: np.ndarray) -> np.ndarray:
+        """Class indices, as the learner predicts; of equal distances to several words the first counts."""
+        if scores.ndim == 2:
+            return np.argmax(scores, axis=1)
+        return (scores > 0.0 if self.learner.multiclass else scores >= 0.0).astype(int)
 
 
 def rule_in_original_units(

@@ -8,7 +8,7 @@ import re
 
 import yaml
 
-from zoloss_cli.config.columns import learner_spec
+from zoloss_cli.config.columns import learner_spec, named_entry
 from zoloss_cli.config.mistakes import LooseMistakes
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.errors import ConfigError, nearest
@@ -40,8 +40,8 @@ class OptionMistakes(LooseMistakes):
 
 def chosen_learner(name: str, assignments: list[str], time_limit: float | None) -> LearnerSpec:
     """The learner with the parameters that KEY=VALUE texts set, and its time limit if one is given."""
-    known = parameters(name).model_fields
-    values: dict = {}
+    values = named_entry(name)
+    known = _known(name)
     for text in assignments:
         key, value = _parts(text, "KEY=VALUE", f"{next(iter(known), 'epochs')}=500")
         _assign(values, name, key, value, text)
@@ -62,8 +62,8 @@ def chosen_learner(name: str, assignments: list[str], time_limit: float | None) 
 
 def chosen_settings(names: list[str], assignments: list[str]) -> dict[str, dict]:
     """What LEARNER.KEY=VALUE texts set of each learner; KEY=VALUE will do where only one has that parameter."""
-    known = {name: parameters(name).model_fields for name in names}
-    values: dict[str, dict] = {name: {} for name in names}
+    known = {name: _known(name) for name in names}
+    values = {name: named_entry(name) for name in names}
     if len(known) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ConfigError(f"--learners: '{twice}' is listed more than once")
@@ -77,6 +77,11 @@ def chosen_settings(names: list[str], assignments: list[str]) -> dict[str, dict]
             raise ConfigError(f"--set {text}: '{name}' is none of the learners here{nearest(name, names)}")
         _assign(values[name], name, parameter, value, text)
     return values
+
+
+def _known(name: str) -> dict:
+    """The parameters of a learner, given by a name as tables have it."""
+    return parameters(name.partition(":")[0]).model_fields
 
 
 def _only_owner(key: str, known: dict[str, dict], text: str) -> str:
@@ -99,7 +104,7 @@ def _parts(text: str, form: str, example: str) -> tuple[str, str]:
 
 
 def _assign(values: dict, learner: str, key: str, value: str, text: str) -> None:
-    known = parameters(learner).model_fields
+    known = _known(learner)
     if key not in known:
         raise ConfigError(
             f"--set {text}: the learner '{learner}' has no parameter '{key}'{nearest(key, known)}"

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+
+from zoloss_cli.datasets.labels import SHOWN_CLASSES
 from zoloss_cli.usage.model_file import described
 from zoloss_cli.usage.rule import short_rule
 from zoloss_cli.usage.train import Fitted
@@ -23,19 +26,18 @@ def as_json(fitted: Fitted) -> str:
         "columns": [described(column) for column in fitted.table.columns],
         "label": fitted.table.label,
         "classes": fitted.classes,
-        "positive": fitted.classes[1],
+        "positive": fitted.positive,
         "notes": fitted.notes,
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
 def as_text(fitted: Fitted) -> str:
-    table, (negative, positive) = fitted.table, fitted.classes
-    n, ones = len(fitted.y), int(fitted.y.sum())
+    table, n = fitted.table, len(fitted.y)
     dropped = f" ({table.dropped} with missing values left out)" if table.dropped else ""
     lines = [
         f"data      {table.path}: {n:,} rows{dropped}, {table.X.shape[1]:,} features, label '{table.label}'",
-        f"classes   '{negative}' ({n - ones:,} rows) and '{positive}' ({ones:,} rows, positive)",
+        f"classes   {_classes_text(fitted)}",
         f"learner   {fitted.learner.name}, {fitted.seconds:.1f} seconds",
         f"errors    {fitted.errors:,} of {n:,} training rows ({100 * fitted.errors / n:.2f} %)",
     ]
@@ -45,6 +47,17 @@ def as_text(fitted: Fitted) -> str:
         lines.append(f"bound     every linear rule makes at least {fitted.lower_bound:,} errors: {verdict}")
     lines += [f"levels    {text}" for text in table.level_texts()]
     return "\n".join(lines + ([] if fitted.rule is None else _rule_lines(fitted)))
+
+
+def _classes_text(fitted: Fitted) -> str:
+    counts = np.bincount(fitted.y, minlength=len(fitted.classes)).tolist()
+    shown = [
+        f"'{name}' ({count:,} row{'s' * (count != 1)}{', positive' * (name == fitted.positive)})"
+        for name, count in zip(fitted.classes, counts, strict=True)
+    ]
+    if len(shown) > SHOWN_CLASSES:
+        shown[SHOWN_CLASSES:] = [f"{len(shown) - SHOWN_CLASSES} more"]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def _rule_lines(fitted: Fitted) -> list[str]:

@@ -1,0 +1,192 @@
+"""Tables of one's own with several classes in configs and `zoloss evaluate`; rare and absent classes."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from zoloss_cli.config.load import load_config
+from zoloss_cli.datasets import load
+from zoloss_cli.datasets.own_table import MOST_CLASSES, read_training
+from zoloss_cli.errors import DataError
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.worker import run_unit
+from zoloss_cli.registry import learners_for_many
+from zoloss_cli.usage.evaluate import FOR_SEVERAL, FOR_TWO
+
+QUICK = ["--learners", "one-vs-one:fld,ecc:stump", "--set", "rounds=5", "--splits", "6", "--jobs", "1"]
+
+
+def clouds(counts: dict[str, int], seed: int = 0) -> str:
+    """A table of two features and so many rows of each class."""
+    rng = np.random.default_rng(seed)
+    lines = ["a,b,label"]
+    for k, (name, count) in enumerate(counts.items()):
+        lines += [f"{a:.3f},{b:.3f},{name}" for a, b in rng.normal(size=(count, 2)) + [k, -k]]
+    return "\n".join(lines) + "\n"
+
+
+def config(write_config, learners: str, repeats: int = 6, more: str = "") -> object:
+    data = f"datasets: {{own: {{csv: mine.csv{more}}}}}"
+    split = f"split: {{train: 0.6, repeats: {repeats}}}"
+    return load_config(write_config(f"{data}\n{split}\nlearners: {{{learners}}}\n"))
+
+
+def test_classes_are_in_the_order_of_their_numbers_or_names(table):
+    for labels, wanted in ((["10", "9", "2"], ["2", "9", "10"]), (["10", "b", "9"], ["10", "9", "b"])):
+        y, classes = read_training(table(clouds(dict.fromkeys(labels, 1)))).classes(None)
+        assert classes == wanted
+        assert [classes[k] for k in y] == labels
+
+
+def test_a_column_of_measurements_is_not_one_of_classes(table):
+    most = {f"{i}.5": 1 for i in range(MOST_CLASSES)}
+    assert len(read_training(table(clouds(most))).classes(None)[1]) == MOST_CLASSES
+    own = read_training(table(clouds(most | {"7": 1})))
+    with pytest.raises(
+        DataError, match=r"holds 101 classes \(0\.5, .* and 91 more\).*set label to the right column"
+    ):
+        own.classes(None)
+    assert own.classes("7")[1] == ["rest", "7"]
+
+
+def test_the_learners_that_messages_name_take_several_classes():
+    assert learners_for_many() == ["ecc", "erp", "one-vs-one", "one-vs-all"]
+
+
+def test_a_config_runs_on_a_table_of_several_classes(table, write_config):
+    table(clouds({"x": 20, "y": 20, "z": 20}))
+    (cell,) = plan(config(write_config, "one-vs-all: {base: fld}"))
+    assert load(cell.data).classes == ["x", "y", "z"]
+    assert 0 < run_unit(cell, 0)["train"] < 36 // 2
+    (cell,) = plan(config(write_config, "one-vs-all: {base: fld}", more=", positive: y"))
+    assert load(cell.data).classes == ["rest", "y"]
+
+
+def test_learners_that_take_two_classes_are_named_also_where_they_are_tuned(
+    zoloss, table, write_config, tmp_path
+):
+    table(clouds({"x": 9, "y": 9, "z": 9}))
+    for learners, name in (
+        ("ecc: {base: stump}, fld: {}", "fld"),
+        ("mine: {learner: ecc, base: stump, tune: {learner: [ecc, adaboost]}}", "adaboost"),
+    ):
+        text = f"datasets: {{own: {{csv: mine.csv}}}}\ntuning: {{}}\nlearners: {{{learners}}}\n"
+        ended = zoloss("run", write_config(text), "--out", tmp_path / "out")
+        assert (ended.code, (tmp_path / "out").exists()) == (3, False)
+        assert (
+            f"data set 'own' has 3 classes (x, y, z), and '{name}' separates two: use positive: CLASS"
+            in ended.err
+        )
+
+
+def test_the_usual_learners_suit_the_number_of_classes(zoloss, table, tmp_path):
+    command = [
+        "evaluate",
+        table(clouds({"x": 20, "y": 20, "z": 20})),
+        "--splits",
+        3,
+        "--dry-run",
+        "--save-config",
+    ]
+    for i, (options, names) in enumerate((([], FOR_SEVERAL), (["--positive", "z"], FOR_TWO))):
+        path = tmp_path / f"{i}.yaml"
+        ended = zoloss(*command, path, *options)
+        assert ended.code == 0, ended.err
+        assert [spec.label for spec in load_config(path).learners] == names
+        assert ("has 3 classes, so these learners are compared: one-vs-one:rcd-bias, " in ended.err) == (i == 0)
+        assert f"# zoloss evaluate {command[1]} --learners {','.join(names)} " in path.read_text(
+            encoding="utf-8"
+        )
+
+
+def test_the_usual_learners_do_not_cut_many_classes_exactly(zoloss, table, tmp_path):
+    path, saved = table(clouds({str(i): 4 for i in range(14)})), tmp_path / "c.yaml"
+    command = ["evaluate", path, "--splits", 2, "--dry-run", "--force", "--save-config", saved]
+    for option, wanted in (([], "greedy"), (["--set", "ecc:stump.partition=rand-half"], "rand-half")):
+        ended = zoloss(*command, *option)
+        assert ended.code == 0, ended.err
+        (spec,) = (s for s in load_config(saved).learners if s.learner == "ecc")
+        assert spec.parameters["partition"] == wanted
+
+
+def test_evaluate_compares_learners_for_several_classes(zoloss, table, tmp_path):
+    path = table(clouds({"x": 20, "y": 20, "z": 20}))
+    ended = zoloss("evaluate", path, *QUICK, "--out", tmp_path / "out", "--save-config", tmp_path / "c.yaml")
+    assert ended.code == 0, ended.err
+    assert "one-vs-one FLD" in ended.out
+    assert "AdaBoost.ECC stump" in ended.out
+    assert "has the lowest mean on mine" in ended.out
+    assert "no training row" not in ended.out
+    again = zoloss("run", tmp_path / "c.yaml", "--out", tmp_path / "out")
+    assert "12 were done, 0 run" in again.err
+
+
+def test_rows_of_a_class_that_no_training_row_has_are_errors_and_counted(zoloss, table, write_config, tmp_path):
+    """Of one row: it is a test row in some splits, and then nobody can be right."""
+    path = table(clouds({"x": 20, "y": 20, "rare": 1}))
+    (cell,) = plan(config(write_config, "one-vs-one: {base: fld}", repeats=12))
+    absent = []
+    for k in range(12):
+        _, test = cell.rule.rows(41, cell.stream, k)
+        row = run_unit(cell, k)
+        absent.append(40 in test)  # the last row of the file
+        assert row.get("unseen", 0) == int(absent[-1])
+        assert row["test"] >= row.get("unseen", 0)
+    assert 0 < sum(absent) < 12
+    out = tmp_path / "out"
+    options = ["--learners", "one-vs-one:fld,ecc:stump", "--set", "rounds=3", "--splits", 12, "--train", 0.6]
+    ended = zoloss("evaluate", path, *options, "--out", out, "--jobs", 1)
+    assert ended.code == 0, ended.err
+    count = sum(absent)
+    note = f"(mine: in {count} of 12 splits some test rows, {count} in all, are of a class that no training row"
+    for text in (ended.out, zoloss("table", out).out):
+        assert text.count(note) == 1
+        assert "nan" not in text.lower()
+
+
+def test_a_training_part_of_one_class_fails_and_is_no_result(zoloss, table, tmp_path):
+    path, out = table(clouds({"x": 9, "y": 1, "z": 1})), tmp_path / "out"
+    options = ["--learners", "one-vs-one:fld", "--train", 3, "--splits", 8, "--jobs", 1]
+    ended = zoloss("evaluate", path, *options, "--out", out)
+    assert ended.code == 5
+    assert "OneVsOneClassifier needs two classes with weight, but y holds one class: '0'" in ended.err
+    rows = [
+        json.loads(line) for file in (out / "cells").iterdir() for line in file.read_text().splitlines()[1:]
+    ]
+    assert {"failed" in row for row in rows} == {True, False}
+    assert f"({sum('failed' not in row for row in rows)} splits; incomplete)" in ended.out
+
+
+@pytest.mark.parametrize(("learner", "unsplit"), [("erp", 1), ("ecc", 0)])
+def test_features_that_tell_no_class_leave_an_empty_code_and_a_note(
+    zoloss, table, write_config, tmp_path, learner, unsplit
+):
+    """A constant classifier likes all classes on one side: ERP has no split left, and ECC no better one."""
+    table("a,label\n" + "3,x\n3,y\n3,z\n" * 10)
+    text = "datasets: {own: {csv: mine.csv}}\nmetric: train_error\nsplit: {train: all, repeats: 4}\n"
+    path, out = write_config(f"{text}learners: {{{learner}: {{base: stump}}}}\n"), tmp_path / "out"
+    ended = zoloss("run", path, "--out", out, "--jobs", 1)
+    assert ended.code == 0, ended.err
+    (file,) = (out / "cells").iterdir()
+    for row in map(json.loads, file.read_text(encoding="utf-8").splitlines()[1:]):
+        assert (row["iterations"], row["cost"], row["train"]) == (
+            0,
+            1.0,
+            20,
+        )  # all are taken for the first class
+        assert row.get("unsplit", 0) == unsplit
+    note = "(AdaBoost.ERP on own: 4 of 4 runs ended early, with no split of classes left)"
+    shown = zoloss("table", out).out
+    assert (note in shown) == bool(unsplit)
+    assert "nan" not in shown.lower()
+
+
+def test_a_class_of_one_row_can_be_learned(zoloss, table):
+    path = table(clouds({"x": 12, "y": 12, "rare": 1}))
+    for learner in (*learners_for_many(), "ecc:stump"):
+        ended = zoloss("fit", path, "--learner", learner)
+        assert ended.code == 0, ended.err
+        assert "classes   'rare' (1 row), 'x' (12 rows) and 'y' (12 rows)\n" in ended.out

@@ -1,0 +1,132 @@
+"""Models of learners that are no linear rules: what is read again answers exactly as what was fitted."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from zoloss_cli.datasets.own_table import read_training
+from zoloss_cli.preprocess import scale
+from zoloss_cli.usage.model_file import model_text, read_model
+from zoloss_cli.usage.settings import chosen_learner
+from zoloss_cli.usage.train import train
+
+QUICK = {"epochs": 20, "rounds": 6}
+SEVERAL = [
+    "ecc:stump",
+    "erp:rcd-bias",
+    "one-vs-one:soft-svm",
+    "one-vs-all:adaboost-stump",
+    "ecc:adaboost:stump",
+    "one-vs-one:cgboost:stump",
+    "one-vs-one:svm-perceptron",
+    "erp:svm-perceptron",
+]
+FOR_TWO = ["adaboost:rcd-bias", "adaboost-stump", "svm-perceptron", "anyboost:stump", "cgboost:pocket"]
+
+
+def numbers(seed: int, n: int, names: list[str]) -> tuple[np.ndarray, list[str]]:
+    """Overlapping clouds, one a class, with features of very different units."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % len(names)
+    X = rng.normal(size=(n, 3)) + 1.5 * np.random.default_rng(0).normal(size=(len(names), 3))[y]
+    return X * [1.0, 1e-4, 1e5] + [0.0, 0.0, 3e6], [names[k] for k in y]
+
+
+def as_csv(X: np.ndarray, labels: list[str]) -> str:
+    rows = [",".join([*map(repr, x.tolist()), label]) for x, label in zip(X, labels, strict=True)]
+    return "\n".join(["a,b,c,label", *rows]) + "\n"
+
+
+@pytest.fixture
+def fitted_on(table):
+    def fit(name: str, classes: list[str], scaling: str = "standard"):
+        own = read_training(table(as_csv(*numbers(1, 90, classes))))
+        known = chosen_learner(name, [], None).parameters
+        settings = [f"{key}={value}" for key, value in QUICK.items() if key in known]
+        return train(own, chosen_learner(name, settings, None), None, scaling, 1)
+
+    return fit
+
+
+@pytest.mark.parametrize("scaling", ["standard", "minmax"])
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [(name, ["x", "y", "z", "w"]) for name in SEVERAL]
+    + [(name, ["x", "y"]) for name in [*FOR_TWO, "ecc:stump", "one-vs-one:fld"]],
+    ids=lambda v: v if isinstance(v, str) else str(len(v)),
+)
+def test_what_is_read_again_answers_exactly_as_what_was_fitted(fitted_on, tmp_path, name, classes, scaling):
+    same_answers(fitted_on(name, classes, scaling), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["erp:stump", "one-vs-all:svm-perceptron"])
+def test_features_that_were_not_scaled_are_not_scaled_again(fitted_on, tmp_path, name):
+    same_answers(fitted_on(name, ["x", "y", "z"], "none"), tmp_path)
+
+
+def same_answers(fitted, folder) -> None:
+    path = folder / "m.json"
+    path.write_text(model_text(fitted, "error"), encoding="utf-8")
+    model = read_model(path)
+    new, _ = numbers(2, 400, fitted.classes)
+    scaled = scale(fitted.table.X, new, fitted.scaling)[1]
+    scores = model.rule.scores(new)
+    np.testing.assert_array_equal(scores, fitted.estimator.decision_function(scaled))
+    np.testing.assert_array_equal(model.rule.answers(scores), fitted.estimator.predict(scaled))
+    assert len(np.unique(model.rule.answers(scores))) > 1
+    assert list(model.classes) == fitted.classes
+
+
+def test_a_person_can_compute_the_predictions_from_the_file(zoloss, table, tmp_path):
+    """Scale, ask the stumps, compare with the words: in plain Python."""
+    path, saved, out = table(as_csv(*numbers(3, 60, ["10", "9", "2"]))), tmp_path / "m.json", tmp_path / "p.csv"
+    ended = zoloss("fit", path, "--learner", "erp:stump", "--set", "rounds=8", "--model", saved, "--json")
+    assert ended.code == 0, ended.err
+    facts = json.loads(ended.out)
+    assert (facts["classes"], facts["positive"]) == (["2", "9", "10"], None)
+    content = json.loads(saved.read_text(encoding="utf-8"))
+    learned, centre, spread = content["learned"], content["scaling"]["centre"], content["scaling"]["spread"]
+    assert content["versions"].keys() == {"erp", "stump"}
+    done = zoloss("predict", saved, path, "--out", out)
+    assert done.code == 0, done.err
+    answers = list(csv.DictReader(out.open()))
+    assert list(answers[0]) == ["prediction", "score=2", "score=9", "score=10"]
+    wrong = 0
+    for row, answer in zip(csv.DictReader(path.open()), answers, strict=True):
+        x = [(float(row[name]) - c) / s for name, c, s in zip("abc", centre, spread, strict=True)]
+        distances = [0.0] * 3
+        for t, (stump, alpha) in enumerate(zip(learned["members"], learned["coefficients"], strict=True)):
+            above = stump["threshold"] is None or x[stump["feature"]] >= stump["threshold"]
+            said = stump["direction"] if above else -stump["direction"]
+            for k, word in enumerate(learned["words"]):
+                distances[k] += alpha * (1 - {"-": -1, "0": 0, "+": 1}[word[t]] * said) / 2
+        assert [float(answer[f"score={name}"]) for name in content["classes"]] == [-d for d in distances]
+        assert answer["prediction"] == content["classes"][distances.index(min(distances))]
+        wrong += answer["prediction"] != row["label"]
+    assert facts["errors"] == wrong > 0
+    assert f"{wrong} errors in 60 rows with a label" in done.err
+
+
+def test_points_of_several_kernels_are_there_once(fitted_on):
+    fitted = fitted_on("one-vs-one:svm-perceptron", ["x", "y", "z"])
+    content = json.loads(model_text(fitted, "error"))
+    used = [i for member in content["learned"]["members"] for i in member["points"]]
+    assert sorted(set(used)) == list(range(len(content["points"])))
+    assert len(used) > len(content["points"])
+    assert len({tuple(point) for point in content["points"]}) == len(content["points"]) <= 90
+
+
+def test_one_class_against_the_rest_is_a_problem_of_two(zoloss, table, tmp_path):
+    path, saved = table(as_csv(*numbers(4, 60, ["x", "y", "z"]))), tmp_path / "m.json"
+    ended = zoloss("fit", path, "--learner", "ecc:stump", "--positive", "y", "--model", saved, "--json")
+    facts = json.loads(ended.out)
+    assert (facts["classes"], facts["positive"]) == (["rest", "y"], "y")
+    done = zoloss("predict", saved, path)
+    lines = done.out.splitlines()
+    assert lines[0] == "prediction,score"
+    assert {line.partition(",")[0] for line in lines[1:]} == {"rest", "y"}
+    assert f"{facts['errors']} errors in 60 rows with a label" in done.err
