@@ -51,6 +51,12 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.svm import SoftSVMClassifier
     from zoloss_cli.registry import make_learner
     from zoloss_cli.testing import check_learner
+    from zoloss_cli.theory.classifiers import (
+        InseparableBoundClassifier,
+        MarginBoundClassifier,
+        MistakeBoundClassifier,
+        StoppingRuleClassifier,
+    )
 
 __version__ = "0.1.0"
 

@@ -27,8 +27,8 @@ class PerceptronClassifier(WeightedStream, LinearLearner):
     >>> model.predict(X).tolist()
     ['no', 'yes', 'yes', 'yes']
     >>> model = PerceptronClassifier().partial_fit(X[:2], y[:2], classes=["no", "yes"])
-    >>> model.partial_fit(X[2:], y[2:]).n_mistakes_  # the first two: all margins were 0, then (0, 1) was new
-    2
+    >>> model.partial_fit(X[2:], y[2:]).n_mistakes_  # all but the last row; (1, 0) had a margin of 0
+    3
     """
 
     def __init__(
@@ -173,6 +173,9 @@ class PocketClassifier(LinearLearner):
 
 class BatchPerceptronClassifier(LinearLearner):
     """The batch perceptron of the course notes "The Perceptron": gradient descent on eq. (2) there.
+
+    That is the sum of max(0, -y <w, x>), the perceptron loss; footnote 1 there calls it the hinge loss, which
+    is max(0, 1 - y <w, x>).
 
     A score of 0 predicts +1, so it is a mistake for a negative example only. Stops when nothing is
     misclassified; `n_epochs_` tells when. There is no `partial_fit`: a step is the sum over all rows.
