@@ -42,9 +42,9 @@ def plot(
 ) -> None:
     """Draw the papers' figures and others from results, ready for print; without --figure, list them.
 
-    Figures 1, 2, 6 and 9 are of Nguyen & Sanner (2013), 3 and 4 of Li & Lin (2007). ranks, curves, time and
-    boundary are of any run that has what they show. Figure 1 and boundary train again, by the run's own seeds,
-    since results hold no weights.
+    Figures 1, 2, 6 and 9 are of Nguyen & Sanner (2013), 3 and 4 of Li & Lin (2007). ranks, curves, time,
+    bounds and boundary are of any run that has what they show. Figure 1 and boundary train again, by the run's
+    own seeds, since results hold no weights.
 
     **Examples**
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from zoloss_cli.errors import ConfigError, ResultsError, nearest
-from zoloss_cli.figures import boundary, curves, lines, losses, ranks, synthetic, times
+from zoloss_cli.figures import boundary, bounds, curves, lines, losses, ranks, synthetic, times
 from zoloss_cli.figures.chosen import learned
 from zoloss_cli.figures.inline import to_svg as to_svg  # for whoever puts these figures into a page
 from zoloss_cli.figures.style import styled
@@ -108,6 +108,14 @@ KINDS = [
         times.has_searches,
         legend=FOUND,
         needs="several learners, some of them searches that say when their result was found",
+    ),
+    FigureKind(
+        "bounds",
+        "What was counted against what a theorem allows",
+        bounds.counted_against_bound,
+        bounds.has_bounds,
+        legend="One point a data set; none may lie above the line.",
+        needs="learners that say what they counted and what its bound is, such as mistake-bound",
     ),
     FigureKind(
         "boundary",

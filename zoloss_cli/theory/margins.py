@@ -8,7 +8,11 @@ y_i (w x_i) / |w|. The course notes "The Perceptron" (003, on-line perceptron) f
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize, nnls
+from scipy.optimize import nnls
+
+from zoloss_cli.kernels.svm import linear_svm
+
+GAP = 1e-8  # relative, of the SVM's objective
 
 
 def radius(X: np.ndarray) -> float:
@@ -46,23 +50,17 @@ def best_comparison(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple[np.n
     """(w, gamma), w a unit vector, for which (R/gamma)^2 + (2/gamma) TD_gamma(w) is smallest, up to rounding.
 
     With u = w/gamma it is R^2 |u|^2 + 2 rounds sum of max(0, 1 - z_i u): the objective of a soft-margin SVM
-    without a threshold, whose C is rounds/R^2. Solved in the dual, where C is the largest coefficient.
+    without a threshold, whose C is rounds/R^2.
     """
     longest = radius(X)
     if longest == 0.0:
         return np.full(X.shape[1], X.shape[1] ** -0.5), 1.0
     Z = X * signs[:, None] / longest
-
-    def dual(a):
-        u = Z.T @ a
-        return 0.5 * u @ u - a.sum(), Z @ u - 1.0
-
-    limits = [(0.0, float(rounds))] * len(Z)
-    found = minimize(dual, np.full(len(Z), 0.5 / len(Z)), jac=True, bounds=limits, method="L-BFGS-B")
-    candidates = [Z.T @ found.x]
+    # Every example is there a second time with both signs changed: the best threshold is then 0.
+    mirrored = np.vstack([np.insert(Z, 0, 1.0, axis=1), np.insert(Z, 0, -1.0, axis=1)])
+    candidates = [linear_svm(mirrored, np.full(len(mirrored), 0.5 * rounds), GAP)[0][1:]]
     if (widest := widest_separator(X, signs)) is not None:
         candidates.append(longest * widest / margin_of(X, signs, widest))
-    candidates = [u for u in candidates if u.any()] or [np.ones(Z.shape[1])]
     u = min(candidates, key=lambda u: u @ u + 2.0 * rounds * np.maximum(0.0, 1.0 - Z @ u).sum())
     length = float(np.linalg.norm(u))
     return u / length, longest / length
