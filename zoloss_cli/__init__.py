@@ -46,10 +46,17 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.search import progress_line
     from zoloss_cli.learners.sgd import MarginSGDClassifier
     from zoloss_cli.learners.sla import SmoothLossClassifier
+    from zoloss_cli.learners.stream import progressive_errors
     from zoloss_cli.learners.stump import DecisionStumpClassifier
     from zoloss_cli.learners.svm import SoftSVMClassifier
     from zoloss_cli.registry import make_learner
     from zoloss_cli.testing import check_learner
+    from zoloss_cli.theory.classifiers import (
+        InseparableBoundClassifier,
+        MarginBoundClassifier,
+        MistakeBoundClassifier,
+        StoppingRuleClassifier,
+    )
 
 __version__ = "0.1.0"
 
@@ -59,6 +66,7 @@ _TARGETS = (
     "zoloss_cli.learners.base:BinaryLearner",
     "zoloss_cli.learners.base:LinearLearner",
     "zoloss_cli.learners.search:progress_line",
+    "zoloss_cli.learners.stream:progressive_errors",
     "zoloss_cli.registry:make_learner",
     "zoloss_cli.testing:check_learner",
     *(entry.target for entry in BUILT_IN.values()),

@@ -6,4 +6,4 @@ FORMATS = ("text", "markdown", "latex", "csv", "html")
 SCALINGS = ("standard", "minmax", "none")
 POLICIES = ("error", "drop", "zero")  # what to do with missing values
 OF_PAPERS = ("1", "2", "3", "4", "6", "9", "3.1", "4.2", "4.3", "4.4", "4.5")
-FIGURES = (*OF_PAPERS, "ranks", "curves", "time", "boundary")
+FIGURES = (*OF_PAPERS, "ranks", "curves", "time", "bounds", "boundary")

@@ -72,6 +72,7 @@ class PluginRegistration(Registration):
 _RCD = "zoloss_cli.learners.rcd:RCDClassifier"
 _PERCEPTRON = "zoloss_cli.learners.perceptron:"
 _LIBLINEAR = "zoloss_cli.learners.convex:LibLinearClassifier"
+_THEORY = "zoloss_cli.theory.classifiers:"
 _SGD = "zoloss_cli.learners.sgd:MarginSGDClassifier"
 
 BUILT_IN = {
@@ -90,6 +91,10 @@ BUILT_IN = {
     "margin-perceptron": Registration(_PERCEPTRON + "MarginPerceptronClassifier", {}, "margin perceptron"),
     "romma": Registration(_PERCEPTRON + "ROMMAClassifier", {"aggressive": False}, "ROMMA"),
     "romma-aggressive": Registration(_PERCEPTRON + "ROMMAClassifier", {"aggressive": True}, "aggressive ROMMA"),
+    "mistake-bound": Registration(_THEORY + "MistakeBoundClassifier", {}, "mistakes"),
+    "margin-bound": Registration(_THEORY + "MarginBoundClassifier", {}, "margin mistakes"),
+    "inseparable-bound": Registration(_THEORY + "InseparableBoundClassifier", {}, "inseparable"),
+    "stopping-rule": Registration(_THEORY + "StoppingRuleClassifier", {}, "stopping rule"),
     "sgd-hinge": Registration(_SGD, {"cost": "hinge"}, "SGD-hinge"),
     "sgd-mls": Registration(_SGD, {"cost": "mls"}, "SGD-mls"),
     "sgd-ls": Registration(_SGD, {"cost": "ls"}, "SGD-ls"),
@@ -121,7 +126,18 @@ BUILT_IN = {
 }
 
 # The generated data sets: functions in zoloss_cli/datasets/generators.py.
-GENERATORS = ("ringnorm", "threenorm", "yinyang", "tangram", "disks", "gaussians", "outliers", "data_engine")
+GENERATORS = (
+    "ringnorm",
+    "threenorm",
+    "yinyang",
+    "tangram",
+    "disks",
+    "gaussians",
+    "outliers",
+    "data_engine",
+    "separable",
+    "axes",
+)
 
 
 @functools.cache

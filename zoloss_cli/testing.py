@@ -54,9 +54,11 @@ def check_learner(
 
 
 def checks_for(name: str) -> list[Callable[[Make], None]]:
-    """All of CHECKS that apply: those of sample weights are for learners that take them."""
-    weighted = registration(name).takes_weights
-    return [check for check in CHECKS if weighted or check not in WEIGHT_CHECKS]
+    """All of CHECKS that apply: those of sample weights and of streams are for learners that take them."""
+    left_out = () if registration(name).takes_weights else WEIGHT_CHECKS
+    if not hasattr(registration(name).learner_class, "partial_fit"):
+        left_out += STREAM_CHECKS
+    return [check for check in CHECKS if check not in left_out]
 
 
 def noisy_problem() -> tuple[np.ndarray, np.ndarray]:
@@ -183,6 +185,25 @@ def sample_weights_must_be_weights(make: Make) -> None:
         make().fit(X, y, sample_weight=np.where(np.arange(len(y)) == 3, -1.0, 1.0))
 
 
+def streams_go_on(make: Make) -> None:
+    """Rows in several calls are learned as in one, also after fit, which begins anew."""
+    X, y = noisy_problem()
+    words = np.where(y == 1, "yes", "no")
+    with refused("first call .*classes"):
+        make().partial_fit(X, words)
+    one, several = make().partial_fit(X, words, classes=["yes", "no"]), make()
+    for part in (slice(0, 1), slice(1, 50), slice(50, None)):
+        several.partial_fit(X[part], words[part], classes=["no", "yes"])
+    assert list(several.classes_) == ["no", "yes"]
+    np.testing.assert_allclose(several.decision_function(X), one.decision_function(X), rtol=1e-9, atol=1e-12)
+    with refused("'perhaps'"):
+        several.partial_fit(X[:1], ["perhaps"])
+    scores = make().fit(X, words).decision_function(X)
+    np.testing.assert_array_equal(several.fit(X, words).decision_function(X), scores)
+    assert not np.array_equal(several.partial_fit(X[::-1], words[::-1]).decision_function(X), scores)
+
+
+STREAM_CHECKS = (streams_go_on,)
 WEIGHT_CHECKS = (
     ensembles_by_weights,
     the_scale_of_sample_weights_does_not_matter,
@@ -198,6 +219,7 @@ CHECKS = (
     data_frames_keep_their_names,
     pipelines_and_grids,
     meta_estimators,
+    *STREAM_CHECKS,
     *WEIGHT_CHECKS,
 )
 

@@ -122,7 +122,17 @@ def test_averaged_kernel(benchmark, problem):
     benchmark.extra_info["units"] = epochs * N
     benchmark.pedantic(
         lambda: online.averaged_perceptron(
-            Z, step, *NO_TABLE, w.copy(), epochs, RANDOM, np.uint64(1), NO_CHECKPOINTS, path
+            Z,
+            step,
+            *NO_TABLE,
+            w.copy(),
+            np.zeros_like(w),
+            0.0,
+            epochs,
+            RANDOM,
+            np.uint64(1),
+            NO_CHECKPOINTS,
+            path,
         ),
         rounds=9,
         warmup_rounds=1,
@@ -151,6 +161,7 @@ def test_sgd_kernel(benchmark, problem):
             epochs,
             0.002,
             online.MODIFIED_LEAST_SQUARES,
+            RANDOM,
             np.uint64(1),
             NO_CHECKPOINTS,
             path,

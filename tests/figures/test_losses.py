@@ -10,6 +10,7 @@ from sklearn.metrics import hinge_loss, log_loss
 from zoloss_cli.figures import losses
 from zoloss_cli.figures.training import trained_again
 from zoloss_cli.kernels import online
+from zoloss_cli.kernels.random import RANDOM
 
 MARGINS = np.array([-1.5, -0.7, 0.0, 0.3, 1.0, 2.2])
 
@@ -30,7 +31,9 @@ def test_sgd_steps_down_the_drawn_loss(loss, cost):
     Z, step, none = np.ones((1, 1)), np.ones(1), (np.empty(0, np.uint64), np.empty(0, np.int32))
     for m in (-1.3, 0.4, 2.1):
         w = np.array([m])
-        online.sgd(Z, step, *none, w, 1, 0.01, cost, np.uint64(1), np.empty(0, np.int64), np.empty((0, 1)))
+        online.sgd(
+            Z, step, *none, w, 1, 0.01, cost, RANDOM, np.uint64(1), np.empty(0, np.int64), np.empty((0, 1))
+        )
         slope = (loss(np.array([m + 1e-6]))[0] - loss(np.array([m - 1e-6]))[0]) / 2e-6
         assert w[0] - m == pytest.approx(-0.01 * slope, abs=1e-9)
 

@@ -252,8 +252,17 @@ def _plain(value):
 
 
 RATIO = "cost_ratio"
-METRICS = ("train_error", "test_error", "train_01_loss", "train_01_loss_lenient", "seconds", "cost", RATIO)
-SECOND_METRICS = ("iterations", "reached", "lower_bound", "median_ratio")
+METRICS = (
+    "train_error",
+    "test_error",
+    "train_01_loss",
+    "train_01_loss_lenient",
+    "seconds",
+    "cost",
+    RATIO,
+    "bound_ratio",
+)
+SECOND_METRICS = ("iterations", "reached", "lower_bound", "median_ratio", "largest_ratio")
 
 
 class Experiment(Model):

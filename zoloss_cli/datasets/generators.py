@@ -171,6 +171,42 @@ def data_engine(
     return Pool(X, y.astype(int), ["0", "1"], _numbered(dimensions))
 
 
+def separable(
+    rng,
+    size: Size = 100,
+    dimensions: Annotated[int, Field(ge=2, description="number of features")] = 10,
+    margin: Annotated[float, Field(gt=0, lt=1, description="the least distance to the separating plane")] = 0.1,
+    flipped: Annotated[float, Field(ge=0, lt=0.5, description="share of labels that are turned round")] = 0.0,
+) -> Pool:
+    """Points on the unit sphere, and a random plane through the origin that separates them with a margin.
+
+    Distances to the plane are uniform from the margin to 1, half of the points on each side. Then labels are
+    turned round. For the bounds on the mistakes of perceptrons.
+    """
+    normal = rng.standard_normal(dimensions)
+    normal /= np.linalg.norm(normal)
+    y = rng.permutation(np.arange(size) % 2)
+    distance = rng.uniform(margin, 1.0, size)
+    along = rng.standard_normal((size, dimensions))
+    along -= np.outer(along @ normal, normal)
+    along *= (np.sqrt(1.0 - distance**2) / np.linalg.norm(along, axis=1))[:, None]
+    X = along + np.outer(np.where(y == 1, distance, -distance), normal)
+    turned = rng.permutation(size)[: int(flipped * size)]
+    y[turned] = 1 - y[turned]
+    return Pool(X, y, ["0", "1"], _numbered(dimensions))
+
+
+def axes(rng, size: Size = 10) -> Pool:
+    """The unit vectors e_1, ..., e_k: a perceptron errs on each of them, which is all that its bound allows.
+
+    Those of class 0 are turned round. With both signs changed, an example is the same to every learner for
+    which a margin of 0 is a mistake. Which they are, and the order, are random.
+    """
+    y = rng.permutation(np.arange(size) % 2)
+    X = np.eye(size)[rng.permutation(size)] * np.where(y == 1, 1.0, -1.0)[:, None]
+    return Pool(X, y, ["0", "1"], _numbered(size))
+
+
 GENERATORS = {name: globals()[name] for name in registry.GENERATORS}
 
 

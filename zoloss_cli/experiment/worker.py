@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import NamedTuple
 
@@ -126,7 +127,7 @@ def count_unit(cell: Cell, k: int, trained: Trained) -> dict:
 
 def _told(learner, seconds: float) -> dict:
     """What the learner says of its work: how long, when the best was found, what is proved, how many rounds;
-    and whether it ended because no weight was left between the classes.
+    whether it ended because no weight was left between the classes; what a theorem bounds, and by what.
     """
     told = {"seconds": round(float(seconds), 6)}
     if len(getattr(learner, "trace_", ())) and learner.trace_[-1][0] < seconds:  # else there was no search
@@ -139,6 +140,8 @@ def _told(learner, seconds: float) -> dict:
         told["cost"] = _digits(learner.costs_[-1] if len(learner.costs_) else 1.0, 8)  # of an empty code
     if getattr(learner, "unsplit_", 0):
         told["unsplit"] = learner.unsplit_
+    if math.isfinite(getattr(learner, "bound_", math.inf)):
+        told |= {"counted": learner.counted_, "bound": _digits(learner.bound_, 8)}
     return told
 
 

@@ -8,7 +8,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from zoloss_cli.errors import ConfigError, ResultsError, nearest
-from zoloss_cli.figures import boundary, curves, dominating, lines, losses, ranks, synthetic, times, two_costs
+from zoloss_cli.figures import (
+    boundary,
+    bounds,
+    curves,
+    dominating,
+    lines,
+    losses,
+    ranks,
+    synthetic,
+    times,
+    two_costs,
+)
 from zoloss_cli.figures.chosen import learned
 from zoloss_cli.figures.inline import to_svg as to_svg  # for whoever puts these figures into a page
 from zoloss_cli.figures.style import styled
@@ -155,6 +166,14 @@ KINDS = [
         times.has_searches,
         legend=FOUND,
         needs="several learners, some of them searches that say when their result was found",
+    ),
+    FigureKind(
+        "bounds",
+        "What was counted against what a theorem allows",
+        bounds.counted_against_bound,
+        bounds.has_bounds,
+        legend="One point a data set; none may lie above the line.",
+        needs="learners that say what they counted and what its bound is, such as mistake-bound",
     ),
     FigureKind(
         "boundary",

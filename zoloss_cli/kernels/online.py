@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import inline_kernel, kernel
-from zoloss_cli.kernels.random import RANDOM, next_epoch
+from zoloss_cli.kernels.random import next_epoch
 
 HINGE, MODIFIED_LEAST_SQUARES, LEAST_SQUARES, PERCEPTRON_CRITERION = range(4)
 
@@ -35,49 +35,61 @@ def add_row(w, scale, Z, k):
 
 @kernel
 def perceptron(Z, step, cut, alias, w, epochs, order, seed, checkpoints, path):
-    """The perceptron learning rule, eq. (2) of Li & Lin (2007): w <- w + y x on a mistake."""
+    """The perceptron learning rule, eq. (2) of Li & Lin (2007): w <- w + y x on a mistake.
+
+    Returns the number of mistakes.
+    """
     indices = np.arange(Z.shape[0]).astype(np.int32)
     counter = seed
-    at = 0
+    mistakes, at = 0, 0
     for epoch in range(1, epochs + 1):
         counter = next_epoch(order, indices, counter, cut, alias)
         for k in indices:
             if margin(w, Z, k) <= 0.0:
                 add_row(w, step[k], Z, k)
+                mistakes += 1
         if at < checkpoints.shape[0] and checkpoints[at] == epoch:
             path[at] = w
             at += 1
+    return mistakes
 
 
 @kernel
-def averaged_perceptron(Z, step, cut, alias, w, epochs, order, seed, checkpoints, path):
-    """Algorithms 2.2 and 2.6 of Li's thesis (2006). Leaves in w the average of w_t weighted by gamma_t.
+def average(w, late, clock):
+    """The average that `averaged_perceptron` has come to."""
+    mean = np.empty(w.shape[0], np.float64)
+    for j in range(w.shape[0]):
+        mean[j] = w[j] - late[j] / clock
+    return mean
+
+
+@kernel
+def averaged_perceptron(Z, step, cut, alias, w, late, clock, epochs, order, seed, checkpoints, path):
+    """Algorithms 2.2 and 2.6 of Li's thesis (2006): the perceptron, whose result is the average of all w_t.
 
     Each trial adds gamma (1, or N phi_k where reweighting) times the w after that trial. An update by u
-    at clock c therefore counts C - c times, so the sum is C w - late with late the sum of c u.
+    at clock c therefore counts C - c times, so the sum is C w - late with late the sum of c u. All start at 0,
+    or where an earlier call left them. Returns (mistakes, clock).
     """
     indices = np.arange(Z.shape[0]).astype(np.int32)
-    late = np.zeros(w.shape[0], np.float64)
-    clock = 0.0
     counter = seed
-    at = 0
+    mistakes, at = 0, 0
     for epoch in range(1, epochs + 1):
         counter = next_epoch(order, indices, counter, cut, alias)
         for k in indices:
             if margin(w, Z, k) <= 0.0:
                 add_row(w, step[k], Z, k)
                 add_row(late, step[k] * clock, Z, k)
+                mistakes += 1
             clock += step[k]
         if at < checkpoints.shape[0] and checkpoints[at] == epoch:
-            for j in range(w.shape[0]):
-                path[at, j] = w[j] - late[j] / clock
+            path[at] = average(w, late, clock)
             at += 1
-    for j in range(w.shape[0]):
-        w[j] -= late[j] / clock
+    return mistakes, clock
 
 
 @kernel
-def sgd(Z, step, cut, alias, w, epochs, rate, cost, seed, checkpoints, path):
+def sgd(Z, step, cut, alias, w, epochs, rate, cost, order, seed, checkpoints, path):
     """Stochastic gradient descent (Zhang 2004) on a cost of the margin; Table 2.1 of Li's thesis (2006).
 
     The squared costs step by rate * (1 - rho) y x = rate * (y - <w, x>) x, without the factor 2.
@@ -92,7 +104,7 @@ def sgd(Z, step, cut, alias, w, epochs, rate, cost, seed, checkpoints, path):
     counter = seed
     at = 0
     for epoch in range(1, epochs + 1):
-        counter = next_epoch(RANDOM, indices, counter, cut, alias)
+        counter = next_epoch(order, indices, counter, cut, alias)
         for k in indices:
             # No branch: an update by 0 costs less than a misprediction every few trials.
             rho = margin(w, Z, k)
@@ -135,10 +147,10 @@ def romma(Z, w, epochs, aggressive, order, seed, checkpoints, path):
 
 
 @kernel
-def margin_perceptron(Z, gamma, w, epochs, checkpoints, path):
-    """The Margin Perceptron(gamma) of the lecture on linear separators, cycling through the examples.
+def margin_perceptron(Z, least, w, epochs, checkpoints, path):
+    """The Margin Perceptron of the lecture on linear separators, cycling through the examples.
 
-    Updates on every example with rho < |w| gamma / 2 and stops after a round without one.
+    Updates on the first example, then on every one with rho < |w| least; stops after a round without one.
     Returns (updates, rounds).
     """
     updates, at = 0, 0
@@ -146,7 +158,7 @@ def margin_perceptron(Z, gamma, w, epochs, checkpoints, path):
     for epoch in range(1, epochs + 1):
         before = updates
         for k in range(Z.shape[0]):
-            if ww == 0.0 or margin(w, Z, k) < 0.5 * gamma * np.sqrt(ww):
+            if ww == 0.0 or margin(w, Z, k) < least * np.sqrt(ww):
                 add_row(w, 1.0, Z, k)
                 ww = np.dot(w, w)
                 updates += 1

@@ -115,16 +115,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         name = type(self).__name__
         self.check_classes(self.classes_.size)
-        phi = np.ones(y.size)
-        if sample_weight is not None:
-            try:
-                phi = _check_sample_weight(sample_weight, X, dtype=np.float64)
-            except ValueError as error:
-                raise ValueError(f"{name}: {error}") from None
-        if phi.min() < 0.0:
-            raise ValueError(f"{name}: the sample weight of row {phi.argmin()} is negative ({phi.min():g})")
-        if phi.sum() <= 0.0:
-            raise ValueError(f"{name}: the sample weights are all zero")
+        phi = self._checked_weights(X, sample_weight)
         present = np.unique(codes[phi > 0.0])
         if present.size < 2:
             only = self.classes_[present[0]]
@@ -138,6 +129,20 @@ class Learner(ClassifierMixin, BaseEstimator):
                 f"Only binary classification is supported. The type of the target is multiclass: "
                 f"{type(self).__name__} separates two classes, and y holds {count}."
             )
+
+    def _checked_weights(self, X: np.ndarray, sample_weight) -> np.ndarray:
+        if sample_weight is None:
+            return np.ones(X.shape[0])
+        name = type(self).__name__
+        try:
+            phi = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        if phi.min() < 0.0:
+            raise ValueError(f"{name}: the sample weight of row {phi.argmin()} is negative ({phi.min():g})")
+        if phi.sum() <= 0.0:
+            raise ValueError(f"{name}: the sample weights are all zero")
+        return phi
 
     def _check_rows(self, X) -> np.ndarray:
         check_is_fitted(self)
@@ -203,7 +208,10 @@ class LinearLearner(BinaryLearner):
     """
 
     def train(self, problem):
-        weights = self.learn(problem, self._start(problem))
+        self._keep(self.learn(problem, self._start(problem)))
+
+    def _keep(self, weights: np.ndarray) -> None:
+        """Set what is known of the weights, bias first."""
         if not math.isfinite(weights.sum()):
             raise FloatingPointError(
                 f"{type(self).__name__}: the weights are no longer finite; scale the features"

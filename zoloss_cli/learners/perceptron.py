@@ -8,21 +8,27 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels import online, pocket
+from zoloss_cli.kernels.random import FIXED_ORDER
 from zoloss_cli.learners.base import LinearLearner, UnweightedLinearLearner
-from zoloss_cli.learners.online import ORDERS, run_padded, steps_and_draws
+from zoloss_cli.learners.online import NO_TABLE, ORDERS, run_padded, steps_and_draws
 from zoloss_cli.learners.parameters import Epochs, Order, RecordEvery, Seeding, Weighting
+from zoloss_cli.learners.stream import NO_SEED, NOT_RECORDED, Stream, WeightedStream
 
 
-class PerceptronClassifier(LinearLearner):
+class PerceptronClassifier(WeightedStream, LinearLearner):
     """Rosenblatt's perceptron learning rule, eq. (2) of Li & Lin (2007): w <- w + y x on a mistake.
 
     A zero margin is a mistake. On nonseparable data it never settles; what is returned is the last w.
+    `n_mistakes_` counts the mistakes, each of which was an update. `partial_fit` learns from a stream.
 
     >>> from zoloss_cli import PerceptronClassifier
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
     >>> model = PerceptronClassifier(order="fixed").fit(X, y)  # separable: it settles
     >>> model.predict(X).tolist()
     ['no', 'yes', 'yes', 'yes']
+    >>> model = PerceptronClassifier().partial_fit(X[:2], y[:2], classes=["no", "yes"])
+    >>> model.partial_fit(X[2:], y[2:]).n_mistakes_  # all but the last row; (1, 0) had a margin of 0
+    3
     """
 
     def __init__(
@@ -41,8 +47,6 @@ class PerceptronClassifier(LinearLearner):
         self.record_every = record_every
         self.random_state = random_state
 
-    kernel = staticmethod(online.perceptron)
-
     def learn(self, problem, start):
         step, cut, alias = steps_and_draws(problem, self.weighting)
         if cut.size and self.order != "random":
@@ -51,11 +55,21 @@ class PerceptronClassifier(LinearLearner):
             )
         seed = problem.kernel_seed()
 
-        def run(Z, w, checkpoints, path):
-            self.kernel(Z, step, cut, alias, w, self.epochs, ORDERS[self.order], seed, checkpoints, path)
-            return w
+        self.n_mistakes_ = 0
+
+        def run(Z, w, *recording):
+            return self._go_on(Z, step, cut, alias, w, self.epochs, ORDERS[self.order], seed, *recording)
 
         return run_padded(self, problem, start, run)
+
+    def one_pass(self, Z, step, w):
+        self.n_mistakes_ = getattr(self, "n_mistakes_", 0)
+        return self._go_on(Z, step, *NO_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
+
+    def _go_on(self, Z, step, cut, alias, w, *how):
+        """The weights that the kernel's epochs lead to from w, which is changed."""
+        self.n_mistakes_ += online.perceptron(Z, step, cut, alias, w, *how)
+        return w
 
 
 class AveragedPerceptronClassifier(PerceptronClassifier):
@@ -72,7 +86,21 @@ class AveragedPerceptronClassifier(PerceptronClassifier):
     True
     """
 
-    kernel = staticmethod(online.averaged_perceptron)
+    def learn(self, problem, start):
+        self._last = None
+        return super().learn(problem, start)
+
+    def one_pass(self, Z, step, w):
+        self._last = getattr(self, "_last", None)
+        return super().one_pass(Z, step, w)
+
+    def _go_on(self, Z, step, cut, alias, w, *how):
+        # What the average is made of goes on, not the average: (w, late, clock) of the kernel.
+        w, late, clock = self._last or (w, np.zeros_like(w), 0.0)
+        mistakes, clock = online.averaged_perceptron(Z, step, cut, alias, w, late, clock, *how)
+        self._last = w, late, clock
+        self.n_mistakes_ += mistakes
+        return online.average(w, late, clock)
 
 
 class PocketClassifier(LinearLearner):
@@ -80,7 +108,8 @@ class PocketClassifier(LinearLearner):
 
     Deviations, both the authors' program's: the pocket starts with the seed's error rather than 1, and
     the run ends once the pocket's error is 0. `n_error_counts_` tells how often the training error was
-    counted (the thesis gives 33,170 for pima from FLD).
+    counted (the thesis gives 33,170 for pima from FLD). There is no `partial_fit`: what goes into the pocket
+    is decided by the errors on all rows.
 
     >>> from sklearn.preprocessing import scale
     >>> from zoloss_cli import PocketClassifier, load_dataset
@@ -145,8 +174,11 @@ class PocketClassifier(LinearLearner):
 class BatchPerceptronClassifier(LinearLearner):
     """The batch perceptron of the course notes "The Perceptron": gradient descent on eq. (2) there.
 
+    That is the sum of max(0, -y <w, x>), the perceptron loss; footnote 1 there calls it the hinge loss, which
+    is max(0, 1 - y <w, x>).
+
     A score of 0 predicts +1, so it is a mistake for a negative example only. Stops when nothing is
-    misclassified; `n_epochs_` tells when.
+    misclassified; `n_epochs_` tells when. There is no `partial_fit`: a step is the sum over all rows.
 
     >>> from zoloss_cli import BatchPerceptronClassifier
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
@@ -179,12 +211,14 @@ class BatchPerceptronClassifier(LinearLearner):
         return run_padded(self, problem, start, run)
 
 
-class MarginPerceptronClassifier(UnweightedLinearLearner):
+class MarginPerceptronClassifier(Stream, UnweightedLinearLearner):
     """Margin Perceptron(gamma) of the lecture "Perceptron algorithm for learning linear separators".
 
     Also updates on examples that are right by less than gamma/2; on data separable with margin gamma it
-    makes at most 8 (R/gamma)^2 + 4 R/gamma updates (Theorem 2 there), counted in `n_updates_`. Stops
-    after a round without an update, at the latest after `epochs` rounds.
+    makes at most 8 (R/gamma)^2 + 4 R/gamma updates (Theorem 2 there), counted in `n_updates_`; the first
+    example, which the lecture starts from, is one of them. In the place of gamma/2 the lecture also allows
+    (1 - epsilon) gamma. Stops after a round without an update, at the latest after `epochs` rounds. R and
+    gamma are those of the rows (1, x). `partial_fit` learns from a stream.
 
     >>> from zoloss_cli import MarginPerceptronClassifier
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
@@ -196,24 +230,38 @@ class MarginPerceptronClassifier(UnweightedLinearLearner):
     def __init__(
         self,
         gamma: Annotated[float, Field(gt=0, description="the margin to aim at")] = 0.1,
+        epsilon: Annotated[
+            float, Field(gt=0, le=1, description="update on margins below (1 - epsilon) gamma")
+        ] = 0.5,
         epochs: Epochs = 2000,
         record_every: RecordEvery = 0,
     ):
         self.gamma = gamma
+        self.epsilon = epsilon
         self.epochs = epochs
         self.record_every = record_every
+
+    @property
+    def least(self) -> float:
+        """The margin below which it updates."""
+        return float((1.0 - self.epsilon) * self.gamma)
 
     def learn(self, problem, start):
         def run(Z, w, checkpoints, path):
             self.n_updates_, self.n_epochs_ = online.margin_perceptron(
-                Z, float(self.gamma), w, self.epochs, checkpoints, path
+                Z, self.least, w, self.epochs, checkpoints, path
             )
             return w
 
         return run_padded(self, problem, start, run)
 
+    def one_pass(self, Z, step, w):
+        updates, _ = online.margin_perceptron(Z, self.least, w, 1, *NOT_RECORDED)
+        self.n_updates_ = getattr(self, "n_updates_", 0) + updates
+        return w
 
-class ROMMAClassifier(UnweightedLinearLearner):
+
+class ROMMAClassifier(Stream, UnweightedLinearLearner):
     """ROMMA, the relaxed online maximum margin algorithm (Li & Long 2002), and its aggressive form.
 
     Named in section 2.2 of Li's thesis (2006), which reports that it oscillates on nonseparable data
@@ -249,3 +297,7 @@ class ROMMAClassifier(UnweightedLinearLearner):
             return w
 
         return run_padded(self, problem, start, run)
+
+    def one_pass(self, Z, step, w):
+        online.romma(Z, w, 1, self.aggressive, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
+        return w

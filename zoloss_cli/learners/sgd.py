@@ -7,9 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from zoloss_cli.kernels import online
+from zoloss_cli.kernels.random import FIXED_ORDER, RANDOM
 from zoloss_cli.learners.base import LinearLearner
-from zoloss_cli.learners.online import run_padded, steps_and_draws
+from zoloss_cli.learners.online import NO_TABLE, run_padded, steps_and_draws
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding, Weighting
+from zoloss_cli.learners.stream import NO_SEED, NOT_RECORDED, WeightedStream
 
 COSTS = {
     "hinge": online.HINGE,
@@ -19,11 +21,12 @@ COSTS = {
 }
 
 
-class MarginSGDClassifier(LinearLearner):
+class MarginSGDClassifier(WeightedStream, LinearLearner):
     """SGD with a constant rate on a margin cost: Table I of Li & Lin (2007), Table 2.1 of Li's thesis (2006).
 
     hinge max(0, 1-rho), mls (max(0, 1-rho))^2, ls (1-rho)^2, perceptron max(0, -rho). Deviation, the
-    authors' program's: the squared costs step by rate * (y - <w, x>), without the factor 2.
+    authors' program's: the squared costs step by rate * (y - <w, x>), without the factor 2. `partial_fit`
+    learns from a stream.
 
     >>> from sklearn.preprocessing import scale
     >>> from zoloss_cli import MarginSGDClassifier, load_dataset
@@ -57,10 +60,14 @@ class MarginSGDClassifier(LinearLearner):
         step, cut, alias = steps_and_draws(problem, self.weighting)
         seed = problem.kernel_seed()
 
-        def run(Z, w, checkpoints, path):
-            online.sgd(
-                Z, step, cut, alias, w, self.epochs, float(self.rate), COSTS[self.cost], seed, checkpoints, path
-            )
-            return w
+        def run(Z, w, *recording):
+            return self._go_on(Z, step, cut, alias, w, self.epochs, RANDOM, seed, *recording)
 
         return run_padded(self, problem, start, run)
+
+    def one_pass(self, Z, step, w):
+        return self._go_on(Z, step, *NO_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
+
+    def _go_on(self, Z, step, cut, alias, w, epochs, *how):
+        online.sgd(Z, step, cut, alias, w, epochs, float(self.rate), COSTS[self.cost], *how)
+        return w

@@ -1,0 +1,1 @@
+"""What is proved of perceptrons, beside what they do: bounds on mistakes, and when to stop."""
