@@ -347,7 +347,7 @@ def test_an_exact_cut_of_many_classes_names_the_greedy_one():
     X, y = several(0, 60, 14)
     with pytest.raises(ValueError, match="at most 13 classes, and y holds 14; use partition='greedy' instead"):
         AdaBoostECCClassifier("stump").fit(X, y)
-    with pytest.raises(ValueError, match="initial='max-cut' is exact .* use initial='greedy' instead"):
+    with pytest.raises(ValueError, match=r"initial='max-cut' is exact .* use initial='greedy' instead"):
         AdaBoostERPClassifier("stump", "max-cut").fit(X, y)
     assert AdaBoostECCClassifier("stump", "greedy", rounds=3, random_state=0).fit(X, y).n_rounds_ == 3
 
