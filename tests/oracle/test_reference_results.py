@@ -26,6 +26,8 @@ CONFIGS = [
     "thesis/table2.3.yaml",
     "thesis/table2.4.yaml",
     *(f"thesis/{name}.yaml" for name in ("table3.1", "table3.2", "figure3.1")),
+    *(f"thesis/{name}.yaml" for name in ("table4.2", "table4.3", "table4.4")),
+    *(f"thesis/{name}.yaml" for name in ("figure4.2", "figure4.3", "figure4.4", "figure4.5")),
     "figure3.yaml",
     "figure4.yaml",
     *(f"nguyen/{name}.yaml" for name in ("table1", "table2", "table3", "table4", "table4-clean")),
@@ -83,15 +85,19 @@ def test_what_the_papers_say_of_boosted_learners(cell):
 
 def test_the_reproduction_is_as_good_as_promised():
     chapters = {"II": 2, "III": 2, "IV": 2, "2.2": 2, "2.3": 2, "2.4": 2, "3.1": 3, "3.2": 3}
+    chapters |= {"4.2": 4, "4.3": 4, "4.4": 4}
     runs, _ = load_results(REFERENCE)
     rows = distinct([row for run in runs if run.table in chapters for row in compare_run(run)])
     boosted = [abs(row.z) for row in rows if row.learner.startswith("adaboost")]
     costs = [abs(row.z) for row in rows if chapters[row.table] == 3]
     plain = [abs(row.z) for row in rows if chapters[row.table] == 2 and not row.learner.startswith("adaboost")]
-    assert (len(plain), len(boosted), len(costs)) == (168, 120, 42)
-    for z in (np.array(plain), np.array(boosted), np.array(costs)):
+    codes = [abs(row.z) for row in rows if chapters[row.table] == 4 and not row.to_the_digit]
+    assert (len(plain), len(boosted), len(costs), len(codes)) == (168, 120, 42, 174)
+    for z in (np.array(plain), np.array(boosted), np.array(costs), np.array(codes)):
         assert np.mean(z <= 2) >= 0.9
         assert np.mean(z <= 3) >= 0.95
+    fixed = [row for row in rows if row.to_the_digit]
+    assert (len(fixed), sum(row.match == "=" for row in fixed)) == (36, 34)
 
 
 def test_what_the_thesis_says_of_figure_3_1():
