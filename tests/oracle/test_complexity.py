@@ -89,8 +89,8 @@ def test_the_optimality_conditions_hold(seed, n, kernel, shape):
     try:
         solution = solved(problem)
     except DataError as refused:
-        assert kernel != "perceptron"
-        assert "separates the two classes not at all" in str(refused)
+        if kernel == "perceptron" or "separates the two classes not at all" not in str(refused):
+            raise
         return
     margins = problem.y * values(problem, solution)
     assert margins.min() > 1.0 - 1e-8
@@ -181,7 +181,7 @@ def test_what_cannot_be_measured_is_one_sentence():
         data_complexity([[1.0, 0.5], [0.2, 1.0]], [0, 1], "precomputed")
     with pytest.raises(DataError, match="y has 3: take one against the rest"):
         data_complexity([[0.0], [1.0], [2.0]], [0, 1, 2])
-    with pytest.raises(DataError, match="row 1 .* no number"):
+    with pytest.raises(DataError, match=r"row 1 .* no number"):
         data_complexity([[0.0], [np.nan]], [0, 1])
     with pytest.raises(ConfigError, match="no kernel is called 'stumps'; did you mean 'stump'"):
         data_complexity(X, y, "stumps")

@@ -1,4 +1,4 @@
-"""The complexity of a data set: the number of support vectors of its hard-margin SVM (Li 2006, section 1.3.4)."""
+"""The complexity of a data set: the support vectors of its hard-margin SVM (Li 2006, section 1.3.4)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class HardMargin:
-    """The hard-margin SVM of some rows: its value at x is the sum of coefficients times K(row, x), plus bias."""
+    """The hard-margin SVM of some rows: at x it is the sum of coefficients times K(row, x), plus the bias."""
 
     support: np.ndarray  # rows of the problem, in their order
     coefficients: np.ndarray  # y_i alpha_i
@@ -153,6 +153,6 @@ def _refuse_opposites(X: np.ndarray, signs: np.ndarray) -> None:
     opposite = np.flatnonzero(signs != signs[twin])
     if opposite.size:
         raise DataError(
-            f"rows {twin[opposite[0]]} and {opposite[0]} (counted from 0) have equal features and different labels:"
-            " no rule fits both; remove one of them"
+            f"rows {twin[opposite[0]]} and {opposite[0]} (counted from 0) have equal features and different"
+            " labels: no rule fits both; remove one of them"
         )

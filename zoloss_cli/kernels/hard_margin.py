@@ -1,4 +1,4 @@
-"""The hard-margin SVM on a kernel matrix, exact, by a dual active-set method that starts from the last solution.
+"""The hard-margin SVM on a kernel matrix, by an exact active-set method that starts from the last solution.
 
 min 1/2 sum of b_i b_j K_ij - sum of y_i b_i, where sum of b_i = 0 and alpha_i = y_i b_i >= 0. Goldfarb & Idnani
 (1983), on a set S of examples that lie on the margin, f_i = sum of b_j K_ij + c = y_i. The inverse R of
