@@ -147,7 +147,7 @@ def search(rows, cluster, sizes, stack, progress, found, slack, budget):
     """Go on with a search for at most so many solves; returns (status, example, share of all unions done).
 
     `progress` is (the clusters decided on, the state of all, which examples are in, place): place[0] is the
-    depth of the chain of `in` decisions, place[1] the number of decisions (-1: at the end), place[2] the solves.
+    depth of the chain of `in` decisions, place[1] the number of decisions (-1: at the end), place[2] solves.
     `found` is (pairs, best, count, masks) of `record`. A node is left where a union is known that is
     simpler and as large as any here: simpler than 2, the least for two classes, or than what the node has less
     the slack, which more clusters seldom take away. Without pruning, slack is negative.
