@@ -19,7 +19,7 @@ SLACK = 4
 SOLVES = 50_000  # between two reports
 DIVES = 300
 
-Progress = Callable[[float, float], None]  # the share of all subsets that is done, and the seconds left
+Progress = Callable[[float, float], None]  # the share of all subsets that is done, the seconds left or infinity
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class _Search:
         self.stack.size[0] = 0
         self.stack.f[0] = 1.0  # of no example, the solution is all of one class
         path, state, place = np.zeros(k, np.int64), np.full(k, UNDECIDED), np.zeros(3, np.int64)
-        inside, share, began = np.zeros(len(self.groups), bool), 0.0, time.perf_counter()
+        inside, share, first = np.zeros(len(self.groups), bool), 0.0, None
         while place[1] >= 0:
             status, where, done = search(
                 self.rows,
@@ -160,9 +160,11 @@ class _Search:
             )
             self.problem.check(status, where)
             share += done
+            first = first or (share, time.perf_counter())  # the first part may have been waiting for a compiler
             if progress is not None:
-                seconds = time.perf_counter() - began
-                progress(share, seconds * (1.0 - share) / share if share > 0.0 else float("inf"))
+                made, seconds = share - first[0], time.perf_counter() - first[1]
+                left = seconds * (1.0 - share) / made if made > 0.0 else float("inf")
+                progress(share, left if share < 1.0 else 0.0)
         self.solves += int(place[2])
 
     def points(self) -> list[PrincipalPoint]:
