@@ -17,6 +17,7 @@ from zoloss_cli.errors import nearest
 from zoloss_cli.registry import BUILT_IN
 
 if TYPE_CHECKING:  # for editors and type checkers, which do not run what is below
+    from zoloss_cli.complexity.measure import data_complexity
     from zoloss_cli.datasets.generators import Pool
     from zoloss_cli.datasets.named import load_dataset
     from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
@@ -61,6 +62,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
 __version__ = "0.1.0"
 
 _TARGETS = (
+    "zoloss_cli.complexity.measure:data_complexity",
     "zoloss_cli.datasets.generators:Pool",
     "zoloss_cli.datasets.named:load_dataset",
     "zoloss_cli.learners.base:BinaryLearner",

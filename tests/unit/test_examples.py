@@ -7,6 +7,7 @@ import doctest
 import pytest
 
 import zoloss_cli
+from zoloss_cli.complexity.measure import data_complexity
 from zoloss_cli.datasets.named import load_dataset
 from zoloss_cli.registry import BUILT_IN, make_learner
 
@@ -29,7 +30,7 @@ def test_every_learner_has_an_example_that_holds(target):
     assert run_examples(getattr(zoloss_cli, name)) >= 3
 
 
-@pytest.mark.parametrize("thing", [zoloss_cli, make_learner, load_dataset])
+@pytest.mark.parametrize("thing", [zoloss_cli, make_learner, load_dataset, data_complexity])
 def test_examples_of_functions_hold(thing):
     assert run_examples(thing) >= 2
 

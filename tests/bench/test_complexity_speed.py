@@ -1,0 +1,66 @@
+"""Speed of the complexity of subsets along a path, as ratios measured in one run: `make bench`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from zoloss_cli.complexity.measure import along_path, make_problem
+from zoloss_cli.datasets.generators import generate
+
+SMALL = "complexity, yin-yang 100"
+LARGE = "complexity, 400, 40 flipped"
+
+
+@pytest.fixture(scope="module")
+def small():
+    pool = generate("yinyang", 1, size=100)
+    return make_problem(pool.X, pool.y)
+
+
+@pytest.fixture(scope="module")
+def large():
+    pool = generate("yinyang", 1, size=400)
+    return make_problem(pool.X, np.where(np.arange(400) < 360, pool.y, 1 - pool.y))
+
+
+def orders(problem, count):
+    return [np.random.default_rng(k).permutation(len(problem)) for k in range(count)]
+
+
+def from_scratch(problem, every):
+    """scikit-learn's hard-margin SVM of every so many-th set along a path; returns how many it solved."""
+    (order,) = orders(problem, 1)
+    sizes = range(every, len(problem) + 1, every)
+    for k in sizes:
+        rows = order[:k]
+        SVC(kernel="precomputed", C=1e10, tol=1e-9).fit(problem.K[np.ix_(rows, rows)], problem.y[rows])
+    return len(sizes)
+
+
+def paths(problem, all_orders):
+    for order in all_orders:
+        along_path(problem, order)
+
+
+@pytest.mark.benchmark(group=SMALL)
+def test_path_reference_svc(benchmark, small):
+    benchmark.extra_info["units"] = benchmark.pedantic(from_scratch, (small, 10), rounds=3)
+
+
+@pytest.mark.benchmark(group=SMALL)
+def test_path(benchmark, small):
+    benchmark.extra_info["units"] = 100 * 100
+    benchmark.pedantic(paths, (small, orders(small, 100)), rounds=5, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group=LARGE)
+def test_large_path_reference_svc(benchmark, large):
+    benchmark.extra_info["units"] = benchmark.pedantic(from_scratch, (large, 50), rounds=2)
+
+
+@pytest.mark.benchmark(group=LARGE)
+def test_large_path(benchmark, large):
+    benchmark.extra_info["units"] = 20 * 400
+    benchmark.pedantic(paths, (large, orders(large, 20)), rounds=5, warmup_rounds=1)

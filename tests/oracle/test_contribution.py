@@ -1,0 +1,228 @@
+"""Complexity contributions: the thesis's theorem and remarks, sums that add up, and other libraries."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import block_diag
+from sklearn.metrics import roc_auc_score
+from sklearn.neighbors import NearestNeighbors
+
+from zoloss_cli.complexity.contribution import (
+    average,
+    by_subset_size,
+    categories,
+    least_squares,
+    leave_one_out,
+    path_sums,
+    rightmost_segment,
+)
+from zoloss_cli.complexity.measure import along_path, make_problem, solved
+from zoloss_cli.complexity.outliers import auc, cross_validated, multipliers, neighbour_disagreement, roc
+from zoloss_cli.datasets.generators import generate
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.kernels.random import PERMUTED, next_epoch
+
+
+def random_problem(seed, n):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.5
+    y[:2] = [True, False]
+    return make_problem(rng.standard_normal((n, 2)), y)
+
+
+def the_orders(seed, n, count):
+    """The permutations that `path_sums` takes."""
+    counter, order = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0], np.arange(n)
+    found = []
+    for _ in range(count):
+        counter = next_epoch(PERMUTED, order, np.uint64(counter), np.empty(0, np.uint64), np.empty(0, np.int32))
+        found.append(order.copy())
+    return found
+
+
+def equations(problem, orders, s1, s2):
+    """(1.10) in full: the matrix P and the differences Delta, row by row."""
+    P, delta = [], []
+    for order in orders:
+        counts = along_path(problem, order)
+        for m in range(s1 + 1, s2 + 1):
+            row = np.zeros(len(problem))
+            row[order[s1:m]] = 1.0
+            P.append(row)
+            delta.append(counts[m] - counts[s1])
+    return np.array(P), np.array(delta, dtype=float)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.integers(5, 12), st.data())
+def test_sums_are_those_of_the_equations(seed, n, data):
+    s1 = data.draw(st.integers(0, n - 2))
+    s2 = data.draw(st.integers(s1 + 1, n))
+    problem, count = random_problem(seed, n), 40
+    groups = np.arange(n) % 2
+    sums = path_sums(problem, seed, count, s1, s2, groups)
+    orders = the_orders(seed, n, count)
+    P, delta = equations(problem, orders, s1, s2)
+    half = sums.products[:-1]
+    np.testing.assert_array_equal(half + half.T - np.diag(np.diag(half)), P.T @ P)
+    np.testing.assert_array_equal(sums.products[-1], P.T @ delta)
+    np.testing.assert_allclose(least_squares(sums), np.linalg.lstsq(P, delta, rcond=None)[0], atol=1e-6)
+    for size, mean in enumerate(by_subset_size(sums)[1]):
+        grown = [np.diff(along_path(problem, order))[size] for order in orders if groups[order[size]] == 1]
+        assert mean == pytest.approx(np.mean(grown)) if grown else np.isnan(mean)
+
+
+def test_theorem_1_6():
+    """With the covariance Sigma_1 within each path, the best linear unbiased estimator is the average."""
+    problem, s1, s2, count = random_problem(7, 9), 2, 8, 30
+    orders = the_orders(5, 9, count)
+    P, delta = equations(problem, orders, s1, s2)
+    steps = np.arange(1, s2 - s1 + 1)
+    inverse = np.linalg.inv(block_diag(*[np.minimum.outer(steps, steps)] * count))
+    best = np.linalg.solve(P.T @ inverse @ P, P.T @ inverse @ delta)
+    np.testing.assert_allclose(average(path_sums(problem, 5, count, s1, s2)), best, atol=1e-9)
+    assert not np.allclose(best, least_squares(path_sums(problem, 5, count, s1, s2)), atol=0.05)
+
+
+def test_the_average_over_all_permutations_is_the_shapley_value():
+    n, problem = 6, random_problem(3, 6)
+    value = {
+        rows: len(solved(problem, np.array(rows, dtype=int)).support)
+        for k in range(n + 1)
+        for rows in combinations(range(n), k)
+    }
+    shapley = np.zeros(n)
+    for i in range(n):
+        for k in range(n):
+            for rows in combinations([j for j in range(n) if j != i], k):
+                shapley[i] += (value[tuple(sorted((*rows, i)))] - value[rows]) / comb(n - 1, k) / n
+    mean = np.zeros(n)
+    orders = list(permutations(range(n)))
+    for order in orders:
+        mean[list(order)] += np.diff(along_path(problem, order)) / len(orders)
+    np.testing.assert_allclose(mean, shapley, atol=1e-12)
+    assert shapley.sum() == pytest.approx(value[tuple(range(n))])
+    np.testing.assert_allclose(average(path_sums(problem, 0, 20000)), shapley, atol=0.05)
+
+
+def test_blocks_add_up_and_depend_on_their_seed_only():
+    problem = random_problem(1, 30)
+    blocks = [path_sums(problem, (4, k), 10, 5) for k in range(3)]
+    again = path_sums(problem, (4, 1), 10, 5)
+    forward, backward = blocks[0] + blocks[1] + blocks[2], blocks[2] + (again + blocks[0])
+    assert forward.permutations == 30
+    for name in ("by_example", "products", "by_size"):
+        np.testing.assert_array_equal(getattr(forward, name), getattr(backward, name))
+        assert not np.array_equal(getattr(blocks[0], name), getattr(blocks[1], name))
+    with pytest.raises(ConfigError, match="same sizes"):
+        _ = blocks[0] + path_sums(problem, 0, 1, 6)
+
+
+def test_contributions_along_a_path_sum_to_its_growth():
+    problem = random_problem(2, 40)
+    sums = path_sums(problem, 0, 1)
+    assert np.sum(average(sums)) == len(solved(problem).support)
+    assert np.isnan(average(path_sums(problem, 0, 1, 10, 20))).sum() == 30
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10**6), st.integers(2, 25))
+def test_leave_one_out_is_the_difference_of_two_solves(seed, n):
+    problem = random_problem(seed, n)
+    rows = np.arange(n)
+    whole = len(solved(problem).support)
+    without = [len(solved(problem, np.delete(rows, i)).support) for i in rows]
+    assert leave_one_out(problem).tolist() == [whole - c for c in without]
+
+
+def test_greedy_removal_goes_down_the_rightmost_segment():
+    problem = random_problem(9, 30)
+    segment = rightmost_segment(problem)
+    rows = np.arange(30)
+    for k, row in enumerate(segment.removed):
+        assert segment.complexities[k] == len(solved(problem, rows).support)
+        contributions = leave_one_out(problem, rows)
+        assert contributions.max() == contributions[rows == row][0] >= 1
+        assert segment.complexities[k] - segment.complexities[k + 1] == contributions.max()
+        rows = rows[rows != row]
+    assert len(segment.removed) > 3
+    assert leave_one_out(problem, rows).max(initial=0) < 1
+    assert rightmost_segment(problem, most=2).removed.tolist() == segment.removed[:2].tolist()
+    assert len(rightmost_segment(problem, cost=100).removed) == 0
+
+
+def test_categories():
+    found = categories([0.1, 0.7, 1.0, 1.2, 2.0 / 3.0])
+    assert found.tolist() == ["typical", "critical", "critical", "noisy", "critical"]
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 10**6), st.integers(3, 60), st.booleans())
+def test_the_area_is_that_of_scikit_learn(seed, n, ties):
+    rng = np.random.default_rng(seed)
+    noisy = rng.random(n) < 0.4
+    noisy[:2] = [True, False]
+    scores = rng.integers(0, 5, n).astype(float) if ties else rng.standard_normal(n)
+    assert auc(scores, noisy) == pytest.approx(roc_auc_score(noisy, scores))
+    false_positive, false_negative = roc(scores, noisy)
+    for threshold in scores:
+        called = scores >= threshold
+        point = (np.mean(called[~noisy]), np.mean(~called[noisy]))
+        assert np.any(np.isclose(false_positive, point[0]) & np.isclose(false_negative, point[1]))
+    assert (false_positive[0], false_negative[0], false_positive[-1], false_negative[-1]) == (0, 1, 1, 0)
+
+
+def flipped(seed, n):
+    pool = generate("yinyang", seed, size=n)
+    noisy = np.arange(n) >= n - n // 10
+    return make_problem(pool.X, np.where(noisy, 1 - pool.y, pool.y)), noisy, pool.X
+
+
+def test_other_signs_of_outliers():
+    problem, noisy, X = flipped(1, 150)
+    _, near = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X)
+    theirs = np.mean(problem.y[near[:, 1:]] != problem.y[:, None], axis=1)
+    np.testing.assert_allclose(neighbour_disagreement(problem), theirs)
+    alpha = multipliers(problem)
+    assert np.count_nonzero(alpha) == len(solved(problem).support)
+    assert alpha @ problem.y == pytest.approx(0.0, abs=1e-8 * alpha.sum())
+    held_out = cross_validated(problem, folds=150)  # every example alone
+    rows = np.arange(150)
+    fit = solved(problem, rows[1:])
+    assert held_out[0] == pytest.approx(
+        -problem.y[0] * (problem.K[0, fit.support] @ fit.coefficients + fit.bias)
+    )
+    for sign in (theirs, alpha, held_out, cross_validated(problem), leave_one_out(problem)):
+        assert auc(sign, noisy) > 0.75
+
+
+def test_the_average_tells_outliers_from_the_rest():
+    problem, noisy, _ = flipped(2, 150)
+    sums = path_sums(problem, 0, 300, 20, groups=noisy.astype(int))
+    assert auc(average(sums), noisy) > 0.85
+    noiseless, outliers = by_subset_size(sums)[:, 40:140].mean(axis=1)
+    assert outliers > 1.5 * noiseless
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda p: path_sums(p, 0, 1, 5, 4), "0 <= s1 < s2 <= 12"),
+        (lambda p: path_sums(p, 0, 0), "1 permutation at least"),
+        (lambda p: path_sums(p, 0, 1, groups=[0, 1]), "groups must be 12 numbers"),
+        (lambda p: neighbour_disagreement(p, 12), "1 to 11 neighbours"),
+        (lambda p: cross_validated(p, 1), "2 to 12 folds"),
+        (lambda p: roc(np.zeros(3), [True] * 3), "both noisy and noiseless"),
+        (lambda p: auc([np.nan, 1.0], [True, False]), "no score NaN"),
+    ],
+)
+def test_mistakes_are_one_sentence(call, message):
+    with pytest.raises(ConfigError, match=message) as refused:
+        call(random_problem(0, 12))
+    assert "\n" not in str(refused.value)

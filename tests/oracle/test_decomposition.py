@@ -1,0 +1,161 @@
+"""Principal points and subsets against all subsets one by one; what bounds a search."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zoloss_cli.complexity import decomposition
+from zoloss_cli.complexity.clusters import clusters
+from zoloss_cli.complexity.decomposition import decompose
+from zoloss_cli.complexity.measure import make_problem, solved
+from zoloss_cli.datasets.generators import generate
+from zoloss_cli.errors import ConfigError
+
+
+def random_problem(seed, n, kernel="perceptron"):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < rng.uniform(0.2, 0.8)
+    return make_problem(rng.standard_normal((n, 2)), y, kernel, 2.0 if kernel == "rbf" else None)
+
+
+def every_union(problem, groups):
+    """{(complexity, error): the unions that have them}, one solve from scratch each."""
+    found: dict[tuple[int, int], set] = {}
+    for chosen in product([False, True], repeat=int(groups.max()) + 1):
+        rows = np.flatnonzero(np.array(chosen)[groups])
+        pair = (len(solved(problem, rows).support), len(problem) - len(rows))
+        found.setdefault(pair, set()).add(tuple(rows.tolist()))
+    return found
+
+
+def principal(found):
+    """Definition 1.4, word for word."""
+    return sorted(p for p in found if all(q[0] > p[0] or q[1] > p[1] for q in found if q != p))
+
+
+def as_sets(points):
+    return {(p.complexity, p.error): {tuple(rows.tolist()) for rows in p.subsets} for p in points}
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6), st.integers(1, 10), st.integers(1, 8), st.sampled_from(["perceptron", "rbf"]))
+def test_all_unions_are_accounted_for(seed, n, count, kernel):
+    problem = random_problem(seed, n, kernel)
+    groups = clusters(problem, min(n, max(count, 2)))
+    oracle = every_union(problem, groups)
+    found = decompose(problem, groups)
+    assert [tuple(pair) for pair in found.pairs.tolist()] == sorted(oracle)
+    assert found.exact
+    assert found.all_pairs
+    expected = {pair: oracle[pair] for pair in principal(oracle)}
+    assert as_sets(found.points) == expected
+    assert found.subsets == sum(len(unions) for unions in expected.values())
+    proved = decompose(problem, groups, all_pairs=False)
+    assert as_sets(proved.points) == expected
+    assert proved.exact
+    assert not proved.all_pairs
+    guessed = decompose(problem, groups, exact=False)
+    assert not guessed.exact
+    assert set(as_sets(guessed.points)) <= set(oracle)  # nothing is claimed that is not there
+
+
+def test_without_clusters_every_example_is_one():
+    problem = random_problem(4, 9)
+    alone = decompose(problem)
+    assert as_sets(alone.points) == as_sets(decompose(problem, np.arange(9)).points)
+    assert as_sets(alone.points)[(len(solved(problem).support), 0)] == {tuple(range(9))}
+
+
+def test_the_heuristic_finds_the_principal_points_of_disks():
+    for seed in range(3):
+        pool = generate("disks", seed, size=16)
+        problem = make_problem(pool.X, pool.y)
+        exact, quick = decompose(problem), decompose(problem, exact=False)
+        assert as_sets(quick.points) == as_sets(exact.points)
+        assert quick.solves < exact.solves
+
+
+def test_sizes_beyond_one_machine_word_are_kept_apart():
+    problem = random_problem(1, 150)
+    groups = clusters(problem, 4)
+    found = decompose(problem, groups)
+    assert [tuple(pair) for pair in found.pairs.tolist()] == sorted(every_union(problem, groups))
+
+
+def test_progress_goes_from_nothing_to_all():
+    shares = []
+    problem = random_problem(2, 20)
+    decompose(problem, progress=lambda share, left: shares.append((share, left)))
+    assert shares == sorted(shares)
+    assert shares[-1] == (1.0, 0.0)
+
+
+def test_a_search_in_many_parts_finds_the_same(monkeypatch):
+    problem = random_problem(6, 14)
+    at_once = decompose(problem)
+    monkeypatch.setattr(decomposition, "SOLVES", 3)
+    in_parts = decompose(problem)
+    assert as_sets(in_parts.points) == as_sets(at_once.points)
+    assert in_parts.solves == at_once.solves
+    np.testing.assert_array_equal(in_parts.pairs, at_once.pairs)
+
+
+def test_the_expected_solves_are_those_of_the_search():
+    problem = random_problem(3, 14)
+    state = decomposition._Search(problem, np.arange(14))
+    counter, total = np.uint64(5), 0.0
+    for _ in range(4000):
+        solves, _, counter = decomposition.dive(state.rows, state.groups, state.sizes, state.stack, counter)
+        total += solves
+    assert total / 4000 == pytest.approx(decompose(problem).solves, rel=0.1)
+
+
+def test_too_many_clusters_are_refused_with_what_to_do():
+    problem = random_problem(5, 70)
+    with pytest.raises(ConfigError, match=r"41 clusters would take about .*: merge them .*exact=False"):
+        decompose(problem, clusters(problem, 41))
+    with pytest.raises(ConfigError, match=r"70 clusters are too many .* 63 for a heuristic one"):
+        decompose(problem, exact=False)
+    with pytest.raises(ConfigError, match="row 0's has two"):
+        decompose(problem, np.zeros(70, int))
+    with pytest.raises(ConfigError, match="there are 3 cluster numbers for 70 examples"):
+        decompose(problem, [0, 1, 2])
+    with pytest.raises(ConfigError, match="2 to 70 clusters"):
+        clusters(problem, 1)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(2, 25), st.integers(2, 10))
+def test_clusters_are_merged_by_the_rule(seed, n, count):
+    """Against the rule spelled out: from scratch, all pairs at every merge."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 2))
+    y = np.arange(n) % 2
+    count = min(count, n)
+    D = np.sqrt(((X[:, None] - X[None, :]) ** 2).sum(axis=2))
+    sets = [[i] for i in range(n)]
+    while len(sets) > count:
+        scores = {}
+        for a in range(len(sets)):
+            for b in range(a):
+                union = sets[a] + sets[b]
+                if y[union[0]] == y[union[-1]]:
+                    scores[a, b] = D[np.ix_(union, union)].max() / D[np.ix_(union, y != y[union[0]])].min()
+        a, b = min(scores, key=scores.get)
+        sets[b] += sets.pop(a)
+    found = clusters(make_problem(X, y), count)
+    assert found.max() + 1 == count
+    assert {tuple(np.flatnonzero(found == k).tolist()) for k in range(count)} == {
+        tuple(sorted(s)) for s in sets
+    }
+
+
+def test_equal_examples_of_one_class_are_merged_first():
+    X = np.array([[0.0, 0.0], [5.0, 5.0], [0.0, 0.0], [5.0, 5.1]])
+    assert clusters(make_problem(X, [0, 1, 0, 1]), 3).tolist() == [0, 1, 0, 2]
+    assert clusters(make_problem(X, [1, 1, 1, 1]), 1).tolist() == [0, 0, 0, 0]

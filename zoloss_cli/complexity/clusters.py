@@ -1,0 +1,42 @@
+"""Clusters of examples of one class that are not too close to the other (Li 2006, section 1.4.3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zoloss_cli.complexity.measure import Problem
+from zoloss_cli.errors import ConfigError
+
+
+def distances(problem: Problem) -> np.ndarray:
+    """How far examples are apart where the kernel puts them, squared; with -||x - x'|| it is 2 ||x - x'||."""
+    diagonal = np.diag(problem.K)
+    return np.maximum(diagonal[:, None] + diagonal[None, :] - 2.0 * problem.K, 0.0)
+
+
+def clusters(problem: Problem, count: int) -> np.ndarray:
+    """The cluster of each example, of `count` many, numbered by their first examples.
+
+    The thesis made them by hand. Here the two clusters of one class are merged whose union has the smallest
+    diameter, measured by its distance to the other class, until as many are left.
+    """
+    fewest = len(np.unique(problem.y))
+    if not fewest <= count <= len(problem):
+        raise ConfigError(f"there can be {fewest} to {len(problem)} clusters of these examples, not {count}")
+    D = distances(problem)
+    same = problem.y[:, None] == problem.y[None, :]
+    diameter = np.where(same, D, np.inf)  # of the union of two clusters; on the diagonal, of one
+    gap = np.min(np.where(same, np.inf, D), axis=1) if fewest > 1 else np.ones(len(D))  # to the other class
+    member = np.arange(len(problem))
+    alive = len(problem)
+    while alive > count:
+        score = diameter / np.minimum(gap[:, None], gap[None, :])
+        score[np.tril_indices(len(score))] = np.inf
+        a, b = np.unravel_index(np.argmin(score), score.shape)
+        member[member == b] = a
+        gap[a] = min(gap[a], gap[b])
+        diameter[a] = np.maximum(np.maximum(diameter[a], diameter[b]), diameter[a, b])
+        diameter[:, a] = diameter[a]
+        diameter[b] = diameter[:, b] = np.inf
+        alive -= 1
+    return np.unique(member, return_inverse=True)[1]

@@ -1,0 +1,386 @@
+"""The hard-margin SVM on a kernel matrix, by an exact active-set method that starts from the last solution.
+
+min 1/2 sum of b_i b_j K_ij - sum of y_i b_i, where sum of b_i = 0 and alpha_i = y_i b_i >= 0. Goldfarb & Idnani
+(1983), on a set S of examples that lie on the margin, f_i = sum of b_j K_ij + c = y_i. The inverse R of
+
+    [ 0   1'  ]
+    [ 1  K_SS ]
+
+gives c and b, and -R (1, K_Sp)' says how they follow when another example p gets weight. The most violated
+example p of the set enters: its weight grows until it lies on the margin too; whoever loses all weight on the
+way leaves S. K only needs to be positive definite on vectors that sum to 0, as -||x - x'|| is.
+
+Index 0 of R, coef, k and d is the bias, the members of S follow in any order; of R only the lower triangle
+is kept. With one class only, S is one example, b = 0 and c = y.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from zoloss_cli.kernels import kernel
+
+VIOLATED = 1e-9  # a margin is too small below 1 - this
+INEXACT = 1e-11  # members of S further off the margin than this are corrected
+NO_WEIGHT = 1e-9  # of the largest: who has less is no support vector
+ROUNDING = 1e-12  # a sum of terms that is smaller than this part of them is 0
+SOLVED, INSEPARABLE, INDEFINITE, STUCK = range(4)
+
+# coef: c and b_S; sign, place: y and index of the members; f: the values of all; k, d: room to work;
+# size: [|S|, the number of support vectors].
+Solution = namedtuple("Solution", "R coef sign place f k d size")
+# Kernel rows in the order of a path: rows[i] is K[order[i], order], gathered when it is first needed.
+Rows = namedtuple("Rows", "K order rows ready y flat")
+
+
+@kernel
+def new_solution(n):
+    return Solution(
+        np.empty((n + 1, n + 1)),
+        np.zeros(n + 1),
+        np.zeros(n + 1),
+        np.zeros(n + 1, np.int64),
+        np.zeros(n),
+        np.zeros(n + 1),
+        np.zeros(n + 1),
+        np.zeros(2, np.int64),
+    )
+
+
+@kernel
+def copy_solution(a, b):
+    """Make b what a is."""
+    m = a.size[0]
+    for i in range(m + 1):
+        b.coef[i], b.sign[i], b.place[i] = a.coef[i], a.sign[i], a.place[i]
+        for j in range(i + 1):
+            b.R[i, j] = a.R[i, j]
+    for i in range(a.f.size):
+        b.f[i] = a.f[i]
+    b.size[0], b.size[1] = a.size[0], a.size[1]
+
+
+@kernel
+def rows_in_order(K, y, order, flat):
+    n = order.size
+    signs = np.empty(n)
+    for i in range(n):
+        signs[i] = y[order[i]]
+    return Rows(K, order, np.empty((n, n)), np.zeros(n, np.bool_), signs, flat)
+
+
+@kernel
+def row_of(rows, i):
+    """The kernel of the i-th example with all, in the order of the path."""
+    row = rows.rows[i]
+    if not rows.ready[i]:
+        rows.ready[i] = True
+        source = rows.K[rows.order[i]]
+        for j in range(row.size):
+            row[j] = source[rows.order[j]]
+    return row
+
+
+@kernel
+def start(rows, i, s):
+    """S is the i-th example alone, and all are given its class."""
+    s.R[0, 0], s.R[1, 0], s.R[1, 1] = -row_of(rows, i)[i], 1.0, 0.0
+    s.coef[0], s.coef[1] = rows.y[i], 0.0
+    s.sign[1], s.place[1] = rows.y[i], i
+    s.size[0], s.size[1] = 1, 0
+
+
+@kernel
+def apply(s):
+    """d = -R k."""
+    for a in range(s.size[0] + 1):
+        row, k_a = s.R[a], s.k[a]
+        total = row[a] * k_a
+        s.d[a] = 0.0
+        for b in range(a):
+            total += row[b] * s.k[b]
+            s.d[b] -= row[b] * k_a
+        s.d[a] -= total
+
+
+@kernel
+def follow(rows, i, s):
+    """How c and b_S follow a unit of b_i, into d; returns how f_i does: 0 where i is no news to S."""
+    row, top = row_of(rows, i), s.size[0] + 1
+    s.k[0] = 1.0
+    for a in range(1, top):
+        s.k[a] = row[s.place[a]]
+    apply(s)
+    slope, size = row[i], abs(row[i])
+    for a in range(top):
+        slope += s.k[a] * s.d[a]
+        size += abs(s.k[a] * s.d[a])
+    return slope if abs(slope) > ROUNDING * size else 0.0
+
+
+@kernel
+def join(rows, i, weight, slope, s):
+    """The i-th example becomes a member of S; d and the slope are those of `follow`."""
+    top = s.size[0] + 1
+    for a in range(top):
+        scaled = s.d[a] / slope
+        for b in range(a + 1):
+            s.R[a, b] += scaled * s.d[b]
+        s.R[top, a] = scaled
+    s.R[top, top] = 1.0 / slope
+    s.coef[top], s.sign[top], s.place[top] = weight, rows.y[i], i
+    s.size[0] = top
+
+
+@kernel
+def leave(out, s):
+    """Member `out` leaves S, and d follows; returns by how much the slope grows. The last takes its index."""
+    last, pivot, share = s.size[0], s.R[out, out], s.d[out] / s.R[out, out]
+    gain = s.d[out] * share
+    taken = s.k  # of no further use when members leave
+    for a in range(last + 1):
+        taken[a] = s.R[out, a] if a < out else s.R[a, out]
+        s.d[a] -= share * taken[a]
+    for a in range(last + 1):
+        scaled = taken[a] / pivot
+        for b in range(a + 1):
+            s.R[a, b] -= scaled * taken[b]
+    if out != last:
+        for a in range(out):
+            s.R[out, a] = s.R[last, a]
+        for a in range(out + 1, last):
+            s.R[a, out] = s.R[last, a]
+        s.R[out, out] = s.R[last, last]
+        s.d[out], s.coef[out] = s.d[last], s.coef[last]
+        s.sign[out], s.place[out] = s.sign[last], s.place[last]
+    s.size[0] = last - 1
+    return gain
+
+
+@kernel
+def slide(sign, weight, gap, slope, flat, s):
+    """Change b_i of an example outside S, of class `sign`, until it is on the margin (gap > 0) or 0 (gap = 0).
+
+    On the way, members of S that lose all weight leave it. Returns (weight of i, slope, status).
+    """
+    entering = gap > 0.0
+    way = sign if entering else -sign
+    while True:
+        step, out = np.inf, 0
+        if not entering:
+            step = weight
+        elif slope > flat:
+            step = gap / slope
+        for a in range(1, s.size[0] + 1):
+            rate = s.sign[a] * way * s.d[a]
+            if rate < 0.0:
+                room = -max(s.sign[a] * s.coef[a], 0.0) / rate
+                if room < step:
+                    step, out = room, a
+        if step == np.inf:
+            return weight, slope, INSEPARABLE
+        for a in range(s.size[0] + 1):
+            s.coef[a] += step * way * s.d[a]
+        weight += step if entering else -step
+        gap -= step * slope
+        if out == 0:
+            return weight, slope, SOLVED
+        if s.size[0] == 1:  # the weight of all ends at 0 together
+            return weight, slope, STUCK if entering else SOLVED
+        slope += leave(out, s)
+
+
+@kernel
+def rebuild(rows, s):
+    """R from scratch, and from it c and b; false if some member is no news to the others."""
+    m = s.size[0]
+    start(rows, s.place[1], s)
+    for a in range(2, m + 1):  # the a-th is written to where it was read
+        slope = follow(rows, s.place[a], s)
+        if not slope > 0.0:
+            return False
+        join(rows, s.place[a], 0.0, slope, s)
+    s.k[0] = 0.0
+    for a in range(1, m + 1):
+        s.k[a] = s.sign[a]
+    apply(s)
+    for a in range(m + 1):
+        s.coef[a] = -s.d[a]
+    return True
+
+
+@kernel
+def enter(rows, i, f, s):
+    """The i-th example, whose value f is too small for its class, is brought onto the margin."""
+    sign = rows.y[i]
+    slope = follow(rows, i, s)
+    if slope < -rows.flat:
+        if rebuild(rows, s):
+            slope = follow(rows, i, s)
+        if slope < -rows.flat:
+            return INDEFINITE
+    weight, slope, status = slide(sign, 0.0, 1.0 - sign * f, slope, rows.flat, s)
+    if status == SOLVED:
+        join(rows, i, sign * weight, slope, s)
+    return status
+
+
+@kernel
+def evaluate(rows, n, s):
+    """f of the first n examples, and how far members of S are off the margin; their errors into k."""
+    f, m = s.f, s.size[0]
+    for i in range(n):
+        f[i] = s.coef[0]
+    a = 1
+    while a + 3 <= m:
+        p, q, r, t = s.coef[a], s.coef[a + 1], s.coef[a + 2], s.coef[a + 3]
+        P, Q = rows.rows[s.place[a]], rows.rows[s.place[a + 1]]
+        U, V = rows.rows[s.place[a + 2]], rows.rows[s.place[a + 3]]
+        for i in range(n):
+            f[i] += p * P[i] + q * Q[i] + r * U[i] + t * V[i]
+        a += 4
+    while a <= m:
+        p, P = s.coef[a], rows.rows[s.place[a]]
+        for i in range(n):
+            f[i] += p * P[i]
+        a += 1
+    worst, total = 0.0, 0.0
+    for a in range(1, m + 1):
+        s.k[a] = s.sign[a] - f[s.place[a]]
+        worst = max(worst, abs(s.k[a]))
+        total += s.coef[a]
+    s.k[0] = -total
+    return worst
+
+
+@kernel
+def correct(rows, n, s):
+    """f of the first n examples from c and b that are as exact as can be."""
+    worst = evaluate(rows, n, s)
+    for attempt in range(4):
+        if worst <= INEXACT:
+            break
+        if attempt == 2 and not rebuild(rows, s):
+            return STUCK
+        if attempt != 2:
+            apply(s)
+            for a in range(s.size[0] + 1):
+                s.coef[a] -= s.d[a]
+        worst = evaluate(rows, n, s)
+    return SOLVED if worst < 0.5 * VIOLATED else STUCK
+
+
+@kernel
+def support_vectors(s):
+    """How many members of S have weight."""
+    most, mixed, count = 0.0, False, 0
+    for a in range(1, s.size[0] + 1):
+        most = max(most, s.sign[a] * s.coef[a])
+        mixed = mixed or s.sign[a] != s.sign[1]
+    if mixed:  # of one class, none has weight but by rounding
+        for a in range(1, s.size[0] + 1):
+            count += s.sign[a] * s.coef[a] > NO_WEIGHT * most
+    return count
+
+
+@kernel
+def settle(rows, inside, n, s):
+    """Let members of the set enter until none of them is violated; those are the first n that are `inside`.
+
+    Returns (status, the example that it ended at).
+    """
+    steps = 0
+    while True:
+        status = correct(rows, n, s)
+        worst, least = -1, 1.0 - VIOLATED
+        for i in range(n):
+            margin = rows.y[i] * s.f[i]
+            if margin < least and inside[i]:
+                worst, least = i, margin
+        if status != SOLVED:
+            return status, worst
+        if worst < 0:
+            break
+        if steps > 50 * (n + 10):
+            return STUCK, worst
+        status = enter(rows, worst, s.f[worst], s)
+        if status != SOLVED:
+            return status, worst
+        steps += 1
+    s.size[1] = support_vectors(s)
+    return SOLVED, -1
+
+
+@kernel
+def extend(rows, inside, i, s):
+    """Add the i-th example to the solved set of those before it; returns as `settle` does."""
+    inside[i] = True
+    if s.size[0] == 0:
+        start(rows, i, s)
+        return SOLVED, -1
+    source, f = rows.K[rows.order[i]], s.coef[0]
+    for a in range(1, s.size[0] + 1):
+        f += s.coef[a] * source[rows.order[s.place[a]]]
+    if rows.y[i] * f >= 1.0 - VIOLATED:
+        return SOLVED, -1
+    status = enter(rows, i, f, s)
+    return settle(rows, inside, i + 1, s) if status == SOLVED else (status, i)
+
+
+@kernel
+def remove(rows, inside, i, n, s):
+    """Take the i-th example out of the solved set of the first n; returns as `settle` does."""
+    inside[i] = False
+    at = 0
+    for a in range(1, s.size[0] + 1):
+        if s.place[a] == i:
+            at = a
+    if at == 0:
+        return SOLVED, -1
+    weight = s.sign[at] * s.coef[at]
+    if s.size[0] > 1:
+        leave(at, s)
+        slope = follow(rows, i, s)
+        _, _, status = slide(rows.y[i], weight, 0.0, slope, rows.flat, s)
+        if status != SOLVED:
+            return status, i
+    else:  # it was alone in S: another one of its class takes its place, or there is none
+        s.size[0] = 0
+        for j in range(n):
+            if inside[j]:
+                start(rows, j, s)
+    return settle(rows, inside, n, s) if s.size[0] > 0 else (SOLVED, -1)
+
+
+@kernel
+def walk(rows, upto, counts, s):
+    """The number of support vectors of the first 0, 1, ..., upto examples; returns as `settle` does."""
+    inside = np.zeros(rows.order.size, np.bool_)
+    s.size[0] = s.size[1] = counts[0] = 0
+    for i in range(upto):
+        status, where = extend(rows, inside, i, s)
+        if status != SOLVED:
+            return status, where
+        counts[i + 1] = s.size[1]
+    return SOLVED, -1
+
+
+@kernel
+def path_counts(K, y, order, flat):
+    """(counts, status, example): the support vectors of the first 0, 1, ... examples in this order."""
+    counts = np.zeros(order.size + 1, np.int64)
+    rows = rows_in_order(K, y, order, flat)
+    status, where = walk(rows, order.size, counts, new_solution(order.size))
+    return counts, status, where
+
+
+@kernel
+def solve(K, y, members, flat):
+    """(solution, status, example) for these examples; the solution's places are indices into `members`."""
+    n = members.size
+    rows, s = rows_in_order(K, y, members, flat), new_solution(n)
+    start(rows, 0, s)
+    status, where = settle(rows, np.ones(n, np.bool_), n, s)
+    return s, status, where

@@ -1,0 +1,226 @@
+"""The complexity of all unions of clusters of examples (Li 2006, section 1.4), without solving for each.
+
+A node of the search knows which clusters are in and which are out, and the hard-margin SVM of those that are
+in. While some undecided cluster violates that SVM, the search branches on one: out, which changes nothing, or
+in, which goes on from this solution. When none does, every union with undecided clusters has the same SVM.
+So the leaves share out all unions among themselves, each with one complexity.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import uint64
+
+from zoloss_cli.kernels import kernel
+from zoloss_cli.kernels.hard_margin import (
+    SOLVED,
+    VIOLATED,
+    Rows,
+    Solution,
+    copy_solution,
+    enter,
+    settle,
+    start,
+)
+from zoloss_cli.kernels.random import GOLDEN, mix
+
+OUT, IN, UNDECIDED = range(3)
+ONE = np.uint64(1)
+
+
+@kernel
+def new_stack(n, depth):
+    """Room for the solutions of a chain of nodes."""
+    return Solution(
+        np.empty((depth, n + 1, n + 1)),
+        np.zeros((depth, n + 1)),
+        np.zeros((depth, n + 1)),
+        np.zeros((depth, n + 1), np.int64),
+        np.zeros((depth, n)),
+        np.zeros((depth, n + 1)),
+        np.zeros((depth, n + 1)),
+        np.zeros((depth, 2), np.int64),
+    )
+
+
+@kernel
+def level(stack, at):
+    return Solution(
+        stack.R[at],
+        stack.coef[at],
+        stack.sign[at],
+        stack.place[at],
+        stack.f[at],
+        stack.k[at],
+        stack.d[at],
+        stack.size[at],
+    )
+
+
+@kernel
+def all_rows(K, y, flat):
+    """The kernel matrix itself as the rows of a path."""
+    n = y.size
+    return Rows(K, np.arange(n), K, np.ones(n, np.bool_), y, flat)
+
+
+@kernel
+def most_violated(y, f, cluster, state):
+    """The undecided cluster of the example with the smallest margin below 1, or -1."""
+    found, least = -1, 1.0 - VIOLATED
+    for i in range(y.size):
+        margin = y[i] * f[i]
+        if margin < least and state[cluster[i]] == UNDECIDED:
+            found, least = cluster[i], margin
+    return found
+
+
+@kernel
+def put_in(rows, inside, cluster, chosen, s):
+    """Solve for the union with one more cluster, which violates the solution; returns as `settle` does."""
+    worst, least = -1, np.inf
+    for i in range(cluster.size):
+        if cluster[i] == chosen:
+            inside[i] = True
+            if rows.y[i] * s.f[i] < least:
+                worst, least = i, rows.y[i] * s.f[i]
+    if s.size[0] == 0:
+        start(rows, worst, s)
+    else:
+        status = enter(rows, worst, s.f[worst], s)
+        if status != SOLVED:
+            return status, worst
+    return settle(rows, inside, rows.y.size, s)
+
+
+@kernel
+def record(c, state, sizes, pairs, best, count, masks, room):
+    """A leaf of complexity c: the sizes that its unions have, and its largest union if it ties or wins.
+
+    `pairs[c]` is a set of sizes as bits, shifted along by every undecided cluster.
+    """
+    words, total, mask = pairs.shape[1], 0, uint64(0)
+    for w in range(words):
+        room[w] = uint64(0)
+    for u in range(sizes.size):
+        if state[u] == IN:
+            total += sizes[u]
+    room[total >> 6] = ONE << uint64(total & 63)
+    for u in range(sizes.size):
+        if state[u] == OUT:
+            continue
+        mask |= ONE << uint64(u)
+        if state[u] == UNDECIDED:
+            total += sizes[u]
+            jump, shift = sizes[u] >> 6, uint64(sizes[u] & 63)
+            for w in range(words - 1, jump - 1, -1):
+                moved = room[w - jump] << shift
+                if shift > uint64(0) and w > jump:
+                    moved |= room[w - jump - 1] >> (uint64(64) - shift)
+                room[w] |= moved
+    for w in range(words):
+        pairs[c, w] |= room[w]
+    if total < best[c] or beaten(c, total, best):
+        return
+    if total > best[c]:
+        best[c], count[c] = total, 0
+    kept = min(count[c], masks.shape[1])
+    for k in range(kept):
+        if masks[c, k] == mask:  # found by an earlier search
+            return
+    if kept < masks.shape[1]:
+        masks[c, kept] = mask
+    count[c] += 1
+
+
+@kernel
+def beaten(c, size, best):
+    """Whether some union is simpler than c and has this size at least."""
+    found = False
+    for simpler in range(c):
+        found = found or best[simpler] >= size
+    return found
+
+
+@kernel
+def search(rows, cluster, sizes, stack, progress, found, slack, budget):
+    """Go on with a search for at most so many solves; returns (status, example, share of all unions done).
+
+    `progress` is (the clusters decided on, the state of all, which examples are in, place): place[0] is the
+    depth of the chain of `in` decisions, place[1] the number of decisions (-1: at the end), place[2] solves.
+    `found` is (pairs, best, count, masks) of `record`. A node is left where a union is known that is
+    simpler and as large as any here: simpler than 2, the least for two classes, or than what the node has less
+    the slack, which more clusters seldom take away. Without pruning, slack is negative.
+    """
+    path, state, inside, place = progress
+    pairs, best, count, masks = found
+    whole, done, solves = cluster.size, 0.0, 0
+    room = np.zeros(pairs.shape[1], np.uint64)
+    depth, taken, lost = place[0], place[1], 0
+    for u in range(sizes.size):
+        if state[u] == OUT:
+            lost += sizes[u]
+    while solves < budget:
+        s = level(stack, depth)
+        chosen = most_violated(rows.y, s.f, cluster, state)
+        least = max(s.size[1] - slack, min(s.size[1], 2))
+        pruned = slack >= 0 and beaten(least, whole - lost, best)
+        if chosen >= 0 and not pruned:
+            path[taken] = chosen
+            taken += 1
+            state[chosen] = IN
+            s_next = level(stack, depth + 1)
+            copy_solution(s, s_next)
+            depth += 1
+            status, where = put_in(rows, inside, cluster, chosen, s_next)
+            solves += 1
+            if status != SOLVED:
+                return status, where, done
+            continue
+        if not pruned:
+            record(s.size[1], state, sizes, pairs, best, count, masks, room)
+        done += 0.5**taken
+        while taken > 0 and state[path[taken - 1]] == OUT:  # both ways were gone: back
+            taken -= 1
+            state[path[taken]] = UNDECIDED
+            lost -= sizes[path[taken]]
+        if taken == 0:
+            place[0], place[1] = 0, -1
+            place[2] += solves
+            return SOLVED, -1, done
+        turned = path[taken - 1]
+        state[turned] = OUT
+        lost += sizes[turned]
+        depth -= 1
+        for i in range(cluster.size):
+            if cluster[i] == turned:
+                inside[i] = False
+    place[0], place[1] = depth, taken
+    place[2] += solves
+    return SOLVED, -1, done
+
+
+@kernel
+def dive(rows, cluster, sizes, stack, counter):
+    """Knuth's estimate of the solves of a whole search, from one chain of random decisions.
+
+    Returns (estimate, solves made, the advanced counter).
+    """
+    state = np.full(sizes.size, UNDECIDED)
+    inside = np.zeros(cluster.size, np.bool_)
+    s = level(stack, 0)
+    s.size[0] = 0
+    for i in range(s.f.size):
+        s.f[i] = 1.0
+    solves, made, weight = 0.0, 0, 1.0
+    while True:
+        chosen = most_violated(rows.y, s.f, cluster, state)
+        if chosen < 0:
+            return solves, made, counter
+        solves += weight
+        weight *= 2.0
+        counter += GOLDEN
+        state[chosen] = IN if mix(counter) & ONE else OUT
+        if state[chosen] == IN:
+            put_in(rows, inside, cluster, chosen, s)
+            made += 1
