@@ -100,7 +100,7 @@ def test_a_file_name_gives_the_format():
 
 def test_every_figure_of_the_reference_is_drawn_and_small(reference):
     drawings = catalog.available(list(reference.values()), REFERENCE)
-    assert {"1", "3", "4", "9", "ranks", "curves", "time"} == {drawing.name for drawing in drawings}
+    assert {"1", "3", "4", "9", "ranks", "curves", "time", "bounds"} == {drawing.name for drawing in drawings}
     assert len({drawing.stem for drawing in drawings}) == len(drawings)
     for drawing in drawings:
         figure = drawing.draw()
