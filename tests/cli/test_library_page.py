@@ -1,4 +1,4 @@
-"""docs/library.md: what it shows is run, and the package that it prints is the one that is installed."""
+"""Pages with Python: what they show is run, and the package that library.md prints is the one installed."""
 
 from __future__ import annotations
 
@@ -6,30 +6,39 @@ import doctest
 import re
 from pathlib import Path
 
+import pytest
+
 TOP = Path(__file__).parents[2]
-PAGE = (TOP / "docs" / "library.md").read_text(encoding="utf-8")
 EXAMPLE = TOP / "tests" / "plugin_example"
-BLOCKS = re.findall(r"```(python|toml)\n(.*?)```", PAGE, re.S)
+EXAMPLES = {"library.md": 15, "perceptron.md": 8}  # pages, and how many examples they have at least
 
 
-def test_every_python_block_does_what_it_shows():
-    namespace: dict = {"__name__": "library"}
+def blocks(page: str) -> list[tuple[str, str]]:
+    return re.findall(r"```(python|toml)\n(.*?)```", (TOP / "docs" / page).read_text(encoding="utf-8"), re.S)
+
+
+def test_these_are_all_pages_with_python():
+    assert {page.name for page in (TOP / "docs").glob("*.md") if blocks(page.name)} == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("page", EXAMPLES)
+def test_every_python_block_does_what_it_shows(page):
+    namespace: dict = {"__name__": page}
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
     reports: list[str] = []
-    codes = [code for language, code in BLOCKS if language == "python"]
-    assert len(codes) >= 5
+    codes = [code for language, code in blocks(page) if language == "python"]
     for number, code in enumerate(codes):
         if ">>>" in code:
-            test = parser.get_doctest(code, namespace, f"block {number}", "docs/library.md", 0)
+            test = parser.get_doctest(code, namespace, f"block {number}", page, 0)
             runner.run(test, out=reports.append, clear_globs=False)
             namespace.update(test.globs)
         else:
-            exec(compile(code, f"docs/library.md, block {number}", "exec"), namespace)
+            exec(compile(code, f"{page}, block {number}", "exec"), namespace)
     assert runner.failures == 0, "".join(reports)
-    assert runner.tries >= 15
+    assert runner.tries >= EXAMPLES[page]
 
 
 def test_the_page_shows_the_whole_example_package():
-    shown = [code for _, code in BLOCKS]
+    shown = [code for _, code in blocks("library.md")]
     for path in ("pyproject.toml", "zoloss_example/__init__.py"):
         assert (EXAMPLE / path).read_text(encoding="utf-8") in shown
