@@ -27,7 +27,7 @@ def columns(
     if not isinstance(own, dict) or not all(isinstance(v, dict) or v is False for v in own.values()):
         mistakes.add(keys, "must be a mapping from data sets to the settings that differ there, or to false")
         return []
-    if all(own.get(name) is False for name in datasets):
+    if own and all(own.get(name) is False for name in datasets):
         mistakes.add(keys, "is false for all data sets: leave the learner out instead")
     for name in own:
         if name not in datasets:
