@@ -9,7 +9,7 @@ from zoloss_cli.report.results import RunResult
 from zoloss_cli.report.tables import column_titles
 
 COLUMNS = 2
-APART = 7  # points a factor of ten that the eye can tell apart
+APART = 6  # points a factor of ten that the eye can tell apart
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -24,7 +24,7 @@ def counted_against_bound(run: RunResult):
     titles = column_titles(run.learners)
     columns = min(COLUMNS, len(bounded))
     rows = math.ceil(len(bounded) / columns)
-    keys = 6 if columns > 1 else 3
+    keys = 5 if columns > 1 else 2
     legend = math.ceil((len(run.datasets) + 1) / keys)
     figure = style.new_figure(style.PAGE if columns > 1 else style.COLUMN, 2.4 * rows + 0.16 * legend + 0.2)
     panels = style.panels(figure, len(bounded), columns)

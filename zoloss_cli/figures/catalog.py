@@ -172,7 +172,7 @@ KINDS = [
         "What was counted against what a theorem allows",
         bounds.counted_against_bound,
         bounds.has_bounds,
-        legend="One point a data set; none may lie above the line.",
+        legend="One point a data set, or for several in one place; none may lie above the line.",
         needs="learners that say what they counted and what its bound is, such as mistake-bound",
     ),
     FigureKind(
