@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_expit
@@ -12,7 +12,13 @@ from twins import numpy_cgboost, numpy_margin_cost
 
 from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
 from zoloss_cli.ensembles.margin_boost import KINDS, AnyBoostClassifier, CGBoostClassifier
-from zoloss_cli.kernels.margin_cost import SMALLEST_COST, cost_and_slope, line_search, set_sample_weights
+from zoloss_cli.kernels.margin_cost import (
+    SMALLEST_COST,
+    WORTH_A_STEP,
+    cost_and_slope,
+    line_search,
+    set_sample_weights,
+)
 
 COSTS = [("exponential", 1.0), ("sigmoid", 1.0), ("bisigmoid", 1.05), ("bisigmoid", 2.0), ("logistic", 1.0)]
 
@@ -94,6 +100,7 @@ def test_tails_do_not_underflow_before_their_exponential():
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 40), st.sampled_from([("exponential", 1.0), ("logistic", 1.0)]))
+@example(4162, 30, ("exponential", 1.0))  # a step of 0.0007 that gains next to nothing
 def test_the_line_search_finds_the_minimum_of_convex_costs(seed, n, which):
     (cost, kappa), rng = which, np.random.default_rng(seed)
     margins, along, phi = rng.normal(0, 1, n), rng.normal(0, 1, n), rng.exponential(size=n) + 1e-3
@@ -112,7 +119,8 @@ def test_the_line_search_finds_the_minimum_of_convex_costs(seed, n, which):
     assert found <= best.fun * (1 + 1e-10)
     rough, at_rough = line_search(KINDS[cost], kappa, margins, along, phi, 0.01)
     assert at_rough < total(0.0)
-    assert rough == pytest.approx(step, rel=0.011)
+    # Within 1 %, or where all that is left to gain is not worth a step.
+    assert rough == pytest.approx(step, rel=0.011) or at_rough <= found * (1 + 2 * WORTH_A_STEP * 0.01**2)
 
 
 @settings(max_examples=150, deadline=None)

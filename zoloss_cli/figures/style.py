@@ -13,6 +13,7 @@ from typing import NamedTuple
 COLUMN, PAGE = 3.4, 7.0  # inches: the width of a column and of a page
 MARKS_A_LINE = 8
 LONGEST_NAME = 28  # letters
+LINE_IN_LEGEND, LETTER = 0.5, 0.055  # inches: a legend's line with its margins, and a letter
 
 # Okabe & Ito's colours, those with the most contrast to white first; their yellow is too faint for a line.
 BLACK, BLUE, VERMILLION, GREEN, PURPLE = "#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -121,11 +122,16 @@ def logarithmic(axes) -> None:
 
 
 def legend_below(figure, axes: list, columns: int, order: list[str] | None = None) -> None:
-    """One legend for all panels, outside of them: each name once, as met or in a given order."""
+    """One legend for all panels, outside of them: each name once, as met or in a given order.
+
+    In fewer columns than wanted where names are too long for that.
+    """
     entries = {}
     for panel in axes:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     names = [name for name in map(shortened, order or entries) if name in entries]
     handles = [entries[name] for name in names]
-    figure.legend(handles, names, loc="outside lower center", ncols=min(columns, len(names)))
+    fitting = int(figure.get_figwidth() / (LINE_IN_LEGEND + LETTER * max(map(len, names), default=0)))
+    columns = max(1, min(columns, len(names), fitting))
+    figure.legend(handles, names, loc="outside lower center", ncols=columns)

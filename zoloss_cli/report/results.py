@@ -142,7 +142,8 @@ class RunResult:
 
     def runs_once(self, dataset: str, learner: str) -> bool:
         """Whether nothing in a cell is random, so that one run is all there is."""
-        places = [(cell["dataset"], cell["learner"], cell.get("repeats")) for cell in self.manifest["cells"]]
+        cells = self.manifest.get("cells", [])
+        places = [(cell["dataset"], cell["learner"], cell.get("repeats")) for cell in cells]
         return (dataset, learner, 1) in places
 
     def columns(self) -> tuple[list[tuple[str, str]], dict[str, float]]:
