@@ -14,10 +14,19 @@ import importlib
 from typing import TYPE_CHECKING
 
 from zoloss_cli.errors import nearest
-from zoloss_cli.registry import BUILT_IN
+from zoloss_cli.registry import BUILT_IN, MEASURES
 
 if TYPE_CHECKING:  # for editors and type checkers, which do not run what is below
     from zoloss_cli.complexity.measure import data_complexity
+    from zoloss_cli.complexity.measures import (
+        ComplexityMeasure,
+        ContributionMeasure,
+        CrossValidatedSign,
+        DecompositionMeasure,
+        LeaveOneOutSign,
+        MultiplierSign,
+        NeighbourSign,
+    )
     from zoloss_cli.datasets.generators import Pool
     from zoloss_cli.datasets.named import load_dataset
     from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
@@ -71,7 +80,7 @@ _TARGETS = (
     "zoloss_cli.learners.stream:progressive_errors",
     "zoloss_cli.registry:make_learner",
     "zoloss_cli.testing:check_learner",
-    *(entry.target for entry in BUILT_IN.values()),
+    *(entry.target for entry in [*BUILT_IN.values(), *MEASURES.values()]),
 )
 _MODULES = {name: module for module, _, name in (target.partition(":") for target in _TARGETS)}
 

@@ -125,6 +125,19 @@ BUILT_IN = {
     "stump": Registration("zoloss_cli.learners.stump:DecisionStumpClassifier", {}, "stump"),
 }
 
+_MEASURES = "zoloss_cli.complexity.measures:"
+
+# What a config's section `measures` can have: no learners, but registered, checked and stored as they are.
+MEASURES = {
+    "complexity": Registration(_MEASURES + "ComplexityMeasure", {}, "complexity"),
+    "decomposition": Registration(_MEASURES + "DecompositionMeasure", {}, "decomposition"),
+    "contribution": Registration(_MEASURES + "ContributionMeasure", {}, "contribution"),
+    "neighbours": Registration(_MEASURES + "NeighbourSign", {}, "neighbours"),
+    "multipliers": Registration(_MEASURES + "MultiplierSign", {}, "multipliers"),
+    "leave-one-out": Registration(_MEASURES + "LeaveOneOutSign", {}, "leave one out"),
+    "cross-validation": Registration(_MEASURES + "CrossValidatedSign", {}, "cross-validation"),
+}
+
 # The generated data sets: functions in zoloss_cli/datasets/generators.py.
 GENERATORS = (
     "ringnorm",
@@ -154,6 +167,9 @@ def learners() -> dict[str, Registration]:
 
 
 def registration(name: str) -> Registration:
+    """What is registered under this name, a learner or a measure."""
+    if name in MEASURES:
+        return MEASURES[name]
     try:
         found = learners()[name]
     except KeyError:

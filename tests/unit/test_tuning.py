@@ -9,7 +9,7 @@ import pytest
 
 from zoloss_cli.config.load import load_config
 from zoloss_cli.datasets import load
-from zoloss_cli.experiment import tuning, worker
+from zoloss_cli.experiment import parts, tuning
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.tuning import tuned
 from zoloss_cli.experiment.worker import run_unit
@@ -127,7 +127,7 @@ def test_test_rows_cannot_move_a_clean_choice(cell_of, monkeypatch):
     X = data.X.copy()
     X[test] *= 50.0
     changed = replace(data, X=X, y=y)
-    for module in (worker, tuning):
+    for module in (parts, tuning):
         monkeypatch.setattr(module, "load", lambda *_: changed)
     after = run_unit(cell, 1)
     assert (after["tuned"], after["train"]) == (before["tuned"], before["train"])

@@ -77,6 +77,7 @@ def compare(
     """
     from zoloss_cli.report.compare import compare_run, distinct, missing_pools, star_differences
     from zoloss_cli.report.formats import check_format, render_comparison
+    from zoloss_cli.report.published import printed_name
     from zoloss_cli.report.remarks import remark_lines
     from zoloss_cli.report.results import baseline_of, choose, load_results
     from zoloss_cli.report.summary import summary_lines
@@ -101,7 +102,7 @@ def compare(
     typer.echo("", err=to_stderr)
     for run, part in by_run:
         for line in summary_lines(part):
-            typer.echo(f"table {run.table}: {line}", err=to_stderr)
+            typer.echo(f"{printed_name(run.published)}: {line}", err=to_stderr)
         if baseline_of(run, runs):
             same, differ = star_differences(run, runs)
             typer.echo(f"table {run.table}, stars: {same} cells as printed; {_listed(differ)}", err=to_stderr)

@@ -1,4 +1,4 @@
-"""The learners of a config, with all their parameters: one column of a table each."""
+"""The learners or measures of a config, with all their parameters: one column of a table each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from zoloss_cli.config.mistakes import Mistakes
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.errors import ConfigError, nearest
-from zoloss_cli.registry import learners, nested_learners, parameters, registration
+from zoloss_cli.registry import MEASURES, learners, nested_learners, parameters, registration
 
 WHAT_TO_LIST = "must be a mapping from a parameter (such as base.C) to the list of values to try"
 
@@ -22,8 +22,28 @@ def columns(
 
     `false` for a data set leaves its cell out.
     """
+
+    def make(given: dict) -> list[LearnerSpec]:
+        return column(label, given, seeding, tuning, mistakes)
+
+    return _by_data_set(make, entry, datasets, ("learners", label, "on"), mistakes)
+
+
+def measured(label: str, entry: dict, datasets: list[str], mistakes: Mistakes) -> list[LearnerSpec]:
+    """What is measured in a column: specs like those of learners, and `on` as there."""
+    keys = ("measures", label)
+
+    def make(given: dict) -> list[LearnerSpec]:
+        given.setdefault("measure", label)
+        spec = _spec(label, given, "measure", MEASURES, mistakes, keys)
+        return [] if spec is None else [spec]
+
+    return _by_data_set(make, entry, datasets, (*keys, "on"), mistakes)
+
+
+def _by_data_set(make, entry: dict, datasets: list[str], keys: tuple, mistakes: Mistakes) -> list[LearnerSpec]:
+    """What `make` makes of an entry, and of what its `on` says differently of some data sets."""
     own = entry.pop("on", None) or {}
-    keys = ("learners", label, "on")
     if not isinstance(own, dict) or not all(isinstance(v, dict) or v is False for v in own.values()):
         mistakes.add(keys, "must be a mapping from data sets to the settings that differ there, or to false")
         return []
@@ -39,15 +59,11 @@ def columns(
         varied = copy.deepcopy(entry) | {k: v for k, v in settings.items() if v is not None}
         for key in [k for k, v in settings.items() if v is None]:
             varied.pop(key, None)
-        specs += [
-            spec.model_copy(update={"only": (name,)})
-            for spec in column(label, varied, seeding, tuning, mistakes)
-        ]
+        specs += [spec.model_copy(update={"only": (name,)}) for spec in make(varied)]
     rest = tuple(name for name in datasets if name not in own) if own else None
     if rest == ():
         return specs
-    common = column(label, entry, seeding, tuning, mistakes)
-    return [spec.model_copy(update={"only": rest}) for spec in common] + specs
+    return [spec.model_copy(update={"only": rest}) for spec in make(entry)] + specs
 
 
 def column(label: str, entry: dict, seeding: str | None, tuning: bool, mistakes: Mistakes) -> list[LearnerSpec]:
@@ -107,11 +123,18 @@ def learner_spec(
     label: str, entry: dict, seeding: str | None, mistakes: Mistakes, keys: tuple = ()
 ) -> LearnerSpec | None:
     """A learner with all its parameters; one inside another (its base) is checked in the same way."""
-    keys = keys or ("learners", label)
-    name = entry.pop("learner", label)
-    if name not in learners():
-        at = (*keys, "learner") if mistakes.exists((*keys, "learner")) else keys
-        mistakes.add(at, f"no learner is called '{name}'{nearest(name, learners())}")
+    entry.setdefault("learner", label)
+    return _spec(label, entry, "learner", learners(), mistakes, keys or ("learners", label), seeding)
+
+
+def _spec(
+    label: str, entry: dict, kind: str, known, mistakes: Mistakes, keys: tuple, seeding: str | None = None
+) -> LearnerSpec | None:
+    """What an entry names under `kind`, of those that are known, with all its parameters."""
+    name = entry.pop(kind)
+    if name not in known:
+        at = (*keys, kind) if mistakes.exists((*keys, kind)) else keys
+        mistakes.add(at, f"no {kind} is called '{name}'{nearest(name, known)}")
         return None
     try:
         model = parameters(name)
@@ -128,7 +151,7 @@ def learner_spec(
     try:
         filled = model.model_validate(entry).model_dump(warnings=False)
     except ValidationError as error:
-        mistakes.add_all(keys, error, [*model.model_fields, "learner"])
+        mistakes.add_all(keys, error, [*model.model_fields, kind])
         return None
     if None in inner.values():
         return None

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
-from zoloss_cli.config.columns import columns
+from zoloss_cli.config.columns import columns, measured
 from zoloss_cli.config.mistakes import Mistakes
 from zoloss_cli.config.models import (
     ALL,
+    ALSO_MEASURED,
     GIVEN,
+    MEASURED,
     METRICS,
     RATIO,
     SECOND_METRICS,
@@ -45,7 +48,7 @@ SECTIONS = {
     "improvement": Improvement,
     "published": Published,
 }
-TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "ratios", "datasets", "learners")
+TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "ratios", "datasets", "learners", "measures")
 
 
 class NameLoader(yaml.SafeLoader):
@@ -106,14 +109,21 @@ def check_content(content: dict, name: str, folder: Path, mistakes: Mistakes) ->
         if (spec := data_spec(name, entry, folder, mistakes)) is not None
     )
     names = [spec.name for spec in values["datasets"]]
-    values["learners"] = tuple(
-        spec
-        for label, entry in _named(content, "learners", mistakes)
-        for spec in columns(label, entry, names, seeding, content.get("tuning") is not None, mistakes)
-    )
+    if "measures" in content:
+        if "learners" in content:
+            mistakes.add(("measures",), "a config has learners or measures, not both: make two of it")
+        specs = [measured(x, entry, names, mistakes) for x, entry in _named(content, "measures", mistakes)]
+    else:
+        tuning = content.get("tuning") is not None
+        specs = [
+            columns(label, entry, names, seeding, tuning, mistakes)
+            for label, entry in _named(content, "learners", mistakes)
+        ]
+    values["learners"] = tuple(itertools.chain(*specs))
     if mistakes.lines:
         raise ConfigError("\n".join(mistakes.lines))
     experiment = Experiment(**{k: v for k, v in values.items() if v is not None})
+    _check_metric(experiment, "measures" in content, mistakes)
     _check_test_part(experiment, mistakes)
     _check_given_part(experiment, mistakes)
     _check_improvement(experiment, mistakes)
@@ -121,6 +131,15 @@ def check_content(content: dict, name: str, folder: Path, mistakes: Mistakes) ->
     if mistakes.lines:
         raise ConfigError("\n".join(mistakes.lines))
     return experiment
+
+
+def _check_metric(experiment: Experiment, measuring: bool, mistakes: Mistakes) -> None:
+    """What is measured has metrics of its own, and so has what is learned."""
+    for key, own in (("metric", MEASURED), ("also", ALSO_MEASURED)):
+        value, what = getattr(experiment, key), "what is measured" if measuring else "what is learned"
+        if value is not None and value != "seconds" and (value in own) != measuring:
+            known = [m for m in (METRICS if key == "metric" else SECOND_METRICS) if (m in own) == measuring]
+            mistakes.add((key,), f"'{value}' is not for {what}; there are {', '.join(known)}")
 
 
 def _check_test_part(experiment: Experiment, mistakes: Mistakes) -> None:

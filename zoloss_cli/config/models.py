@@ -31,6 +31,33 @@ class Noise(Model):
         return self
 
 
+class Flip(Model):
+    """Labels that are turned round in some rows; where such a row tests, its true label counts."""
+
+    share: Annotated[float, Field(gt=0, lt=0.5, description="rows whose label is another one, as a share of N")]
+    seed: Annotated[int, Field(ge=0, description="seed of which rows they are")] = 1
+    draws: Annotated[int, Field(ge=1, description="draws of these rows; split k has draw k mod draws")] = 1
+
+
+class Prune(Model):
+    """Training rows that look like noise are left out before a learner sees them (Li's thesis 2006, 1.5)."""
+
+    by: Annotated[
+        Literal["contribution", "neighbours"],
+        Field(
+            description="what a row adds to the complexity on average, or the share of its nearest neighbours "
+            "that are of the other class"
+        ),
+    ] = "contribution"
+    threshold: Annotated[
+        float | None, Field(description="leave out what is above it (default: 1 for contribution, else 0.5)")
+    ] = None
+    permutations: Annotated[
+        int, Field(ge=1, description="random orders that contributions are averaged over")
+    ] = 200
+    neighbours: Annotated[int, Field(ge=1, description="how many neighbours")] = 10
+
+
 ALL = "all"
 GIVEN = "given"
 
@@ -81,6 +108,10 @@ class DataBase(Parts):
 
     name: Annotated[str, Field(description="name in tables")] = ""
     noise: Noise | None = None
+    flip: Flip | None = None
+    prune: Annotated[
+        Prune | Literal[False] | None, Field(description="as in preprocess, for this data set only; or false")
+    ] = None
     repeats: (
         Annotated[int, Field(ge=1, le=1_000_000, description="as in split, for this data set only")] | None
     ) = None
@@ -158,6 +189,7 @@ class Preprocess(Model):
         Literal["zero", "fld"] | None,
         Field(description="where learners that can be seeded start, unless they say otherwise"),
     ] = None
+    prune: Prune | None = None
 
 
 class Tuning(Model):
@@ -252,6 +284,9 @@ def _plain(value):
 
 
 RATIO = "cost_ratio"
+# Of measures, where all others are of learners.
+MEASURED = ("complexity", "principal_points", "auc")
+ALSO_MEASURED = ("principal_subsets", "auc_least_squares")
 METRICS = (
     "train_error",
     "test_error",
@@ -261,8 +296,9 @@ METRICS = (
     "cost",
     RATIO,
     "bound_ratio",
+    *MEASURED,
 )
-SECOND_METRICS = ("iterations", "reached", "lower_bound", "median_ratio", "largest_ratio")
+SECOND_METRICS = ("iterations", "reached", "lower_bound", "median_ratio", "largest_ratio", *ALSO_MEASURED)
 
 
 class Experiment(Model):

@@ -22,7 +22,7 @@ from zoloss_cli.config.models import (
 from zoloss_cli.datasets.added import added, entry, working_names
 from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS, generator, is_generated
-from zoloss_cli.registry import nested_learners, parameters, working_learners
+from zoloss_cli.registry import MEASURES, nested_learners, parameters, working_learners
 from zoloss_cli.signatures import parameter_model
 
 BEST_OF = {
@@ -69,12 +69,19 @@ def config_schema() -> dict:
         own["properties"] |= {"best_of": BEST_OF, "tune": TUNE, "on": ON}
         learner_entries[name] = _optional(own, registered.learner_class.__doc__.splitlines()[0])
         renamed.append(own | {"required": ["learner"]})
+    measure_entries, named = {}, []
+    for name, registered in MEASURES.items():
+        own = _object(parameters(name), definitions)
+        own["properties"] |= {"measure": {"const": name}, "on": ON}
+        measure_entries[name] = _optional(own, registered.learner_class.__doc__.splitlines()[0])
+        named.append(own | {"required": ["measure"]})
     definitions["learner"] = {"anyOf": [{"enum": list(learners)}, *renamed]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "zoloss experiment",
         "type": "object",
-        "required": ["datasets", "learners"],
+        "required": ["datasets"],
+        "oneOf": [{"required": ["learners"]}, {"required": ["measures"]}],
         "additionalProperties": False,
         "properties": {
             "name": {"type": "string", "description": "name of the results (default: the file's name)"},
@@ -102,6 +109,7 @@ def config_schema() -> dict:
             },
             "datasets": _names_or_mapping(data_entries, any_data, list(data_entries)),
             "learners": _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learners)),
+            "measures": _names_or_mapping(measure_entries, {"anyOf": named}, list(MEASURES)),
         },
         "$defs": definitions,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from zoloss_cli.datasets.added import entry
 from zoloss_cli.datasets.catalog import catalog, file_sha256
 from zoloss_cli.datasets.generators import foreign_content, generate
 from zoloss_cli.datasets.labels import index_labels
-from zoloss_cli.datasets.noise import add_noise
+from zoloss_cli.datasets.noise import add_noise, flip_labels
 from zoloss_cli.datasets.own_table import read_training
 from zoloss_cli.datasets.table_file import read_content, read_table
 from zoloss_cli.errors import DataError, nearest
@@ -23,7 +23,10 @@ from zoloss_cli.errors import DataError, nearest
 
 @dataclass(frozen=True)
 class DataSet:
-    """N x m features; y indexes `classes`, whose last one is the positive class of a binary problem."""
+    """N x m features; y indexes `classes`, whose last one is the positive class of a binary problem.
+
+    In the rows `flipped`, y is not the true class; `truth` is, and test rows are judged by it.
+    """
 
     name: str
     X: np.ndarray
@@ -31,11 +34,17 @@ class DataSet:
     classes: list[str]
     features: list[str]
     notes: list[str] = field(default_factory=list)  # what its reader should know
+    flipped: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    true_y: np.ndarray | None = None  # where it is not y
+
+    @property
+    def truth(self) -> np.ndarray:
+        return self.y if self.true_y is None else self.true_y
 
 
 def draws(spec: DataSpec) -> int:
     """How many different data sets an entry stands for: draws of its noise, pools of its generator."""
-    return math.lcm(len(_pool_seeds(spec)), spec.noise.draws if spec.noise else 1)
+    return math.lcm(len(_pool_seeds(spec)), *(each.draws for each in (spec.noise, spec.flip) if each))
 
 
 def draw_of(spec: DataSpec, k: int) -> int:
@@ -48,9 +57,11 @@ def _pool_seeds(spec: DataSpec) -> tuple[int, ...]:
     return seed if isinstance(seed, tuple) else (seed,)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=128)
 def load(spec: DataSpec, draw: int = 0) -> DataSet:
     """The data set that a config entry names, checked and ready to split; `draw` is below `draws(spec)`."""
+    if spec.flip is not None:
+        return _flipped(spec, draw)
     if spec.noise is not None:
         # Through the cache again: the draws of the noise share what they are added to.
         clean = load(spec.model_copy(update={"noise": None}), draw % len(_pool_seeds(spec)))
@@ -73,6 +84,15 @@ def load(spec: DataSpec, draw: int = 0) -> DataSet:
     X.setflags(write=False)
     y.setflags(write=False)
     return DataSet(spec.name, X, y, classes, features, notes)
+
+
+def _flipped(spec: DataSpec, draw: int) -> DataSet:
+    """The data set with some labels turned round; through the cache again, as noise is."""
+    without = spec.model_copy(update={"flip": None})
+    clean = load(without, draw_of(without, draw))
+    y, rows = flip_labels(clean.y, len(clean.classes), spec.flip.share, spec.flip.seed, draw % spec.flip.draws)
+    y.setflags(write=False)
+    return replace(clean, y=y, flipped=rows, true_y=clean.y)
 
 
 def _class_of_noise(spec: DataSpec, clean: DataSet) -> int:
@@ -134,6 +154,8 @@ def fingerprint(spec: DataSpec) -> dict:
         # What is at its default leaves no trace in the identity: it was not there when there was no choice.
         one_draw = {"draws"} if spec.noise.draws == 1 else None
         content["noise"] = spec.noise.model_dump(exclude=one_draw, exclude_none=True)
+    if spec.flip is not None:
+        content["flip"] = spec.flip.model_dump()
     return content
 
 

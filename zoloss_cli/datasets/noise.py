@@ -1,10 +1,10 @@
-"""Nguyen & Sanner's noise (2013, section 6): extra rows spread over twice the range of the data."""
+"""Noise: Nguyen & Sanner's (2013, section 6), extra rows spread over twice the data's range; wrong labels."""
 
 from __future__ import annotations
 
 import numpy as np
 
-STREAM = 0x6E6F697365  # keeps noise apart from a pool of the same seed
+STREAM, FLIPS = 0x6E6F697365, 0x666C6970  # keep noise apart from a pool of the same seed
 
 
 def add_noise(X, y, classes: int, fraction: float, one_class: int | None, seed: int, draw: int = 0):
@@ -20,3 +20,14 @@ def add_noise(X, y, classes: int, fraction: float, one_class: int | None, seed: 
     rows = rng.uniform(low - half, high + half, (extra, X.shape[1]))
     new = rng.integers(0, classes, extra) if one_class is None else np.full(extra, one_class)
     return np.vstack([X, rows]), np.concatenate([y, new])
+
+
+def flip_labels(
+    y: np.ndarray, classes: int, share: float, seed: int, draw: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(labels, rows) where floor(share * N) random rows have another class, any of them equally likely."""
+    rng = np.random.default_rng([seed, FLIPS, draw])
+    rows = np.sort(rng.permutation(len(y))[: int(share * len(y))])
+    wrong = y.copy()
+    wrong[rows] = (y[rows] + rng.integers(1, classes, rows.size)) % classes
+    return wrong, rows

@@ -220,10 +220,13 @@ class Remaining:
 def compile_kernels(cells: list[Cell]) -> float:
     """Warm every learner up in this process, so that workers find compiled kernels; returns seconds."""
     from zoloss_cli.experiment.fitting import warm_up
+    from zoloss_cli.experiment.parts import warm_up_pruning
 
     start = time.perf_counter()
     for cell in cells:
         for spec in (cell.learner, *cell.learner.tune):
             with _undisturbed():  # a search would take the interrupt as its own, and end with its best so far
                 warm_up(spec)
+        if cell.prune is not None:
+            warm_up_pruning(cell.prune)
     return time.perf_counter() - start

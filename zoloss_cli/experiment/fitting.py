@@ -11,9 +11,10 @@ import numpy as np
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.labels import listed
 from zoloss_cli.errors import DataError
-from zoloss_cli.registry import learners_for_many, make_learner, registration
+from zoloss_cli.registry import MEASURES, learners_for_many, make_learner, registration
 
 SHORT = {"epochs": 2, "rounds": 2, "steps": 300, "lines": 20, "nodes": 300, "time_limit": 60.0}
+SHORT |= {"permutations": 2, "s1": 0, "clusters": 6}
 _warm: set[str] = set()  # learners whose kernels this process has loaded
 
 
@@ -21,10 +22,10 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
     """Refuse more classes than the learner takes; `how` is what makes two of them."""
     for candidate in spec.tune or (spec,):
         if len(classes) > 2 and not registration(candidate.learner).takes_many_classes:
+            several = f", or a learner for several classes ({', '.join(learners_for_many())})"
             raise DataError(
                 f"{where} has {len(classes)} classes ({listed(classes)}), and '{candidate.learner}' separates "
-                f"two: use {how} for one class against the rest, or a learner for several classes "
-                f"({', '.join(learners_for_many())})"
+                f"two: use {how} for one class against the rest{several * (candidate.learner not in MEASURES)}"
             )
         try:
             make_learner(candidate.learner, candidate.parameters).check_classes(len(classes))
@@ -54,7 +55,8 @@ def warm_up(spec: LearnerSpec) -> None:
     with warnings.catch_warnings(), contextlib.suppress(Exception):
         # Whatever is wrong with the learner shows again, and is reported, in its own units.
         warnings.simplefilter("ignore")
-        make_learner(spec.learner, _shortened(spec.parameters), 0).fit(X, y).predict(X)
+        made = make_learner(spec.learner, _shortened(spec.parameters), 0)
+        made.measure(X, y) if spec.learner in MEASURES else made.fit(X, y).predict(X)
 
 
 def _shortened(parameters: dict) -> dict:

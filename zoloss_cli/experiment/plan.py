@@ -22,15 +22,17 @@ from zoloss_cli.config.models import (
     Experiment,
     GeneratedData,
     LearnerSpec,
+    Prune,
     Split,
     Tuning,
 )
-from zoloss_cli.datasets import entry, fingerprint
+from zoloss_cli.datasets import draws, entry, fingerprint
 from zoloss_cli.errors import ConfigError, nearest
-from zoloss_cli.registry import make_learner, registration
+from zoloss_cli.registry import MEASURES, make_learner, registration
 from zoloss_cli.splits import SplitRule
 
 FORMAT = 1
+PRUNING_VERSION = 1  # raise when what is pruned changes, so that stored results are not taken for new ones
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Cell:
     repeats: int
     fit_on: str = "train"
     tuning: Tuning | None = None  # where the learner has something to tune
+    prune: Prune | None = None
 
     @cached_property
     def identity(self) -> dict:
@@ -59,6 +62,8 @@ class Cell:
             identity["split"]["given"] = True
         if self.fit_on != "train":
             identity["fit_on"] = self.fit_on
+        if self.prune is not None:
+            identity["prune"] = {"version": PRUNING_VERSION} | self.prune.model_dump(exclude_none=True)
         if self.tuning is not None:
             candidates = [learner_identity(spec) for spec in self.learner.tune]
             identity["tuning"] = self.tuning.model_dump(exclude_none=True) | {"candidates": candidates}
@@ -117,9 +122,12 @@ def _cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) -> Cell:
     # Where nothing is scaled or all rows train, both ways to fit are the same one.
     fit_on = "train" if how.scale == "none" or rule.train == ALL else how.fit_on
     repeats = data.repeats or split.repeats
-    if rule.given and not learner.tune and make_learner(learner.learner, learner.parameters).deterministic:
-        repeats = 1  # the same rows and no randomness: it would give the same again
-    return Cell(data, learner, rule, how.scale, repeats, fit_on, experiment.tuning if learner.tune else None)
+    prune = how.prune if data.prune is None else data.prune or None
+    tuning = experiment.tuning if learner.tune else None
+    fixed = rule.given or (rule.train == ALL and learner.learner in MEASURES)
+    if fixed and not (prune or tuning) and make_learner(learner.learner, learner.parameters).deterministic:
+        repeats = min(repeats, draws(data))  # the same rows and no randomness: it would give the same again
+    return Cell(data, learner, rule, how.scale, repeats, fit_on, tuning, prune)
 
 
 def rule_of(split: Split, data: DataSpec) -> SplitRule:

@@ -51,6 +51,11 @@ def sizes_of(cells: Iterable[Cell], positive: str = "positive: CLASS") -> dict[t
     for cell in cells:
         where, data = (cell.data, cell.rule), load(cell.data)
         check_classes(cell.learner, data.classes, f"data set '{cell.data.name}'", positive)
+        if cell.prune is not None and len(data.classes) > 2:
+            raise DataError(
+                f"data set '{cell.data.name}' has {len(data.classes)} classes, and pruning is for two: use "
+                f"{positive} for one class against the rest, or leave prune out"
+            )
         if where not in sizes:
             checked_scaling(data.X, cell.scale, data.features, f"data set '{cell.data.name}'")
             sizes[where] = cell.rule.sizes(len(data.y), f"data set '{cell.data.name}'")

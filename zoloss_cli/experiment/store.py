@@ -238,7 +238,7 @@ def read_cell_file(path: Path, key: str) -> CellRows:
             found.dropped_lines += 1
         elif isinstance(row.get("failed"), str):
             found.failed[k] = row["failed"]
-        elif _counts(row, "train", found.n_train) and _tested(row, found.n_test):
+        elif _learned(row, found) or isinstance(row.get("measured"), dict):
             found.rows[k] = row
         else:
             found.dropped_lines += 1
@@ -260,6 +260,10 @@ def _parse_all(lines: list[bytes]) -> list[dict | None]:
 def _counts(row: dict, part: str, most: int) -> bool:
     value = row.get(part)
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+
+
+def _learned(row: dict, found: CellRows) -> bool:
+    return _counts(row, "train", found.n_train) and _tested(row, found.n_test)
 
 
 def _tested(row: dict, n_test: int) -> bool:

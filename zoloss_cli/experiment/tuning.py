@@ -14,6 +14,7 @@ import numpy as np
 from zoloss_cli.config.models import ALL, LearnerSpec, Tuning
 from zoloss_cli.datasets import DataSet, draw_of, load
 from zoloss_cli.experiment.fitting import fit
+from zoloss_cli.experiment.parts import part_of
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.loss import wrong_classes
 from zoloss_cli.preprocess import scale
@@ -33,12 +34,10 @@ class Fold(NamedTuple):
 
 def tuned(cell: Cell, k: int) -> LearnerSpec:
     """The candidate that split k of this cell uses."""
-    draw = draw_of(cell.data, k)
     if cell.tuning.on == ALL:
-        return _chosen_on_all(cell, draw)
-    data = load(cell.data, draw)
-    train, _ = cell.rule.rows(len(data.y), cell.stream, k)
-    return _fewest_mistakes(cell, data, train, k)
+        return _chosen_on_all(cell, draw_of(cell.data, k))
+    part = part_of(cell, k)
+    return _fewest_mistakes(cell, part.data, part.learned_from, k)
 
 
 @functools.lru_cache(maxsize=256)

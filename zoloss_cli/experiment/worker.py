@@ -1,4 +1,4 @@
-"""One unit of work: a split of a cell, from data to counted errors. Runs inside a worker process."""
+"""One unit of work: a split of a cell, from data to counted errors or to what is measured of the data."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoloss_cli.config.models import ALL, LearnerSpec
-from zoloss_cli.datasets import DataSet, draw_of, load
+from zoloss_cli.config.models import LearnerSpec
+from zoloss_cli.datasets import draw_of
 from zoloss_cli.experiment.fitting import fit
+from zoloss_cli.experiment.parts import Part, part_of
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.tuning import tuned
 from zoloss_cli.loss import lenient_mistakes, prediction_mistakes, strict_mistakes, wrong_classes
-from zoloss_cli.preprocess import scale
+from zoloss_cli.registry import MEASURES, make_learner
 from zoloss_cli.splits import seed_of
 
 LONGEST_REASON = 300
@@ -36,19 +37,6 @@ def run_units(cell: Cell, splits: list[int]) -> list[dict]:
     return rows
 
 
-class Part(NamedTuple):
-    """The data of one split: which rows train and which test, and how points are scaled for its learner."""
-
-    data: DataSet
-    train: np.ndarray
-    test: np.ndarray
-    how: str
-    seen: np.ndarray | None  # what the scaling is fitted on, if not on the training rows
-
-    def scaled(self, points: np.ndarray) -> np.ndarray:
-        return scale(self.data.X[self.train], points, self.how, self.seen)[1]
-
-
 class Trained(NamedTuple):
     """A learner that has seen the training rows of its split."""
 
@@ -58,51 +46,66 @@ class Trained(NamedTuple):
     seconds: float
 
 
-def part_of(cell: Cell, k: int) -> Part:
-    """The data of split k."""
-    data = load(cell.data, draw_of(cell.data, k))
-    train, test = cell.rule.rows(len(data.y), cell.stream, k)
-    return Part(data, train, test, cell.scale, data.X if cell.fit_on == ALL else None)
-
-
 def train_unit(cell: Cell, k: int) -> Trained:
-    """Split, scale and learn."""
+    """Split, scale, leave noise out, and learn."""
     part = part_of(cell, k)
     spec = tuned(cell, k) if cell.tuning else cell.learner
     seed = seed_of(cell.rule.seed, cell.stream, k, cell.learner.name)
-    X, y = part.data.X[part.train], part.data.y[part.train]
-    return Trained(part, spec, *fit(spec, part.scaled(X), y, seed))
+    rows = part.learned_from
+    return Trained(part, spec, *fit(spec, part.scaled(part.data.X[rows]), part.data.y[rows], seed))
 
 
 def run_unit(cell: Cell, k: int) -> dict:
     """Split, scale, learn, and count errors from the learned scores.
 
-    Training errors count a zero margin as an error, test errors are wrong predictions (see loss.py); those
-    of learners for several classes are wrong predictions in both parts. Where all rows train there are no
-    test errors.
+    Training errors are those on all training rows, by the labels that they have there, and count a zero margin
+    as an error; test errors are wrong predictions, by true labels (see loss.py). Those of learners for several
+    classes are wrong predictions in both parts. Where all rows train there are no test errors.
     """
+    if cell.learner.learner in MEASURES:
+        return measure_unit(cell, k)
     return count_unit(cell, k, train_unit(cell, k))
+
+
+def measure_unit(cell: Cell, k: int) -> dict:
+    """What there is to say of the training rows of split k, and of which draw they are, for reports to pool."""
+    part = part_of(cell, k)
+    spec, rows = cell.learner, part.learned_from
+    seed = seed_of(cell.rule.seed, cell.stream, k, spec.name)
+    measure = make_learner(spec.learner, spec.parameters, np.random.default_rng(seed))
+    flipped = np.flatnonzero(np.isin(rows, part.data.flipped))
+    start = time.perf_counter()
+    facts = measure.measure(part.scaled(part.data.X[rows]), part.data.y[rows], flipped)
+    seconds = round(time.perf_counter() - start, 6)
+    return {"k": k, "draw": draw_of(cell.data, k), "seconds": seconds, "measured": facts}
 
 
 def count_unit(cell: Cell, k: int, trained: Trained) -> dict:
     """The row of a unit whose learner is trained."""
-    (data, train, test, _, _), spec, learner, seconds = trained
-    X_train, X_test = (trained.part.scaled(data.X[rows]) for rows in (train, test))
-    signs = np.where(data.y == 1, 1.0, -1.0)
+    part, spec, learner, seconds = trained
+    data, train, test = part.data, part.train, part.test
+    X_train, X_test = (part.scaled(data.X[rows]) for rows in (train, test))
+    y_train, y_test = data.y[train], data.truth[test]
+    signs_train, signs_test = (np.where(y == 1, 1.0, -1.0) for y in (y_train, y_test))
     row = {"k": k}
     if getattr(learner, "multiclass", False):
-        row["train"] = wrong_classes(learner, X_train, data.y[train])
+        row["train"] = wrong_classes(learner, X_train, y_train)
         if test.size:
-            row["test"] = wrong_classes(learner, X_test, data.y[test])
+            row["test"] = wrong_classes(learner, X_test, y_test)
     else:
         scores = learner.decision_function(X_train)
-        row["train"] = int(strict_mistakes(scores, signs[train]).sum())
+        row["train"] = int(strict_mistakes(scores, signs_train).sum())
         if test.size:
-            row["test"] = int(prediction_mistakes(learner.decision_function(X_test), signs[test]).sum())
-        lenient = int(lenient_mistakes(scores, signs[train]).sum())
+            row["test"] = int(prediction_mistakes(learner.decision_function(X_test), signs_test).sum())
+        lenient = int(lenient_mistakes(scores, signs_train).sum())
         if lenient != row["train"]:
             row["lenient"] = lenient
-    unseen = int(np.count_nonzero(~np.isin(data.y[test], data.y[train])))
+    if cell.prune is not None:
+        row["pruned"] = int(part.pruned.size)
+    if cell.prune is not None and data.flipped.size:
+        row["flipped"] = int(np.isin(train, data.flipped).sum())
+        row["caught"] = int(np.isin(part.pruned, data.flipped).sum())
+    unseen = int(np.count_nonzero(~np.isin(y_test, data.y[part.learned_from])))
     if unseen:  # of classes that only test rows have: nobody could be right
         row["unseen"] = unseen
     if cell.tuning:
@@ -113,11 +116,11 @@ def count_unit(cell: Cell, k: int, trained: Trained) -> dict:
     if len(getattr(learner, "recorded_epochs_", ())):
         row["epochs"] = [int(e) for e in learner.recorded_epochs_]
         if getattr(learner, "multiclass", False):
-            row["train_curve"] = _wrong_by_round(learner, X_train, data.y[train])
-            row["test_curve"] = _wrong_by_round(learner, X_test, data.y[test])
+            row["train_curve"] = _wrong_by_round(learner, X_train, y_train)
+            row["test_curve"] = _wrong_by_round(learner, X_test, y_test)
         else:
-            row["train_curve"] = _curve(learner.recorded_scores(X_train), signs[train], strict_mistakes)
-            row["test_curve"] = _curve(learner.recorded_scores(X_test), signs[test], prediction_mistakes)
+            row["train_curve"] = _curve(learner.recorded_scores(X_train), signs_train, strict_mistakes)
+            row["test_curve"] = _curve(learner.recorded_scores(X_test), signs_test, prediction_mistakes)
         if not test.size:
             del row["test_curve"]
         if hasattr(learner, "recorded_costs_"):

@@ -12,7 +12,7 @@ from zoloss_cli.datasets import load
 from zoloss_cli.datasets.catalog import entry
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.manifest import read_experiment
-from zoloss_cli.experiment.worker import Part
+from zoloss_cli.experiment.parts import Part
 from zoloss_cli.figures import style
 from zoloss_cli.figures.lines import show_points
 from zoloss_cli.figures.training import trained_again

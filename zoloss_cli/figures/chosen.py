@@ -13,8 +13,8 @@ from zoloss_cli.datasets import DataSet, index_labels
 from zoloss_cli.datasets.generators import GENERATORS
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.fitting import fit
+from zoloss_cli.experiment.parts import Part, part_of
 from zoloss_cli.experiment.plan import Cell, plan
-from zoloss_cli.experiment.worker import Part, part_of
 from zoloss_cli.figures.boundary import Learned, predicted
 from zoloss_cli.figures.training import SPLIT
 from zoloss_cli.loss import strict_mistakes

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.experiment.worker import Part, Trained
+from zoloss_cli.experiment.parts import Part
+from zoloss_cli.experiment.worker import Trained
 from zoloss_cli.figures import style
 from zoloss_cli.figures.training import trained_again
 from zoloss_cli.preprocess import centre_and_spread

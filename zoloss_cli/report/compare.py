@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from zoloss_cli.report.draws import Spread, spread_of
 from zoloss_cli.report.metrics import BY_MATCH, BY_RATIO, BY_Z, KNOWN
-from zoloss_cli.report.published import Printed, pool_sd, printed_cells
+from zoloss_cli.report.published import Printed, pool_sd, printed_cells, printed_place
 from zoloss_cli.report.ratios import ratio_z
 from zoloss_cli.report.results import RunResult
 from zoloss_cli.report.tables import starred
@@ -97,7 +97,7 @@ def compare_run(run: RunResult) -> list[Comparison]:
             if ours is None or theirs is None:
                 continue
             spread = spread_of(run.by_draw(dataset, learner, metric))
-            place = (run.published["paper"], run.table, dataset, learner, metric, ours.mean)
+            place = (run.published["paper"], printed_place(run.published), dataset, learner, metric, ours.mean)
             common = {"splits": ours.splits, "published": theirs.value, "published_stderr": theirs.stderr}
             if KNOWN[metric].compared == BY_RATIO:
                 ratio = ours.mean / theirs.value if theirs.value else None

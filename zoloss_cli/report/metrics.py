@@ -47,6 +47,16 @@ KNOWN = {
         decimals=3,
     ),
     "largest_ratio": Metric(BY_Z, "largest", has_error=False, average="largest", decimals=3),
+    "complexity": Metric(BY_Z, note="complexity: support vectors", lower_is_better=False, decimals=1),
+    "principal_points": Metric(BY_Z, "points", lower_is_better=False, decimals=1),
+    "principal_subsets": Metric(BY_Z, "subsets", decimals=1),
+    "auc": Metric(
+        BY_Z,
+        note="area under the ROC curve: how often a wrong label looks more like an outlier than a right one",
+        lower_is_better=False,
+        decimals=3,
+    ),
+    "auc_least_squares": Metric(BY_Z, "least squares", decimals=3),
     "median_ratio": Metric(BY_Z, "median", has_error=False, average="median", decimals=4),
 }
 

@@ -58,9 +58,18 @@ def published() -> dict[tuple[str, str], Cells]:
     return tables
 
 
+def printed_place(mirrored: dict) -> str:
+    """The table's number, or the figure that a text gives numbers of."""
+    return mirrored.get("table") or f"figure {mirrored.get('figure')}"
+
+
+def printed_name(mirrored: dict) -> str:
+    return f"table {mirrored['table']}" if mirrored.get("table") else printed_place(mirrored)
+
+
 def printed_cells(mirrored: dict) -> Cells:
     """The cells that a run mirrors, by its config's `published` section; none where there is no table."""
-    cells = published().get((mirrored.get("paper", ""), mirrored.get("table") or ""), {})
+    cells = published().get((mirrored.get("paper", ""), printed_place(mirrored)), {})
     if mirrored.get("spread") == "deviation":
         share = 1.0 / math.sqrt(mirrored["runs"])
         cells = {

@@ -12,6 +12,7 @@ from zoloss_cli.errors import ResultsError, nearest
 from zoloss_cli.experiment.store import TOLERATED, CellRows, Store
 from zoloss_cli.paths import PACKAGE
 from zoloss_cli.report.curves import Curves, read_curves, read_trace
+from zoloss_cli.report.measured import measured_values, pooled
 from zoloss_cli.report.metrics import KNOWN
 from zoloss_cli.report.ratios import MEASURED, make_ratios
 
@@ -39,6 +40,7 @@ class RunResult:
     sizes: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)  # rows to train, to test
     curves: dict[tuple[str, str], Curves] = field(default_factory=dict)  # of learners that record epochs
     traces: dict[tuple[str, str], list[tuple[float, float]]] = field(default_factory=dict)  # of single units
+    facts: dict[tuple[str, str], dict[int, dict]] = field(default_factory=dict)  # what was measured, by draw
     failed: int = 0
     units: int = 0  # finished ones, of all cells, chosen or not
 
@@ -72,6 +74,17 @@ class RunResult:
                 kept_of.pop(place, None)
                 if new is not None:
                     kept_of[place] = new
+
+    def add_measured(
+        self, dataset: str, learner: str, rows: list[dict], sizes: tuple[int, int], repeats: int | None
+    ) -> None:
+        """What was measured in a cell: one value a draw of the data."""
+        by_draw = pooled(rows)
+        self.units += min(repeats or self.experiment["split"]["repeats"], len(rows))
+        place, values = (dataset, learner), measured_values(by_draw)
+        self.facts[place], self.sizes[place] = by_draw, sizes
+        if self.metric in values:
+            self.cells[place], self.splits[place] = values, list(by_draw)
 
     @property
     def planned(self) -> int:
@@ -121,8 +134,8 @@ class RunResult:
         """How many draws of noise or pools the splits take in turn."""
         data = self._data(dataset)
         pools = data.get("seed")
-        noise = (data.get("noise") or {}).get("draws", 1)
-        return math.lcm(len(pools) if isinstance(pools, list) else 1, noise)
+        noise = [(data.get(key) or {}).get("draws", 1) for key in ("noise", "flip")]
+        return math.lcm(len(pools) if isinstance(pools, list) else 1, *noise)
 
     def whole(self, dataset: str) -> bool:
         """Whether all rows train."""
@@ -216,11 +229,14 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
             if splits:
                 rows = [found.rows[k] for k in splits]
                 sizes = (found.n_train, found.n_test)
+                choice, place = cell.get("choice", ""), (cell["dataset"], cell["learner"])
+                if all("measured" in row for row in rows):
+                    run.add_measured(*place, rows, sizes, cell.get("repeats"))
+                    continue
                 values, curves = _values(rows, *sizes), read_curves(rows, *sizes)
-                choice = cell.get("choice", "")
                 trace = read_trace(rows[0]) if len(rows) == 1 else None
                 extra = {"curves": curves, "trace": trace, "repeats": cell.get("repeats")}
-                run.add(cell["dataset"], cell["learner"], values, choice, splits, sizes, **extra)
+                run.add(*place, values, choice, splits, sizes, **extra)
         if run.experiment.get("ratios"):
             make_ratios(run)
     return sorted(runs, key=_paper_order), store
