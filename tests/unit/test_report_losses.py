@@ -11,8 +11,9 @@ import pytest
 from zoloss_cli.report.compare import compare_run, distinct
 from zoloss_cli.report.draws import spread_of
 from zoloss_cli.report.formats import render_comparison, render_tables
+from zoloss_cli.report.learned import learned_values
 from zoloss_cli.report.published import printed_cells, published
-from zoloss_cli.report.results import RunResult, _values
+from zoloss_cli.report.results import RunResult
 from zoloss_cli.report.summary import summary_lines
 from zoloss_cli.report.tables import column_titles, make_table
 
@@ -132,14 +133,14 @@ def test_rows_give_every_metric_that_they_hold():
         {"k": 0, "train": 5, "seconds": 0.1, "reached": 0.05},
         {"k": 1, "train": 6, "seconds": 0.2, "lenient": 4},
     ]
-    values = _values(rows, 50, 0)
+    values = learned_values(rows, 50, 0)
     assert values == {
         "train_error": [10.0, 12.0],
         "train_01_loss": [5.0, 6.0],
         "seconds": [0.1, 0.2],
         "train_01_loss_lenient": [5.0, 4.0],
     }
-    old = _values([{"k": 0, "train": 5, "test": 1}], 50, 10)
+    old = learned_values([{"k": 0, "train": 5, "test": 1}], 50, 10)
     assert set(old) == {"train_error", "train_01_loss", "test_error"}  # its zero margins are not known
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import ValidationError
 
 from zoloss_cli.config.columns import columns, measured
+from zoloss_cli.config.data_entries import data_spec
 from zoloss_cli.config.mistakes import Mistakes
 from zoloss_cli.config.models import (
     ALL,
@@ -19,11 +19,8 @@ from zoloss_cli.config.models import (
     METRICS,
     RATIO,
     SECOND_METRICS,
-    CsvData,
-    DataSpec,
     EmbeddedData,
     Experiment,
-    GeneratedData,
     Improvement,
     Preprocess,
     Published,
@@ -31,13 +28,9 @@ from zoloss_cli.config.models import (
     Split,
     Tuning,
 )
-from zoloss_cli.datasets.added import added, names
-from zoloss_cli.datasets.added import entry as entry_of
 from zoloss_cli.datasets.catalog import catalog
-from zoloss_cli.datasets.generators import GENERATORS, generator, is_generated
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.paths import shipped_config
-from zoloss_cli.signatures import parameter_model
 
 LARGEST_FILE = 1 << 20
 TEXTS = ("name", "title", "citation", "baseline")
@@ -96,10 +89,10 @@ def check_content(content: dict, name: str, folder: Path, mistakes: Mistakes) ->
             values[key] = content[key]
     for key, model in SECTIONS.items():
         if content.get(key) is not None:
-            values[key] = _section(model, content[key], (key,), mistakes)
+            values[key] = mistakes.checked(model, content[key], (key,))
     if content.get("ratios") is not None:
         values["ratios"] = {
-            label: _section(Ratio, sides, ("ratios", label), mistakes)
+            label: mistakes.checked(Ratio, sides, ("ratios", label))
             for label, sides in _named(content, "ratios", mistakes)
         }
     seeding = getattr(values.get("preprocess"), "seeding", None)
@@ -229,17 +222,6 @@ def _duplicate_keys(root: yaml.Node, mistakes: Mistakes, keys: tuple = (), seen:
         _duplicate_keys(value, mistakes, (*keys, key_node.value), seen)
 
 
-def _section(model, value, keys: tuple, mistakes: Mistakes):
-    if not isinstance(value, dict):
-        mistakes.add(keys, f"must be a mapping of keys (got {value!r})")
-        return None
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        mistakes.add_all(keys, error, list(model.model_fields))
-        return None
-
-
 def _named(content: dict, key: str, mistakes: Mistakes) -> list[tuple[str, dict]]:
     """Entries of `datasets` or `learners`: a list of names, or a mapping from name to settings."""
     section = content.get(key)
@@ -264,62 +246,3 @@ def _named(content: dict, key: str, mistakes: Mistakes) -> list[tuple[str, dict]
             continue
         entries.append((str(name), dict(entry or {})))
     return entries
-
-
-def data_spec(name: str, entry: dict, folder: Path, mistakes: Mistakes) -> DataSpec | None:
-    """The data set of an entry; `folder` is where the paths of its files begin."""
-    keys = ("datasets", name)
-    try:
-        return _data_spec(name, entry, folder, keys, mistakes)
-    except ConfigError as broken:  # another package's data set
-        mistakes.add(keys, str(broken))
-        return None
-
-
-def _data_spec(name: str, entry: dict, folder: Path, keys: tuple, mistakes: Mistakes) -> DataSpec | None:
-    _name_class(entry, "positive")
-    if isinstance(entry.get("noise"), dict):
-        entry["noise"] = dict(entry["noise"])
-        _name_class(entry["noise"], "label")
-    if "csv" in entry:
-        if isinstance(entry["csv"], str):
-            entry["csv"] = str(folder / entry["csv"])
-        return _section(CsvData, {"name": name, **entry}, keys, mistakes)
-    source = entry.get("generator", entry.get("dataset", name))
-    if "generator" in entry or (is_generated(source) and "dataset" not in entry):
-        return _generated(name, source, entry, keys, mistakes)
-    if source not in names() or is_generated(source):
-        mistakes.add(keys, f"no data set or generator is called '{source}'{nearest(source, names())}")
-        return None
-    if source in added():
-        entry_of(source)  # a file that cannot be read is a mistake of the config, as a broken generator is
-    return _section(EmbeddedData, {"name": name, "dataset": source, **entry}, keys, mistakes)
-
-
-def _name_class(entry: dict, key: str) -> None:
-    """Classes are names, also those that YAML reads as numbers."""
-    if isinstance(entry.get(key), int | float):
-        entry[key] = str(entry[key])
-
-
-def _generated(name: str, source: str, entry: dict, keys: tuple, mistakes: Mistakes):
-    if not is_generated(source):
-        known = [*GENERATORS, *added()]
-        mistakes.add((*keys, "generator"), f"no generator is called '{source}'{nearest(source, known)}")
-        return None
-    model = parameter_model(generator(source), frozenset({"rng"}))
-    own = set(model.model_fields) - {"size"}
-    settings = {k: v for k, v in entry.items() if k in own}
-    common = {k: v for k, v in entry.items() if k not in own}
-    common.setdefault("size", model.model_fields["size"].default)
-    try:
-        filled = model.model_validate(settings).model_dump(exclude={"size"})
-    except ValidationError as error:
-        mistakes.add_all(keys, error, list(own))
-        return None
-    valid = {k for k in GeneratedData.model_fields if k != "settings"} | own
-    for key in [k for k in common if k not in valid]:
-        mistakes.add((*keys, key), f"unknown key '{key}'{nearest(key, valid)}")
-        del common[key]
-    common.update(name=name, generator=source, settings=tuple(sorted(filled.items())))
-    return _section(GeneratedData, common, keys, mistakes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import yaml
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from zoloss_cli.errors import nearest
 
@@ -39,6 +39,17 @@ class Mistakes:
                 text = e["msg"].removeprefix("Value error, ")
                 got = f" (got {e['input']!r})" if e["loc"] else ""  # else it would be the whole section
                 self.add((*keys, *loc), f"{text[:1].lower()}{text[1:]}{got}")
+
+    def checked(self, model: type[BaseModel], value, keys: tuple):
+        """What the model makes of a section or entry, or None and what is wrong with it."""
+        if not isinstance(value, dict):
+            self.add(keys, f"must be a mapping of keys (got {value!r})")
+            return None
+        try:
+            return model.model_validate(value)
+        except ValidationError as error:
+            self.add_all(keys, error, list(model.model_fields))
+            return None
 
     def _node(self, keys: tuple):
         node, key_node = self.root, None

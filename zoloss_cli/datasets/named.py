@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zoloss_cli.config.load import data_spec
+from zoloss_cli.config.data_entries import data_spec
 from zoloss_cli.config.mistakes import LooseMistakes
 from zoloss_cli.datasets import load
 from zoloss_cli.errors import ConfigError

@@ -12,6 +12,7 @@ from zoloss_cli.errors import ResultsError, nearest
 from zoloss_cli.experiment.store import TOLERATED, CellRows, Store
 from zoloss_cli.paths import PACKAGE
 from zoloss_cli.report.curves import Curves, read_curves, read_trace
+from zoloss_cli.report.learned import learned_values
 from zoloss_cli.report.measured import measured_values, pooled
 from zoloss_cli.report.metrics import KNOWN
 from zoloss_cli.report.ratios import MEASURED, make_ratios
@@ -233,35 +234,13 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
                 if all("measured" in row for row in rows):
                     run.add_measured(*place, rows, sizes, cell.get("repeats"))
                     continue
-                values, curves = _values(rows, *sizes), read_curves(rows, *sizes)
+                values, curves = learned_values(rows, *sizes), read_curves(rows, *sizes)
                 trace = read_trace(rows[0]) if len(rows) == 1 else None
                 extra = {"curves": curves, "trace": trace, "repeats": cell.get("repeats")}
                 run.add(*place, values, choice, splits, sizes, **extra)
         if run.experiment.get("ratios"):
             make_ratios(run)
     return sorted(runs, key=_paper_order), store
-
-
-def _values(rows: list[dict], n_train: int, n_test: int) -> dict[str, list[float]]:
-    """Every metric that the rows give: errors in %, all others as they are."""
-    values = {
-        "train_error": [100.0 * row["train"] / n_train for row in rows],
-        "train_01_loss": [float(row["train"]) for row in rows],
-    }
-    if n_test:
-        values["test_error"] = [100.0 * row["test"] / n_test for row in rows]
-    for metric in ("seconds", "reached", "lower_bound", "iterations", "cost", "counted", "bound"):
-        if all(metric in row for row in rows):
-            values[metric] = [float(row[metric]) for row in rows]
-    for count in ("unseen", "unsplit"):  # rows have them where they are not 0
-        if any(count in row for row in rows):
-            values[count] = [float(row.get(count, 0)) for row in rows]
-    if "bound" in values:
-        ratios = [counted / bound for counted, bound in zip(values["counted"], values["bound"], strict=True)]
-        values |= {"bound_ratio": ratios, "largest_ratio": ratios}
-    if "seconds" in values:  # rows without were stored when nobody counted zero margins apart
-        values["train_01_loss_lenient"] = [float(row.get("lenient", row["train"])) for row in rows]
-    return values
 
 
 def baseline_of(run: RunResult, runs: list[RunResult]) -> RunResult | None:

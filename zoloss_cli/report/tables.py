@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 from zoloss_cli.registry import learners
 from zoloss_cli.report import improvement
@@ -221,6 +222,7 @@ def _notes(run: RunResult, runs: list[RunResult], constant: dict[str, float]) ->
         notes.append(f"%: by how much {of} is below {over}")
     notes += _leaks(run)
     notes += choice_notes(run)
+    notes += _pruning(run)
     notes += _oddities(run)
     if wanted := run.experiment.get("baseline"):
         if baseline := baseline_of(run, runs):
@@ -241,6 +243,20 @@ def choice_notes(run: RunResult) -> list[str]:
             note = f"each data set's best of {len(options)} settings of {tried} by the number shown"
             columns.setdefault(note, []).append(title)
     return [f"{', '.join(titles)}: {note}" for note, titles in columns.items()]
+
+
+def _pruning(run: RunResult) -> list[str]:
+    """How much of the training rows was left out as noise, and how much of their wrong labels with it."""
+    shares = {}
+    for (dataset, learner), values in run.cells.items():
+        if "pruned" in values:  # the same for all learners
+            n = run.sizes[(dataset, learner)][0]
+            text = f"{dataset} {100 * fmean(values['pruned']) / n:.0f} %"
+            if sum(values.get("flipped", [])):
+                text += f" ({100 * sum(values['caught']) / sum(values['flipped']):.0f} %)"
+            shares.setdefault(dataset, text)
+    wrong = " (and of their wrong labels)" if any(text.endswith(")") for text in shares.values()) else ""
+    return [f"training rows left out as noise{wrong}: {', '.join(shares.values())}"] if shares else []
 
 
 def _oddities(run: RunResult) -> list[str]:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import yaml
 
-from zoloss_cli.config.load import check_content, data_spec
+from zoloss_cli.config.data_entries import data_spec
+from zoloss_cli.config.load import check_content
 from zoloss_cli.config.models import Experiment, Preprocess, Split
 from zoloss_cli.datasets import load
 from zoloss_cli.ensembles.partitions import MOST_CLASSES
