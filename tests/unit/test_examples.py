@@ -9,9 +9,10 @@ import pytest
 import zoloss_cli
 from zoloss_cli.complexity.measure import data_complexity
 from zoloss_cli.datasets.named import load_dataset
-from zoloss_cli.registry import BUILT_IN, make_learner
+from zoloss_cli.registry import BUILT_IN, MEASURES, make_learner
 
 CLASSES = sorted({entry.target for entry in BUILT_IN.values()})
+MEASURED = sorted(entry.target.partition(":")[2] for entry in MEASURES.values())
 
 
 def run_examples(thing) -> int:
@@ -28,6 +29,11 @@ def run_examples(thing) -> int:
 def test_every_learner_has_an_example_that_holds(target):
     name = target.partition(":")[2]
     assert run_examples(getattr(zoloss_cli, name)) >= 3
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_every_measure_has_an_example_that_holds(name):
+    assert run_examples(getattr(zoloss_cli, name)) >= 2
 
 
 @pytest.mark.parametrize("thing", [zoloss_cli, make_learner, load_dataset, data_complexity])

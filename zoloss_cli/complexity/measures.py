@@ -80,7 +80,7 @@ class DecompositionMeasure(Measure):
     >>> from zoloss_cli import DecompositionMeasure, load_dataset
     >>> facts = DecompositionMeasure(clusters=8).measure(*load_dataset("disks", seed=1))
     >>> facts["principal_points"], facts["points"][0][:2], facts["points"][-1][:2]
-    (5, [0, 12], [20, 0])
+    (7, [0, 9], [20, 0])
     """
 
     def __init__(

@@ -1,0 +1,244 @@
+"""Labels that are turned round, and training rows that are left out as noise: what units see and store."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zoloss_cli.complexity.contribution import average
+from zoloss_cli.complexity.measure import make_problem
+from zoloss_cli.complexity.outliers import neighbour_disagreement
+from zoloss_cli.complexity.pruning import contradicted, contributions, prune
+from zoloss_cli.config.load import load_config
+from zoloss_cli.config.models import Prune
+from zoloss_cli.datasets import draw_of, draws, load
+from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.experiment import parts, tuning
+from zoloss_cli.experiment.parts import part_of
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.worker import run_unit, train_unit
+
+NOISY = """
+datasets:
+  heart: {flip: {share: 0.1, draws: 3}, prune: false}
+  pruned: {dataset: heart, flip: {share: 0.1, draws: 3}}
+split: {train: 0.8, repeats: 6, seed: 3}
+preprocess: {prune: {by: contribution, permutations: 20}}
+learners: {fld: , rcd-bias: {epochs: 20}}
+"""
+
+
+@pytest.fixture
+def cells(write_config):
+    return {(c.data.name, c.learner.learner): c for c in plan(load_config(write_config(NOISY)))}
+
+
+# -- labels that are turned round -------------------------------------------------------------------
+
+
+def test_a_tenth_of_the_labels_is_wrong_and_known(cells):
+    spec = cells["heart", "fld"].data
+    assert draws(spec) == 3
+    seen = [load(spec, draw) for draw in range(3)]
+    for data in seen:
+        assert len(data.flipped) == 27  # floor(270 / 10)
+        np.testing.assert_array_equal(np.flatnonzero(data.y != data.truth), data.flipped)
+        np.testing.assert_array_equal(data.truth, load(spec.model_copy(update={"flip": None})).y)
+    assert len({tuple(data.flipped) for data in seen}) == 3
+    assert load(spec, draw_of(spec, 4)) is seen[1]
+
+
+def test_of_several_classes_any_other_may_come(write_config):
+    (cell,) = plan(
+        load_config(write_config("datasets: {iris: {flip: {share: 0.4}}}\nlearners: [one-vs-all]\n"))
+    )
+    data = load(cell.data)
+    changes = Counter(zip(data.truth[data.flipped], data.y[data.flipped], strict=True))
+    assert set(changes) == set(itertools.permutations(range(3), 2))
+
+
+def test_wrong_labels_train_and_true_labels_test(cells):
+    cell = cells["heart", "fld"]
+    trained = train_unit(cell, 2)
+    data, train, test = trained.part.data, trained.part.train, trained.part.test
+    assert np.isin(test, data.flipped).any()
+    row = run_unit(cell, 2)
+    said = trained.learner.predict(trained.part.scaled(data.X))
+    assert row["test"] == np.count_nonzero(said[test] != data.truth[test])
+    assert row["train"] == np.count_nonzero(said[train] != data.y[train])
+    assert row["test"] != np.count_nonzero(said[test] != data.y[test])
+
+
+def test_flips_and_pruning_are_part_of_what_a_cell_is(write_config):
+    texts = [
+        NOISY,
+        NOISY.replace("draws: 3", "draws: 2"),
+        NOISY.replace("permutations: 20", "permutations: 21"),
+        NOISY.replace("by: contribution, permutations: 20", "by: neighbours"),
+    ]
+    keys = [[c.key for c in plan(load_config(write_config(text)))] for text in texts]
+    assert len(set(itertools.chain(*keys))) == 4 + 4 + 2 + 2  # unpruned ones do not depend on how to prune
+
+
+# -- pruning ------------------------------------------------------------------------------------------
+
+
+def brute_force_contradictions(X, y):
+    rows = [tuple(x) for x in X]
+    lost = []
+    for i in range(len(y)):
+        twins = Counter(label for row, label in zip(rows, y, strict=True) if row == rows[i])
+        others = [count for label, count in twins.items() if label != y[i]]
+        if others and max(others) >= twins[y[i]]:
+            lost.append(i)
+    return lost
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 2)), min_size=1, max_size=12))
+def test_contradicted_rows_are_those_that_no_vote_would_keep(rows):
+    X = np.array([row[:2] for row in rows], dtype=float)
+    y = np.array([row[2] for row in rows])
+    assert contradicted(X, y).tolist() == brute_force_contradictions(X, y)
+
+
+def noisy_points(seed=0, n=60):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (n, 2))
+    y = (X[:, 0] > 0).astype(int)
+    wrong = rng.permutation(n)[: n // 10]
+    y[wrong] = 1 - y[wrong]
+    return X, y, np.sort(wrong)
+
+
+def test_rows_above_the_threshold_go_and_no_others():
+    X, y, _ = noisy_points()
+    how = Prune(permutations=30, threshold=0.8)
+    found = prune(X, y, how, 5)
+    expected = average(contributions(make_problem(X, y), 30, 5))
+    np.testing.assert_array_equal(found.scores, expected)
+    np.testing.assert_array_equal(found.dropped, np.flatnonzero(expected > 0.8))
+    assert 0 < len(found.dropped) < 30
+    near = prune(X, y, Prune(by="neighbours", neighbours=7), 5)
+    np.testing.assert_array_equal(near.scores, neighbour_disagreement(make_problem(X, y), 7))
+    np.testing.assert_array_equal(near.dropped, np.flatnonzero(near.scores > 0.5))
+
+
+def test_wrong_labels_are_what_is_pruned():
+    X, y, wrong = noisy_points(3, 200)
+    for how in (Prune(), Prune(by="neighbours")):
+        dropped = prune(X, y, how, 0).dropped
+        assert np.isin(wrong, dropped).mean() >= 0.8
+        assert len(dropped) <= 2 * len(wrong)
+
+
+def test_a_class_never_vanishes():
+    X, y, _ = noisy_points()
+    y = np.where(np.arange(60) == 7, 1, 0)  # one row against all others
+    found = prune(X, y, Prune(permutations=5, threshold=-100.0), 0)
+    assert sorted(y[found.kept]) == [0, 1]
+    np.testing.assert_array_equal(found.kept, found.spared)
+    zeros = np.flatnonzero(y == 0)
+    assert found.kept[y[found.kept] == 0] == zeros[np.argmin(found.scores[zeros])]
+
+
+def test_contradictions_go_first_and_have_no_score():
+    X, y, _ = noisy_points()
+    X, y = np.vstack([X, X[:2]]), np.append(y, 1 - y[:2])
+    found = prune(X, y, Prune(permutations=5), 0)
+    assert found.contradicted.tolist() == [0, 1, 60, 61]
+    assert np.isnan(found.scores[[0, 1, 60, 61]]).all()
+    assert not np.isin([0, 1, 60, 61], found.kept).any()
+    with pytest.raises(DataError, match="4 of 4 rows have equal features and different labels"):
+        prune(np.zeros((4, 1)), np.array([0, 1, 0, 1]), Prune(), 0)
+
+
+def test_progress_tells_all_permutations_and_parts_add_up():
+    problem, told = make_problem(*noisy_points()[:2]), []
+    sums = contributions(problem, 25, 1, progress=lambda done, of: told.append((done, of)))
+    assert told == [(10, 25), (20, 25), (25, 25)]
+    assert sums.permutations == 25
+    assert sums.by_example[:, 1].sum() == 25 * 60
+
+
+def test_learners_do_not_see_pruned_rows_and_share_them(cells, monkeypatch):
+    plain, pruned = (train_unit(cells[name, "fld"], 1) for name in ("heart", "pruned"))
+    np.testing.assert_array_equal(plain.part.train, pruned.part.train)
+    rows = pruned.part.learned_from
+    assert len(rows) == len(pruned.part.train) - len(pruned.part.pruned) < len(pruned.part.train)
+    by_hand = cells["pruned", "fld"]
+    from zoloss_cli.learners.fld import FLDClassifier
+
+    scaled = pruned.part.scaled(pruned.part.data.X[rows])
+    expected = FLDClassifier().fit(scaled, pruned.part.data.y[rows])
+    np.testing.assert_array_equal(pruned.learner.coef_, expected.coef_)
+    row = run_unit(by_hand, 1)
+    flipped = pruned.part.data.flipped
+    assert row["pruned"] == len(pruned.part.pruned)
+    assert row["flipped"] == np.isin(pruned.part.train, flipped).sum()
+    assert row["caught"] == np.isin(pruned.part.pruned, flipped).sum()
+    monkeypatch.setattr("zoloss_cli.complexity.pruning.prune", None)  # once for all learners
+    assert part_of(cells["pruned", "rcd-bias"], 1).pruned.tolist() == pruned.part.pruned.tolist()
+    assert "pruned" not in run_unit(cells["heart", "fld"], 1)
+
+
+def test_test_rows_cannot_move_what_is_pruned(cells, monkeypatch):
+    cell = cells["pruned", "fld"]
+    before = part_of(cell, 0)
+    X, y = before.data.X.copy(), before.data.y.copy()
+    X[before.test] += 100.0
+    y[before.test] = 1 - y[before.test]
+    changed = replace(before.data, X=X, y=y)
+    parts._pruned.cache_clear()
+    monkeypatch.setattr(parts, "load", lambda *_: changed)
+    after = part_of(cell, 0)
+    parts._pruned.cache_clear()  # or later tests would meet what was pruned from other data
+    np.testing.assert_array_equal(after.pruned, before.pruned)
+
+
+def test_tuning_does_not_see_pruned_rows(write_config, monkeypatch):
+    text = NOISY.partition("learners:")[0] + "learners: {svm: {tune: {C: [[1.0], [2.0]]}}}\n"
+    cell = plan(load_config(write_config(text + "tuning: {folds: 2}\n")))[1]
+    seen, whole = [], tuning._fewest_mistakes
+
+    def spy(cell, data, rows, k):
+        seen.append(rows)
+        return whole(cell, data, rows, k)
+
+    monkeypatch.setattr(tuning, "_fewest_mistakes", spy)
+    run_unit(cell, 0)
+    np.testing.assert_array_equal(seen[0], part_of(cell, 0).learned_from)
+
+
+def test_a_table_says_how_much_was_left_out(zoloss, write_config, tmp_path):
+    out = tmp_path / "results"
+    assert zoloss("run", write_config(NOISY), "--splits", 2, "--jobs", 1, "--out", out).code == 0
+    shown = zoloss("table", out).out
+    assert "training rows left out as noise (and of their wrong labels): pruned" in shown
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("share: 0.1", "share: 0.7", "less than 0.5"),
+        ("share: 0.1", "shares: 0.1", "unknown key 'shares'"),
+        ("by: contribution", "by: contributions", "did you mean 'contribution'"),
+        ("prune: false", "prune: true", "prune"),
+        ("permutations: 20", "permutations: 0", "greater than or equal to 1"),
+    ],
+)
+def test_mistakes_in_a_config_are_named(write_config, old, new, message):
+    with pytest.raises(ConfigError, match=message):
+        load_config(write_config(NOISY.replace(old, new)))
+
+
+def test_pruning_is_for_two_classes(zoloss, write_config, tmp_path):
+    text = "datasets: [iris]\npreprocess: {prune: {by: neighbours}}\nlearners: [one-vs-all]\n"
+    ended = zoloss("run", write_config(text), "--splits", 1, "--out", tmp_path / "results")
+    assert ended.code != 0
+    assert "data set 'iris' has 3 classes, and pruning is for two: use positive: CLASS" in ended.err

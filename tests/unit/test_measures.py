@@ -1,0 +1,209 @@
+"""Measures of data through configs, runs and tables."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import zoloss_cli
+from zoloss_cli.complexity.contribution import average, least_squares
+from zoloss_cli.complexity.decomposition import decompose
+from zoloss_cli.complexity.measure import data_complexity, make_problem
+from zoloss_cli.complexity.measures import ContributionMeasure, DecompositionMeasure
+from zoloss_cli.complexity.pruning import contributions
+from zoloss_cli.config.load import load_config
+from zoloss_cli.datasets import load
+from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.worker import run_unit
+from zoloss_cli.paths import shipped
+from zoloss_cli.registry import BUILT_IN, MEASURES, make_learner
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.measured import pooled, scores_of
+from zoloss_cli.report.results import load_results
+
+SMALL = """
+metric: auc
+also: auc_least_squares
+datasets:
+  yinyang: {size: 50, seed: [1, 2], flip: {share: 0.1}}
+split: {train: all, repeats: 6, seed: 1}
+preprocess: {scale: none}
+measures:
+  contribution: {permutations: 40, s1: 5}
+  neighbours:
+  multipliers:
+  leave-one-out:
+  cross-validation: {folds: 5}
+"""
+
+
+@pytest.fixture
+def small_run(zoloss, write_config, tmp_path):
+    out = tmp_path / "results"
+    assert zoloss("run", write_config(SMALL), "--out", out, "--jobs", 1).code == 0
+    return out
+
+
+def cells_of(write_config, text=SMALL):
+    return {c.learner.label: c for c in plan(load_config(write_config(text)))}
+
+
+def test_what_is_not_random_is_measured_once_a_draw(write_config):
+    repeats = {label: cell.repeats for label, cell in cells_of(write_config).items()}
+    assert repeats == {
+        "contribution": 6,
+        "cross-validation": 6,
+        "neighbours": 2,
+        "multipliers": 2,
+        "leave-one-out": 2,
+    }
+
+
+def test_runs_on_one_draw_are_pooled(write_config):
+    cell = cells_of(write_config)["contribution"]
+    rows = [run_unit(cell, k) for k in range(6)]
+    assert [row["draw"] for row in rows] == [0, 1, 0, 1, 0, 1]
+    by_draw = pooled(rows)
+    assert list(by_draw) == [0, 1]
+    facts = by_draw[1]
+    assert facts["permutations"] == 120
+    each = [np.array(row["measured"]["growth"]) for row in rows[1::2]]
+    times = [np.array(row["measured"]["times"]) for row in rows[1::2]]
+    np.testing.assert_allclose(scores_of(facts)["auc"], sum(each) / sum(times))
+    assert len(facts["flipped"]) == 5
+    # What paths gain on all sizes is gained by somebody.
+    total = sum(np.array(row["measured"]["growth_by_size"]) for row in rows[1::2])
+    np.testing.assert_array_equal(facts["growth_by_size"], total)
+
+
+def test_means_of_least_squares_are_nearly_those_of_all_equations():
+    """The thesis solves one system; that of several smaller ones must tell the same."""
+    data = zoloss_cli.load_dataset("yinyang", size=60, seed=4)
+    problem = make_problem(*data)
+    parts = [contributions(problem, 400, seed, s1=10) for seed in range(10)]
+    together = parts[0]
+    for part in parts[1:]:
+        together = together + part
+    several, one = np.mean([least_squares(p) for p in parts], axis=0), least_squares(together)
+    assert np.corrcoef(several, one)[0, 1] > 0.995
+    assert np.abs(several - one).max() < 0.1 * np.ptp(one)
+
+
+def test_tables_show_the_area_under_the_curve(zoloss, small_run, write_config):
+    (run,) = load_results(small_run)[0]
+    cell = cells_of(write_config)["neighbours"]
+    for draw, shown in enumerate(run.cells["yinyang", "neighbours"]["auc"]):
+        data = load(cell.data, draw)
+        measured = make_learner("neighbours").measure(data.X, data.y)["scores"]
+        assert shown == pytest.approx(roc_auc_score(data.y != data.truth, measured))
+    facts = run.facts["yinyang", "contribution"][0]
+    expected = roc_auc_score(np.isin(np.arange(50), facts["flipped"]), facts["least_squares"])
+    assert run.cells["yinyang", "contribution"]["auc_least_squares"][0] == pytest.approx(expected)
+    shown = zoloss("table", small_run)
+    assert "contribution" in shown.out
+    assert "least squares" in shown.out
+    assert "(whole set, 2 draws)" in shown.out  # and complete
+
+
+def test_a_run_of_measures_goes_on_where_it_stopped(zoloss, small_run, write_config):
+    path = next((small_run / "cells").glob("yinyang.contribution.*"))
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]) + lines[-1][:50])  # torn
+    assert "incomplete" in zoloss("table", small_run).out
+    again = zoloss("run", write_config(SMALL), "--out", small_run, "--jobs", 1)
+    assert "1 run in" in again.err + again.out
+    kept = [{k: v for k, v in json.loads(line).items() if k not in ("s", "seconds")} for line in lines]
+    now = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [{k: v for k, v in row.items() if k not in ("s", "seconds")} for row in now] == kept
+
+
+def test_decomposition_is_told_as_it_is():
+    X, y = zoloss_cli.load_dataset("disks", seed=3)
+    facts = DecompositionMeasure(clusters=9).measure(X, y)
+    found = decompose(make_problem(X, y), np.array(facts["clusters"]))
+    assert facts["pairs"] == found.pairs.tolist()
+    assert [p[:3] for p in facts["points"]] == [[p.complexity, p.error, p.count] for p in found.points]
+    assert facts["principal_points"] == len(found.points)
+    assert facts["principal_subsets"] == found.subsets
+    groups = np.array(facts["clusters"])
+    for complexity, error, _, masks in facts["points"]:
+        for mask in masks:
+            rows = np.flatnonzero([mask >> g & 1 for g in groups])
+            assert len(rows) == len(y) - error
+            assert data_complexity(X[rows], y[rows]) == complexity
+
+
+def test_contribution_is_told_as_it_is():
+    X, y = zoloss_cli.load_dataset("disks", seed=3)
+    seed = np.random.default_rng(7).integers(0, 2**32, 4)
+    facts = ContributionMeasure(permutations=12, s1=3, random_state=7).measure(X, y, [4, 9])
+    sums = contributions(make_problem(X, y), 12, seed, 3)
+    np.testing.assert_array_equal(np.divide(facts["growth"], facts["times"]), average(sums))
+    assert facts["flipped"] == [4, 9]
+    assert sum(facts["flipped_times_by_size"]) == 12 * 2
+    grown = np.add(facts["growth_by_size"], facts["flipped_growth_by_size"])
+    assert grown.sum() == 12 * data_complexity(X, y)
+
+
+def test_print_is_one_more_draw(zoloss, tmp_path, write_config):
+    text = (shipped("configs") / "thesis" / "figure1.5.yaml").read_text()
+    small = text.replace("  all subsets: {measure: decomposition, clusters: 0}\n", "")
+    out = tmp_path / "results"
+    assert zoloss("run", write_config(small, "figure1.5.yaml"), "--out", out, "--jobs", 1).code == 0
+    (run,) = load_results(out)[0]
+    points, subsets = compare_run(run)
+    assert (points.published, subsets.published) == (11, 17)
+    values = np.array(run.cells["disks", "15 clusters"]["principal_points"])
+    error = np.sqrt(values.var(ddof=1) * (1 + 1 / 10) + 1 / 12)
+    assert points.z == pytest.approx((values.mean() - 11) / error)
+    shown = zoloss("compare", out)
+    assert "figure 1.5: 2 cells" in shown.out
+
+
+# -- registration and mistakes ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(MEASURES))
+def test_every_measure_has_texts_and_is_at_the_top_level(name, zoloss):
+    found = MEASURES[name].learner_class
+    assert getattr(zoloss_cli, found.__name__) is found
+    assert found.__doc__
+    assert name not in BUILT_IN
+    assert zoloss("learners", name).out.startswith(f"{name}: {found.__name__}(")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("  neighbours:\n", "  neighbors:\n", "no measure is called 'neighbors'; did you mean 'neighbours'"),
+        ("  neighbours:\n", "  rcd-bias:\n", "no measure is called 'rcd-bias'"),
+        ("measures:", "learners: [fld]\nmeasures:", "learners or measures, not both"),
+        ("metric: auc", "metric: train_error", "'train_error' is not for what is measured"),
+        ("also: auc_least_squares", "also: iterations", "'iterations' is not for what is measured"),
+        ("permutations: 40", "permutation: 40", "unknown key 'permutation'; did you mean 'permutations'"),
+        ("{folds: 5}", "{folds: 1}", "greater than or equal to 2"),
+        ("{folds: 5}", "{tune: {folds: [2]}}", "unknown key 'tune'"),
+    ],
+)
+def test_mistakes_in_a_config_are_named(write_config, old, new, message):
+    with pytest.raises(ConfigError, match=message):
+        load_config(write_config(SMALL.replace(old, new)))
+
+
+def test_learners_have_no_metrics_of_measures(write_config):
+    with pytest.raises(ConfigError, match="'auc' is not for what is learned"):
+        load_config(write_config("metric: auc\ndatasets: [heart]\nlearners: [fld]\n"))
+
+
+def test_measures_are_of_two_classes(zoloss, write_config, tmp_path):
+    text = "metric: complexity\ndatasets: [iris]\nsplit: {train: all, repeats: 1}\nmeasures: [complexity]\n"
+    ended = zoloss("run", write_config(text), "--out", tmp_path / "results")
+    assert ended.code != 0
+    assert "'complexity' separates two: use positive: CLASS for one class against the rest" in ended.err
+    assert "a learner for several" not in ended.err
+    with pytest.raises(DataError, match="one class only"):
+        make_learner("neighbours").measure([[0.0], [1.0]], [1, 1])
