@@ -46,16 +46,16 @@ def schema() -> None:
 
 def learners(
     name: Annotated[
-        str | None, typer.Argument(help="Describe this learner.", autocompletion=completion.learner)
+        str | None, typer.Argument(help="Describe this learner or measure.", autocompletion=completion.learner)
     ] = None,
 ) -> None:
-    """List the learners, or describe one with its parameters, defaults and source.
+    """List the learners and measures, or describe one with its parameters, defaults and source.
 
     **Example:** `zoloss learners rcd-bias`
     """
     from tabulate import tabulate
 
-    from zoloss_cli.registry import broken_learners, parameters, registration, working_learners
+    from zoloss_cli.registry import MEASURES, broken_learners, parameters, registration, working_learners
 
     def call(entry) -> str:
         fixed = ", ".join(f"{k}={v!r}" for k, v in entry.fixed.items())
@@ -66,8 +66,11 @@ def learners(
             [key, call(e), e.learner_class.__doc__.splitlines()[0]] for key, e in working_learners().items()
         ]
         lines += [[plugin.name, "broken", reason] for plugin, reason in broken_learners()]
-        header = ["name", "estimator", "what it is"]
-        typer.echo(tabulate(lines, header, tablefmt="simple", maxcolwidths=[None, None, 80]))
+        header, widths = ["name", "estimator", "what it is"], [None, None, 80]
+        typer.echo(tabulate(lines, header, tablefmt="simple", maxcolwidths=widths))
+        lines = [[key, call(e), e.learner_class.__doc__.splitlines()[0]] for key, e in MEASURES.items()]
+        header[0] = "measure"
+        typer.echo(f"\n{tabulate(lines, header, tablefmt='simple', maxcolwidths=widths)}")
         return
     import inspect
 
