@@ -79,13 +79,15 @@ nguyen: install
 	for table in 1 2 3 4 nguyen-table4-clean nguyen-bounds; do \
 	  $(BIN)/zoloss table $(RESULTS) --table $$table || exit; done
 
-# Li's thesis (2006), chapters 3 and 4: CGBoost against AnyBoost, and boosting for several classes. Table 4.5 takes
-# longer than all others together.
+# Li's thesis (2006), chapters 1, 3 and 4: the complexity of data, CGBoost against AnyBoost, and boosting for several
+# classes. Table 4.5 takes longer than all others together.
 thesis: install
-	for config in table3.1 table3.2 figure3.1 table4.2 table4.3 table4.4 table4.5 \
+	for config in figure1.5 figure1.8 figure1.11 figure1.12 figure1.13 \
+	    table3.1 table3.2 figure3.1 table4.2 table4.3 table4.4 table4.5 \
 	    figure4.2 figure4.3 figure4.4 figure4.5; do \
 	  $(RUN) configs/thesis/$$config.yaml || exit; done
-	for table in 3.1 3.2 4.2 4.3 4.4 4.5; do $(BIN)/zoloss table $(RESULTS) --table $$table || exit; done
+	$(RUN) configs/prune.yaml
+	for table in figure1.5 figure1.8 figure1.12 prune 3.1 3.2 4.2 4.3 4.4 4.5; do $(BIN)/zoloss table $(RESULTS) --table $$table || exit; done
 
 # What is committed: the 500-split results, and the pool deviations that comparisons use.
 reference: install
@@ -108,6 +110,8 @@ docs: install
 	$(BIN)/zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost \
 	  --out docs/figures/yinyang.png --force
 	$(BIN)/zoloss plot results/reference --figure ranks --table IV --out docs/figures/ranks.svg --force
+	for figure in 1.5 1.12; do \
+	  $(BIN)/zoloss plot results/reference --figure $$figure --out docs/figures/figure-$$figure.png --force || exit; done
 
 schema: install
 	$(BIN)/zoloss schema > configs/schema.json.new

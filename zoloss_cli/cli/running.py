@@ -127,7 +127,8 @@ def show_plan(experiment, out: Path, jobs: int) -> None:
         work = work_of(cell, store.read(cell.filename, cell.key))
         works.append(work)
         units = [cell.repeats, cell.repeats - len(work.todo), len(work.todo)]
-        lines.append([cell.data.name, cell.learner.label, *sizes[(cell.data, cell.rule)], *units])
+        label = " ".join(filter(None, [cell.learner.label, cell.learner.choice]))
+        lines.append([cell.data.name, label, *sizes[(cell.data, cell.rule)], *units])
     header = ["data set", "learner", "train", "test", "units", "done", "to run"]
     typer.echo(tabulate(lines, header, tablefmt="simple"))
     left = sum(len(w.todo) for w in works)
