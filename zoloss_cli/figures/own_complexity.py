@@ -22,12 +22,12 @@ def draw(measured: Measured):
     """Contributions and growth, and with a decomposition its pairs."""
     with style.styled():
         parts = [_contributions, _growth] + ([] if measured.decomposition is None else [_pairs])
-        figure = style.new_figure(style.PAGE, 2.6)
+        figure = style.new_figure(style.PAGE, 2.9)
         axes = style.panels(figure, len(parts), len(parts))
         for panel, part, letter in zip(axes, parts, string.ascii_lowercase, strict=False):
             title = part(panel, measured)
             panel.set_title(f"({letter}) {title}", loc="left")
-            panel.legend()
+        style.legend_below(figure, axes, 4)
         return figure
 
 
@@ -47,8 +47,8 @@ def _contributions(axes, measured: Measured) -> str:
             markerfacecolor=filled,
             label=f"{name} ({len(at):,})",
         )
-    for threshold in (TYPICAL, NOISY):
-        axes.axhline(threshold, color=style.BLACK, linestyle=style.DASHED, linewidth=0.8)
+    for threshold, name in ((TYPICAL, "thresholds 2/3 and 1"), (NOISY, None)):
+        axes.axhline(threshold, color=style.BLACK, linestyle=style.DASHED, linewidth=0.8, label=name)
     axes.set(xlabel="rows, by contribution", ylabel="average contribution")
     return "what each row adds"
 
@@ -56,7 +56,7 @@ def _contributions(axes, measured: Measured) -> str:
 def _growth(axes, measured: Measured) -> str:
     sizes = np.arange(len(measured.growth))
     orders = measured.asked.permutations
-    axes.plot(sizes, sizes, color=style.BLACK, linestyle=style.DOTTED, linewidth=0.8, label="every row")
+    axes.plot(sizes, sizes, color=style.BLACK, linestyle=style.DOTTED, linewidth=0.8, label="as many as rows")
     axes.plot(sizes, measured.growth, color=style.BLUE, label=f"mean of {orders:,} orders")
     axes.set(xlabel="rows", ylabel="complexity")
     axes.set_xlim(left=0)
@@ -69,7 +69,14 @@ def _pairs(axes, measured: Measured) -> str:
     found = measured.decomposition
     points = np.array([(point.complexity, point.error) for point in found.points])
     if found.all_pairs:
-        axes.plot(*found.pairs.T, linestyle="none", marker=".", color=style.BLUE, label="unions of clusters")
+        axes.plot(
+            *found.pairs.T,
+            linestyle="none",
+            marker=".",
+            markersize=2,
+            color=style.BLUE,
+            label="unions of clusters",
+        )
     axes.plot(
         *points.T,
         linestyle="none",
@@ -80,6 +87,4 @@ def _pairs(axes, measured: Measured) -> str:
         label="principal points" if found.exact else "principal points (heuristic)",
     )
     axes.set(xlabel="complexity", ylabel="errors")
-    axes.set_xlim(left=-1)
-    axes.set_ylim(bottom=-1)
     return "how far simpler rules go"
