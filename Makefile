@@ -108,6 +108,7 @@ docs: install
 	$(BIN)/zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost \
 	  --out docs/figures/yinyang.png --force
 	$(BIN)/zoloss plot results/reference --figure ranks --table IV --out docs/figures/ranks.svg --force
+	$(BIN)/zoloss complexity datasets/heart.csv --clusters 10 --exact --plot docs/figures/complexity.svg --force
 
 schema: install
 	$(BIN)/zoloss schema > configs/schema.json.new

@@ -13,6 +13,7 @@ from scipy.linalg import block_diag
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import NearestNeighbors
 
+from zoloss_cli.complexity import outliers
 from zoloss_cli.complexity.contribution import (
     average,
     by_subset_size,
@@ -22,7 +23,6 @@ from zoloss_cli.complexity.contribution import (
     path_sums,
     rightmost_segment,
 )
-from zoloss_cli.complexity import outliers
 from zoloss_cli.complexity.measure import along_path, make_problem, solved
 from zoloss_cli.complexity.outliers import auc, cross_validated, multipliers, neighbour_disagreement, roc
 from zoloss_cli.datasets.generators import generate

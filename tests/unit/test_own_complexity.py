@@ -118,7 +118,7 @@ def test_the_text_tells_the_same_as_the_json(zoloss, mine):
         (row for row in facts["rows"] if row["category"] == "noisy"), key=lambda r: -r["contribution"]
     )
     lines = text.splitlines()
-    shown = lines[lines.index(next(line for line in lines if line.startswith("line "))) + 2 :]
+    shown = lines[lines.index(next(line for line in lines if line.split()[:1] == ["line"])) + 2 :]
     assert [line.split() for line in shown[: min(10, len(noisy))]] == [
         [str(row["line"]), row["label"], f"{row['contribution']:.2f}"] for row in noisy[:10]
     ]

@@ -18,11 +18,11 @@ NEGATIVE = 1e-8  # of the largest eigenvalue: more below 0 is no rounding
 
 
 class Inseparable(DataError):
-    """A kernel does not separate the classes; `row` is where that was found, and the message needs no row."""
+    """A kernel does not separate the classes; a command says it by its own lines and options instead."""
 
-    def __init__(self, what: str, advice: str, row: int):
+    def __init__(self, what: str, advice: str, kernel: str, row: int):
         super().__init__(f"{what} (found at row {row}, from 0): {advice}")
-        self.what, self.row = what, row
+        self.what, self.kernel, self.row = what, kernel, row
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Problem:
             advice = "rows of different classes are nearly the same, remove some of them"
         elif self.kernel == "rbf":
             advice = "take a larger gamma"
-        raise Inseparable(f"{which} separates the two classes {how}", advice, example)
+        raise Inseparable(f"{which} separates the two classes {how}", advice, self.kernel, example)
 
 
 @dataclass(frozen=True)

@@ -120,8 +120,7 @@ def explained(examples: Examples, rows: np.ndarray | None = None) -> Iterator[No
         yield
     except Inseparable as error:
         row = error.row if rows is None else rows[error.row]
-        kernel = next((name for name in ADVICE if f"{name} kernel" in error.what), None)
-        advice = ADVICE.get(kernel, "take --kernel perceptron, which separates any rows")
+        advice = ADVICE.get(error.kernel, "take --kernel perceptron, which separates any rows")
         raise DataError(f"{path}, line {examples.lines[row]}: {error.what}: {advice}") from None
     except DataError as error:
         raise DataError(f"{path}: {error}") from None

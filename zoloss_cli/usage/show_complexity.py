@@ -104,12 +104,12 @@ def _kernel_text(measured: Measured) -> str:
     return f"{measured.asked.kernel} kernel" + ("" if gamma is None else f", gamma {gamma:g}")
 
 
-def _table(rows: list, header: list[str], left: int = 1) -> str:
-    """A table whose first columns, `left` many, are text."""
+def _table(rows: list, header: list[str]) -> str:
+    """A table whose names are to the left and numbers to the right."""
     from tabulate import tabulate
 
-    alignment = ["left"] * left + ["right"] * (len(header) - left)
-    return tabulate(rows, header, disable_numparse=True, colalign=alignment)
+    sides = ["left" if name in ("class", "label") else "right" for name in header]
+    return tabulate(rows, header, disable_numparse=True, colalign=sides)
 
 
 def _category_lines(measured: Measured) -> list[str]:
@@ -130,7 +130,7 @@ def _noise_lines(measured: Measured) -> list[str]:
     lines, labels = examples.lines, examples.labels
     rows = [[f"{lines[row]}", labels[row], f"{measured.contributions[row]:.2f}"] for row in worst[:SHOWN_ROWS]]
     more = f", the first {SHOWN_ROWS} of {len(worst):,}; --json has all" if len(worst) > SHOWN_ROWS else ""
-    return [_table(rows, ["line", "label", "contribution"], 2), f"(rows that look most like noise{more})"]
+    return [_table(rows, ["line", "label", "contribution"]), f"(rows that look most like noise{more})"]
 
 
 def _point_lines(measured: Measured) -> list[str]:
@@ -146,7 +146,7 @@ def _point_lines(measured: Measured) -> list[str]:
     )
     some = [f"({SHOWN_POINTS} of {total} points; --json has all)"] if total > SHOWN_POINTS else []
     return [
-        _table(rows, ["complexity", "errors", "subsets"], 0),
+        _table(rows, ["complexity", "errors", "subsets"]),
         "(how far a simpler rule goes: the fewest rows to leave out at each complexity, from unions of "
         f"{measured.asked.clusters} clusters)",
         certainty,
