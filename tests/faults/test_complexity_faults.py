@@ -135,7 +135,7 @@ def test_kernels_that_do_not_separate(zoloss, table):
 
 def test_too_many_rows_for_a_kernel_matrix(zoloss, table):
     path = table("a,label\n" + "".join(f"{i},{'xy'[i % 3 % 2]}\n" for i in range(20_001)))
-    refused(zoloss("complexity", path), 3, "20,001 rows", "--sample N, such as --sample 5000")
+    refused(zoloss("complexity", path), 3, "20,001 rows", "--sample N, such as --sample 1000")
     refused(zoloss("prune", path, "--dry-run"), 3, "20,001 rows", "take --by neighbours")
     facts = json.loads(zoloss("complexity", path, "--sample", 50, "--permutations", 5, "--json").out)
     assert facts["n"] == 50

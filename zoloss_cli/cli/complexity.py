@@ -60,7 +60,7 @@ def complexity(
 
     `zoloss complexity mine.csv --label outcome --positive yes --clusters 15 --exact`: principal points
 
-    `zoloss complexity large.csv --sample 2000 --seed 7`: of rows drawn at random
+    `zoloss complexity large.csv --sample 1000 --seed 7`: of rows drawn at random
     """
     from zoloss_cli.cli.waiting import at_once, countdown
     from zoloss_cli.datasets.own_table import read_training

@@ -176,7 +176,7 @@ def _check_examples(examples: Examples, asked: Asked) -> None:
     if n > MOST_ROWS:
         raise DataError(
             f"{path} has {n:,} rows, and a kernel matrix of more than {MOST_ROWS:,} does not fit: draw rows at "
-            "random with --sample N, such as --sample 5000"
+            "random with --sample N, such as --sample 1000"
         )
     if asked.clusters and not 2 <= asked.clusters <= n:
         raise ConfigError(
