@@ -112,6 +112,7 @@ docs: install
 	$(BIN)/zoloss plot results/reference --figure ranks --table IV --out docs/figures/ranks.svg --force
 	for figure in 1.5 1.12; do \
 	  $(BIN)/zoloss plot results/reference --figure $$figure --out docs/figures/figure-$$figure.png --force || exit; done
+	$(BIN)/zoloss complexity datasets/heart.csv --clusters 10 --exact --plot docs/figures/complexity.svg --force
 
 schema: install
 	$(BIN)/zoloss schema > configs/schema.json.new

@@ -44,6 +44,8 @@ def offered(line: str, folder: Path = TOP, more: str = "") -> list[str]:
         ("zoloss fit mine.csv -l certi", ["certify"]),
         ("zoloss fit mine.csv --scale ", ["standard", "minmax", "none"]),
         ("zoloss fit mine.csv --missing d", ["drop"]),
+        ("zoloss complexity mine.csv --kernel ", ["perceptron", "stump", "rbf", "linear"]),
+        ("zoloss prune mine.csv --by n", ["neighbours"]),
         ("zoloss learners rcd-grad", ["rcd-grad", "rcd-grad-batch"]),
         ("zoloss datasets show i", ["indian", "ionosphere", "iris"]),
         ("zoloss datasets show th", ["threenorm"]),

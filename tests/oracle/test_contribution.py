@@ -13,6 +13,7 @@ from scipy.linalg import block_diag
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import NearestNeighbors
 
+from zoloss_cli.complexity import outliers
 from zoloss_cli.complexity.contribution import (
     average,
     by_subset_size,
@@ -124,6 +125,15 @@ def test_blocks_add_up_and_depend_on_their_seed_only():
         _ = blocks[0] + path_sums(problem, 0, 1, 6)
 
 
+def test_averages_need_no_equations():
+    problem = random_problem(5, 30)
+    whole, without = (path_sums(problem, 3, 20, equations=wanted) for wanted in (True, False))
+    np.testing.assert_array_equal(average(whole), average(without))
+    np.testing.assert_array_equal(whole.by_size, without.by_size)
+    with pytest.raises(ConfigError, match="without the equations"):
+        least_squares(without + without)
+
+
 def test_contributions_along_a_path_sum_to_its_growth():
     problem = random_problem(2, 40)
     sums = path_sums(problem, 0, 1)
@@ -202,6 +212,28 @@ def test_other_signs_of_outliers():
         assert auc(sign, noisy) > 0.75
 
 
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.integers(1, 39), st.integers(1, 500))
+def test_of_equally_near_neighbours_the_first_rows_count(seed, n, k, block):
+    """On a grid, where ties are many; from a kernel matrix, and in blocks of rows of any height."""
+    X = np.unique(np.random.default_rng(seed).integers(0, 5, (n, 2)).astype(float), axis=0)
+    y = np.random.default_rng(seed).random(len(X)) < 0.5
+    n, k = len(X), min(k, len(X) - 1)
+    if k < 1:
+        return
+    expected = []
+    for i in range(n):
+        by_distance = sorted((j for j in range(n) if j != i), key=lambda j, i=i: (np.hypot(*(X[i] - X[j])), j))
+        expected.append(np.mean([y[j] != y[i] for j in by_distance[:k]]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(outliers, "BLOCK", block)
+        told = []
+        shares = outliers.neighbours_by_blocks(X, y, k, lambda done, of: told.append((done, of)))
+    assert shares.tolist() == expected
+    assert told[-1] == (n, n)
+    assert neighbour_disagreement(make_problem(X, y), k).tolist() == expected
+
+
 def test_the_average_tells_outliers_from_the_rest():
     problem, noisy, _ = flipped(2, 150)
     sums = path_sums(problem, 0, 300, 20, groups=noisy.astype(int))
@@ -217,6 +249,7 @@ def test_the_average_tells_outliers_from_the_rest():
         (lambda p: path_sums(p, 0, 0), "1 permutation at least"),
         (lambda p: path_sums(p, 0, 1, groups=[0, 1]), "groups must be 12 numbers"),
         (lambda p: neighbour_disagreement(p, 12), "1 to 11 neighbours"),
+        (lambda p: outliers.neighbours_by_blocks(p.K, p.y, 12), "1 to 11 neighbours"),
         (lambda p: cross_validated(p, 1), "2 to 12 folds"),
         (lambda p: roc(np.zeros(3), [True] * 3), "both noisy and noiseless"),
         (lambda p: auc([np.nan, 1.0], [True, False]), "no score NaN"),

@@ -10,7 +10,17 @@ from typing import Annotated
 import typer
 
 from zoloss_cli import __version__
-from zoloss_cli.cli import data, describe, evaluating, fitting, plotting, reporting, running, showing
+from zoloss_cli.cli import (
+    complexity,
+    data,
+    describe,
+    evaluating,
+    fitting,
+    plotting,
+    reporting,
+    running,
+    showing,
+)
 from zoloss_cli.errors import ZolossError
 
 app = typer.Typer(
@@ -44,6 +54,8 @@ def _options(
 app.command("fit")(fitting.fit)
 app.command("predict")(fitting.predict)
 app.command("evaluate")(evaluating.evaluate)
+app.command("complexity")(complexity.complexity)
+app.command("prune")(complexity.prune)
 app.command("run")(running.run)
 app.command("table")(showing.table)
 app.command("compare")(showing.compare)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import typer
 
-from zoloss_cli.choices import FIGURES, FORMATS, POLICIES, SCALINGS
+from zoloss_cli.choices import FIGURES, FORMATS, KERNELS, POLICIES, SCALINGS, SIGNS_OF_NOISE
 
 
 def learner(incomplete: str) -> list[str]:
@@ -56,6 +56,14 @@ def scaling(incomplete: str) -> list[str]:
 
 def missing(incomplete: str) -> list[str]:
     return _starting(POLICIES, incomplete)
+
+
+def kernel(incomplete: str) -> list[str]:
+    return _starting(KERNELS, incomplete)
+
+
+def sign_of_noise(incomplete: str) -> list[str]:
+    return _starting(SIGNS_OF_NOISE, incomplete)
 
 
 def config_datasets(context: typer.Context, incomplete: str) -> list[str]:

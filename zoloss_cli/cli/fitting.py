@@ -66,8 +66,8 @@ def fit(
     from zoloss_cli.usage.parts import cannot_be_kept
     from zoloss_cli.usage.train import train
 
-    _check_choice("--scale", scale, SCALINGS)
-    _check_choice("--missing", missing, POLICIES)
+    check_choice("--scale", scale, SCALINGS)
+    check_choice("--missing", missing, POLICIES)
     spec = options.chosen_learner(learner, settings or [], time_limit)
     if model is not None:
         if name := cannot_be_kept(spec):
@@ -78,10 +78,10 @@ def fit(
     table = read_training(data, label, missing)
     fitted = train(table, spec, positive, scale, seed)
     typer.echo(show.as_json(fitted) if as_json else show.as_text(fitted))
-    _notes(fitted.notes)
+    show_notes(fitted.notes)
     if model is not None:
         output.write(model, model_file.model_text(fitted, missing), force, [data])
-        _notes([f"the model is in {model}; apply it with: zoloss predict {model} NEW.csv"])
+        show_notes([f"the model is in {model}; apply it with: zoloss predict {model} NEW.csv"])
 
 
 def predict(
@@ -108,18 +108,18 @@ def predict(
     if out is not None:
         check_target(out, force, [model, data])
     predicted = apply(read_model(model), data)
-    _notes(predicted.notes)
+    show_notes(predicted.notes)
     if out is None:
         typer.echo(predicted.csv(), nl=False)
     else:
         write(out, predicted.csv(), force, [model, data])
 
 
-def _check_choice(option: str, value: str, choices: tuple[str, ...]) -> None:
+def check_choice(option: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ConfigError(f"{option}: '{value}' is not valid{nearest(value, choices)}")
 
 
-def _notes(notes: list[str]) -> None:
+def show_notes(notes: list[str]) -> None:
     for note in notes:
         typer.echo(f"zoloss: {note}", err=True)

@@ -28,15 +28,25 @@ def clusters(problem: Problem, count: int) -> np.ndarray:
     diameter = np.where(same, D, np.inf)  # of the union of two clusters; on the diagonal, of one
     gap = np.min(np.where(same, np.inf, D), axis=1) if fewest > 1 else np.ones(len(D))  # to the other class
     member = np.arange(len(problem))
-    alive = len(problem)
-    while alive > count:
-        score = diameter / np.minimum(gap[:, None], gap[None, :])
-        score[np.tril_indices(len(score))] = np.inf
-        a, b = np.unravel_index(np.argmin(score), score.shape)
+    best, partner = np.full(len(D), np.inf), np.zeros(len(D), np.int64)  # of each cluster with a later one
+
+    def look_at(rows) -> None:
+        for row in rows:
+            scores = diameter[row, row + 1 :] / np.minimum(gap[row], gap[row + 1 :])
+            if scores.size:
+                partner[row] = row + 1 + np.argmin(scores)
+                best[row] = scores[partner[row] - row - 1]
+
+    look_at(range(len(D)))
+    for _ in range(len(problem) - count):
+        a = int(np.argmin(best))
+        b = int(partner[a])
         member[member == b] = a
         gap[a] = min(gap[a], gap[b])
         diameter[a] = np.maximum(np.maximum(diameter[a], diameter[b]), diameter[a, b])
         diameter[:, a] = diameter[a]
         diameter[b] = diameter[:, b] = np.inf
-        alive -= 1
+        # A union scores no less with a third than its parts did: only who had one of them for a partner looks.
+        look_at(np.flatnonzero((partner == a) | (partner == b) | (np.arange(len(D)) == a)))
+        best[b] = np.inf
     return np.unique(member, return_inverse=True)[1]

@@ -32,12 +32,19 @@ class PathSums:
 
 
 def path_sums(
-    problem: Problem, seed, permutations: int, s1: int = 0, s2: int | None = None, groups=None
+    problem: Problem,
+    seed,
+    permutations: int,
+    s1: int = 0,
+    s2: int | None = None,
+    groups=None,
+    equations: bool = True,
 ) -> PathSums:
     """The sums of so many random paths, which depend on the seed (a number or several) and nothing else.
 
     Contributions are those to subsets of s1 to s2 - 1 examples; s2 is the number of all if it is not given.
-    `groups` numbers the examples' groups for `by_subset_size`, from 0.
+    `groups` numbers the examples' groups for `by_subset_size`, from 0. Without `equations`, which need a matrix as
+    large as the kernel's, there are no least squares.
     """
     n = len(problem)
     s2 = n if s2 is None else s2
@@ -49,7 +56,7 @@ def path_sums(
     if groups.shape != (n,) or groups.min() < 0:
         raise ConfigError(f"groups must be {n} numbers from 0")
     counter = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
-    by_example, products = np.zeros((n, 2), np.int64), np.zeros((n + 1, n), np.int64)
+    by_example, products = np.zeros((n, 2), np.int64), np.zeros((n + 1 if equations else 0, n), np.int64)
     by_size = np.zeros((int(groups.max()) + 1, s2, 2), np.int64)
     problem.check(
         *add_paths(
@@ -83,6 +90,8 @@ def least_squares(sums: PathSums) -> np.ndarray:
 
     They need about a hundred times as many permutations as the average.
     """
+    if len(sums.products) == 0:
+        raise ConfigError("these sums were made without the equations that least squares solves")
     half, right = sums.products[:-1], sums.products[-1]
     products = (half + half.T - np.diag(np.diag(half))).astype(float)
     return np.linalg.lstsq(products, right.astype(float), rcond=None)[0]

@@ -102,7 +102,7 @@ def _refuse_too_many(problem: Problem, groups: np.ndarray, exact: bool) -> None:
     count = int(groups.max()) + 1
     if exact and MOST_CLUSTERS < count <= MOST_BITS:
         raise ConfigError(
-            f"an exact decomposition of {count} clusters would take about {_duration(problem, groups)}, and"
+            f"an exact decomposition of {count} clusters would take about {expected_time(problem, groups)}, and"
             f" {MOST_CLUSTERS} is the limit: merge them into fewer, or take the heuristic one (exact=False)"
         )
     if count > MOST_BITS:
@@ -112,7 +112,8 @@ def _refuse_too_many(problem: Problem, groups: np.ndarray, exact: bool) -> None:
         )
 
 
-def _duration(problem: Problem, groups: np.ndarray) -> str:
+def expected_time(problem: Problem, groups: np.ndarray) -> str:
+    """As `expected_seconds`, in words."""
     seconds = expected_seconds(problem, groups)
     for size, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
         if seconds >= 2.0 * size:

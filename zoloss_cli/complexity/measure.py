@@ -17,6 +17,14 @@ FLAT = 1e-12  # of the largest squared distance: what is less is no distance
 NEGATIVE = 1e-8  # of the largest eigenvalue: more below 0 is no rounding
 
 
+class Inseparable(DataError):
+    """A kernel does not separate the classes; a command says it by its own lines and options instead."""
+
+    def __init__(self, what: str, advice: str, kernel: str, row: int):
+        super().__init__(f"{what} (found at row {row}, from 0): {advice}")
+        self.what, self.kernel, self.row = what, kernel, row
+
+
 @dataclass(frozen=True)
 class Problem:
     """Examples as their kernel matrix and their classes, -1.0 or 1.0, for all questions about their subsets."""
@@ -44,7 +52,7 @@ class Problem:
             advice = "rows of different classes are nearly the same, remove some of them"
         elif self.kernel == "rbf":
             advice = "take a larger gamma"
-        raise DataError(f"{which} separates the two classes {how} (found at row {example}, from 0): {advice}")
+        raise Inseparable(f"{which} separates the two classes {how}", advice, self.kernel, example)
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,16 @@ def make_problem(X, y, kernel: Kernel = "perceptron", gamma: float | None = None
         raise ConfigError(f"no kernel is called '{kernel}'{nearest(kernel, get_args(Kernel))}")
     if (gamma is not None) != (kernel == "rbf") or not (gamma is None or gamma > 0.0):
         raise ConfigError("gamma belongs to the kernel 'rbf' only, which needs one above 0")
-    X, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
+    X = np.asarray(X, dtype=np.float64)
+    signs = checked_signs(X, y)
+    K = np.ascontiguousarray(_kernel_matrix(X, kernel, gamma))
+    largest = float(np.max(np.diag(K)[:, None] + np.diag(K)[None, :] - 2.0 * K))
+    return Problem(K, signs, kernel, FLAT * largest)
+
+
+def checked_signs(X: np.ndarray, y) -> np.ndarray:
+    """The classes as -1.0 and 1.0, where rows and labels are such that there is a complexity."""
+    labels = np.asarray(y)
     if X.ndim != 2 or labels.shape != X.shape[:1] or len(labels) == 0:
         raise DataError(f"X must be N x m and y of length N, at least 1; they are {X.shape} and {labels.shape}")
     if not np.all(np.isfinite(X)):
@@ -79,10 +96,13 @@ def make_problem(X, y, kernel: Kernel = "perceptron", gamma: float | None = None
             f"the complexity is that of two classes; y has {len(classes)}: take one against the rest"
         )
     signs = np.where(labels == classes[-1], 1.0, -1.0)
-    _refuse_opposites(X, signs)
-    K = np.ascontiguousarray(_kernel_matrix(X, kernel, gamma))
-    largest = float(np.max(np.diag(K)[:, None] + np.diag(K)[None, :] - 2.0 * K))
-    return Problem(K, signs, kernel, FLAT * largest)
+    pair = opposites(X, signs)
+    if pair is not None:
+        raise DataError(
+            f"rows {pair[0]} and {pair[1]} (counted from 0) have equal features and different"
+            " labels: no rule fits both; remove one of them"
+        )
+    return signs
 
 
 def data_complexity(X, y, kernel: Kernel = "perceptron", gamma: float | None = None) -> int:
@@ -146,13 +166,9 @@ def _kernel_matrix(X: np.ndarray, kernel: Kernel, gamma: float | None) -> np.nda
     return 0.5 * (X + X.T)
 
 
-def _refuse_opposites(X: np.ndarray, signs: np.ndarray) -> None:
-    """No rule can tell equal rows of different classes apart."""
+def opposites(X: np.ndarray, y: np.ndarray) -> tuple[int, int] | None:
+    """The first two equal rows of different classes, which no rule can tell apart; None if there are none."""
     _, first, place = np.unique(X, axis=0, return_index=True, return_inverse=True)
     twin = first[place.ravel()]
-    opposite = np.flatnonzero(signs != signs[twin])
-    if opposite.size:
-        raise DataError(
-            f"rows {twin[opposite[0]]} and {opposite[0]} (counted from 0) have equal features and different"
-            " labels: no rule fits both; remove one of them"
-        )
+    opposite = np.flatnonzero(y != y[twin])
+    return (int(twin[opposite[0]]), int(opposite[0])) if opposite.size else None

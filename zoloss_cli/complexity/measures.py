@@ -141,7 +141,8 @@ class ContributionMeasure(Measure):
 
     def facts(self, problem, flipped):
         seed = as_generator(self.random_state).integers(0, 2**32, 4)
-        sums = contributions(problem, self.permutations, seed, self.s1, groups=flipped.astype(np.int64))
+        groups = flipped.astype(np.int64)
+        sums = contributions(problem, self.permutations, seed, self.s1, groups, equations=True)
         facts = {
             "permutations": self.permutations,
             "growth": sums.by_example[:, 0].tolist(),

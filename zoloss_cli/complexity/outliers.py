@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from zoloss_cli.complexity.clusters import distances
-from zoloss_cli.complexity.measure import Problem, solved
+from zoloss_cli.complexity.measure import Problem, checked_signs, solved
 from zoloss_cli.errors import ConfigError
+
+BLOCK = 4_000_000  # distances at a time
+
+Progress = Callable[[int, int], None]  # what is done, of how many
 
 
 def neighbour_disagreement(problem: Problem, k: int = 10) -> np.ndarray:
@@ -14,10 +21,32 @@ def neighbour_disagreement(problem: Problem, k: int = 10) -> np.ndarray:
     n = len(problem)
     if not 1 <= k < n:
         raise ConfigError(f"an example has 1 to {n - 1} neighbours here, not {k}")
-    D = distances(problem)
-    np.fill_diagonal(D, np.inf)
-    near = np.argsort(D, axis=1, kind="stable")[:, :k]
-    return np.mean(problem.y[near] != problem.y[:, None], axis=1)
+    return _opposed(distances(problem), problem.y, np.arange(n), k)
+
+
+def neighbours_by_blocks(X, y, k: int = 10, progress: Progress | None = None) -> np.ndarray:
+    """As `neighbour_disagreement` of the perceptron kernel, for more rows than a kernel matrix has room for."""
+    X, n = np.asarray(X, dtype=np.float64), len(X)
+    signs = checked_signs(X, y)
+    if not 1 <= k < n:
+        raise ConfigError(f"an example has 1 to {n - 1} neighbours here, not {k}")
+    shares, height = np.empty(n), max(1, BLOCK // n)
+    for start in range(0, n, height):
+        rows = np.arange(start, min(start + height, n))
+        shares[rows] = _opposed(cdist(X[rows], X), signs, rows, k)
+        if progress is not None:
+            progress(int(rows[-1]) + 1, n)
+    return shares
+
+
+def _opposed(D: np.ndarray, y: np.ndarray, rows: np.ndarray, k: int) -> np.ndarray:
+    """From the distances of some rows to all, which are changed; a row is no neighbour of itself."""
+    D[np.arange(len(rows)), rows] = np.inf
+    farthest = np.partition(D, k - 1, axis=1)[:, k - 1 : k]
+    nearer, tied = farthest > D, farthest == D
+    room = k - nearer.sum(axis=1, keepdims=True)
+    near = nearer | (tied & (np.cumsum(tied, axis=1) <= room))
+    return np.sum(near & (y[rows][:, None] != y[None, :]), axis=1) / k
 
 
 def multipliers(problem: Problem) -> np.ndarray:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from zoloss_cli.complexity.contribution import NOISY, PathSums, average, path_sums
 from zoloss_cli.complexity.measure import Problem, make_problem
-from zoloss_cli.complexity.outliers import neighbour_disagreement
+from zoloss_cli.complexity.outliers import Progress, neighbours_by_blocks
 from zoloss_cli.config.models import Prune
 from zoloss_cli.errors import DataError
 
 MOST_OPPOSED = 0.5  # of the neighbours: more of them are of the other class than of one's own
 BLOCK = 10  # permutations between two reports
-
-Progress = Callable[[int, int], None]  # permutations that are done, of how many
 
 
 @dataclass(frozen=True)
@@ -48,12 +45,13 @@ def prune(X, y, how: Prune, seed, progress: Progress | None = None) -> Pruned:
             f"{len(opposed)} of {len(y)} rows have equal features and different labels, and without them there "
             "is one class or none: nothing can be said of the others"
         )
-    problem = make_problem(X[rest], y[rest])
     scores, threshold = np.full(len(y), np.nan), how.threshold
     if how.by == "neighbours":
-        scores[rest] = neighbour_disagreement(problem, min(how.neighbours, len(problem) - 1))
+        count = min(how.neighbours, len(rest) - 1)
+        scores[rest] = neighbours_by_blocks(X[rest], y[rest], count, progress)
         threshold = MOST_OPPOSED if threshold is None else threshold
     else:
+        problem = make_problem(X[rest], y[rest])
         scores[rest] = average(contributions(problem, how.permutations, seed, progress=progress))
         threshold = NOISY if threshold is None else threshold
     kept = rest[scores[rest] <= threshold]
@@ -76,14 +74,20 @@ def contradicted(X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def contributions(
-    problem: Problem, permutations: int, seed, s1: int = 0, groups=None, progress: Progress | None = None
+    problem: Problem,
+    permutations: int,
+    seed,
+    s1: int = 0,
+    groups=None,
+    equations: bool = False,
+    progress: Progress | None = None,
 ) -> PathSums:
     """The sums of random paths, made in parts so that progress can be told; see `path_sums`."""
     total, done = None, 0
     words = [int(word) for word in np.atleast_1d(seed)]
     while done < permutations:
         count = min(BLOCK, permutations - done)
-        part = path_sums(problem, [*words, done], count, s1=s1, groups=groups)
+        part = path_sums(problem, [*words, done], count, s1, groups=groups, equations=equations)
         total, done = part if total is None else total + part, done + count
         if progress is not None:
             progress(done, permutations)

@@ -89,14 +89,16 @@ def feature_names(columns: tuple[Column, ...]) -> list[str]:
     return [name for column in columns for name in column.features]
 
 
-def read_training(path: Path, label: str | int | None = None, missing: str = "error") -> OwnTable:
+def read_training(
+    path: Path, label: str | int | None = None, missing: str = "error", content: bytes | None = None
+) -> OwnTable:
     """A table with labels; which columns are text is seen from its values, and their levels are sorted.
 
     `label` is the label column's name or index (default: the column `label`, else the last one). `missing`
     says what to do with missing values: 'error', 'drop' the row, or 'zero': the number 0, and no level at all
-    in a column of text.
+    in a column of text. `content` is that of the file if it was read before.
     """
-    header, lines = read_rows(path)
+    header, lines = read_rows(path, content)
     _check_names(path, header)
     at = _label_index(path, header, label)
     places = [i for i in range(len(header)) if i != at]

@@ -44,13 +44,14 @@ def read_content(path: Path) -> bytes:
         raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from None
 
 
-def read_rows(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+def read_rows(path: Path, content: bytes | None = None) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """The header, and each row with the line that it begins on; all rows have the header's length.
 
-    Semicolons are the separators where the header has no comma between its names.
+    Semicolons are the separators where the header has no comma between its names. `content` is that of the
+    file if it was read before.
     """
     try:
-        text = read_content(path).decode("utf-8-sig")
+        text = (read_content(path) if content is None else content).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"{path} is not a UTF-8 text file") from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -12,13 +12,13 @@ from zoloss_cli.figures.style import styled
 METADATA = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 
 
-def format_of(path: Path) -> str:
+def format_of(path: Path, option: str = "--out") -> str:
     """The format that a file's name asks for."""
     suffix = path.suffix.lower().removeprefix(".")
     if suffix not in METADATA:
         ending = f"ends in .{suffix}" if suffix else "has no ending"
         valid = ", ".join(f".{name}" for name in METADATA)
-        raise OutputError(f"--out: {path} {ending}; a figure is written as one of {valid}")
+        raise OutputError(f"{option}: {path} {ending}; a figure is written as one of {valid}")
     return suffix
 
 

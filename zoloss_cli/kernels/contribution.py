@@ -28,7 +28,7 @@ def add_paths(K, y, flat, counter, permutations, s1, s2, group, by_example, prod
     by_example: rows of [sum, number] of the growth of complexity when an example joins a set of s1 to s2 - 1;
     by_size[g, n]: the same of group g joining a set of n. With an equation for each set of s1 + 1 to s2,
     C(S_m) - C(S_s1) = sum of the contributions of the examples between, products[:N] is P'P, of which only the
-    entries (later, earlier on the path) are added to, and products[N] is P'Delta.
+    entries (later, earlier on the path) are added to, and products[N] is P'Delta; nothing if it has no rows.
     """
     n = y.size
     none_cut, none_alias = np.empty(0, np.uint64), np.empty(0, np.int32)
@@ -48,6 +48,8 @@ def add_paths(K, y, flat, counter, permutations, s1, s2, group, by_example, prod
             if i >= s1:
                 by_example[order[i], 0] += growth
                 by_example[order[i], 1] += 1
+        if products.shape[0] == 0:
+            continue
         later = 0
         for i in range(s2 - 1, s1 - 1, -1):
             later += counts[i + 1] - counts[s1]

@@ -7,6 +7,7 @@ import json
 import numpy as np
 
 from zoloss_cli.datasets.labels import SHOWN_CLASSES
+from zoloss_cli.datasets.own_table import OwnTable
 from zoloss_cli.usage.model_file import described
 from zoloss_cli.usage.rule import short_rule
 from zoloss_cli.usage.train import Fitted
@@ -34,10 +35,9 @@ def as_json(fitted: Fitted) -> str:
 
 def as_text(fitted: Fitted) -> str:
     table, n = fitted.table, len(fitted.y)
-    dropped = f" ({table.dropped} with missing values left out)" if table.dropped else ""
     lines = [
-        f"data      {table.path}: {n:,} rows{dropped}, {table.X.shape[1]:,} features, label '{table.label}'",
-        f"classes   {_classes_text(fitted)}",
+        f"data      {table_text(table)}",
+        f"classes   {classes_text(fitted.classes, fitted.y)}",
         f"learner   {fitted.learner.name}, {fitted.seconds:.1f} seconds",
         f"errors    {fitted.errors:,} of {n:,} training rows ({100 * fitted.errors / n:.2f} %)",
     ]
@@ -49,11 +49,18 @@ def as_text(fitted: Fitted) -> str:
     return "\n".join(lines + ([] if fitted.rule is None else _rule_lines(fitted)))
 
 
-def _classes_text(fitted: Fitted) -> str:
-    counts = np.bincount(fitted.y, minlength=len(fitted.classes)).tolist()
+def table_text(table: OwnTable) -> str:
+    dropped = f" ({table.dropped} with missing values left out)" if table.dropped else ""
+    size = f"{len(table.lines):,} rows{dropped}, {table.X.shape[1]:,} features"
+    return f"{table.path}: {size}, label '{table.label}'"
+
+
+def classes_text(classes: list[str], y: np.ndarray) -> str:
+    """The classes and their sizes; of two the last is positive."""
+    positive = classes[1] if len(classes) == 2 else None
     shown = [
-        f"'{name}' ({count:,} row{'s' * (count != 1)}{', positive' * (name == fitted.positive)})"
-        for name, count in zip(fitted.classes, counts, strict=True)
+        f"'{name}' ({count:,} row{'s' * (count != 1)}{', positive' * (name == positive)})"
+        for name, count in zip(classes, np.bincount(y, minlength=len(classes)).tolist(), strict=True)
     ]
     if len(shown) > SHOWN_CLASSES:
         shown[SHOWN_CLASSES:] = [f"{len(shown) - SHOWN_CLASSES} more"]

@@ -1,0 +1,158 @@
+"""zoloss complexity and prune with bad tables, options and targets: one sentence each, nothing lost or left."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from own_rows import GOOD, refused
+
+TWINS = "a,b,label\n1,2,x\n3,4,y\n5,6,x\n3,4,x\n5,7,y\n"
+CLOSE = "a,label\n0,x\n1,y\n1.0000000000000002,x\n1.0000000000000004,y\n"
+
+
+BAD_TABLES = [
+    ("", "is empty"),
+    ("a,b,label\n", "a header but no rows"),
+    ("a,b,label\n1,2,x\n1,2\n", "line 3: 2 fields where the header has 3"),
+    ('a,b,label\n1,"2,x\n', "is not a CSV file"),
+    (b"a,b\n\xff\xfe,1\n", "is not a UTF-8 text file"),
+    ("a,label\n1,x\n,y\n", "line 3: column 'a' has no value; set missing to 'drop'"),
+    ("a,label\n1,x\n2,x\n", "one class only, 'x'; two are needed"),
+    (
+        "a,label\n1,x\n2,y\n3,z\n",
+        "has 3 classes (x, y, z), and complexity is that of two: use --positive CLASS",
+    ),
+    ("label\nx\ny\n", "no features"),
+    ("a,label\n1e308,x\n-1e308,y\n", "the values of 'a' are too large to be scaled"),
+]
+
+
+@pytest.mark.parametrize("command", ["complexity", "prune"])
+@pytest.mark.parametrize(("text", "part"), BAD_TABLES)
+def test_tables_that_cannot_be_measured(zoloss, table, tmp_path, command, text, part):
+    path = table(text)
+    out = ["--out", tmp_path / "clean.csv"] if command == "prune" else []
+    refused(zoloss(command, path, *out), 3, part, str(path))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("command", ["complexity", "prune"])
+def test_what_is_not_there(zoloss, table, tmp_path, command):
+    path, out = table(GOOD), ["--dry-run"] if command == "prune" else []
+    refused(zoloss(command, tmp_path / "min.csv", *out), 3, "there is no file", "did you mean 'mine.csv'?")
+    refused(zoloss(command, tmp_path, *out), 3, "cannot be read: Is a directory")
+    refused(
+        zoloss(command, path, "--label", "lable", *out), 3, "no label column 'lable'; did you mean 'label'?"
+    )
+    refused(zoloss(command, path, "--positive", "w", *out), 3, "has no class 'w'; valid: x, y")
+    refused(zoloss(command, path, "--scale", "minmx", *out), 2, "--scale: 'minmx'", "did you mean 'minmax'?")
+    refused(zoloss(command, path, "--missing", "dorp", *out), 2, "--missing: 'dorp'", "did you mean 'drop'?")
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        (["--kernel", "perceptrn"], "--kernel: 'perceptrn' is not valid; did you mean 'perceptron'?"),
+        (["--kernel", "poly"], "valid: perceptron, stump, rbf, linear"),
+        (["--kernel", "precomputed"], "--kernel: 'precomputed' is not valid"),
+        (["--gamma", "2"], "--gamma belongs to --kernel rbf; the perceptron kernel has none"),
+        (["--kernel", "rbf"], "--gamma: the rbf kernel needs one, such as --gamma 1"),
+        (["--kernel", "rbf", "--gamma", "0"], "--gamma: must be a number above 0 (got 0)"),
+        (["--kernel", "rbf", "--gamma", "nan"], "--gamma: must be a number above 0 (got nan)"),
+        (["--exact"], "say how many --clusters there are"),
+        (
+            ["--clusters", "64"],
+            "64 are too many to go over their unions; there can be 40 with --exact, 63",
+        ),
+        (["--clusters", "31"], "--clusters: there can be 2 to 30 clusters of the 30 rows of"),
+        (["--clusters", "1"], "there can be 2 to 30 clusters"),
+    ],
+)
+def test_options_of_complexity_that_are_wrong(zoloss, table, options, part):
+    refused(zoloss("complexity", table(GOOD), *options), 2, part)
+
+
+def test_too_many_clusters_for_an_exact_search(zoloss, table):
+    rng = np.random.default_rng(1)
+    rows = "".join(
+        f"{a:.4f},{b:.4f},{'xy'[k]}\n"
+        for a, b, k in zip(*rng.normal(size=(2, 80)), rng.integers(0, 2, 80), strict=True)
+    )
+    ended = zoloss("complexity", table("a,b,label\n" + rows), "--clusters", 45, "--exact")
+    refused(ended, 2, "all unions of 45 would take about", "40 is the limit", "leave --exact out")
+
+
+def test_contradictory_rows_are_named_by_line(zoloss, table, tmp_path):
+    path = table(TWINS)
+    refused(
+        zoloss("complexity", path),
+        3,
+        f"{path}: lines 3 and 5 have equal features and different labels",
+        "remove one of them, or let `zoloss prune`",
+    )
+    quoted = table(TWINS.replace("a,b", 'a,"b\nc"').replace("1,2", '1,"2"'), "quoted.csv")
+    refused(zoloss("complexity", quoted), 3, "lines 4 and 6")
+    assert zoloss("prune", path, "--out", tmp_path / "c.csv").code == 0
+    assert zoloss("complexity", tmp_path / "c.csv").code == 0
+
+
+def test_prune_where_nothing_but_contradictions_is_left(zoloss, table, tmp_path):
+    path = table("a,label\n1,x\n1,y\n2,x\n2,y\n")
+    refused(zoloss("prune", path, "--out", tmp_path / "c.csv"), 3, str(path), "4 of 4 rows have equal features")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_kernels_that_do_not_separate(zoloss, table):
+    path = table(GOOD)
+    refused(zoloss("complexity", path, "--kernel", "linear"), 3, f"{path}, line ", "take --kernel perceptron")
+    small = ["--kernel", "rbf", "--gamma", "1e-9"]
+    refused(zoloss("complexity", path, *small), 3, f"{path}, line ", "rbf kernel", "take a larger --gamma")
+    grid = table("a,b,label\n0,0,x\n1,1,x\n0,1,y\n1,0,y\n", "grid.csv")
+    refused(zoloss("complexity", grid, "--kernel", "stump"), 3, "stump kernel", "take --kernel perceptron")
+    close = table(CLOSE, "close.csv")
+    refused(zoloss("complexity", close), 3, f"{close}, line ", "nearly the same", "another --scale")
+    refused(zoloss("prune", close, "--dry-run"), 3, f"{close}, line ", "nearly the same")
+
+
+def test_too_many_rows_for_a_kernel_matrix(zoloss, table):
+    path = table("a,label\n" + "".join(f"{i},{'xy'[i % 3 % 2]}\n" for i in range(20_001)))
+    refused(zoloss("complexity", path), 3, "20,001 rows", "--sample N, such as --sample 1000")
+    refused(zoloss("prune", path, "--dry-run"), 3, "20,001 rows", "take --by neighbours")
+    facts = json.loads(zoloss("complexity", path, "--sample", 50, "--permutations", 5, "--json").out)
+    assert facts["n"] == 50
+
+
+def test_neighbours_need_no_kernel_matrix(zoloss, table, monkeypatch):
+    monkeypatch.setattr("zoloss_cli.usage.prune.MOST_ROWS", 20)
+    refused(zoloss("prune", table(GOOD), "--dry-run"), 3, "30 rows, and contributions are found of 20 at most")
+    assert zoloss("prune", table(GOOD), "--dry-run", "--by", "neighbours").code == 0
+
+
+def test_a_sample_of_one_class(zoloss, table):
+    path = table("a,label\n0,y\n" + "".join(f"{i},x\n" for i in range(1, 200)))
+    refused(zoloss("complexity", path, "--sample", 2), 3, "one class only in a --sample of 2 rows; draw more")
+
+
+def test_too_little_memory(zoloss, table, monkeypatch):
+    def full(*arguments):
+        raise MemoryError
+
+    monkeypatch.setattr("zoloss_cli.usage.complexity.make_problem", full)
+    refused(zoloss("complexity", table(GOOD)), 3, "too little memory for the kernel matrix of 30 rows")
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        (["--by", "neighbors"], "--by: 'neighbors' is not valid; did you mean 'neighbours'?"),
+        (["--by", "luck"], "valid: contribution, neighbours"),
+        (["--threshold", "nan"], "--threshold: must be a number (got nan)"),
+        (["--neighbours", "5"], "--neighbours belongs to --by neighbours"),
+        (["--by", "neighbours", "--permutations", "5"], "--permutations belongs to --by contribution"),
+    ],
+)
+def test_options_of_prune_that_are_wrong(zoloss, table, tmp_path, options, part):
+    refused(zoloss("prune", table(GOOD), *options, "--out", tmp_path / "c.csv"), 2, part)
+    assert len(list(tmp_path.iterdir())) == 1

@@ -1,0 +1,44 @@
+"""What tests of one's own tables share: rows with some noise, and what a refusal looks like."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zoloss_cli.datasets.own_table import read_training
+from zoloss_cli.preprocess import scale
+
+GOOD = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11}.{i:02d},{'xy'[(i * 5 // 3) % 2]}\n" for i in range(30))
+
+
+def noisy_rows(n: int = 60) -> list[list[str]]:
+    """Two groups of points with a few labels turned round, and a column of text."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(n, 2))
+    y = (X[:, 0] + 0.3 * X[:, 1] > 0) ^ (rng.random(n) < 0.1)
+    return [
+        [f"{a:.3f}", f"{b:.3f}", "red" if a > b else "blue", "good" if k else "bad"]
+        for (a, b), k in zip(X, y, strict=True)
+    ]
+
+
+HEADER = ["a", "b", "colour", "label"]
+
+
+def as_csv(rows, separator: str = ",", end: str = "\n") -> str:
+    return "".join(separator.join(row) + end for row in [HEADER, *rows])
+
+
+def loaded(path, how: str = "minmax"):
+    own = read_training(path)
+    return scale(own.X, own.X, how)[0], own.classes(None)[0], own
+
+
+def refused(ended, code: int, *parts: str) -> None:
+    assert ended.code == code, ended.err
+    assert ended.out == ""
+    assert len(ended.err.splitlines()) == 1
+    assert ended.err.startswith("zoloss: ")
+    assert "Traceback" not in ended.err
+    assert "--debug" not in ended.err  # nothing that nobody thought of
+    for part in parts:
+        assert part in ended.err

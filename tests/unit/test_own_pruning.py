@@ -1,0 +1,167 @@
+"""zoloss prune: the library's choice of rows, lines that stay as they were, and why others are gone."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from own_rows import HEADER, as_csv, loaded, noisy_rows
+
+from zoloss_cli.complexity.measure import make_problem
+from zoloss_cli.complexity.outliers import neighbour_disagreement
+from zoloss_cli.complexity.pruning import prune
+from zoloss_cli.config.models import Prune
+from zoloss_cli.datasets.own_table import read_training
+
+QUICK = ["--permutations", "30"]
+
+
+@pytest.fixture
+def mine(table):
+    return table(as_csv(noisy_rows()))
+
+
+def cleaned(zoloss, path, tmp_path, *options):
+    """(kept bytes, report's rows, what was printed)."""
+    out = tmp_path / "clean.csv"
+    ended = zoloss("prune", path, "--out", out, *options)
+    assert ended.code == 0, ended.err
+    report = list(csv.DictReader(io.StringIO((tmp_path / "clean.dropped.csv").read_text(encoding="utf-8"))))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["clean.csv", "clean.dropped.csv", path.name]
+    return out.read_bytes(), report, ended
+
+
+@pytest.mark.parametrize(
+    ("options", "how"),
+    [
+        ([], Prune()),
+        (["--permutations", "30", "--threshold", "0.8"], Prune(permutations=30, threshold=0.8)),
+        (["--by", "neighbours"], Prune(by="neighbours")),
+        (
+            ["--by", "neighbours", "--neighbours", "3", "--threshold", "0.4"],
+            Prune(by="neighbours", neighbours=3, threshold=0.4),
+        ),
+    ],
+)
+def test_dropped_rows_are_the_library_s(zoloss, mine, tmp_path, options, how):
+    kept, report, ended = cleaned(zoloss, mine, tmp_path, *options, "--seed", "5")
+    X, y, own = loaded(mine)
+    found = prune(X, y, how, 5)
+    assert 0 < len(found.dropped) < 60
+    assert [int(row["line"]) for row in report] == [own.lines[row] for row in found.dropped]
+    assert [row["label"] for row in report] == [own.labels[row] for row in found.dropped]
+    assert [float(row["score"]) for row in report] == found.scores[found.dropped].tolist()
+    lines = mine.read_bytes().splitlines(keepends=True)
+    gone = {int(row["line"]) for row in report}
+    assert kept == b"".join(line for number, line in enumerate(lines, 1) if number not in gone)
+    for k, name in enumerate(("bad", "good")):
+        shown = next(line.split() for line in ended.out.splitlines() if line.startswith(name))
+        dropped = int(np.sum(y[found.dropped] == k))
+        assert shown == [name, str(int(np.sum(y == k)) - dropped), str(dropped)]
+    assert f"kept      {tmp_path / 'clean.csv'}" in ended.out
+    assert f"dropped   {tmp_path / 'clean.dropped.csv'}" in ended.out
+
+
+def test_prune_drops_what_complexity_calls_noisy(zoloss, mine, tmp_path):
+    facts = json.loads(zoloss("complexity", mine, "--json").out)
+    _, report, _ = cleaned(zoloss, mine, tmp_path)
+    noisy = [row["line"] for row in facts["rows"] if row["category"] == "noisy"]
+    assert [int(row["line"]) for row in report] == noisy
+
+
+def test_reasons(zoloss, table, tmp_path):
+    rows = [*noisy_rows(), ["9", "9", "red", "good"], ["9", "9", "red", "good"], ["9", "9", "red", "bad"]]
+    rows += [["8", "8", "red", "good"], ["8", "8", "red", "bad"], ["?", "1", "red", "bad"]]
+    path = table(as_csv(rows))
+    _, report, ended = cleaned(zoloss, path, tmp_path, "--missing", "drop")
+    reasons = {int(row["line"]): row["reason"] for row in report}
+    assert reasons[64] == "equal features, other label in 2 rows, first in line 62"
+    assert 62 not in reasons  # the more frequent label stays, unless it is noise
+    assert reasons[65] == "equal features, other label in 1 row, first in line 66"
+    assert reasons[66] == "equal features, other label in 1 row, first in line 65"
+    assert reasons[67] == "missing value"
+    by_line = {int(row["line"]): row for row in report}
+    assert {by_line[line]["score"] for line in (64, 65, 66, 67)} == {""}
+    scored = [row for row in report if row["score"]]
+    assert scored
+    for row in scored:
+        assert row["reason"] == f"contribution {float(row['score']):g} above 1"
+        assert float(row["score"]) > 1
+    assert (
+        f"(dropped: {len(scored)} as noise, 3 whose equals have the other label, 1 have a missing value)"
+        in ended.out
+    )
+
+
+def test_reasons_by_neighbours(zoloss, mine, tmp_path):
+    _, report, _ = cleaned(zoloss, mine, tmp_path, "--by", "neighbours", "--neighbours", "5")
+    X, y, own = loaded(mine)
+    shares = neighbour_disagreement(make_problem(X, y), 5)
+    assert {int(row["line"]) for row in report} == {own.lines[i] for i in np.flatnonzero(shares > 0.5)}
+    for row in report:
+        opposed = round(5 * shares[own.lines.index(int(row["line"]))])
+        assert row["reason"] == f"{opposed} of 5 neighbours have the other label, a share above 0.5"
+
+
+def records(separator: str = ",", end: str = "\n", quoted: bool = False, bom: bytes = b"") -> list[bytes]:
+    """The header and the rows of a file in this dress, with their line ends."""
+    rows = noisy_rows()
+    if quoted:
+        rows = [[a, b, f'"{colour}{separator} or{end}so"', f'"{label}"'] for a, b, colour, label in rows]
+    texts = [(separator.join(row) + end).encode() for row in [HEADER, *rows]]
+    return [bom + texts[0], *texts[1:]]
+
+
+BOM = b"\xef\xbb\xbf"
+DRESSES = {
+    "semicolons": records(";"),
+    "byte order mark": records(bom=BOM),
+    "CRLF": records(end="\r\n"),
+    "CR": records(end="\r"),
+    "no newline at the end": [*records()[:-1], records()[-1].strip()],
+    "quoted newlines": records(quoted=True),
+    "all at once": records(";", "\r\n", True, BOM),
+    "blanks": records(" , "),
+    "blank lines": [record + b"\n" for record in records()],
+}
+
+
+@pytest.mark.parametrize("parts", DRESSES.values(), ids=DRESSES.keys())
+def test_kept_lines_are_those_of_the_input_to_the_byte(zoloss, table, tmp_path, parts):
+    path = table(b"".join(parts))
+    kept, report, _ = cleaned(zoloss, path, tmp_path, *QUICK)
+    lines = read_training(path).lines
+    gone = {lines.index(int(row["line"])) for row in report}
+    assert len(lines) == 60
+    assert 0 < len(gone) < 60
+    header, *rows = parts
+    assert kept == header + b"".join(row for i, row in enumerate(rows) if i not in gone)
+    assert len(read_training(tmp_path / "clean.csv").lines) + len(report) == 60
+
+
+def test_a_dry_run_writes_nothing(zoloss, mine, tmp_path):
+    ended = zoloss("prune", mine, "--dry-run", *QUICK)
+    assert ended.code == 0
+    assert list(tmp_path.iterdir()) == [mine]
+    assert "kept    dropped" in ended.out
+    assert zoloss("prune", mine, "--dry-run", *QUICK, "--out", tmp_path / "x.csv").out == ended.out
+    assert list(tmp_path.iterdir()) == [mine]
+
+
+def test_the_report_where_it_is_wanted(zoloss, mine, tmp_path):
+    assert zoloss("prune", mine, *QUICK, "-o", tmp_path / "x", "--report", tmp_path / "why.csv").code == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.csv", "why.csv", "x"]
+    header = (tmp_path / "why.csv").read_text().splitlines()[0]
+    assert header == "line,label,score,reason"
+
+
+def test_a_class_keeps_its_last_row(zoloss, table, tmp_path):
+    path = table("a,label\n1,x\n2,x\n3,x\n2.5,y\n4,x\n")
+    _, report, ended = cleaned(zoloss, path, tmp_path, "--threshold", "0.1")
+    assert (
+        "line 5: above the threshold, but nothing else would be left of the class 'y', so it stays" in ended.err
+    )
+    assert 5 not in {int(row["line"]) for row in report}
