@@ -43,8 +43,8 @@ def path_sums(
     """The sums of so many random paths, which depend on the seed (a number or several) and nothing else.
 
     Contributions are those to subsets of s1 to s2 - 1 examples; s2 is the number of all if it is not given.
-    `groups` numbers the examples' groups for `by_subset_size`, from 0. Without `equations`, which need a matrix as
-    large as the kernel's, there are no least squares.
+    `groups` numbers the examples' groups for `by_subset_size`, from 0. Without `equations`, which take a matrix
+    as large as the kernel's, there are no least squares.
     """
     n = len(problem)
     s2 = n if s2 is None else s2
