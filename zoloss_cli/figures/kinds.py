@@ -1,0 +1,179 @@
+"""Every figure there is: one entry each. A new one is a function that draws a run, and its entry here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from zoloss_cli.figures import (
+    boundary,
+    bounds,
+    curves,
+    dominating,
+    lines,
+    losses,
+    ranks,
+    synthetic,
+    times,
+    two_costs,
+)
+from zoloss_cli.report.published import PAPERS
+from zoloss_cli.report.results import RunResult
+
+LI_LIN, NGUYEN, THESIS = "li-lin-2007", "nguyen-sanner-2013", "li-thesis-2006"
+BANDS = "Bands: ± one standard error."
+COSTS = f"Cost: over N (K - 1), so that it starts at 1. {BANDS}"
+NEMENYI = "A bar joins learners that the Nemenyi test cannot tell apart."
+FOUND = "Steps: fewest errors so far, where stored; markers: when the result was found; lines: until the end."
+
+
+@dataclass(frozen=True)
+class FigureKind:
+    """A figure that can be drawn: of a run that suits it, or, where `suits` is None, of nothing."""
+
+    name: str  # after --figure
+    title: str
+    draw: Callable
+    suits: Callable[[RunResult], bool] | None = None
+    paper: str = ""  # whose figure of this name it is
+    config: str = ""  # and the config of its run
+    legend: str = ""  # what its caption says of how to read it
+    needs: str = ""  # what a run must have, for one of any run
+    quick: bool = True  # whether it takes seconds at most
+
+    @property
+    def printed_title(self) -> str:
+        return f"Figure {self.name} of {PAPERS[self.paper]}: {self.title}"
+
+    def fits(self, run: RunResult) -> bool:
+        if self.suits is None or not run.cells:
+            return False
+        printed = (run.published.get("paper"), run.published.get("figure"))
+        return (not self.config or printed == (self.paper, self.name)) and self.suits(run)
+
+
+KINDS = [
+    FigureKind(
+        "1",
+        "Points with outliers, and the boundary of each learner",
+        lines.boundaries,
+        lines.has_points,
+        NGUYEN,
+        "configs/nguyen/figure1.yaml",
+    ),
+    FigureKind("2", "Losses as functions of the margin", losses.margin_losses, paper=NGUYEN),
+    FigureKind(
+        "3",
+        "Training errors of RCD algorithms by epoch",
+        curves.rcd_variants,
+        curves.has_curves,
+        LI_LIN,
+        "configs/figure3.yaml",
+        BANDS,
+    ),
+    FigureKind(
+        "4",
+        "Training and test errors of stochastic algorithms by epoch",
+        curves.by_epoch,
+        curves.has_curves,
+        LI_LIN,
+        "configs/figure4.yaml",
+        BANDS,
+    ),
+    FigureKind("6", "The smooth 0–1 loss for growing precision K", losses.smooth_losses, paper=NGUYEN),
+    FigureKind(
+        "9",
+        "SLA's loss against that of others on synthetic data",
+        synthetic.against_others,
+        synthetic.can_be_paired,
+        NGUYEN,
+        "configs/nguyen/figure9.yaml",
+        "One point a data set.",
+    ),
+    FigureKind(
+        "3.1",
+        "CGBoost (solid) and AnyBoost (dashed) with two cost functions",
+        two_costs.by_cost_function,
+        two_costs.has_cost_functions,
+        THESIS,
+        "configs/thesis/figure3.1.yaml",
+        BANDS,
+    ),
+    FigureKind(
+        "4.2",
+        "AdaBoost.ECC in the tangram experiment",
+        curves.costs_by_round,
+        curves.has_costs,
+        THESIS,
+        "configs/thesis/figure4.2.yaml",
+        COSTS,
+    ),
+    FigureKind(
+        "4.3",
+        "Dominating partitions in the tangram experiment",
+        dominating.on_the_tangram,
+        dominating.has_partitions,
+        THESIS,
+        "configs/thesis/figure4.3.yaml",
+        "Of one run, split 0: the two partitions with the largest sums of coefficients α, blue against yellow.",
+        quick=False,
+    ),
+    FigureKind(
+        "4.4",
+        "Multiclass boosting with the decision stump",
+        curves.costs_by_round,
+        curves.has_costs,
+        THESIS,
+        "configs/thesis/figure4.4.yaml",
+        COSTS,
+    ),
+    FigureKind(
+        "4.5",
+        "Multiclass boosting with the perceptron on letter",
+        curves.costs_by_round,
+        curves.has_costs,
+        THESIS,
+        "configs/thesis/figure4.5.yaml",
+        COSTS,
+    ),
+    FigureKind(
+        "ranks",
+        "Average ranks",
+        ranks.critical_difference,
+        ranks.can_be_ranked,
+        legend=NEMENYI,
+        needs="three learners that all ran on two data sets, and a metric in which less is better",
+    ),
+    FigureKind(
+        "curves",
+        "Errors by epoch",
+        curves.by_epoch,
+        curves.has_curves,
+        legend=BANDS,
+        needs="learners that record their epochs, by record_every in the config",
+    ),
+    FigureKind(
+        "time",
+        "Errors against time",
+        times.error_against_time,
+        times.has_searches,
+        legend=FOUND,
+        needs="several learners, some of them searches that say when their result was found",
+    ),
+    FigureKind(
+        "bounds",
+        "What was counted against what a theorem allows",
+        bounds.counted_against_bound,
+        bounds.has_bounds,
+        legend="One point a data set, or for several in one place; none may lie above the line.",
+        needs="learners that say what they counted and what its bound is, such as mistake-bound",
+    ),
+    FigureKind(
+        "boundary",
+        "Regions learned",
+        boundary.of_run,
+        boundary.in_a_plane,
+        needs="data of two features",
+        quick=False,
+    ),
+]
