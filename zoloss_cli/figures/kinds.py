@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from zoloss_cli.figures import (
     boundary,
     bounds,
+    complexity_error,
     curves,
     dominating,
+    fingerprint,
     lines,
     losses,
+    principal,
     ranks,
     synthetic,
     times,
     two_costs,
+    wrong_labels,
 )
 from zoloss_cli.report.published import PAPERS
 from zoloss_cli.report.results import RunResult
@@ -24,6 +28,10 @@ LI_LIN, NGUYEN, THESIS = "li-lin-2007", "nguyen-sanner-2013", "li-thesis-2006"
 BANDS = "Bands: ± one standard error."
 COSTS = f"Cost: over N (K - 1), so that it starts at 1. {BANDS}"
 NEMENYI = "A bar joins learners that the Nemenyi test cannot tell apart."
+DISKS, YIN_YANG = "configs/thesis/figure1.5.yaml", "configs/thesis/figure1.8.yaml"
+TARGET = "The target is white and grey."
+PAIRS = "Above: the first draw; below: the counts of all draws."
+SELECTED = f"Evenly spaced along the principal points, the first subset of each. {TARGET}"
 FOUND = "Steps: fewest errors so far, where stored; markers: when the result was found; lines: until the end."
 
 
@@ -40,6 +48,7 @@ class FigureKind:
     legend: str = ""  # what its caption says of how to read it
     needs: str = ""  # what a run must have, for one of any run
     quick: bool = True  # whether it takes seconds at most
+    of: str = ""  # the printed figure whose run it shows, where that is not its own
 
     @property
     def printed_title(self) -> str:
@@ -49,7 +58,7 @@ class FigureKind:
         if self.suits is None or not run.cells:
             return False
         printed = (run.published.get("paper"), run.published.get("figure"))
-        return (not self.config or printed == (self.paper, self.name)) and self.suits(run)
+        return (not self.config or printed == (self.paper, self.of or self.name)) and self.suits(run)
 
 
 KINDS = [
@@ -89,6 +98,91 @@ KINDS = [
         NGUYEN,
         "configs/nguyen/figure9.yaml",
         "One point a data set.",
+    ),
+    FigureKind(
+        "1.4",
+        "Clusters of the concentric disks problem",
+        principal.clusters,
+        principal.has_examples,
+        THESIS,
+        DISKS,
+        TARGET,
+        of="1.5",
+    ),
+    FigureKind(
+        "1.5",
+        "Complexity-error plots of the concentric disks problem",
+        complexity_error.plots,
+        complexity_error.has_pairs,
+        THESIS,
+        DISKS,
+        PAIRS,
+    ),
+    FigureKind(
+        "1.6",
+        "Three selected principal subsets of the concentric disks problem",
+        principal.three_subsets,
+        principal.has_examples,
+        THESIS,
+        DISKS,
+        SELECTED,
+        of="1.5",
+    ),
+    FigureKind(
+        "1.7",
+        "Clusters of the Yin-Yang problem",
+        principal.clusters,
+        principal.has_examples,
+        THESIS,
+        YIN_YANG,
+        TARGET,
+        of="1.8",
+    ),
+    FigureKind(
+        "1.8",
+        "Complexity-error plot of the Yin-Yang problem",
+        complexity_error.plots,
+        complexity_error.has_pairs,
+        THESIS,
+        YIN_YANG,
+        PAIRS,
+    ),
+    FigureKind(
+        "1.9",
+        "Eleven selected principal subsets of the Yin-Yang problem",
+        principal.eleven_subsets,
+        principal.has_examples,
+        THESIS,
+        YIN_YANG,
+        SELECTED,
+        of="1.8",
+    ),
+    FigureKind(
+        "1.11",
+        "Average complexity contribution of examples with right and wrong labels",
+        wrong_labels.contribution_by_size,
+        wrong_labels.has_sizes,
+        THESIS,
+        "configs/thesis/figure1.11.yaml",
+        "Bands: the range over draws.",
+    ),
+    FigureKind(
+        "1.12",
+        "ROC curves of signs of wrong labels",
+        wrong_labels.roc_curves,
+        wrong_labels.has_signs,
+        THESIS,
+        "configs/thesis/figure1.12.yaml",
+        "The thesis has the first two, of complexity contributions; the best AUC comes first in the legend.",
+    ),
+    FigureKind(
+        "1.13",
+        "Fingerprint plot by average complexity contribution",
+        fingerprint.fingerprint,
+        fingerprint.has_contributions,
+        THESIS,
+        "configs/thesis/figure1.13.yaml",
+        "Above zero, the label is the target's; below, it is wrong.",
     ),
     FigureKind(
         "3.1",
