@@ -68,6 +68,9 @@ def _by_size(facts: dict) -> bool:
 
 
 def _scored(facts: dict) -> bool:
-    scores, noisy = scores_of(facts), noise_of(facts)
+    scores = scores_of(facts)
+    if not scores:
+        return False
+    noisy = noise_of(facts)
     sound = all(s.shape == noisy.shape and not np.isnan(s.astype(float)).any() for s in scores.values())
     return sound and noisy.any() and not noisy.all()

@@ -53,7 +53,7 @@ def clusters(run: RunResult):
     """All examples, those of one cluster connected."""
     shown = _shown(run)
     examples, numbers = _examples(run, shown), np.asarray(shown.facts["clusters"])
-    figure = style.new_figure(style.COLUMN, 4.0)
+    figure = style.new_figure(style.COLUMN, 4.1)
     (axes,) = style.panels(figure, 1, 1)
     paint(axes, examples.target)
     lines = [segment for number in np.unique(numbers) for segment in connected(examples.X[numbers == number])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from statistics import fmean
 
 import numpy as np
@@ -15,6 +16,7 @@ from zoloss_cli.report.tables import column_titles
 
 BAND = 0.2  # how opaque
 LIMIT, SAID = 2.5, "wrong, thesis: around 2.5"  # what they converge to
+LONGEST = style.LONGEST_NAME - len(": 0.000")
 NEAR = 0.35  # the corner of good signs
 ESTIMATORS = {"auc": "average contribution", "auc_least_squares": "least squares"}  # of contributions
 
@@ -65,38 +67,58 @@ def has_signs(run: RunResult) -> bool:
 
 
 def roc_curves(run: RunResult):
-    """The curves of the first draw, whole and near their best corner; the legend has the best AUC first."""
-    curves, areas = {}, {}
-    titles = column_titles(run.learners)
+    """The curves of one draw, whole and near their best corner, of every column that has it.
+
+    It is the first draw that most columns have. The legend has the best AUC first.
+    """
     dataset = next(iter(signs(run)))[0]
     found = {learner: draws for (d, learner), draws in signs(run).items() if d == dataset}
-    first = min(min(draws) for draws in found.values())
+    common = Counter(draw for draws in found.values() for draw in draws)
+    shown = max(sorted(common), key=lambda draw: common[draw])
+    names = _names(run, found)
+    curves, areas = {}, {}
+    for (learner, metric), name in names.items():
+        if shown in found[learner]:
+            facts = found[learner][shown]
+            curves[name] = roc(scores_of(facts)[metric], noise_of(facts))
+            areas[name] = [auc(scores_of(f)[metric], noise_of(f)) for f in found[learner].values()]
+    return _panels(curves, areas, shown)
+
+
+def _names(run: RunResult, found: dict[str, dict[int, dict]]) -> dict[tuple[str, str], str]:
+    """(column, metric) -> what its curve is called: of contributions there are two estimators."""
+    titles, names = column_titles(run.learners), {}
+    contributed = [learner for learner, draws in found.items() if "growth" in first_draw(draws)[1]]
     for learner, draws in found.items():
         for metric in scores_of(first_draw(draws)[1]):
-            contributed = "growth" in first_draw(draws)[1]
-            name = ESTIMATORS[metric] if contributed else titles[learner]
-            several = [auc(scores_of(facts)[metric], noise_of(facts)) for facts in draws.values()]
-            areas[name] = fmean(several), len(several)
-            if first in draws:
-                curves[name] = roc(scores_of(draws[first])[metric], noise_of(draws[first]))
-    return _curves(curves, areas, first)
+            if learner not in contributed:
+                names[learner, metric] = titles[learner]
+            elif len(contributed) == 1:
+                names[learner, metric] = ESTIMATORS[metric]
+            else:
+                names[learner, metric] = f"{titles[learner]}, {ESTIMATORS[metric].split()[0]}"
+    return names
 
 
-def _curves(curves: dict, areas: dict[str, tuple[float, int]], draw: int):
+def _panels(curves: dict[str, tuple], areas: dict[str, list[float]], draw: int):
     figure = style.new_figure(style.PAGE, 4.0)
     panels = style.panels(figure, 2, 2)
-    named = {name: f"{name}: {areas[name][0]:.3f}" for name in curves}
+    labels = {name: f"{_short(name)}: {fmean(areas[name]):.3f}" for name in curves}
     for panel, limit in zip(panels, (1.0, NEAR), strict=True):
         for name, look in zip(curves, style.looks(len(curves)), strict=True):
-            panel.plot(
-                *curves[name], color=look.colour, linestyle=look.dashes, label=style.shortened(named[name])
-            )
+            panel.plot(*curves[name], color=look.colour, linestyle=look.dashes, label=labels[name])
         room = 0.02 * limit
         panel.set(xlim=(-room, limit), ylim=(-room, limit), xlabel="false positive rate", aspect="equal")
     panels[0].set_ylabel("false negative rate")
-    draws = sorted({count for _, count in areas.values()})
-    of = f"mean AUC of {' or '.join(map(str, draws))} draws" if draws != [1] else "AUC"
+    counts = sorted({len(several) for several in areas.values()})
+    of = "AUC" if counts == [1] else f"mean AUC of {' or '.join(map(str, counts))} draws"
     panels[0].set_title(f"draw {draw}; in the legend: {of}")
     panels[1].set_title("the corner of the best")
-    style.legend_below(figure, panels, 3, [named[n] for n in sorted(curves, key=lambda n: -areas[n][0])])
+    best_first = sorted(curves, key=lambda name: -fmean(areas[name]))
+    style.legend_below(figure, panels, 3, [labels[name] for name in best_first])
     return figure
+
+
+def _short(name: str) -> str:
+    """So that there is room for a number in the legend."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
