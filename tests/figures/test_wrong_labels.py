@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +21,7 @@ from zoloss_cli.figures import catalog, fingerprint, wrong_labels
 from zoloss_cli.figures.inline import to_svg
 from zoloss_cli.figures.target import Target
 from zoloss_cli.learners.base import as_generator
+from zoloss_cli.report.results import load_results
 
 FIGURES = ("1.11", "1.12", "1.13")
 PLACE = ("yinyang", "contribution")
@@ -143,6 +146,19 @@ def test_curves_are_all_of_one_draw(measured):
         np.testing.assert_allclose(line, [positive, 1.0 - caught], atol=1e-12)
 
 
+def test_the_areas_are_of_the_data_set_with_most_draws(measured):
+    run = measured[1]["1.12"]
+    first = {("yinyang", x): {0: run.facts["yinyang", x][1]} for x in run.learners}
+    others = {("six sets", x): run.facts["yinyang", x] for x in run.learners}
+    experiment = run.experiment | {"datasets": [*run.experiment["datasets"], {"name": "six sets"}]}
+    figure = drawn(wrong_labels.roc_curves, replace(run, experiment=experiment, facts=first | others))
+    assert legend(figure) == legend(drawn(wrong_labels.roc_curves, run))
+    assert figure.axes[0].get_title() == "draw 0; in the legend: mean AUC of 3 draws"
+    positive, caught, _ = roc_curve(wrong_of(run, 1), all_scores(run, 1)["neighbours"], drop_intermediate=False)
+    (line,) = (line for label, line in named_lines(figure.axes[0]).items() if label.startswith("neighbours"))
+    np.testing.assert_allclose(line, [positive, 1.0 - caught], atol=1e-12)
+
+
 def test_one_sign_alone_and_one_draw(measured):
     def one(facts):
         for draws in facts.values():
@@ -237,3 +253,35 @@ def test_a_damaged_draw_is_left_out(measured, damage):
     run = changed(measured[1]["1.13"], lambda facts: facts[PLACE][0].update(damage))
     (axes,) = drawn(fingerprint.fingerprint, run).axes
     assert axes.get_title().startswith("draw 1\n")
+
+
+@pytest.mark.parametrize("damage", [
+    lambda facts: facts.pop("times"), lambda facts: facts["times"].pop(), lambda facts: facts.update(growth=1),
+    lambda facts: facts.update(permutations="many"), lambda facts: facts.update(flipped=[SIZE]),
+    lambda facts: facts.pop("flipped_times_by_size"), lambda facts: facts["growth"].append(None),
+])  # fmt: skip
+def test_a_damaged_row_is_left_out_with_a_note(zoloss, measured, tmp_path, damage):
+    folder = tmp_path / "results"
+    shutil.copytree(measured[0], folder)
+    (path,) = (folder / "cells").glob("yinyang.contribution.*")
+    header, *rows = path.read_text(encoding="utf-8").splitlines()
+    first = json.loads(rows[0])
+    damage(first["measured"])
+    path.write_text("\n".join([header, json.dumps(first), *rows[1:], ""]), encoding="utf-8")
+    ended = zoloss("plot", folder, "--figure", "1.11", "--table", "figure1.11", "--out", tmp_path / "x.svg")
+    assert ended.code == 0, ended.err
+    assert "has 1 damaged line; left out" in ended.err
+    (run,) = (run for run in load_results(folder)[0] if run.name == "figure1.11")
+    assert [int(facts["permutations"]) for facts in run.facts[PLACE].values()] == [150, 300, 300]
+
+
+def test_without_any_whole_row_it_is_said_what_to_run(zoloss, measured, tmp_path):
+    folder = tmp_path / "results"
+    shutil.copytree(measured[0], folder)
+    (path,) = (folder / "cells").glob("yinyang.contribution.*")
+    header, *rows = path.read_text(encoding="utf-8").splitlines()
+    torn = [row.replace('"times"', '"time"') for row in rows]
+    path.write_text("\n".join([header, *torn, ""]), encoding="utf-8")
+    ended = zoloss("plot", folder, "--figure", "1.13", "--out", tmp_path / "x.svg")
+    assert ended.code == 4
+    assert "has no results for figure '1.13'; run: zoloss run configs/thesis/figure1.13.yaml" in ended.err

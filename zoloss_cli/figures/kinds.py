@@ -173,7 +173,7 @@ KINDS = [
         wrong_labels.has_signs,
         THESIS,
         "configs/thesis/figure1.12.yaml",
-        "The thesis has the first two, of complexity contributions; the best AUC comes first in the legend.",
+        "The thesis has average contribution and least squares; the best AUC comes first in the legend.",
     ),
     FigureKind(
         "1.13",

@@ -11,7 +11,7 @@ from zoloss_cli.config.models import DataSpec
 KNOWN = ("disks", "yinyang")  # generators
 GREY, OUTLINE = "#DCDCDC", "#8C8C8C"
 FAR = 10.0  # where the outline of a half-plane closes: nothing is near it
-SEEN, MEASURED = 96, 2048  # corners of a circle where it is painted, and where distances are taken
+SEEN, MEASURED = 64, 2048  # corners of a circle where it is painted, and where distances are taken
 CHUNK = 64  # examples whose distances are found at once
 
 

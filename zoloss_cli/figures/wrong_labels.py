@@ -69,10 +69,12 @@ def has_signs(run: RunResult) -> bool:
 def roc_curves(run: RunResult):
     """The curves of one draw, whole and near their best corner, of every column that has it.
 
-    It is the first draw that most columns have. The legend has the best AUC first.
+    It is the first draw of the first data set that most columns have. AUCs are means over the data set with the
+    most draws, and the legend has the best first.
     """
-    dataset = next(iter(signs(run)))[0]
-    found = {learner: draws for (d, learner), draws in signs(run).items() if d == dataset}
+    places = signs(run)
+    dataset = next(iter(places))[0]
+    found = {learner: draws for (d, learner), draws in places.items() if d == dataset}
     common = Counter(draw for draws in found.values() for draw in draws)
     shown = max(sorted(common), key=lambda draw: common[draw])
     names = _names(run, found)
@@ -81,7 +83,8 @@ def roc_curves(run: RunResult):
         if shown in found[learner]:
             facts = found[learner][shown]
             curves[name] = roc(scores_of(facts)[metric], noise_of(facts))
-            areas[name] = [auc(scores_of(f)[metric], noise_of(f)) for f in found[learner].values()]
+            most = max((draws for (_, x), draws in places.items() if x == learner), key=len)
+            areas[name] = [auc(scores_of(f)[metric], noise_of(f)) for f in most.values()]
     return _panels(curves, areas, shown)
 
 
