@@ -262,3 +262,16 @@ def test_facts_of_other_examples_are_refused(measured):
     run = changed(measured[1]["1.5"], shorten)
     with pytest.raises(ResultsError, match=r"of 13 examples where draw 0 has 14: the results of 'figure1\.5'"):
         drawn(principal.clusters, run)
+
+
+def test_a_page_has_all_figures_of_a_run_and_says_once_how_it_was_made(zoloss, measured, tmp_path):
+    ended = zoloss("report", measured[0], "--out", tmp_path / "page.html")
+    assert ended.code == 0, ended.err
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    places = [
+        text.index(f"<h3>Figure {name} of Li&#x27;s thesis (2006): ") for name in (*FIGURES, "1.11", "1.13")
+    ]
+    assert places == sorted(places)
+    assert text.index("How it was made") > places[2]  # after all three of the first run
+    assert text[places[0] : places[6]].count("How it was made") == 2
+    assert text[places[0] :].count("<figure>") >= 9

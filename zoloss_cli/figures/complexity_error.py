@@ -12,6 +12,7 @@ from zoloss_cli.report.tables import column_titles
 
 COUNTED = {"principal_points": "points", "principal_subsets": "subsets"}
 DOT = "#6E6E6E"
+APART = 40  # errors between which there is room for larger dots
 ROOM, STEP = 0.7, 0.16  # for equal numbers of several draws, as shares of their line's height
 
 
@@ -49,7 +50,8 @@ def _one_a_column(found: dict[Place, dict], worth) -> list[Place]:
 def _pairs(axes, title: str, draw: int, facts: dict) -> None:
     principal = [point[:2] for point in facts["points"]]
     others = [pair for pair in facts["pairs"] if list(pair) not in principal]
-    dots = {"linestyle": "none", "color": DOT, "marker": ".", "markersize": 2.5}
+    size = 2.5 if max(e for _, e in facts["pairs"]) <= APART else 1.4
+    dots = {"linestyle": "none", "color": DOT, "marker": ".", "markersize": size}
     axes.plot(*_columns(principal), **dots)
     if others:
         axes.plot(*_columns(others), **dots, label="pair of a subset")
