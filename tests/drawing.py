@@ -27,6 +27,46 @@ learners:
 """
 
 
+DISKS = """
+published: {paper: li-thesis-2006, figure: "1.5"}
+metric: principal_points
+also: principal_subsets
+datasets:
+  disks: {size: 14, seed: [1, 2, 3]}
+split: {train: all, repeats: 3, seed: 5}
+preprocess: {scale: none}
+measures:
+  6 clusters: {measure: decomposition, clusters: 6}
+  all subsets: {measure: decomposition, clusters: 0}
+"""
+YIN_YANG = """
+published: {paper: li-thesis-2006, figure: "1.8"}
+metric: principal_points
+also: principal_subsets
+datasets:
+  yinyang: {size: 40, seed: [1, 2, 3]}
+  two of them: {generator: yinyang, size: 40, seed: [1, 2], repeats: 2}
+split: {train: all, repeats: 3, seed: 5}
+preprocess: {scale: none}
+measures:
+  heuristic: {measure: decomposition, clusters: 10, exact: false}
+  exact: {measure: decomposition, clusters: 10, on: {yinyang: false}}
+"""
+WRONG_LABELS = """
+published: {paper: li-thesis-2006, figure: "FIGURE"}
+metric: auc
+also: auc_least_squares
+datasets:
+  yinyang: {size: 60, seed: [1, 2, 3], flip: {share: 0.1}}
+split: {train: all, repeats: 6, seed: 5}
+preprocess: {scale: none}
+measures:
+  contribution: {permutations: 150, s1: 8}
+  neighbours: {neighbours: 5}
+  leave-one-out:
+"""
+
+
 RANKS = Ranks(
     ["rcd-bias", "pocket", "ave-perc", "soft-svm"],
     [1.25, 2.0, 3.25, 3.5],

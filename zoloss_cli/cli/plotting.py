@@ -42,9 +42,10 @@ def plot(
 ) -> None:
     """Draw the papers' figures and others from results, ready for print; without --figure, list them.
 
-    Figures 1, 2, 6 and 9 are of Nguyen & Sanner (2013), 3 and 4 of Li & Lin (2007), 3.1 and 4.2 to 4.5 of Li's
-    thesis (2006). ranks, curves, time, bounds and boundary are of any run that has what they show. Figures 1
-    and 4.3 and boundary train again, by the run's own seeds, since results hold no weights.
+    Figures 1, 2, 6 and 9 are of Nguyen & Sanner (2013), 3 and 4 of Li & Lin (2007), 1.4 to 1.9, 1.11 to 1.13,
+    3.1 and 4.2 to 4.5 of Li's thesis (2006). ranks, curves, time, bounds and boundary are of any run that has
+    what they show. Figures 1 and 4.3 and boundary train again, by the run's own seeds, since results hold no
+    weights.
 
     **Examples**
 

@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 
 from zoloss_cli.config.models import METRICS
 from zoloss_cli.errors import ResultsError
+from zoloss_cli.experiment.measured_rows import is_sound
 from zoloss_cli.experiment.plan import FORMAT, Cell, identity_key
 
 MARKER = "zoloss.json"
@@ -238,7 +239,7 @@ def read_cell_file(path: Path, key: str) -> CellRows:
             found.dropped_lines += 1
         elif isinstance(row.get("failed"), str):
             found.failed[k] = row["failed"]
-        elif _learned(row, found) or isinstance(row.get("measured"), dict):
+        elif _learned(row, found) or is_sound(row.get("measured")):
             found.rows[k] = row
         else:
             found.dropped_lines += 1

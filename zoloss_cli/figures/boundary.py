@@ -85,10 +85,10 @@ def of_run(run: RunResult):
 
 
 def _flat(run: RunResult) -> list[tuple[str, str]]:
-    """(data set, learner) of the run's cells whose data have two features."""
+    """(data set, learner) of the run's cells with data of two features from which something was learned."""
     specs = {spec.name: spec for spec in read_experiment(run.manifest).datasets}
     flat = [d for d in run.datasets if _features(specs[d]) == 2]
-    return [(d, x) for d in flat for x in run.learners if (d, x) in run.cells]
+    return [(d, x) for d in flat for x in run.learners if (d, x) in run.cells and (d, x) not in run.facts]
 
 
 def _features(spec: DataSpec) -> int:

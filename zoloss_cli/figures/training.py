@@ -1,4 +1,4 @@
-"""Results hold no weights: a figure of what was learned trains the unit again, by the same seeds."""
+"""Results hold no weights and no examples: figures that show them make them again, by the same seeds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def trained_again(run: RunResult, dataset: str, learner: str) -> tuple[Trained, 
             f"split {SPLIT} of {learner} on {dataset} is not in the run '{run.name}'; "
             f"finish it: {command_of(run.manifest)}"
         )
-    cell = _cell(run, dataset, learner)
+    cell = cell_of(run, dataset, learner)
     trained = train_unit(cell, SPLIT)
     row = count_unit(cell, SPLIT, trained)
     part, at = trained.part, run.splits[place].index(SPLIT)
@@ -37,9 +37,9 @@ def trained_again(run: RunResult, dataset: str, learner: str) -> tuple[Trained, 
     return trained, row
 
 
-def _cell(run: RunResult, dataset: str, learner: str) -> Cell:
+def cell_of(run: RunResult, dataset: str, learner: str) -> Cell:
     """The cell behind a number of the run; it must still be the one that was run."""
-    choice = run.choices[dataset, learner]
+    choice = run.choices.get((dataset, learner), "")  # what is measured has none
     for cell, stored in zip(plan(read_experiment(run.manifest)), run.manifest["cells"], strict=True):
         if (stored["dataset"], stored["learner"], stored.get("choice", "")) == (dataset, learner, choice):
             if cell.key != stored["key"]:

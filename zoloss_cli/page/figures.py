@@ -33,9 +33,10 @@ class Figures:
 
     def of_papers(self) -> str:
         parts = []
-        for drawing in self._of_papers:
+        following = [*(drawing.run for drawing in self._of_papers[1:]), None]
+        for drawing, next_run in zip(self._of_papers, following, strict=False):
             parts.append(f"<h3>{escape(drawing.title)}</h3>{self._html(drawing)}")
-            if drawing.run:
+            if drawing.run and drawing.run != next_run:  # once for all figures of a run
                 parts.append(made_html(self._runs[drawing.run]))
         return "".join(parts)
 
