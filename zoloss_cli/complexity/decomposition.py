@@ -92,7 +92,7 @@ def expected_seconds(problem: Problem, groups: np.ndarray, dives: int = DIVES) -
     dive(state.rows, groups, state.sizes, state.stack, counter)
     began, looked = time.perf_counter(), 0.0
     for _ in range(dives):
-        solves, made, counter = dive(state.rows, groups, state.sizes, state.stack, counter)
+        solves, made, counter = dive(state.rows, groups, state.sizes, state.stack, np.uint64(counter))
         total += solves
         looked += made
     return total / dives * (time.perf_counter() - began) / max(looked, 1.0)
