@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zoloss_cli.complexity import decomposition
+from zoloss_cli.complexity import decomposition, union_search
 from zoloss_cli.complexity.clusters import clusters
 from zoloss_cli.complexity.decomposition import decompose
 from zoloss_cli.complexity.measure import make_problem, solved
 from zoloss_cli.datasets.generators import generate
-from zoloss_cli.errors import ConfigError
+from zoloss_cli.errors import ConfigError, DataError
 
 
 def random_problem(seed, n, kernel="perceptron"):
@@ -98,7 +98,7 @@ def test_progress_goes_from_nothing_to_all():
 def test_a_search_in_many_parts_finds_the_same(monkeypatch):
     problem = random_problem(6, 14)
     at_once = decompose(problem)
-    monkeypatch.setattr(decomposition, "SOLVES", 3)
+    monkeypatch.setattr(union_search, "SOLVES", 3)
     in_parts = decompose(problem)
     assert as_sets(in_parts.points) == as_sets(at_once.points)
     assert in_parts.solves == at_once.solves
@@ -107,12 +107,58 @@ def test_a_search_in_many_parts_finds_the_same(monkeypatch):
 
 def test_the_expected_solves_are_those_of_the_search():
     problem = random_problem(3, 14)
-    state = decomposition._Search(problem, np.arange(14))
+    state = union_search.UnionSearch(problem, np.arange(14))
     counter, total = np.uint64(5), 0.0
     for _ in range(4000):
-        solves, _, counter = decomposition.dive(state.rows, state.groups, state.sizes, state.stack, counter)
+        found = decomposition.dive(state.rows, state.groups, state.sizes, state.stack, np.uint64(counter))
+        solves, _, counter = found
         total += solves
     assert total / 4000 == pytest.approx(decompose(problem).solves, rel=0.1)
+
+
+def test_the_expected_time_is_found_for_any_set():
+    for seed in range(8):  # of which some drew numbers beyond a signed integer
+        problem = make_problem(*generate("yinyang", seed, size=40)[:2])
+        assert 0.0 < decomposition.expected_seconds(problem, clusters(problem, 12), dives=50) < 3600.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_threads_share_the_unions_and_change_nothing(seed):
+    problem = random_problem(seed, 16)
+    groups = clusters(problem, 11)
+    found = []
+    for threads in (1, 2, 5):
+        search = union_search.UnionSearch(problem, groups)
+        search.go_over_all(None, threads)
+        found.append(
+            (search.solves, *(x.tobytes() for x in (search.bits, search.best, search.count, search.masks)))
+        )
+    assert found[0] == found[1] == found[2]
+    alone = union_search.UnionSearch(problem, groups)
+    alone.run(-1, None)
+    np.testing.assert_array_equal(alone.pairs(), search.pairs())
+    assert alone.solves == search.solves
+
+
+def test_branches_are_all_unions():
+    problem = random_problem(1, 16)
+    search = union_search.UnionSearch(problem, clusters(problem, 11))
+    branches = search.branches(20)
+    assert len(branches) == 20
+    assert sum(branch.share for branch in branches) == pytest.approx(1.0)
+    for branch in branches:
+        undecided = np.count_nonzero(branch.state == union_search.UNDECIDED)
+        assert branch.share == 2.0 ** (undecided - 11)
+        np.testing.assert_array_equal(branch.inside, (branch.state == union_search.IN)[search.groups])
+        fit = solved(problem, np.flatnonzero(branch.inside))
+        assert branch.solution.size[1] == len(fit.support)
+
+
+def test_what_nothing_separates_ends_all_threads():
+    rng = np.random.default_rng(0)
+    problem = make_problem(rng.standard_normal((14, 2)), np.arange(14) % 2, "linear")
+    with pytest.raises(DataError, match="the linear kernel separates the two classes not at all"):
+        decompose(problem)
 
 
 def test_too_many_clusters_are_refused_with_what_to_do():

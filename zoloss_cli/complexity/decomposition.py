@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from zoloss_cli.complexity.measure import Problem
+from zoloss_cli.complexity.union_search import Progress, UnionSearch
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.kernels.subsets import UNDECIDED, all_rows, dive, new_stack, search
+from zoloss_cli.kernels.subsets import dive
 
 MOST_CLUSTERS = 40  # for a search that is exact
 MOST_BITS = 63
-MOST_SUBSETS = 4096  # that are kept of one complexity
 SLACK = 4
-SOLVES = 50_000  # between two reports
 DIVES = 300
-
-Progress = Callable[[float, float], None]  # the share of all subsets that is done, the seconds left or infinity
 
 
 @dataclass(frozen=True)
@@ -74,21 +70,33 @@ def decompose(
             raise ConfigError(
                 f"a cluster has examples of one class, but row {np.argmax(groups == k)}'s has two"
             )
-    began, state = time.perf_counter(), _Search(problem, groups)
-    if exact:
-        state.run(-1 if all_pairs else len(problem), progress)
+    began, found = time.perf_counter(), UnionSearch(problem, groups)
+    if exact and all_pairs:
+        found.go_over_all(progress)
+    elif exact:
+        found.run(len(problem), progress)
     else:
-        state.run(0, None)  # quick, and it finds nearly all: what it found prunes the next one
-        state.run(SLACK, progress)
-    pairs = state.all_pairs() if exact and all_pairs else state.best_pairs()
+        found.run(0, None)  # quick, and it finds nearly all: what it found prunes the next one
+        found.run(SLACK, progress)
+    points = _points(found)
+    pairs = found.pairs() if exact and all_pairs else np.array([(p.complexity, p.error) for p in points])
     return Decomposition(
-        groups, state.points(), pairs, exact, exact and all_pairs, state.solves, time.perf_counter() - began
+        groups, points, pairs, exact, exact and all_pairs, found.solves, time.perf_counter() - began
     )
+
+
+def _points(found: UnionSearch) -> list[PrincipalPoint]:
+    points, largest, n = [], -1, len(found.groups)
+    for c in np.flatnonzero(found.best >= 0):
+        if found.best[c] > largest:
+            largest = found.best[c]
+            points.append(PrincipalPoint(int(c), int(n - largest), int(found.count[c]), found.subsets(c)))
+    return points
 
 
 def expected_seconds(problem: Problem, groups: np.ndarray, dives: int = DIVES) -> float:
     """About how long an exact search takes here: Knuth's estimate, from random chains of decisions."""
-    state, counter, total = _Search(problem, groups), np.uint64(1), 0.0
+    state, counter, total = UnionSearch(problem, groups), np.uint64(1), 0.0
     dive(state.rows, groups, state.sizes, state.stack, counter)
     began, looked = time.perf_counter(), 0.0
     for _ in range(dives):
@@ -119,74 +127,3 @@ def expected_time(problem: Problem, groups: np.ndarray) -> str:
         if seconds >= 2.0 * size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds:.3g} seconds"
-
-
-@dataclass
-class _Search:
-    """What searches through the same unions share: room to work, and the best unions of each complexity."""
-
-    problem: Problem
-    groups: np.ndarray
-    solves: int = 0
-    sizes: np.ndarray = field(init=False)
-
-    def __post_init__(self):
-        n, k = len(self.problem), int(self.groups.max()) + 1
-        self.sizes = np.bincount(self.groups)
-        self.rows = all_rows(self.problem.K, self.problem.y, self.problem.flat)
-        self.stack = new_stack(n, k + 1)
-        self.bits = np.zeros((n + 1, n // 64 + 1), np.uint64)
-        self.best = np.full(n + 1, -1)
-        self.best[0] = np.unique(self.problem.y, return_counts=True)[1].max()  # a whole class
-        self.count = np.zeros(n + 1, np.int64)
-        self.masks = np.zeros((n + 1, MOST_SUBSETS), np.uint64)
-
-    def run(self, slack: int, progress: Progress | None) -> None:
-        """Go through the unions; a slack below 0 leaves none out."""
-        k = len(self.sizes)
-        self.stack.size[0] = 0
-        self.stack.f[0] = 1.0  # of no example, the solution is all of one class
-        path, state, place = np.zeros(k, np.int64), np.full(k, UNDECIDED), np.zeros(3, np.int64)
-        inside, share, first = np.zeros(len(self.groups), bool), 0.0, None
-        while place[1] >= 0:
-            status, where, done = search(
-                self.rows,
-                self.groups,
-                self.sizes,
-                self.stack,
-                (path, state, inside, place),
-                (self.bits, self.best, self.count, self.masks),
-                slack,
-                SOLVES,
-            )
-            self.problem.check(status, where)
-            share += done
-            first = first or (share, time.perf_counter())  # the first part may have been waiting for a compiler
-            if progress is not None:
-                made, seconds = share - first[0], time.perf_counter() - first[1]
-                left = seconds * (1.0 - share) / made if made > 0.0 else float("inf")
-                progress(share, left if share < 1.0 else 0.0)
-        self.solves += int(place[2])
-
-    def points(self) -> list[PrincipalPoint]:
-        found, largest, n = [], -1, len(self.groups)
-        for c in np.flatnonzero(self.best >= 0):
-            if self.best[c] > largest:
-                largest = self.best[c]
-                kept = self.masks[c, : min(self.count[c], MOST_SUBSETS)]
-                subsets = [
-                    np.flatnonzero((mask >> self.groups.astype(np.uint64)) & np.uint64(1)) for mask in kept
-                ]
-                found.append(PrincipalPoint(int(c), int(n - largest), int(self.count[c]), subsets))
-        return found
-
-    def all_pairs(self) -> np.ndarray:
-        n = len(self.groups)
-        sizes = np.arange(n + 1)
-        held = (self.bits[:, sizes // 64] >> (sizes % 64).astype(np.uint64)) & np.uint64(1)
-        c, size = np.nonzero(held)
-        pairs = np.column_stack([c, n - size])
-        return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
-
-    def best_pairs(self) -> np.ndarray:
-        return np.array([(point.complexity, point.error) for point in self.points()])
