@@ -94,7 +94,7 @@ reference: install
 	$(MAKE) tables RESULTS=results/reference
 	for config in table4-fld table4-svm; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
-	for config in figure3 figure4; do \
+	for config in figure3 figure4 perceptron/bounds; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
 	$(MAKE) nguyen thesis RESULTS=results/reference
 
