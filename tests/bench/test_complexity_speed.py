@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
+from zoloss_cli.complexity.contribution import path_sums
+from zoloss_cli.complexity.decomposition import decompose
 from zoloss_cli.complexity.measure import along_path, make_problem
 from zoloss_cli.datasets.generators import generate
 
@@ -64,3 +66,15 @@ def test_large_path_reference_svc(benchmark, large):
 def test_large_path(benchmark, large):
     benchmark.extra_info["units"] = 20 * 400
     benchmark.pedantic(paths, (large, orders(large, 20)), rounds=5, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group=LARGE)
+def test_permutations_with_their_equations(benchmark, large):
+    benchmark.extra_info["units"] = 100 * 400
+    benchmark.pedantic(path_sums, (large, 1, 100, 50), rounds=3, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group="exact decomposition, 31 disks examples, all subsets")
+def test_all_subsets_on_all_cores(benchmark):
+    pool = generate("disks", 2, size=31)
+    benchmark.pedantic(decompose, (make_problem(pool.X, pool.y),), rounds=1)
