@@ -77,4 +77,5 @@ def test_permutations_with_their_equations(benchmark, large):
 @pytest.mark.benchmark(group="exact decomposition, 31 disks examples, all subsets")
 def test_all_subsets_on_all_cores(benchmark):
     pool = generate("disks", 2, size=31)
+    benchmark.extra_info["units"] = 1
     benchmark.pedantic(decompose, (make_problem(pool.X, pool.y),), rounds=1)

@@ -1,0 +1,65 @@
+"""What every registered measure keeps to."""
+
+from __future__ import annotations
+
+import inspect
+import json
+
+import numpy as np
+import pytest
+
+from zoloss_cli.datasets.generators import generate
+from zoloss_cli.errors import DataError
+from zoloss_cli.experiment.measured_rows import is_sound
+from zoloss_cli.registry import MEASURES, make_learner, parameters
+
+NAMES = sorted(MEASURES)
+QUICK = {"decomposition": {"clusters": 6}, "contribution": {"permutations": 5}}
+
+
+def fresh(name, seed=0):
+    return make_learner(name, QUICK.get(name, {}), seed)
+
+
+@pytest.fixture
+def examples():
+    pool = generate("yinyang", 3, size=40)
+    return pool.X, pool.y
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_facts_can_be_stored_and_are_whole(name, examples):
+    facts = fresh(name).measure(*examples, [1, 5])
+    assert json.loads(json.dumps(facts)) == facts
+    assert is_sound(facts)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_seed_decides_and_inputs_stay(name, examples):
+    X, y = examples
+    before = X.copy(), y.copy()
+    first = fresh(name).measure(X, y)
+    assert fresh(name).measure(X, y) == first
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(y, before[1])
+    assert fresh(name).deterministic == (fresh(name, 1).measure(X, y) == first)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_labels_of_any_kind_are_two_classes(name, examples):
+    X, y = examples
+    assert fresh(name).measure(X, np.array(["no", "yes"])[y]) == fresh(name).measure(X, y)
+    with pytest.raises(ValueError, match="is of two classes"):
+        fresh(name).check_classes(3)
+    with pytest.raises(DataError, match="one class only"):
+        fresh(name).measure(X, np.zeros(40))
+    with pytest.raises(DataError, match="two classes"):
+        fresh(name).measure(X, np.arange(40) % 3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parameters_are_declared_and_checked(name):
+    for key, fact in parameters(name).model_fields.items():
+        assert fact.description, key
+    made = inspect.signature(MEASURES[name].learner_class.__init__).parameters
+    assert set(parameters(name).model_fields) == set(made) - {"self", "random_state"}
