@@ -58,3 +58,10 @@ def test_one_run_against_a_printed_spread_has_a_z(write_config, zoloss, tmp_path
     assert (alone.splits, alone.stderr, alone.published_stderr) == (1, 0.0, 0.03)
     rounding = 0.01 / math.sqrt(12.0)
     assert alone.z == pytest.approx((alone.mean - 50.33) / math.hypot(0.03, rounding))
+
+
+def test_status_does_not_wait_for_what_is_left_out(write_config, zoloss, tmp_path):
+    zoloss("run", str(write_config(CONFIG.format(on="{iris: false}"))), "--out", str(tmp_path / "r"))
+    (run,) = load_results(tmp_path / "r")[0]
+    assert f" {len(run.cells)}/{len(run.cells)} " in zoloss("status", tmp_path / "r").out
+    assert len(run.cells) == run.places < len(run.datasets) * len(run.learners)

@@ -183,7 +183,7 @@ def status(results: Annotated[Path, RESULTS] = Path("results")) -> None:
             [
                 run.name,
                 mirrors,
-                f"{len(run.cells)}/{len(run.datasets) * len(run.learners)}",
+                f"{len(run.cells)}/{run.places}",
                 f"{run.units:,}/{wanted:,}",
                 state,
                 run.failed,

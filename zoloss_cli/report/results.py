@@ -96,6 +96,13 @@ class RunResult:
         return repeats * len(self.datasets) * len(self.experiment["learners"])
 
     @property
+    def places(self) -> int:
+        """How many cells its table has when it is complete; a config may leave some out."""
+        if self.experiment.get("ratios"):
+            return len(self.datasets) * len(self.learners)
+        return len({(cell["dataset"], cell["learner"]) for cell in self.manifest["cells"]})
+
+    @property
     def published(self) -> dict:
         return self.experiment.get("published") or {}
 
