@@ -54,6 +54,13 @@ def test_a_tenth_of_the_labels_is_wrong_and_known(cells):
     assert load(spec, draw_of(spec, 4)) is seen[1]
 
 
+def test_the_last_rows_may_be_the_wrong_ones(write_config):
+    text = NOISY.replace("share: 0.1, draws: 3", "share: 0.1, rows: last")
+    cell = plan(load_config(write_config(text)))[0]
+    assert load(cell.data).flipped.tolist() == list(range(243, 270))
+    assert draws(cell.data) == 1
+
+
 def test_of_several_classes_any_other_may_come(write_config):
     (cell,) = plan(
         load_config(write_config("datasets: {iris: {flip: {share: 0.4}}}\nlearners: [one-vs-all]\n"))

@@ -35,7 +35,11 @@ class Flip(Model):
     """Labels that are turned round in some rows; where such a row tests, its true label counts."""
 
     share: Annotated[float, Field(gt=0, lt=0.5, description="rows whose label is another one, as a share of N")]
-    seed: Annotated[int, Field(ge=0, description="seed of which rows they are")] = 1
+    rows: Annotated[
+        Literal["random", "last"],
+        Field(description="which rows: any, or the last ones, as in Li's thesis (2006)"),
+    ] = "random"
+    seed: Annotated[int, Field(ge=0, description="seed of which rows they are, and of their labels")] = 1
     draws: Annotated[int, Field(ge=1, description="draws of these rows; split k has draw k mod draws")] = 1
 
 

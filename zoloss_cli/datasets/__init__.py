@@ -90,7 +90,8 @@ def _flipped(spec: DataSpec, draw: int) -> DataSet:
     """The data set with some labels turned round; through the cache again, as noise is."""
     without = spec.model_copy(update={"flip": None})
     clean = load(without, draw_of(without, draw))
-    y, rows = flip_labels(clean.y, len(clean.classes), spec.flip.share, spec.flip.seed, draw % spec.flip.draws)
+    flip, count = spec.flip, len(clean.classes)
+    y, rows = flip_labels(clean.y, count, flip.share, flip.rows == "last", flip.seed, draw % flip.draws)
     y.setflags(write=False)
     return replace(clean, y=y, flipped=rows, true_y=clean.y)
 
@@ -155,7 +156,7 @@ def fingerprint(spec: DataSpec) -> dict:
         one_draw = {"draws"} if spec.noise.draws == 1 else None
         content["noise"] = spec.noise.model_dump(exclude=one_draw, exclude_none=True)
     if spec.flip is not None:
-        content["flip"] = spec.flip.model_dump()
+        content["flip"] = spec.flip.model_dump(exclude={"rows"} if spec.flip.rows == "random" else None)
     return content
 
 

@@ -23,11 +23,12 @@ def add_noise(X, y, classes: int, fraction: float, one_class: int | None, seed: 
 
 
 def flip_labels(
-    y: np.ndarray, classes: int, share: float, seed: int, draw: int
+    y: np.ndarray, classes: int, share: float, last: bool, seed: int, draw: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(labels, rows) where floor(share * N) random rows have another class, any of them equally likely."""
+    """(labels, rows) where floor(share * N) rows, random or the last, have another class, any equally likely."""
     rng = np.random.default_rng([seed, FLIPS, draw])
-    rows = np.sort(rng.permutation(len(y))[: int(share * len(y))])
+    order, count = rng.permutation(len(y)), int(share * len(y))
+    rows = np.arange(len(y) - count, len(y)) if last else np.sort(order[:count])
     wrong = y.copy()
     wrong[rows] = (y[rows] + rng.integers(1, classes, rows.size)) % classes
     return wrong, rows
