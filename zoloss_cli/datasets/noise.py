@@ -25,7 +25,7 @@ def add_noise(X, y, classes: int, fraction: float, one_class: int | None, seed: 
 def flip_labels(
     y: np.ndarray, classes: int, share: float, last: bool, seed: int, draw: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(labels, rows) where floor(share * N) rows, random or the last, have another class, any equally likely."""
+    """(labels, rows) where floor(share * N) rows, random ones or the last, have any other class."""
     rng = np.random.default_rng([seed, FLIPS, draw])
     order, count = rng.permutation(len(y)), int(share * len(y))
     rows = np.arange(len(y) - count, len(y)) if last else np.sort(order[:count])
