@@ -74,7 +74,7 @@ def test_permutations_with_their_equations(benchmark, large):
     benchmark.pedantic(path_sums, (large, 1, 100, 50), rounds=3, warmup_rounds=1)
 
 
-@pytest.mark.benchmark(group="exact decomposition, 31 disks examples, all subsets")
+@pytest.mark.benchmark(group="exact decomposition, 2^31 subsets")
 def test_all_subsets_on_all_cores(benchmark):
     pool = generate("disks", 2, size=31)
     benchmark.extra_info["units"] = 1
