@@ -10,7 +10,11 @@ import pytest
 
 TOP = Path(__file__).parents[2]
 EXAMPLE = TOP / "tests" / "plugin_example"
-EXAMPLES = {"library.md": 15, "perceptron.md": 8}  # pages, and how many examples they have at least
+EXAMPLES = {
+    "complexity.md": 3,
+    "library.md": 15,
+    "perceptron.md": 8,
+}  # pages, and how many examples they have at least
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
