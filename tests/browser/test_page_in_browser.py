@@ -42,7 +42,9 @@ def names(page):
 
 
 def go_to(page, title):
+    """Click, and wait until the browser has told the page: it does so when it has time."""
     page.get_by_role("link", name=title, exact=True).first.click()
+    page.locator("nav a[aria-current]").and_(page.get_by_text(title, exact=True)).wait_for()
 
 
 def test_tables_switch_and_have_an_address(visit, page_file):
@@ -54,6 +56,7 @@ def test_tables_switch_and_have_an_address(visit, page_file):
     assert page.locator("nav a[aria-current]").all_inner_texts() == ["Table IV"]
     address = page.url
     page.go_back()
+    page.locator("nav a[aria-current]").and_(page.get_by_text("Overview", exact=True)).wait_for()
     assert shown_headings(page) == ["Overview"]
     page.goto(address)
     assert shown_headings(page)[0].startswith("Table IV. ")
