@@ -101,8 +101,8 @@ reference: install
 pools: install
 	$(BIN)/zoloss run configs/pools.yaml --jobs $(JOBS) --out results/pools
 	$(BIN)/zoloss run configs/pools-adaboost.yaml --jobs $(JOBS) --out results/pools
-	$(BIN)/zoloss pools results/pools > zoloss_cli/published/pool_sd.csv.new
-	mv zoloss_cli/published/pool_sd.csv.new zoloss_cli/published/pool_sd.csv
+	$(BIN)/zoloss pools results/pools > zoloss_cli/reporting/published/pool_sd.csv.new
+	mv zoloss_cli/reporting/published/pool_sd.csv.new zoloss_cli/published/pool_sd.csv
 
 # What the pages show: outputs of their commands, and their figures.
 docs: install

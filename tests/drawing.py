@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from zoloss_cli.figures import style
-from zoloss_cli.report.results import RunResult
-from zoloss_cli.report.statistics import Ranks
+from zoloss_cli.reporting.figures import style
+from zoloss_cli.reporting.results import RunResult
+from zoloss_cli.reporting.statistics import Ranks
 
 REFERENCE = Path(__file__).parents[1] / "results" / "reference"
 

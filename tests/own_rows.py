@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.datasets.own_table import read_training
-from zoloss_cli.preprocess import scale
+from zoloss_cli.datasets.csv_table import read_training
+from zoloss_cli.datasets.scaling import scale
 
 GOOD = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11}.{i:02d},{'xy'[(i * 5 // 3) % 2]}\n" for i in range(30))
 

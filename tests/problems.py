@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets import load
-from zoloss_cli.preprocess import scale
+from zoloss_cli.datasets.dataset import load
+from zoloss_cli.datasets.scaling import scale
 
 
 def whole(name):

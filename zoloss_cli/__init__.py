@@ -17,7 +17,7 @@ from zoloss_cli.errors import nearest
 from zoloss_cli.registry import BUILT_IN, MEASURES
 
 if TYPE_CHECKING:  # for editors and type checkers, which do not run what is below
-    from zoloss_cli.complexity.measure import data_complexity
+    from zoloss_cli.complexity.hard_margin import data_complexity
     from zoloss_cli.complexity.measures import (
         ComplexityMeasure,
         ContributionMeasure,
@@ -29,21 +29,22 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     )
     from zoloss_cli.datasets.generators import Pool
     from zoloss_cli.datasets.named import load_dataset
-    from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
-    from zoloss_cli.ensembles.boosted_stumps import BoostedStumpsClassifier
-    from zoloss_cli.ensembles.ecc import AdaBoostECCClassifier, AdaBoostERPClassifier
-    from zoloss_cli.ensembles.margin_boost import AnyBoostClassifier, CGBoostClassifier
-    from zoloss_cli.ensembles.pairs import OneVsAllClassifier, OneVsOneClassifier
     from zoloss_cli.learners.base import BinaryLearner, LinearLearner
-    from zoloss_cli.learners.bayes_point import BayesPointClassifier
-    from zoloss_cli.learners.branch_and_bound import BranchAndBoundClassifier
-    from zoloss_cli.learners.certify import CertifyingClassifier
-    from zoloss_cli.learners.combinatorial import PrioritizedSearchClassifier, SwapSearchClassifier
-    from zoloss_cli.learners.convex import LibLinearClassifier
-    from zoloss_cli.learners.fld import FLDClassifier
+    from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
+    from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
+    from zoloss_cli.learners.boosting.margin_boost import AnyBoostClassifier, CGBoostClassifier
+    from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
+    from zoloss_cli.learners.bounds.classifiers import (
+        InseparableBoundClassifier,
+        MarginBoundClassifier,
+        MistakeBoundClassifier,
+        StoppingRuleClassifier,
+    )
     from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
-    from zoloss_cli.learners.mip import MixedIntegerClassifier
-    from zoloss_cli.learners.perceptron import (
+    from zoloss_cli.learners.linear.bayes_point import BayesPointClassifier
+    from zoloss_cli.learners.linear.fld import FLDClassifier
+    from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
+    from zoloss_cli.learners.linear.perceptron import (
         AveragedPerceptronClassifier,
         BatchPerceptronClassifier,
         MarginPerceptronClassifier,
@@ -51,33 +52,32 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
         PocketClassifier,
         ROMMAClassifier,
     )
-    from zoloss_cli.learners.pivot import PivotClassifier
-    from zoloss_cli.learners.rcd import RCDClassifier
-    from zoloss_cli.learners.search import progress_line
-    from zoloss_cli.learners.sgd import MarginSGDClassifier
-    from zoloss_cli.learners.sla import SmoothLossClassifier
-    from zoloss_cli.learners.stream import progressive_errors
-    from zoloss_cli.learners.stump import DecisionStumpClassifier
-    from zoloss_cli.learners.svm import SoftSVMClassifier
+    from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
+    from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
+    from zoloss_cli.learners.linear.stream import progressive_errors
+    from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier, AdaBoostERPClassifier
+    from zoloss_cli.learners.multiclass.pairs import OneVsAllClassifier, OneVsOneClassifier
+    from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundClassifier
+    from zoloss_cli.learners.search.certify import CertifyingClassifier
+    from zoloss_cli.learners.search.combinatorial import PrioritizedSearchClassifier, SwapSearchClassifier
+    from zoloss_cli.learners.search.mip import MixedIntegerClassifier
+    from zoloss_cli.learners.search.pivot import PivotClassifier
+    from zoloss_cli.learners.search.progress import progress_line
+    from zoloss_cli.learners.search.rcd import RCDClassifier
+    from zoloss_cli.learners.search.sla import SmoothLossClassifier
     from zoloss_cli.registry import make_learner
     from zoloss_cli.testing import check_learner
-    from zoloss_cli.theory.classifiers import (
-        InseparableBoundClassifier,
-        MarginBoundClassifier,
-        MistakeBoundClassifier,
-        StoppingRuleClassifier,
-    )
 
 __version__ = "0.1.0"
 
 _TARGETS = (
-    "zoloss_cli.complexity.measure:data_complexity",
+    "zoloss_cli.complexity.hard_margin:data_complexity",
     "zoloss_cli.datasets.generators:Pool",
     "zoloss_cli.datasets.named:load_dataset",
     "zoloss_cli.learners.base:BinaryLearner",
     "zoloss_cli.learners.base:LinearLearner",
-    "zoloss_cli.learners.search:progress_line",
-    "zoloss_cli.learners.stream:progressive_errors",
+    "zoloss_cli.learners.search.progress:progress_line",
+    "zoloss_cli.learners.linear.stream:progressive_errors",
     "zoloss_cli.registry:make_learner",
     "zoloss_cli.testing:check_learner",
     *(entry.target for entry in [*BUILT_IN.values(), *MEASURES.values()]),

@@ -69,11 +69,11 @@ class PluginRegistration(Registration):
         return found
 
 
-_RCD = "zoloss_cli.learners.rcd:RCDClassifier"
-_PERCEPTRON = "zoloss_cli.learners.perceptron:"
-_LIBLINEAR = "zoloss_cli.learners.convex:LibLinearClassifier"
-_THEORY = "zoloss_cli.theory.classifiers:"
-_SGD = "zoloss_cli.learners.sgd:MarginSGDClassifier"
+_RCD = "zoloss_cli.learners.search.rcd:RCDClassifier"
+_PERCEPTRON = "zoloss_cli.learners.linear.perceptron:"
+_LIBLINEAR = "zoloss_cli.learners.linear.liblinear:LibLinearClassifier"
+_THEORY = "zoloss_cli.learners.bounds.classifiers:"
+_SGD = "zoloss_cli.learners.linear.sgd:MarginSGDClassifier"
 
 BUILT_IN = {
     "rcd-plain": Registration(_RCD, {"variant": "plain"}, "RCD-plain"),
@@ -99,30 +99,30 @@ BUILT_IN = {
     "sgd-mls": Registration(_SGD, {"cost": "mls"}, "SGD-mls"),
     "sgd-ls": Registration(_SGD, {"cost": "ls"}, "SGD-ls"),
     "sgd-perceptron": Registration(_SGD, {"cost": "perceptron"}, "SGD-perceptron"),
-    "fld": Registration("zoloss_cli.learners.fld:FLDClassifier", {}, "FLD"),
-    "soft-svm": Registration("zoloss_cli.learners.svm:SoftSVMClassifier", {}, "soft-SVM"),
+    "fld": Registration("zoloss_cli.learners.linear.fld:FLDClassifier", {}, "FLD"),
+    "soft-svm": Registration("zoloss_cli.learners.linear.soft_svm:SoftSVMClassifier", {}, "soft-SVM"),
     "svm-perceptron": Registration("zoloss_cli.learners.kernel_svm:KernelSVMClassifier", {}, "SVM-perceptron"),
     "svm": Registration(_LIBLINEAR, {"loss": "squared-hinge"}, "SVM"),
     "lr": Registration(_LIBLINEAR, {"loss": "logistic"}, "LR"),
-    "bpm": Registration("zoloss_cli.learners.bayes_point:BayesPointClassifier", {}, "BPM"),
-    "sla": Registration("zoloss_cli.learners.sla:SmoothLossClassifier", {}, "SLA"),
-    "bnb": Registration("zoloss_cli.learners.branch_and_bound:BranchAndBoundClassifier", {}, "BnB"),
-    "pcs": Registration("zoloss_cli.learners.combinatorial:PrioritizedSearchClassifier", {}, "PCS"),
-    "csa": Registration("zoloss_cli.learners.combinatorial:SwapSearchClassifier", {}, "CSA"),
-    "mip": Registration("zoloss_cli.learners.mip:MixedIntegerClassifier", {}, "MIP"),
-    "pivot": Registration("zoloss_cli.learners.pivot:PivotClassifier", {}, "pivot"),
-    "certify": Registration("zoloss_cli.learners.certify:CertifyingClassifier", {}, "certify"),
-    "adaboost": Registration("zoloss_cli.ensembles.adaboost:AdaBoostClassifier", {}, "AdaBoost"),
-    "anyboost": Registration("zoloss_cli.ensembles.margin_boost:AnyBoostClassifier", {}, "AnyBoost"),
-    "cgboost": Registration("zoloss_cli.ensembles.margin_boost:CGBoostClassifier", {}, "CGBoost"),
+    "bpm": Registration("zoloss_cli.learners.linear.bayes_point:BayesPointClassifier", {}, "BPM"),
+    "sla": Registration("zoloss_cli.learners.search.sla:SmoothLossClassifier", {}, "SLA"),
+    "bnb": Registration("zoloss_cli.learners.search.branch_and_bound:BranchAndBoundClassifier", {}, "BnB"),
+    "pcs": Registration("zoloss_cli.learners.search.combinatorial:PrioritizedSearchClassifier", {}, "PCS"),
+    "csa": Registration("zoloss_cli.learners.search.combinatorial:SwapSearchClassifier", {}, "CSA"),
+    "mip": Registration("zoloss_cli.learners.search.mip:MixedIntegerClassifier", {}, "MIP"),
+    "pivot": Registration("zoloss_cli.learners.search.pivot:PivotClassifier", {}, "pivot"),
+    "certify": Registration("zoloss_cli.learners.search.certify:CertifyingClassifier", {}, "certify"),
+    "adaboost": Registration("zoloss_cli.learners.boosting.adaboost:AdaBoostClassifier", {}, "AdaBoost"),
+    "anyboost": Registration("zoloss_cli.learners.boosting.margin_boost:AnyBoostClassifier", {}, "AnyBoost"),
+    "cgboost": Registration("zoloss_cli.learners.boosting.margin_boost:CGBoostClassifier", {}, "CGBoost"),
     "adaboost-stump": Registration(
-        "zoloss_cli.ensembles.boosted_stumps:BoostedStumpsClassifier", {}, "AdaBoost (stumps)"
+        "zoloss_cli.learners.boosting.boosted_stumps:BoostedStumpsClassifier", {}, "AdaBoost (stumps)"
     ),
-    "ecc": Registration("zoloss_cli.ensembles.ecc:AdaBoostECCClassifier", {}, "AdaBoost.ECC"),
-    "erp": Registration("zoloss_cli.ensembles.ecc:AdaBoostERPClassifier", {}, "AdaBoost.ERP"),
-    "one-vs-one": Registration("zoloss_cli.ensembles.pairs:OneVsOneClassifier", {}, "one-vs-one"),
-    "one-vs-all": Registration("zoloss_cli.ensembles.pairs:OneVsAllClassifier", {}, "one-vs-all"),
-    "stump": Registration("zoloss_cli.learners.stump:DecisionStumpClassifier", {}, "stump"),
+    "ecc": Registration("zoloss_cli.learners.multiclass.ecc:AdaBoostECCClassifier", {}, "AdaBoost.ECC"),
+    "erp": Registration("zoloss_cli.learners.multiclass.ecc:AdaBoostERPClassifier", {}, "AdaBoost.ERP"),
+    "one-vs-one": Registration("zoloss_cli.learners.multiclass.pairs:OneVsOneClassifier", {}, "one-vs-one"),
+    "one-vs-all": Registration("zoloss_cli.learners.multiclass.pairs:OneVsAllClassifier", {}, "one-vs-all"),
+    "stump": Registration("zoloss_cli.learners.boosting.stump:DecisionStumpClassifier", {}, "stump"),
 }
 
 _MEASURES = "zoloss_cli.complexity.measures:"

@@ -8,7 +8,7 @@ from sklearn.svm import SVC
 
 from zoloss_cli.complexity.contribution import path_sums
 from zoloss_cli.complexity.decomposition import decompose
-from zoloss_cli.complexity.measure import along_path, make_problem
+from zoloss_cli.complexity.hard_margin import along_path, make_problem
 from zoloss_cli.datasets.generators import generate
 
 SMALL = "complexity, yin-yang 100"

@@ -7,12 +7,12 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets import entry, load
-from zoloss_cli.ensembles.boosted_stumps import BoostedStumpsClassifier
-from zoloss_cli.ensembles.ecc import AdaBoostECCClassifier
-from zoloss_cli.ensembles.partitions import PARTITIONS
+from zoloss_cli.datasets.dataset import entry, load
+from zoloss_cli.datasets.scaling import scale
 from zoloss_cli.kernels.stump import best_stump, group_values
-from zoloss_cli.preprocess import scale
+from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
+from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
+from zoloss_cli.learners.multiclass.partitions import PARTITIONS
 
 STUMP = "weighted stump, pendigits"
 ECC = "AdaBoost.ECC round, pendigits"

@@ -18,7 +18,6 @@ from twins import (
     python_sla,
 )
 
-from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
 from zoloss_cli.kernels import online, pocket
 from zoloss_cli.kernels.hull import separate
 from zoloss_cli.kernels.line_search import bucket_count, fixed_point
@@ -27,8 +26,9 @@ from zoloss_cli.kernels.random import RANDOM
 from zoloss_cli.kernels.rcd import DIRECTIONS_A_BLOCK, rcd
 from zoloss_cli.kernels.smooth import sla
 from zoloss_cli.kernels.svm import linear_svm
-from zoloss_cli.learners.branch_and_bound import BranchAndBoundClassifier
-from zoloss_cli.learners.online import NO_TABLE, padded
+from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
+from zoloss_cli.learners.linear.online import NO_TABLE, padded
+from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundClassifier
 
 N, M = 600, 20
 NO_CHECKPOINTS = np.empty(0, np.int64)

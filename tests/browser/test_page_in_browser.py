@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from zoloss_cli.report.compare import compare_run
-from zoloss_cli.report.results import choose, load_results
-from zoloss_cli.report.tables import make_table
+from zoloss_cli.reporting.compare import compare_run
+from zoloss_cli.reporting.results import choose, load_results
+from zoloss_cli.reporting.tables import make_table
 
 pytestmark = pytest.mark.browser
 
@@ -19,7 +19,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory):
-    from zoloss_cli.page.build import make_page
+    from zoloss_cli.reporting.html_report.build import make_page
 
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(make_page(load_results(REFERENCE)[0], Path("results/reference"), []), encoding="utf-8")

@@ -146,7 +146,7 @@ def test_curves_are_recorded(zoloss, write_config, results):
 
 
 def test_compare_against_print(zoloss, tmp_path, results):
-    from zoloss_cli.paths import shipped
+    from zoloss_cli.utils.paths import shipped
 
     config = shipped("configs") / "table2.yaml"
     zoloss(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from zoloss_cli.cli import completion
+from zoloss_cli.cli import _completion as completion
 from zoloss_cli.datasets import catalog
 from zoloss_cli.datasets.generators import GENERATORS
 from zoloss_cli.registry import learners
@@ -69,7 +69,7 @@ def test_values_are_completed(line, lines):
 
 
 def test_every_figure_is_offered():
-    from zoloss_cli.figures.catalog import KINDS
+    from zoloss_cli.reporting.figures.catalog import KINDS
 
     assert completion.figure("") == [kind.name for kind in KINDS]
 

@@ -10,9 +10,9 @@ import re
 import numpy as np
 import pytest
 
-from zoloss_cli.config.load import load_config
-from zoloss_cli.datasets import load
-from zoloss_cli.datasets.own_table import read_training
+from zoloss_cli.config.loader import load_config
+from zoloss_cli.datasets.csv_table import read_training
+from zoloss_cli.datasets.dataset import load
 from zoloss_cli.experiment.plan import plan
 
 QUICK = ["--learners", "fld,ave-perc,lr", "--splits", "6", "--jobs", "1", "--set", "ave-perc.epochs=5"]

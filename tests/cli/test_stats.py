@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from zoloss_cli.report.results import choose, load_results
-from zoloss_cli.report.statistics import against, average_ranks, paired, signed_ranks
+from zoloss_cli.reporting.results import choose, load_results
+from zoloss_cli.reporting.statistics import against, average_ranks, paired, signed_ranks
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 

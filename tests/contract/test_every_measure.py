@@ -10,8 +10,8 @@ import pytest
 
 from zoloss_cli.datasets.generators import generate
 from zoloss_cli.errors import DataError
-from zoloss_cli.experiment.measured_rows import is_sound
 from zoloss_cli.registry import MEASURES, make_learner, parameters
+from zoloss_cli.results.measured import is_sound
 
 NAMES = sorted(MEASURES)
 QUICK = {"decomposition": {"clusters": 6}, "contribution": {"permutations": 5}}

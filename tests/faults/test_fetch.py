@@ -14,8 +14,8 @@ from urllib.parse import quote
 import pytest
 from uci_archive import Archive, Reply, originals, zipped
 
-from zoloss_cli.datasets import uci
 from zoloss_cli.datasets.catalog import catalog, entry
+from zoloss_cli.datasets.uci import download as uci
 
 FETCHABLE = [name for name in catalog() if name != "pima"]
 REBUILT_ONLY_IN_VALUE = {"breast", "breast_id", "cleveland", "indian", "ionosphere", "vowel", "wine"}

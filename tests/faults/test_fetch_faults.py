@@ -14,8 +14,8 @@ from urllib.request import Request
 import pytest
 from uci_archive import Reply, originals, zipped
 
-from zoloss_cli.datasets import uci
 from zoloss_cli.datasets.catalog import entry
+from zoloss_cli.datasets.uci import download as uci
 from zoloss_cli.errors import DataError
 
 

@@ -230,7 +230,7 @@ def test_what_is_read_is_never_written(zoloss, table, model, tmp_path):
 
 def test_targets_that_cannot_be_written_are_refused_before_training(zoloss, table, tmp_path, monkeypatch):
     path = table(GOOD)
-    monkeypatch.setattr("zoloss_cli.usage.train.train", lambda *a: pytest.fail("it trained"))
+    monkeypatch.setattr("zoloss_cli.workflows.fit.train", lambda *a: pytest.fail("it trained"))
     refused(zoloss("fit", path, "--model", tmp_path), 7, "is a folder; name a file")
     refused(zoloss("fit", path, "--model", tmp_path / "no" / "m.json"), 7, "there is no folder")
     refused(zoloss("fit", path, "--model", path / "m.json"), 7)
@@ -396,9 +396,9 @@ def test_the_usual_learners_need_right_options_all_the_same(zoloss, table, tmp_p
 def test_what_cannot_be_saved_is_said_before_training(zoloss, table, tmp_path, monkeypatch):
     """As a learner of another package, of a kind that no part of a file is for."""
     from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
-    from zoloss_cli.usage import parts
+    from zoloss_cli.workflows import estimator_state as parts
 
-    monkeypatch.setattr("zoloss_cli.usage.train.train", lambda *a: pytest.fail("it trained"))
+    monkeypatch.setattr("zoloss_cli.workflows.fit.train", lambda *a: pytest.fail("it trained"))
     monkeypatch.delitem(parts.KEPT_BY, KernelSVMClassifier)
     for learner in ("svm-perceptron", "ecc:adaboost:svm-perceptron"):
         ended = zoloss("fit", table(SEVERAL), "--learner", learner, "--model", tmp_path / "m.json")

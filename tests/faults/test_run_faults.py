@@ -280,7 +280,7 @@ def test_a_full_disk_during_a_run(write_config, tmp_path):
 
 
 def stored_lenient(results):
-    from zoloss_cli.experiment.store import read_cell_file
+    from zoloss_cli.results.store import read_cell_file
 
     return [
         k for p in (results / "cells").glob("*.jsonl") for k in read_cell_file(p, p.name.split(".")[-2]).rows

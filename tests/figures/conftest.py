@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from drawing import DISKS, FIGURE_3, REFERENCE, WRONG_LABELS, YIN_YANG
 
-from zoloss_cli.config.load import load_config
-from zoloss_cli.experiment.run import Progress, run_experiment
-from zoloss_cli.experiment.store import Store
-from zoloss_cli.report.results import RunResult, load_results
+from zoloss_cli.config.loader import load_config
+from zoloss_cli.experiment.runner import Progress, run_experiment
+from zoloss_cli.reporting.results import RunResult, load_results
+from zoloss_cli.results.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 
-from zoloss_cli.choices import FIGURES
-from zoloss_cli.config.load import load_config
+from zoloss_cli.cli._choices import FIGURES
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.generators import TANGRAM
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.experiment.run import Progress, run_experiment
-from zoloss_cli.experiment.store import Store
-from zoloss_cli.figures import boundary, catalog, curves, dominating, two_costs
-from zoloss_cli.figures.training import trained_again
-from zoloss_cli.paths import shipped
-from zoloss_cli.report.results import load_results
+from zoloss_cli.experiment.retrain import trained_again
+from zoloss_cli.experiment.runner import Progress, run_experiment
+from zoloss_cli.reporting.figures import boundary, catalog, curves, dominating, two_costs
+from zoloss_cli.reporting.results import load_results
+from zoloss_cli.results.store import Store
+from zoloss_cli.utils.paths import shipped
 
 FIGURE_3_1 = """
 published: {paper: li-thesis-2006, figure: "3.1"}
@@ -117,7 +117,7 @@ def test_figure_4_2_draws_cost_and_test_error_by_round(boosted):
 
 @pytest.mark.parametrize(("low", "high"), [(18.0, 90.0), (0.004, 0.8), (1e-7, 0.7)])
 def test_logarithmic_axes_have_a_few_plain_numbers(low, high):
-    from zoloss_cli.figures import style
+    from zoloss_cli.reporting.figures import style
 
     def draw():
         figure = style.new_figure(3.5, 2.1)

@@ -10,13 +10,14 @@ from drawing import REFERENCE, drawn, named_lines
 from sklearn.multiclass import OneVsRestClassifier
 
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.experiment.manifest import read_experiment
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.store import Store
-from zoloss_cli.figures import boundary, catalog, chosen, lines
-from zoloss_cli.figures.training import trained_again
+from zoloss_cli.experiment.retrain import trained_again
 from zoloss_cli.registry import make_learner
-from zoloss_cli.report.results import RunResult, load_results
+from zoloss_cli.reporting.figures import boundary, catalog, lines
+from zoloss_cli.reporting.results import RunResult, load_results
+from zoloss_cli.results.manifest import read_experiment
+from zoloss_cli.results.store import Store
+from zoloss_cli.workflows import boundary_figure as chosen
 
 
 def test_a_manifest_gives_back_its_experiment():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from drawing import assert_inside, drawn, named_lines
 
-from zoloss_cli.figures import bounds, catalog
-from zoloss_cli.report.results import RunResult
+from zoloss_cli.reporting.figures import bounds, catalog
+from zoloss_cli.reporting.results import RunResult
 
 
 def run_of(cells) -> RunResult:

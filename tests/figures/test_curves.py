@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from drawing import drawn, named_lines, stored_rows
 
-from zoloss_cli.figures import curves
-from zoloss_cli.report.results import RunResult, load_results
+from zoloss_cli.reporting.figures import curves
+from zoloss_cli.reporting.results import RunResult, load_results
 
 
 @pytest.mark.parametrize(("metric", "key", "size"), [
@@ -51,7 +51,7 @@ def test_figure_3_tells_variants_by_colour_and_seeding_by_line(recorded):
 
 
 def curve_run(means: dict[str, list[float]]) -> RunResult:
-    from zoloss_cli.report.curves import Curves
+    from zoloss_cli.reporting.curves import Curves
 
     entries = [{"label": x, "learner": "ccd", "settings": [["seeding", "zero"]]} for x in means]
     experiment = {"metric": "train_error", "learners": entries, "datasets": [{"name": "d"}], "title": "t"}

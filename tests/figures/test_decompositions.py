@@ -15,9 +15,9 @@ from scipy.spatial.distance import cdist
 
 from zoloss_cli.datasets.generators import generate
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.figures import catalog, complexity_error, principal
-from zoloss_cli.figures.inline import to_svg
-from zoloss_cli.report.published import Printed
+from zoloss_cli.reporting.figures import catalog, complexity_error, principal
+from zoloss_cli.reporting.figures.inline import to_svg
+from zoloss_cli.reporting.published.cells import Printed
 
 CLASSES = {
     "disks": ("class 0 (grey)", "class 1 (white)"),

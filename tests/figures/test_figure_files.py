@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from drawing import REFERENCE, assert_inside, drawn
 
-from zoloss_cli.choices import OF_CHAPTER_1
+from zoloss_cli.cli._choices import OF_CHAPTER_1
 from zoloss_cli.errors import ConfigError, OutputError, ResultsError
-from zoloss_cli.figures import catalog, curves, losses, style, synthetic
-from zoloss_cli.figures.files import format_of, rendered
+from zoloss_cli.reporting.figures import catalog, curves, losses, style, synthetic
+from zoloss_cli.reporting.figures.files import format_of, rendered
 
 
 def luminance(colour: str) -> float:

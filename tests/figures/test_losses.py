@@ -7,10 +7,10 @@ import pytest
 from drawing import drawn, named_lines
 from sklearn.metrics import hinge_loss, log_loss
 
-from zoloss_cli.figures import losses
-from zoloss_cli.figures.training import trained_again
+from zoloss_cli.experiment.retrain import trained_again
 from zoloss_cli.kernels import online
 from zoloss_cli.kernels.random import RANDOM
+from zoloss_cli.reporting.figures import losses
 
 MARGINS = np.array([-1.5, -0.7, 0.0, 0.3, 1.0, 2.2])
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from drawing import assert_inside, named_lines
 
-from zoloss_cli.datasets.own_table import read_training
-from zoloss_cli.figures.own_complexity import draw
-from zoloss_cli.usage.complexity import Asked, examples_of, measure
+from zoloss_cli.datasets.csv_table import read_training
+from zoloss_cli.workflows.complexity import Asked, examples_of, measure
+from zoloss_cli.workflows.complexity_figure import draw
 
 ROWS = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11}.{i:02d},{'xy'[(i * 5 // 3) % 2]}\n" for i in range(30))
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from drawing import RANKS, assert_inside, drawn
 
-from zoloss_cli.figures import ranks, style
-from zoloss_cli.report.statistics import average_ranks
+from zoloss_cli.reporting.figures import ranks, style
+from zoloss_cli.reporting.statistics import average_ranks
 
 
 def test_ranks_hang_where_they_are():

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from drawing import drawn, named_lines
 
-from zoloss_cli.figures import synthetic, times
-from zoloss_cli.report.results import load_results
+from zoloss_cli.reporting.figures import synthetic, times
+from zoloss_cli.reporting.results import load_results
 
 
 def test_figure_9_draws_every_pair_of_losses(reference):

@@ -8,8 +8,8 @@ from drawing import drawn
 from matplotlib.path import Path
 
 from zoloss_cli.datasets.generators import generate
-from zoloss_cli.figures import style
-from zoloss_cli.figures.target import GREY, MEASURED, SEEN, Target, paint
+from zoloss_cli.reporting.figures import style
+from zoloss_cli.reporting.figures.target import GREY, MEASURED, SEEN, Target, paint
 
 TARGETS = [
     (Target("disks"), {}),

@@ -13,15 +13,15 @@ from drawing import assert_inside, drawn, named_lines
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from zoloss_cli.complexity.contribution import by_subset_size
-from zoloss_cli.complexity.measure import make_problem
+from zoloss_cli.complexity.hard_margin import make_problem
 from zoloss_cli.complexity.measures import ContributionMeasure
 from zoloss_cli.complexity.pruning import contributions
 from zoloss_cli.datasets.generators import generate
-from zoloss_cli.figures import catalog, fingerprint, wrong_labels
-from zoloss_cli.figures.inline import to_svg
-from zoloss_cli.figures.target import Target
 from zoloss_cli.learners.base import as_generator
-from zoloss_cli.report.results import load_results
+from zoloss_cli.reporting.figures import catalog, fingerprint, wrong_labels
+from zoloss_cli.reporting.figures.inline import to_svg
+from zoloss_cli.reporting.figures.target import Target
+from zoloss_cli.reporting.results import load_results
 
 FIGURES = ("1.11", "1.12", "1.13")
 PLACE = ("yinyang", "contribution")

@@ -12,16 +12,16 @@ from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 from twins import numpy_rcd, python_adaboost
 
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets import load
-from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
+from zoloss_cli.datasets.dataset import load
+from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.kernels.line_search import fixed_point
 from zoloss_cli.learners.base import LinearLearner
-from zoloss_cli.learners.fld import FLDClassifier
-from zoloss_cli.learners.rcd import RCDClassifier
-from zoloss_cli.learners.stump import DecisionStumpClassifier
-from zoloss_cli.preprocess import scale
-from zoloss_cli.splits import SplitRule
+from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
+from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
+from zoloss_cli.learners.linear.fld import FLDClassifier
+from zoloss_cli.learners.search.rcd import RCDClassifier
 
 
 class Watched(LinearLearner):

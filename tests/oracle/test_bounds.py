@@ -13,8 +13,8 @@ from scipy.stats import binom
 
 from zoloss_cli import MarginBoundClassifier, MistakeBoundClassifier, StoppingRuleClassifier
 from zoloss_cli.datasets.generators import generate
-from zoloss_cli.theory import bounds
-from zoloss_cli.theory.margins import best_comparison, margin_of, radius, widest_separator
+from zoloss_cli.learners.bounds import mistake_bounds as bounds
+from zoloss_cli.learners.bounds.margins import best_comparison, margin_of, radius, widest_separator
 
 ROUNDING = 1 + 1e-9
 SEEDS = st.integers(0, 2**32 - 1)

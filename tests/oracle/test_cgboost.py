@@ -10,8 +10,6 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_expit
 from twins import numpy_cgboost, numpy_margin_cost
 
-from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
-from zoloss_cli.ensembles.margin_boost import KINDS, AnyBoostClassifier, CGBoostClassifier
 from zoloss_cli.kernels.margin_cost import (
     SMALLEST_COST,
     WORTH_A_STEP,
@@ -19,6 +17,8 @@ from zoloss_cli.kernels.margin_cost import (
     line_search,
     set_sample_weights,
 )
+from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
+from zoloss_cli.learners.boosting.margin_boost import KINDS, AnyBoostClassifier, CGBoostClassifier
 
 COSTS = [("exponential", 1.0), ("sigmoid", 1.0), ("bisigmoid", 1.05), ("bisigmoid", 2.0), ("logistic", 1.0)]
 

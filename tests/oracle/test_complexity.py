@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from zoloss_cli.complexity.measure import along_path, data_complexity, make_problem, solved
+from zoloss_cli.complexity.hard_margin import along_path, data_complexity, make_problem, solved
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.kernels import hard_margin
 from zoloss_cli.kernels.hard_margin import SOLVED, new_solution, remove, rows_in_order, walk

@@ -13,7 +13,7 @@ from scipy.linalg import block_diag
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import NearestNeighbors
 
-from zoloss_cli.complexity import outliers
+from zoloss_cli.complexity import outlier_scores as outliers
 from zoloss_cli.complexity.contribution import (
     average,
     by_subset_size,
@@ -23,8 +23,8 @@ from zoloss_cli.complexity.contribution import (
     path_sums,
     rightmost_segment,
 )
-from zoloss_cli.complexity.measure import along_path, make_problem, solved
-from zoloss_cli.complexity.outliers import auc, cross_validated, multipliers, neighbour_disagreement, roc
+from zoloss_cli.complexity.hard_margin import along_path, make_problem, solved
+from zoloss_cli.complexity.outlier_scores import auc, cross_validated, multipliers, neighbour_disagreement, roc
 from zoloss_cli.datasets.generators import generate
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.kernels.random import PERMUTED, next_epoch

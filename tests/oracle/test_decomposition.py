@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from zoloss_cli.complexity import decomposition, union_search
 from zoloss_cli.complexity.clusters import clusters
 from zoloss_cli.complexity.decomposition import decompose
-from zoloss_cli.complexity.measure import make_problem, solved
+from zoloss_cli.complexity.hard_margin import make_problem, solved
 from zoloss_cli.datasets.generators import generate
 from zoloss_cli.errors import ConfigError, DataError
 

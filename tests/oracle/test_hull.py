@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from problems import signed, whole
 from scipy.optimize import linprog
 
-from zoloss_cli.certificates import exact_rank, farkas_weights, integer_rows
 from zoloss_cli.kernels.hull import separate
+from zoloss_cli.learners.search.certificates import exact_rank, farkas_weights, integer_rows
 
 
 def unit(rows):

@@ -13,9 +13,10 @@ from twins import python_averaged_perceptron, python_perceptron, python_pocket, 
 
 from zoloss_cli.kernels.random import RANDOM, alias_table, next_epoch
 from zoloss_cli.kernels.svm import linear_svm
-from zoloss_cli.learners.fld import FLDClassifier
-from zoloss_cli.learners.online import NO_TABLE
-from zoloss_cli.learners.perceptron import (
+from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
+from zoloss_cli.learners.linear.fld import FLDClassifier
+from zoloss_cli.learners.linear.online import NO_TABLE
+from zoloss_cli.learners.linear.perceptron import (
     AveragedPerceptronClassifier,
     BatchPerceptronClassifier,
     MarginPerceptronClassifier,
@@ -23,10 +24,9 @@ from zoloss_cli.learners.perceptron import (
     PocketClassifier,
     ROMMAClassifier,
 )
-from zoloss_cli.learners.rcd import RCDClassifier
-from zoloss_cli.learners.sgd import MarginSGDClassifier
-from zoloss_cli.learners.stump import DecisionStumpClassifier
-from zoloss_cli.learners.svm import SoftSVMClassifier
+from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
+from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
+from zoloss_cli.learners.search.rcd import RCDClassifier
 
 
 def weights_of(learner):
@@ -57,7 +57,7 @@ def test_pocket_follows_algorithm_2_1(noisy, ratchet):
 
 
 def test_pocket_in_the_primal_is_the_same(noisy, monkeypatch):
-    from zoloss_cli.learners import perceptron
+    from zoloss_cli.learners.linear import perceptron
 
     X, y = noisy
     dual = PocketClassifier(epochs=30, random_state=1).fit(X, y)

@@ -14,15 +14,15 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from twins import largest_cut, python_erp, sorted_stump
 
-from zoloss_cli.ensembles.adaboost import AdaBoostClassifier
-from zoloss_cli.ensembles.boosted_stumps import BoostedStumpsClassifier
-from zoloss_cli.ensembles.ecc import AdaBoostECCClassifier, AdaBoostERPClassifier
-from zoloss_cli.ensembles.pairs import OneVsAllClassifier, OneVsOneClassifier
-from zoloss_cli.ensembles.partitions import PARTITIONS
 from zoloss_cli.kernels.codes import max_cut
 from zoloss_cli.kernels.stump import best_stump, group_values
+from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
+from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
+from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
 from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
-from zoloss_cli.learners.stump import DecisionStumpClassifier
+from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier, AdaBoostERPClassifier
+from zoloss_cli.learners.multiclass.pairs import OneVsAllClassifier, OneVsOneClassifier
+from zoloss_cli.learners.multiclass.partitions import PARTITIONS
 
 
 def several(seed, n, K, m=3, discrete=False):

@@ -10,9 +10,9 @@ from problems import fewest_errors, strict_errors, tiny_problem, whole
 
 from zoloss_cli.kernels import line
 from zoloss_cli.kernels import pivot as kernels
-from zoloss_cli.learners.convex import LibLinearClassifier
-from zoloss_cli.learners.pivot import PivotClassifier
-from zoloss_cli.learners.rows import merge_rows
+from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
+from zoloss_cli.learners.search.merge import merge_rows
+from zoloss_cli.learners.search.pivot import PivotClassifier
 
 
 @settings(max_examples=300, deadline=None)

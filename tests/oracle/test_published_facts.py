@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets import entry, load
-from zoloss_cli.learners.fld import FLDClassifier
-from zoloss_cli.learners.perceptron import PocketClassifier
-from zoloss_cli.learners.rcd import RCDClassifier
-from zoloss_cli.preprocess import scale
-from zoloss_cli.splits import SplitRule
+from zoloss_cli.datasets.dataset import entry, load
+from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.splits import SplitRule
+from zoloss_cli.learners.linear.fld import FLDClassifier
+from zoloss_cli.learners.linear.perceptron import PocketClassifier
+from zoloss_cli.learners.search.rcd import RCDClassifier
 
 
 def training_parts(name, count):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import binom
 
-from zoloss_cli.report.results import load_results
+from zoloss_cli.reporting.results import load_results
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 

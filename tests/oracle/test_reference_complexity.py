@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from zoloss_cli.report.compare import compare_run
-from zoloss_cli.report.measured import scores_of
-from zoloss_cli.report.results import RunResult, load_results
+from zoloss_cli.reporting.compare import compare_run
+from zoloss_cli.reporting.measured import scores_of
+from zoloss_cli.reporting.results import RunResult, load_results
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 

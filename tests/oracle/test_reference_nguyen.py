@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from zoloss_cli.config.load import load_config
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.scaling import scale
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.store import Store
-from zoloss_cli.experiment.worker import run_unit
-from zoloss_cli.paths import shipped
-from zoloss_cli.preprocess import scale
+from zoloss_cli.experiment.task import run_unit
 from zoloss_cli.registry import make_learner
-from zoloss_cli.report.compare import compare_run
-from zoloss_cli.report.results import load_results
+from zoloss_cli.reporting.compare import compare_run
+from zoloss_cli.reporting.results import load_results
+from zoloss_cli.results.store import Store
+from zoloss_cli.utils.paths import shipped
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 SAME_DATA = ("breast", "liver", "cmc", "heart", "pima", "sonar")  # indian has four rows less than print

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from zoloss_cli.config.load import load_config
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.store import Store
-from zoloss_cli.experiment.worker import run_unit
-from zoloss_cli.paths import shipped
-from zoloss_cli.report.compare import compare_run, distinct
-from zoloss_cli.report.results import load_results
+from zoloss_cli.experiment.task import run_unit
+from zoloss_cli.reporting.compare import compare_run, distinct
+from zoloss_cli.reporting.results import load_results
+from zoloss_cli.results.store import Store
+from zoloss_cli.utils.paths import shipped
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 CONFIGS = [

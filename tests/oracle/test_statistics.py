@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.report.results import RunResult
-from zoloss_cli.report.statistics import (
+from zoloss_cli.reporting.results import RunResult
+from zoloss_cli.reporting.statistics import (
     against,
     average_ranks,
     best_learner,

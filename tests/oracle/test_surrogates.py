@@ -10,13 +10,13 @@ from problems import signed, strict_errors, whole
 from scipy.optimize import minimize
 from twins import python_sla
 
+from zoloss_cli.datasets.scaling import scale
 from zoloss_cli.kernels import smooth
-from zoloss_cli.learners.bayes_point import BayesPointClassifier
-from zoloss_cli.learners.convex import LibLinearClassifier
-from zoloss_cli.learners.sla import SmoothLossClassifier
-from zoloss_cli.preprocess import scale
+from zoloss_cli.learners.linear.bayes_point import BayesPointClassifier
+from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
+from zoloss_cli.learners.search.sla import SmoothLossClassifier
 from zoloss_cli.registry import make_learner
-from zoloss_cli.report.published import published
+from zoloss_cli.reporting.published.cells import published
 
 
 @pytest.mark.parametrize("learner", ["bpm", "svm", "lr", "sla"])

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import pytest
 
-from zoloss_cli.config.load import load_config
-from zoloss_cli.datasets import entry
+from zoloss_cli.config.loader import load_config
+from zoloss_cli.datasets.dataset import entry
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.worker import run_unit
-from zoloss_cli.paths import shipped
-from zoloss_cli.report.published import published
+from zoloss_cli.experiment.task import run_unit
+from zoloss_cli.reporting.published.cells import published
+from zoloss_cli.utils.paths import shipped
 
 TABLES = ("4.2", "4.4", "4.5")
 SVMS = "one-vs-one/one-vs-all:svm-perceptron"

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from zoloss_cli.config.load import load_config
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.plan import Cell, plan
-from zoloss_cli.experiment.store import Store
-from zoloss_cli.experiment.worker import train_unit
-from zoloss_cli.figures.dominating import dominating
-from zoloss_cli.paths import shipped
-from zoloss_cli.report.curves import Curves, read_curves
+from zoloss_cli.experiment.task import train_unit
+from zoloss_cli.reporting.curves import Curves, read_curves
+from zoloss_cli.reporting.figures.dominating import dominating
+from zoloss_cli.results.store import Store
+from zoloss_cli.utils.paths import shipped
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 TANGRAM = ["ecc:max-cut:perceptron", "ecc:rand-half:perceptron"]

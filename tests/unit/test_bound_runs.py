@@ -7,12 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from zoloss_cli.config.load import load_config
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.generators import generate
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.worker import run_unit
-from zoloss_cli.paths import shipped
-from zoloss_cli.report.results import load_results
+from zoloss_cli.experiment.task import run_unit
+from zoloss_cli.reporting.results import load_results
+from zoloss_cli.utils.paths import shipped
 
 SMALL = """
 metric: bound_ratio

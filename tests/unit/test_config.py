@@ -9,10 +9,10 @@ import jsonschema
 import pytest
 import yaml
 
-from zoloss_cli.config.load import NameLoader, load_config
+from zoloss_cli.config.loader import NameLoader, load_config
 from zoloss_cli.config.schema import config_schema
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.paths import shipped
+from zoloss_cli.utils.paths import shipped
 
 SHIPPED = sorted(shipped("configs").rglob("*.yaml"))
 
@@ -207,7 +207,7 @@ def test_the_schema_refuses_what_the_checks_refuse(text):
 
 
 def test_every_published_table_has_the_cells_of_its_config():
-    from zoloss_cli.report.published import published
+    from zoloss_cli.reporting.published.cells import published
 
     for path in SHIPPED:
         experiment = load_config(path)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from zoloss_cli.config.load import load_config
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.paths import shipped
+from zoloss_cli.utils.paths import shipped
 
 
 @pytest.mark.parametrize(

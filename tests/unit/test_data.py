@@ -7,14 +7,15 @@ import pytest
 from pydantic import ValidationError
 
 from zoloss_cli.config.models import CsvData, EmbeddedData, GeneratedData, Noise
-from zoloss_cli.datasets import catalog, fingerprint, load
+from zoloss_cli.datasets import catalog
+from zoloss_cli.datasets.csv_reader import read_table
+from zoloss_cli.datasets.csv_table import read_training
+from zoloss_cli.datasets.dataset import fingerprint, load
 from zoloss_cli.datasets.generators import GENERATORS, TANGRAM, generate
 from zoloss_cli.datasets.noise import add_noise
-from zoloss_cli.datasets.own_table import read_training
-from zoloss_cli.datasets.table_file import read_table
+from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.splits import SplitRule, seed_of
 from zoloss_cli.errors import DataError
-from zoloss_cli.preprocess import scale
-from zoloss_cli.splits import SplitRule, seed_of
 
 
 @pytest.mark.parametrize("name", sorted(catalog()))
@@ -236,9 +237,9 @@ def test_outliers_skew_every_convex_loss():
 
 def test_figure_nines_sets_are_as_hard_as_the_paper_asks():
     """A few of the 200 seeds; their best losses by the pivot search lie in [30, 100]."""
-    from zoloss_cli.config.load import load_config
-    from zoloss_cli.paths import shipped
+    from zoloss_cli.config.loader import load_config
     from zoloss_cli.registry import make_learner
+    from zoloss_cli.utils.paths import shipped
 
     spec = load_config(shipped("configs") / "nguyen" / "figure9.yaml").datasets[0]
     assert len(set(spec.seed)) == 200

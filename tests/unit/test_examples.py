@@ -7,7 +7,7 @@ import doctest
 import pytest
 
 import zoloss_cli
-from zoloss_cli.complexity.measure import data_complexity
+from zoloss_cli.complexity.hard_margin import data_complexity
 from zoloss_cli.datasets.named import load_dataset
 from zoloss_cli.registry import BUILT_IN, MEASURES, make_learner
 

@@ -7,7 +7,7 @@ from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 
 import pytest
 
-from zoloss_cli.config.load import load_config
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import RunFailed
 from zoloss_cli.experiment.execute import MOST_DEATHS, Remaining, Work, execute
 from zoloss_cli.experiment.plan import plan

@@ -12,17 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zoloss_cli.complexity.contribution import average
-from zoloss_cli.complexity.measure import make_problem
-from zoloss_cli.complexity.outliers import neighbour_disagreement
+from zoloss_cli.complexity.hard_margin import make_problem
+from zoloss_cli.complexity.outlier_scores import neighbour_disagreement
 from zoloss_cli.complexity.pruning import contradicted, contributions, prune
-from zoloss_cli.config.load import load_config
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import Prune
-from zoloss_cli.datasets import draw_of, draws, load
+from zoloss_cli.datasets.dataset import draw_of, draws, load
 from zoloss_cli.errors import ConfigError, DataError
-from zoloss_cli.experiment import parts, tuning
-from zoloss_cli.experiment.parts import part_of
+from zoloss_cli.experiment import split_data as parts
+from zoloss_cli.experiment import tuning
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.worker import run_unit, train_unit
+from zoloss_cli.experiment.split_data import part_of
+from zoloss_cli.experiment.task import run_unit, train_unit
 
 NOISY = """
 datasets:
@@ -179,7 +180,7 @@ def test_learners_do_not_see_pruned_rows_and_share_them(cells, monkeypatch):
     rows = pruned.part.learned_from
     assert len(rows) == len(pruned.part.train) - len(pruned.part.pruned) < len(pruned.part.train)
     by_hand = cells["pruned", "fld"]
-    from zoloss_cli.learners.fld import FLDClassifier
+    from zoloss_cli.learners.linear.fld import FLDClassifier
 
     scaled = pruned.part.scaled(pruned.part.data.X[rows])
     expected = FLDClassifier().fit(scaled, pruned.part.data.y[rows])

@@ -6,11 +6,11 @@ import math
 
 import pytest
 
-from zoloss_cli.config.load import load_config
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.report.compare import compare_run
-from zoloss_cli.report.results import load_results
+from zoloss_cli.reporting.compare import compare_run
+from zoloss_cli.reporting.results import load_results
 
 CONFIG = """
 published: {{paper: li-thesis-2006, table: "4.4"}}

@@ -11,19 +11,19 @@ from sklearn.metrics import roc_auc_score
 import zoloss_cli
 from zoloss_cli.complexity.contribution import average, least_squares
 from zoloss_cli.complexity.decomposition import decompose
-from zoloss_cli.complexity.measure import data_complexity, make_problem
+from zoloss_cli.complexity.hard_margin import data_complexity, make_problem
 from zoloss_cli.complexity.measures import ContributionMeasure, DecompositionMeasure
 from zoloss_cli.complexity.pruning import contributions
-from zoloss_cli.config.load import load_config
-from zoloss_cli.datasets import load
+from zoloss_cli.config.loader import load_config
+from zoloss_cli.datasets.dataset import load
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.worker import run_unit
-from zoloss_cli.paths import shipped
+from zoloss_cli.experiment.task import run_unit
 from zoloss_cli.registry import BUILT_IN, MEASURES, make_learner
-from zoloss_cli.report.compare import compare_run
-from zoloss_cli.report.measured import pooled, scores_of
-from zoloss_cli.report.results import load_results
+from zoloss_cli.reporting.compare import compare_run
+from zoloss_cli.reporting.measured import pooled, scores_of
+from zoloss_cli.reporting.results import load_results
+from zoloss_cli.utils.paths import shipped
 
 SMALL = """
 metric: auc

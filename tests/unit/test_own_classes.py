@@ -7,14 +7,14 @@ import json
 import numpy as np
 import pytest
 
-from zoloss_cli.config.load import load_config
-from zoloss_cli.datasets import load
-from zoloss_cli.datasets.own_table import MOST_CLASSES, read_training
+from zoloss_cli.config.loader import load_config
+from zoloss_cli.datasets.csv_table import MOST_CLASSES, read_training
+from zoloss_cli.datasets.dataset import load
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.worker import run_unit
+from zoloss_cli.experiment.task import run_unit
 from zoloss_cli.registry import learners_for_many
-from zoloss_cli.usage.evaluate import FOR_SEVERAL, FOR_TWO
+from zoloss_cli.workflows.evaluate import FOR_SEVERAL, FOR_TWO
 
 QUICK = ["--learners", "one-vs-one:fld,ecc:stump", "--set", "rounds=5", "--splits", "6", "--jobs", "1"]
 

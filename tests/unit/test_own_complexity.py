@@ -12,9 +12,9 @@ from zoloss_cli import data_complexity
 from zoloss_cli.complexity.clusters import clusters
 from zoloss_cli.complexity.contribution import average
 from zoloss_cli.complexity.decomposition import decompose
-from zoloss_cli.complexity.measure import along_path, make_problem, solved
+from zoloss_cli.complexity.hard_margin import along_path, make_problem, solved
 from zoloss_cli.complexity.pruning import contributions
-from zoloss_cli.paths import shipped
+from zoloss_cli.utils.paths import shipped
 
 QUICK = ["--permutations", "30"]
 

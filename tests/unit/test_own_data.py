@@ -12,15 +12,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from zoloss_cli.datasets.own_table import read_training
-from zoloss_cli.learners.search import Search
-from zoloss_cli.paths import shipped
-from zoloss_cli.preprocess import centre_and_spread, scale
+from zoloss_cli.datasets.csv_table import read_training
+from zoloss_cli.datasets.scaling import centre_and_spread, scale
+from zoloss_cli.learners.search.progress import Search
 from zoloss_cli.registry import make_learner
-from zoloss_cli.usage.model_file import read_model
-from zoloss_cli.usage.rule import LinearRule, rule_in_original_units, short_rule
-from zoloss_cli.usage.settings import chosen_learner
-from zoloss_cli.usage.train import train
+from zoloss_cli.utils.paths import shipped
+from zoloss_cli.workflows.fit import train
+from zoloss_cli.workflows.learner_options import chosen_learner
+from zoloss_cli.workflows.linear_rule import LinearRule, rule_in_original_units, short_rule
+from zoloss_cli.workflows.model_io import read_model
 
 COLOURS = "size,colour,label\n1,red,no\n2,blue,yes\n3,green,yes\n1.5,red,no\n2.5,blue,no\n"
 
@@ -230,7 +230,7 @@ def test_ctrl_c_prints_the_best_so_far_with_a_note(zoloss, table, noisy, monkeyp
 
 
 def test_a_terminal_sees_the_search(zoloss, table, noisy, monkeypatch):
-    from zoloss_cli.learners import search
+    from zoloss_cli.learners.search import progress as search
 
     monkeypatch.setattr(search, "BETWEEN_REPORTS", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)

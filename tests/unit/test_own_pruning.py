@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from own_rows import HEADER, as_csv, loaded, noisy_rows
 
-from zoloss_cli.complexity.measure import make_problem
-from zoloss_cli.complexity.outliers import neighbour_disagreement
+from zoloss_cli.complexity.hard_margin import make_problem
+from zoloss_cli.complexity.outlier_scores import neighbour_disagreement
 from zoloss_cli.complexity.pruning import prune
 from zoloss_cli.config.models import Prune
-from zoloss_cli.datasets.own_table import read_training
+from zoloss_cli.datasets.csv_table import read_training
 
 QUICK = ["--permutations", "30"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zoloss_cli.datasets.own_table import Column, read_new, read_training
+from zoloss_cli.datasets.csv_table import Column, read_new, read_training
 
 COLOURS = "size,colour,label\n1,red,no\n2,blue,yes\n3,green,yes\n1.5,red,no\n2.5,blue,no\n"
 

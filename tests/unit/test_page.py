@@ -12,15 +12,15 @@ import yaml
 from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.page.build import make_page
-from zoloss_cli.page.cells import is_off
-from zoloss_cli.page.made import brief_config
 from zoloss_cli.registry import learners
-from zoloss_cli.report.compare import compare_run
-from zoloss_cli.report.metrics import KNOWN
-from zoloss_cli.report.published import PAPERS, published
-from zoloss_cli.report.remarks import UNEXPLAINED, explained, remarks
-from zoloss_cli.report.results import load_results
+from zoloss_cli.reporting.compare import compare_run
+from zoloss_cli.reporting.html_report.build import make_page
+from zoloss_cli.reporting.html_report.cells import is_off
+from zoloss_cli.reporting.html_report.provenance import brief_config
+from zoloss_cli.reporting.metrics import KNOWN
+from zoloss_cli.reporting.published.cells import PAPERS, published
+from zoloss_cli.reporting.published.remarks import UNEXPLAINED, explained, remarks
+from zoloss_cli.reporting.results import load_results
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 MOST_BYTES = 3_000_000
@@ -82,7 +82,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_a_sentence(reference, monkeypatch)
     def refuse(*_):
         raise ResultsError("the points have changed")
 
-    monkeypatch.setattr("zoloss_cli.page.figures.to_svg", refuse)
+    monkeypatch.setattr("zoloss_cli.reporting.html_report.figures.to_svg", refuse)
     page = make_page([run for run in reference if run.name == "table4"], Path("results/reference"), [])
     assert "Average ranks, Table IV: the points have changed" in page
 

@@ -7,19 +7,19 @@ import json
 import numpy as np
 import pytest
 
-from zoloss_cli.config.load import load_config
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import EmbeddedData, GeneratedData, Noise
-from zoloss_cli.datasets import draw_of, draws, fingerprint, load
+from zoloss_cli.datasets.dataset import draw_of, draws, fingerprint, load
 from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import DataError
-from zoloss_cli.experiment import worker
+from zoloss_cli.experiment import task as worker
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.run import sizes_of
-from zoloss_cli.experiment.store import Store
-from zoloss_cli.experiment.worker import run_unit
-from zoloss_cli.loss import lenient_mistakes, strict_mistakes
-from zoloss_cli.preprocess import scale
-from zoloss_cli.splits import SplitRule
+from zoloss_cli.experiment.runner import sizes_of
+from zoloss_cli.experiment.task import run_unit
+from zoloss_cli.kernels.zero_one import lenient_mistakes, strict_mistakes
+from zoloss_cli.results.store import Store
 
 WHOLE = "split: {train: all, repeats: 3}\nmetric: train_01_loss\n"
 

@@ -8,17 +8,17 @@ import math
 import numpy as np
 import pytest
 
-from zoloss_cli.config.load import load_config
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.worker import run_unit
-from zoloss_cli.paths import shipped
+from zoloss_cli.experiment.task import run_unit
 from zoloss_cli.registry import make_learner
-from zoloss_cli.report.compare import compare_run
-from zoloss_cli.report.published import Printed
-from zoloss_cli.report.ratios import make_ratios, ratio_z
-from zoloss_cli.report.results import RunResult, Stat, summarize
-from zoloss_cli.report.tables import make_table
+from zoloss_cli.reporting.compare import compare_run
+from zoloss_cli.reporting.published.cells import Printed
+from zoloss_cli.reporting.ratios import make_ratios, ratio_z
+from zoloss_cli.reporting.results import RunResult, Stat, summarize
+from zoloss_cli.reporting.tables import make_table
+from zoloss_cli.utils.paths import shipped
 
 SIDES = {"exp": {"of": "cg", "over": "any"}, "bisigmoid:1.2": {"of": "cg2", "over": "any2"}}
 

@@ -9,13 +9,13 @@ import math
 import pytest
 
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.report.compare import COLUMNS, compare_run, distinct, star_differences
-from zoloss_cli.report.formats import render_comparison, render_tables
-from zoloss_cli.report.pools import pool_deviations
-from zoloss_cli.report.published import pool_sd, published
-from zoloss_cli.report.results import RunResult, choose, summarize
-from zoloss_cli.report.summary import summary_lines
-from zoloss_cli.report.tables import CellText, column_titles, make_table, mark_best, starred
+from zoloss_cli.reporting.compare import COLUMNS, compare_run, distinct, star_differences
+from zoloss_cli.reporting.formats import render_comparison, render_tables
+from zoloss_cli.reporting.pools import pool_deviations
+from zoloss_cli.reporting.published.cells import pool_sd, published
+from zoloss_cli.reporting.results import RunResult, choose, summarize
+from zoloss_cli.reporting.summary import summary_lines
+from zoloss_cli.reporting.tables import CellText, column_titles, make_table, mark_best, starred
 
 
 def run_with(
@@ -66,7 +66,7 @@ def test_z_counts_both_errors_and_the_rounding():
 
 
 def test_pool_variance_enters_twice(monkeypatch):
-    from zoloss_cli.report import compare
+    from zoloss_cli.reporting import compare
 
     run = run_with({("ringnorm", "pocket"): [30.0, 31.0]}, datasets=("ringnorm",), generator="ringnorm")
     monkeypatch.setattr(compare, "pool_sd", lambda: {("ringnorm", "pocket", "train_error"): 0.7})

@@ -8,14 +8,14 @@ import math
 
 import pytest
 
-from zoloss_cli.report.compare import compare_run, distinct
-from zoloss_cli.report.draws import spread_of
-from zoloss_cli.report.formats import render_comparison, render_tables
-from zoloss_cli.report.learned import learned_values
-from zoloss_cli.report.published import printed_cells, published
-from zoloss_cli.report.results import RunResult
-from zoloss_cli.report.summary import summary_lines
-from zoloss_cli.report.tables import column_titles, make_table
+from zoloss_cli.reporting.compare import compare_run, distinct
+from zoloss_cli.reporting.formats import render_comparison, render_tables
+from zoloss_cli.reporting.learned import learned_values
+from zoloss_cli.reporting.published.cells import printed_cells, published
+from zoloss_cli.reporting.results import RunResult
+from zoloss_cli.reporting.spread import spread_of
+from zoloss_cli.reporting.summary import summary_lines
+from zoloss_cli.reporting.tables import column_titles, make_table
 
 PAPER = "nguyen-sanner-2013"
 

@@ -8,11 +8,11 @@ import json
 import numpy as np
 import pytest
 
-from zoloss_cli.datasets.own_table import read_training
-from zoloss_cli.preprocess import scale
-from zoloss_cli.usage.model_file import model_text, read_model
-from zoloss_cli.usage.settings import chosen_learner
-from zoloss_cli.usage.train import train
+from zoloss_cli.datasets.csv_table import read_training
+from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.workflows.fit import train
+from zoloss_cli.workflows.learner_options import chosen_learner
+from zoloss_cli.workflows.model_io import model_text, read_model
 
 QUICK = {"epochs": 20, "rounds": 6}
 SEVERAL = [

@@ -8,9 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from zoloss_cli.learners import search as searches
-from zoloss_cli.learners.pivot import PivotClassifier
-from zoloss_cli.learners.search import Search, progress_line, watched
+from zoloss_cli.learners.search import progress as searches
+from zoloss_cli.learners.search.pivot import PivotClassifier
+from zoloss_cli.learners.search.progress import Search, progress_line, watched
 from zoloss_cli.registry import make_learner
 
 LONG = {

@@ -7,16 +7,16 @@ import json
 import numpy as np
 import pytest
 
-from zoloss_cli.config.load import load_config
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets import index_labels, load
+from zoloss_cli.datasets.dataset import index_labels, load
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan, select
+from zoloss_cli.experiment.task import run_unit
 from zoloss_cli.experiment.tuning import _folds, tuned
-from zoloss_cli.experiment.worker import run_unit
-from zoloss_cli.report.compare import compare_run
-from zoloss_cli.report.results import load_results
-from zoloss_cli.report.summary import summary_lines
+from zoloss_cli.reporting.compare import compare_run
+from zoloss_cli.reporting.results import load_results
+from zoloss_cli.reporting.summary import summary_lines
 
 SMALL = """
 published: {paper: li-thesis-2006, table: "4.2"}

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from zoloss_cli.config.load import load_config
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.store import MARKER, Store, read_cell_file
+from zoloss_cli.results.store import MARKER, Store, read_cell_file
 
 ROWS = [{"k": k, "train": k, "test": 1, "s": 0.1} for k in (2, 0, 1)]
 SIZES = (216, 54)

@@ -7,16 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from zoloss_cli.config.load import load_config
-from zoloss_cli.datasets import load
-from zoloss_cli.experiment import parts, tuning
+from zoloss_cli.config.loader import load_config
+from zoloss_cli.datasets.dataset import load
+from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.splits import seed_of
+from zoloss_cli.experiment import split_data as parts
+from zoloss_cli.experiment import tuning
 from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.task import run_unit
 from zoloss_cli.experiment.tuning import tuned
-from zoloss_cli.experiment.worker import run_unit
-from zoloss_cli.loss import prediction_mistakes
-from zoloss_cli.preprocess import scale
+from zoloss_cli.kernels.zero_one import prediction_mistakes
 from zoloss_cli.registry import make_learner
-from zoloss_cli.splits import seed_of
 
 CONFIG = """
 datasets: {{{data}}}

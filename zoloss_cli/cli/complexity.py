@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.choices import KERNELS, POLICIES, SCALINGS, SIGNS_OF_NOISE
-from zoloss_cli.cli import completion
+from zoloss_cli.cli import _completion as completion
+from zoloss_cli.cli._choices import KERNELS, POLICIES, SCALINGS, SIGNS_OF_NOISE
 from zoloss_cli.cli.fitting import DATA, FORCE, LABEL, MISSING, POSITIVE, SCALE, check_choice, show_notes
 from zoloss_cli.errors import ConfigError
 
@@ -62,11 +62,12 @@ def complexity(
 
     `zoloss complexity large.csv --sample 1000 --seed 7`: of rows drawn at random
     """
-    from zoloss_cli.cli.waiting import at_once, countdown
-    from zoloss_cli.datasets.own_table import read_training
-    from zoloss_cli.figures.files import format_of, rendered
-    from zoloss_cli.usage import output, show_complexity
-    from zoloss_cli.usage.complexity import Asked, examples_of, measure
+    from zoloss_cli.cli._waiting import at_once, countdown
+    from zoloss_cli.datasets.csv_table import read_training
+    from zoloss_cli.reporting.figures.files import format_of, rendered
+    from zoloss_cli.utils import atomic_io as output
+    from zoloss_cli.workflows import complexity_text as show_complexity
+    from zoloss_cli.workflows.complexity import Asked, examples_of, measure
 
     _check_reading(scale, missing)
     check_choice("--kernel", kernel, KERNELS)
@@ -83,7 +84,7 @@ def complexity(
         typer.echo(show_complexity.as_json(measured) if as_json else show_complexity.as_text(measured))
         show_notes(examples.table.notes)
         if plot is not None:
-            from zoloss_cli.figures.own_complexity import draw
+            from zoloss_cli.workflows.complexity_figure import draw
 
             output.write(plot, rendered(draw(measured), format_of(plot)), force, [data])
             show_notes([f"the figure is in {plot}"])
@@ -136,9 +137,9 @@ def prune(
 
     `zoloss prune large.csv --out clean.csv --by neighbours --neighbours 5`: of any number of rows
     """
-    from zoloss_cli.cli.waiting import at_once, countdown
-    from zoloss_cli.usage import output
-    from zoloss_cli.usage.prune import as_text, clean, read_own_file
+    from zoloss_cli.cli._waiting import at_once, countdown
+    from zoloss_cli.utils import atomic_io as output
+    from zoloss_cli.workflows.prune import as_text, clean, read_own_file
 
     _check_reading(scale, missing)
     how = _chosen_pruning(by, threshold, permutations, neighbours)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import completion
+from zoloss_cli.cli import _completion as completion
 from zoloss_cli.errors import ConfigError, DataError
 
 app = typer.Typer(no_args_is_help=False, invoke_without_command=True, rich_markup_mode="markdown")
@@ -31,7 +31,7 @@ def listing(context: typer.Context) -> None:
         return
     from tabulate import tabulate
 
-    from zoloss_cli.datasets.added import added, dataset_plugins, names
+    from zoloss_cli.datasets.plugin_datasets import added, dataset_plugins, names
 
     lines = [_line(name) for name in names()]
     clashes = [plugin for plugin in dataset_plugins() if plugin.name not in added()]
@@ -60,8 +60,8 @@ def of(
     """
     from tabulate import tabulate
 
-    from zoloss_cli.config.load import load_config
-    from zoloss_cli.datasets import load
+    from zoloss_cli.config.loader import load_config
+    from zoloss_cli.datasets.dataset import load
     from zoloss_cli.experiment.plan import rule_of
 
     experiment = load_config(config)
@@ -85,10 +85,10 @@ def show(
     """
     import inspect
 
-    from zoloss_cli.datasets.added import added, entry, names
     from zoloss_cli.datasets.generators import generator, is_generated
+    from zoloss_cli.datasets.plugin_datasets import added, entry, names
     from zoloss_cli.errors import nearest
-    from zoloss_cli.signatures import parameter_model
+    from zoloss_cli.utils.signature import parameter_model
 
     if name not in names():
         raise DataError(f"no data set is called '{name}'{nearest(name, names())}")
@@ -134,7 +134,7 @@ def verify() -> None:
     from collections import Counter
 
     from zoloss_cli.datasets.catalog import catalog, file_sha256
-    from zoloss_cli.datasets.table_file import read_table
+    from zoloss_cli.datasets.csv_reader import read_table
 
     wrong = []
     for e in catalog().values():
@@ -169,7 +169,7 @@ def fetch(
 
     **Example:** `zoloss datasets fetch sonar --into originals`
     """
-    from zoloss_cli.datasets import uci
+    from zoloss_cli.datasets.uci import download as uci
 
     report = uci.fetch(name, into, archive)
     checked = "sha256 as pinned" if report.pinned else "no pinned sha256 for every file; compared by value"
@@ -190,8 +190,8 @@ def _package(source: dict) -> str:
 
 def _line(name: str) -> list:
     """One row of the list: name, N, features, classes, source, title."""
-    from zoloss_cli.datasets.added import entry
     from zoloss_cli.datasets.generators import generate, generator, is_generated
+    from zoloss_cli.datasets.plugin_datasets import entry
 
     try:
         if is_generated(name):

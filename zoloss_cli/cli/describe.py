@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import completion
+from zoloss_cli.cli import _completion as completion
 from zoloss_cli.errors import ConfigError
 
 
@@ -16,7 +16,7 @@ def validate(configs: Annotated[list[Path], typer.Argument(help="Config files.")
 
     **Example:** `zoloss validate configs/*.yaml`
     """
-    from zoloss_cli.config.load import load_config
+    from zoloss_cli.config.loader import load_config
     from zoloss_cli.experiment.plan import plan
 
     mistakes = []

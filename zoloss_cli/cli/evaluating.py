@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import completion
+from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli.fitting import DATA, FORCE, LABEL, MISSING, POSITIVE, SCALE
 from zoloss_cli.cli.running import ALL_CORES, DRY_RUN, JOBS, OUT, carry_out, names, show_plan
 from zoloss_cli.cli.showing import FORMAT
@@ -74,10 +74,10 @@ def evaluate(
 
     one_blas_thread()
     from zoloss_cli.experiment.plan import plan
-    from zoloss_cli.experiment.run import sizes_of
-    from zoloss_cli.report.formats import check_format
-    from zoloss_cli.usage.evaluate import Evaluation, check_own_run, says_already
-    from zoloss_cli.usage.output import check_target, write
+    from zoloss_cli.experiment.runner import sizes_of
+    from zoloss_cli.reporting.formats import check_format
+    from zoloss_cli.utils.atomic_io import check_target, write
+    from zoloss_cli.workflows.evaluate import Evaluation, check_own_run, says_already
 
     check_format(format)
     chosen = names(learners or "")
@@ -110,10 +110,10 @@ def evaluate(
 
 def _show(out: Path, name: str, dataset: str, format: str) -> None:
     """The table of test errors, and below it the best learner against each other."""
-    from zoloss_cli.report.formats import render_tables
-    from zoloss_cli.report.results import choose, load_results
-    from zoloss_cli.report.statistics_view import best_lines
-    from zoloss_cli.report.tables import make_table
+    from zoloss_cli.reporting.formats import render_tables
+    from zoloss_cli.reporting.results import choose, load_results
+    from zoloss_cli.reporting.statistics_view import best_lines
+    from zoloss_cli.reporting.tables import make_table
 
     runs, _ = load_results(out, name)
     (run,) = choose(runs, name)

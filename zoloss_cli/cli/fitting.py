@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.choices import POLICIES, SCALINGS
-from zoloss_cli.cli import completion
+from zoloss_cli.cli import _completion as completion
+from zoloss_cli.cli._choices import POLICIES, SCALINGS
 from zoloss_cli.errors import ConfigError, nearest
 
 DATA = typer.Argument(help="The table: a CSV file with a header.")
@@ -60,11 +60,13 @@ def fit(
 
     `zoloss fit iris.csv --learner ecc:stump --set rounds=50 --model iris.json`: several classes
     """
-    from zoloss_cli.datasets.own_table import read_training
-    from zoloss_cli.usage import model_file, output, show
-    from zoloss_cli.usage import settings as options
-    from zoloss_cli.usage.parts import cannot_be_kept
-    from zoloss_cli.usage.train import train
+    from zoloss_cli.datasets.csv_table import read_training
+    from zoloss_cli.utils import atomic_io as output
+    from zoloss_cli.workflows import fit_text as show
+    from zoloss_cli.workflows import learner_options as options
+    from zoloss_cli.workflows import model_io as model_file
+    from zoloss_cli.workflows.estimator_state import cannot_be_kept
+    from zoloss_cli.workflows.fit import train
 
     check_choice("--scale", scale, SCALINGS)
     check_choice("--missing", missing, POLICIES)
@@ -101,9 +103,9 @@ def predict(
 
     `zoloss predict mine.json new.csv --out predicted.csv`
     """
-    from zoloss_cli.usage.apply import apply
-    from zoloss_cli.usage.model_file import read_model
-    from zoloss_cli.usage.output import check_target, write
+    from zoloss_cli.utils.atomic_io import check_target, write
+    from zoloss_cli.workflows.model_io import read_model
+    from zoloss_cli.workflows.predict import apply
 
     if out is not None:
         check_target(out, force, [model, data])

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import completion
+from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli.running import names
 from zoloss_cli.cli.showing import TABLE
 from zoloss_cli.errors import ConfigError, ResultsError
@@ -65,9 +65,9 @@ def plot(
     if figure is None:
         _list(results)
         return
-    from zoloss_cli.figures import catalog
-    from zoloss_cli.figures.files import format_of, rendered
-    from zoloss_cli.usage.output import check_target, write
+    from zoloss_cli.reporting.figures import catalog
+    from zoloss_cli.reporting.figures.files import format_of, rendered
+    from zoloss_cli.utils.atomic_io import check_target, write
 
     kind = catalog.kind_of(figure)
     own_data = figure == "boundary" and bool(dataset) and table is None
@@ -99,7 +99,7 @@ def plot(
 def _list(results: Path | None) -> None:
     from tabulate import tabulate
 
-    from zoloss_cli.figures import catalog
+    from zoloss_cli.reporting.figures import catalog
 
     folder, missing = results or Path("results"), None
     try:
@@ -118,7 +118,7 @@ def _list(results: Path | None) -> None:
 
 
 def _runs(folder: Path, table: str | None = None) -> list:
-    from zoloss_cli.report.results import load_results
+    from zoloss_cli.reporting.results import load_results
 
     runs, store = load_results(folder, table)
     for note in store.notes:

@@ -26,9 +26,9 @@ def report(
     `zoloss report results/ -o mine.html --force`: again, over the old one
     """
     from zoloss_cli.errors import ResultsError
-    from zoloss_cli.page.build import make_page
-    from zoloss_cli.report.results import load_results
-    from zoloss_cli.usage import output
+    from zoloss_cli.reporting.html_report.build import make_page
+    from zoloss_cli.reporting.results import load_results
+    from zoloss_cli.utils import atomic_io as output
 
     output.check_target(out, force, [])
     runs, store = load_results(results)

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import completion
+from zoloss_cli.cli import _completion as completion
 from zoloss_cli.errors import ConfigError, RunFailed
 
 SHOWN_FAILURES = 5
@@ -60,7 +60,7 @@ def run(
     from zoloss_cli.experiment.execute import one_blas_thread
 
     one_blas_thread()
-    from zoloss_cli.config.load import load_config
+    from zoloss_cli.config.loader import load_config
     from zoloss_cli.experiment.plan import select
 
     whole = select(load_config(config), [], [], splits, seed)
@@ -79,9 +79,9 @@ def carry_out(
 
     `command` is what continues it where the program was not started by its own name.
     """
-    from zoloss_cli.cli.progress import clock, make_progress
-    from zoloss_cli.experiment.run import run_experiment
-    from zoloss_cli.experiment.store import Store
+    from zoloss_cli.cli._progress import clock, make_progress
+    from zoloss_cli.experiment.runner import run_experiment
+    from zoloss_cli.results.store import Store
 
     progress = make_progress()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -112,11 +112,11 @@ def show_plan(experiment, out: Path, jobs: int) -> None:
     """What would run, what is done already, and how long it may take."""
     from tabulate import tabulate
 
-    from zoloss_cli.cli.progress import clock
+    from zoloss_cli.cli._progress import clock
     from zoloss_cli.experiment.execute import Remaining
     from zoloss_cli.experiment.plan import plan
-    from zoloss_cli.experiment.run import data_notes, sizes_of, work_of
-    from zoloss_cli.experiment.store import Store
+    from zoloss_cli.experiment.runner import data_notes, sizes_of, work_of
+    from zoloss_cli.results.store import Store
 
     cells, store = plan(experiment), Store(out)
     sizes = sizes_of(cells)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import completion
+from zoloss_cli.cli import _completion as completion
 
 RESULTS = typer.Argument(help="Results folder.", show_default=True)
 FORMAT = typer.Option(
@@ -35,9 +35,9 @@ def table(
 
     `zoloss table results/reference --table II --format latex > table2.tex`
     """
-    from zoloss_cli.report.formats import check_format, render_tables
-    from zoloss_cli.report.results import choose, load_results
-    from zoloss_cli.report.tables import make_table
+    from zoloss_cli.reporting.formats import check_format, render_tables
+    from zoloss_cli.reporting.results import choose, load_results
+    from zoloss_cli.reporting.tables import make_table
 
     check_format(format)
     runs, store = load_results(results, table)
@@ -75,12 +75,12 @@ def compare(
 
     `zoloss compare results/ --format csv > cells.csv`
     """
-    from zoloss_cli.report.compare import compare_run, distinct, missing_pools, star_differences
-    from zoloss_cli.report.formats import check_format, render_comparison
-    from zoloss_cli.report.published import printed_name
-    from zoloss_cli.report.remarks import remark_lines
-    from zoloss_cli.report.results import baseline_of, choose, load_results
-    from zoloss_cli.report.summary import summary_lines
+    from zoloss_cli.reporting.compare import compare_run, distinct, missing_pools, star_differences
+    from zoloss_cli.reporting.formats import check_format, render_comparison
+    from zoloss_cli.reporting.published.cells import printed_name
+    from zoloss_cli.reporting.published.remarks import remark_lines
+    from zoloss_cli.reporting.results import baseline_of, choose, load_results
+    from zoloss_cli.reporting.summary import summary_lines
 
     check_format(format)
     runs, store = load_results(results, table)
@@ -141,10 +141,10 @@ def stats(
     `zoloss stats results/ --format csv > tests.csv`
     """
     from zoloss_cli.errors import ConfigError, ResultsError
-    from zoloss_cli.report.formats import check_format
-    from zoloss_cli.report.results import choose, load_results
-    from zoloss_cli.report.statistics import check_comparable
-    from zoloss_cli.report.statistics_view import render_statistics
+    from zoloss_cli.reporting.formats import check_format
+    from zoloss_cli.reporting.results import choose, load_results
+    from zoloss_cli.reporting.statistics import check_comparable
+    from zoloss_cli.reporting.statistics_view import render_statistics
 
     check_format(format)
     if not 0.0 < alpha < 1.0:
@@ -170,7 +170,7 @@ def status(results: Annotated[Path, RESULTS] = Path("results")) -> None:
     """
     from tabulate import tabulate
 
-    from zoloss_cli.report.results import load_results
+    from zoloss_cli.reporting.results import load_results
 
     runs, store = load_results(results)
     lines, used = [], set()
@@ -205,9 +205,9 @@ def pools(results: Annotated[Path, RESULTS] = Path("results")) -> None:
     """
     import csv
 
-    from zoloss_cli.report.pools import pool_deviations
-    from zoloss_cli.report.published import POOL_SD_COLUMNS
-    from zoloss_cli.report.results import load_results
+    from zoloss_cli.reporting.pools import pool_deviations
+    from zoloss_cli.reporting.published.cells import POOL_SD_COLUMNS
+    from zoloss_cli.reporting.results import load_results
 
     runs, store = load_results(results)
     show_notes(store)

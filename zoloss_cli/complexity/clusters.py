@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.complexity.measure import Problem
+from zoloss_cli.complexity.hard_margin import Problem
 from zoloss_cli.errors import ConfigError
 
 

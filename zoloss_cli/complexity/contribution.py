@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from zoloss_cli.complexity.measure import Problem
+from zoloss_cli.complexity.hard_margin import Problem
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.kernels.contribution import add_paths, without_each
 

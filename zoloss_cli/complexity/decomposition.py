@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zoloss_cli.complexity.measure import Problem
+from zoloss_cli.complexity.hard_margin import Problem
 from zoloss_cli.complexity.union_search import Progress, UnionSearch
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.kernels.subsets import dive

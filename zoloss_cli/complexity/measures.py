@@ -9,10 +9,10 @@ from pydantic import Field
 from sklearn.base import BaseEstimator
 
 from zoloss_cli.complexity import clusters as clustering
-from zoloss_cli.complexity import outliers
+from zoloss_cli.complexity import outlier_scores as outliers
 from zoloss_cli.complexity.contribution import least_squares, leave_one_out
 from zoloss_cli.complexity.decomposition import decompose
-from zoloss_cli.complexity.measure import Problem, make_problem, solved
+from zoloss_cli.complexity.hard_margin import Problem, make_problem, solved
 from zoloss_cli.complexity.pruning import contributions
 from zoloss_cli.errors import DataError
 from zoloss_cli.learners.base import as_generator

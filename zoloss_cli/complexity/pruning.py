@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from zoloss_cli.complexity.contribution import NOISY, PathSums, average, path_sums
-from zoloss_cli.complexity.measure import Problem, make_problem
-from zoloss_cli.complexity.outliers import Progress, neighbours_by_blocks
+from zoloss_cli.complexity.hard_margin import Problem, make_problem
+from zoloss_cli.complexity.outlier_scores import Progress, neighbours_by_blocks
 from zoloss_cli.config.models import Prune
 from zoloss_cli.errors import DataError
 

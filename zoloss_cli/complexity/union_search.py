@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from zoloss_cli.complexity.measure import Problem
+from zoloss_cli.complexity.hard_margin import Problem
 from zoloss_cli.kernels.hard_margin import Solution, copy_solution, new_solution
 from zoloss_cli.kernels.subsets import (
     IN,

@@ -19,11 +19,11 @@ from zoloss_cli.config.models import (
     Split,
     Tuning,
 )
-from zoloss_cli.datasets.added import added, entry, working_names
 from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS, generator, is_generated
+from zoloss_cli.datasets.plugin_datasets import added, entry, working_names
 from zoloss_cli.registry import MEASURES, nested_learners, parameters, working_learners
-from zoloss_cli.signatures import parameter_model
+from zoloss_cli.utils.signature import parameter_model
 
 BEST_OF = {
     "type": "object",

@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from zoloss_cli.errors import DataError, nearest
-from zoloss_cli.paths import shipped
+from zoloss_cli.utils.paths import shipped
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli import registry
-from zoloss_cli.datasets.added import added, is_generator, plugin_function
 from zoloss_cli.datasets.data_engine import inputs, random_target
+from zoloss_cli.datasets.plugin_datasets import added, is_generator, plugin_function
 from zoloss_cli.errors import DataError, nearest
 
 Size = Annotated[int, Field(ge=2, description="how many examples the pool holds")]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from zoloss_cli.config.data_entries import data_spec
-from zoloss_cli.config.mistakes import LooseMistakes
-from zoloss_cli.datasets import load
+from zoloss_cli.config.data_spec import data_spec
+from zoloss_cli.config.messages import LooseMistakes
+from zoloss_cli.datasets.dataset import load
 from zoloss_cli.errors import ConfigError
 
 

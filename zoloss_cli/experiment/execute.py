@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from zoloss_cli.errors import RunFailed
 from zoloss_cli.experiment.plan import Cell
-from zoloss_cli.experiment.worker import run_units
+from zoloss_cli.experiment.task import run_units
 from zoloss_cli.registry import BUILT_IN
 
 CHUNK_SECONDS = 0.5
@@ -63,7 +63,7 @@ def process_pool(jobs: int) -> ProcessPoolExecutor:
     if hasattr(context, "set_forkserver_preload"):
         # Other packages' learners are imported by the units that use them: a broken one ends the server.
         modules = {entry.target.split(":")[0] for entry in BUILT_IN.values()}
-        context.set_forkserver_preload(["zoloss_cli.experiment.worker", *sorted(modules)])
+        context.set_forkserver_preload(["zoloss_cli.experiment.task", *sorted(modules)])
         _start_server()
     return ProcessPoolExecutor(jobs, mp_context=context, initializer=_follow_the_parent)
 
@@ -220,7 +220,7 @@ class Remaining:
 def compile_kernels(cells: list[Cell]) -> float:
     """Warm every learner up in this process, so that workers find compiled kernels; returns seconds."""
     from zoloss_cli.experiment.fitting import warm_up
-    from zoloss_cli.experiment.parts import warm_up_pruning
+    from zoloss_cli.experiment.split_data import warm_up_pruning
 
     start = time.perf_counter()
     for cell in cells:

@@ -26,10 +26,10 @@ from zoloss_cli.config.models import (
     Split,
     Tuning,
 )
-from zoloss_cli.datasets import draws, entry, fingerprint
+from zoloss_cli.datasets.dataset import draws, entry, fingerprint
+from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import ConfigError, nearest
 from zoloss_cli.registry import MEASURES, make_learner, registration
-from zoloss_cli.splits import SplitRule
 
 FORMAT = 1
 PRUNING_VERSION = 1  # raise when what is pruned changes, so that stored results are not taken for new ones

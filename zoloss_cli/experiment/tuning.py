@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from zoloss_cli.config.models import ALL, LearnerSpec, Tuning
-from zoloss_cli.datasets import DataSet, draw_of, load
+from zoloss_cli.datasets.dataset import DataSet, draw_of, load
+from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.splits import seed_of
 from zoloss_cli.experiment.fitting import fit
-from zoloss_cli.experiment.parts import part_of
 from zoloss_cli.experiment.plan import Cell
-from zoloss_cli.loss import wrong_classes
-from zoloss_cli.preprocess import scale
-from zoloss_cli.splits import seed_of
+from zoloss_cli.experiment.split_data import part_of
+from zoloss_cli.kernels.zero_one import wrong_classes
 
 FOLDS = "folds of the tuning"  # in the place of a learner's name: no learner shares their seed
 
@@ -49,7 +49,7 @@ def _chosen_on_all(cell: Cell, draw: int) -> LearnerSpec:
 
 def _fewest_mistakes(cell: Cell, data: DataSet, rows: np.ndarray, coordinate: int) -> LearnerSpec:
     """The first of the candidates with the least number of wrong predictions over all folds."""
-    from zoloss_cli.learners.direct import shared_starts
+    from zoloss_cli.learners.search.optimizer import shared_starts
 
     folds = _folds(cell, data, rows, coordinate)
     best, fewest = cell.learner.tune[0], np.inf

@@ -15,8 +15,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from threadpoolctl import ThreadpoolController
 
 from zoloss_cli.kernels.line_search import fixed_point
+from zoloss_cli.kernels.zero_one import strict_mistakes
 from zoloss_cli.learners.parameters import check_parameters
-from zoloss_cli.loss import strict_mistakes
 
 
 def _once(made: dict, name, make: Callable):
@@ -234,7 +234,7 @@ class LinearLearner(BinaryLearner):
         seeding = getattr(self, "seeding", "zero")
         if isinstance(seeding, str):
             if seeding == "fld":
-                from zoloss_cli.learners.fld import fisher_weights
+                from zoloss_cli.learners.linear.fld import fisher_weights
 
                 return fisher_weights(problem.X, problem.y, problem.phi)
             return np.zeros(problem.X.shape[1])

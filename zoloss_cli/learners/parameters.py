@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
-from zoloss_cli.signatures import parameter_model
+from zoloss_cli.utils.signature import parameter_model
 
 Epochs = Annotated[int, Field(ge=1, description="how many epochs to run")]
 Seeding = Annotated[

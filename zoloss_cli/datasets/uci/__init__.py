@@ -1,0 +1,1 @@
+"""The original files of the embedded data sets, from the UCI archive."""

@@ -1,0 +1,1 @@
+"""Learners that search for the fewest training errors."""

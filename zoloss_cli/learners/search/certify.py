@@ -1,0 +1,99 @@
+"""A search that proves how good its answer is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from zoloss_cli.learners.search.certificates import exact_rank, integer_rows
+from zoloss_cli.learners.search.hitting_set import ImpossibleSets, bound_by_hitting
+from zoloss_cli.learners.search.optimizer import Start, TimeLimit
+from zoloss_cli.learners.search.pivot import PivotClassifier
+from zoloss_cli.learners.search.vertices import Enumeration
+
+MOST_LINES = 1_000_000  # of hyperplanes: fewer are all swept
+
+
+class CertifyingClassifier(PivotClassifier):
+    """The pivot heat bath, and a proof of how many errors no linear rule can avoid.
+
+    Our own, in three steps. Can all rows be separated? If not, the heat bath finds a rule. If there are
+    few enough hyperplanes (up to three features and hundreds of examples), all of them are swept, and
+    those on which more rows meet than usual are solved as smaller problems; which rows meet is decided in
+    exact arithmetic. Else sets of at most D + 2 rows are collected that cannot all be right, each with
+    Farkas' weights, checked in integers; the least weight of rows that hits all sets, by HiGHS, is the
+    bound. It holds for features on a grid as for that grid, see `zoloss_cli/certificates.py`.
+
+    `lower_bound_` is proved, and `optimal_` says whether the rule attains it. `certificates_` holds the
+    sets: (rows of the training data, their integer weights), where the weighted sum of y_i (1, x_i) is 0.
+    `proof_` says what the bound rests on: 'separable', 'equal rows' (only rows
+    that are the same with both labels are wrong), 'all hyperplanes', 'impossible sets' or 'none'.
+
+    >>> from zoloss_cli import CertifyingClassifier, load_dataset
+    >>> X, y = load_dataset("iris", positive="Iris-versicolor")
+    >>> model = CertifyingClassifier(random_state=0, time_limit=None).fit(X[:, 2:], y)
+    >>> model.training_errors_, model.lower_bound_, model.optimal_, model.proof_
+    (29, 29.0, True, 'all hyperplanes')
+    """
+
+    def __init__(
+        self,
+        steps: Annotated[int, Field(ge=1, description="steps of the heat bath")] = 20_000,
+        programs: Annotated[
+            int, Field(ge=0, description="how many integer programs over impossible sets to solve")
+        ] = 1000,
+        time_limit: TimeLimit = 60.0,
+        seeding: Start = "lr",
+        random_state=None,
+    ):
+        super().__init__(steps, time_limit, seeding, random_state)
+        self.programs = programs
+
+    def learn(self, problem, start):
+        self.certificates_, self.proof_ = [], "none"
+        weights = super().learn(problem, start)
+        if self._search.optimal and self.proof_ == "none":
+            self.proof_ = "equal rows"
+        return weights
+
+    def explore(self, problem, rows, lost, search):
+        integers = integer_rows(rows.raw)
+        sets = ImpossibleSets(rows.Y, rows.c, integers, problem.rng)
+        if sets.separable(np.ones(len(rows.c), bool)) == 0:
+            search.offer(lost + rows.loss(sets.w), sets.w)
+        if search.optimal:
+            self.proof_ = "separable"
+            return
+        search.exact_only = True  # the tree beside the walk may come to its end, but in floating point
+        super().explore(problem, rows, lost, search)
+        before = search.bound
+        planes = Enumeration(
+            rows.Y,
+            rows.c,
+            search.loss - lost,
+            rows.nearest_first(search.w),
+            rank=lambda members: exact_rank([integers[i] for i in members]),
+        )
+        if planes.total <= MOST_LINES:
+            for loss, w in planes:
+                if w is not None:
+                    search.offer(lost + loss, w)
+                if search.over():
+                    break
+            else:
+                search.raise_bound(lost + planes.least)
+                self.proof_ = "all hyperplanes"
+        if not search.over():
+            bound_by_hitting(sets, lost, search, self.programs)
+            if search.bound > before and self.proof_ == "none":
+                self.proof_ = "impossible sets"
+            examples = _examples(problem, rows.raw)
+            self.certificates_ = [([examples[i] for i in s], proof) for s, proof in sets.proofs.items()]
+
+
+def _examples(problem, raw: np.ndarray) -> list[int]:
+    """For each merged row, an example of the training data that it stands for."""
+    place = {row.tobytes(): i for i, row in enumerate(problem.X * problem.y[:, None])}
+    return [place[row.tobytes()] for row in raw]

@@ -1,0 +1,34 @@
+"""A linear learner that says how far it came on the 0-1 loss of its training set."""
+
+from __future__ import annotations
+
+from zoloss_cli.kernels.zero_one import strict_mistakes
+from zoloss_cli.learners.search.merge import merge_rows
+from zoloss_cli.learners.search.progress import EQUAL, Search
+
+
+class Accounted:
+    """Mixed into a linear learner, it gives these attributes after fit.
+
+    `training_errors_`, recounted from the weights that are returned (a zero margin is an error);
+    `training_loss_`, the share of the sample weight that is wrong; `lower_bound_`, below which no linear
+    rule can come, in mean sample weights (a count where all weigh the same); `bound_is_exact_`, whether it
+    is proved rather than right up to rounding; `optimal_`, whether it is what was reached; `seconds_`; and
+    `trace_`, a list of (seconds, loss) whenever the loss fell.
+    """
+
+    def train(self, problem):
+        self._search = search = Search(type(self).__name__, getattr(self, "time_limit", None))
+        super().train(problem)
+        self.seconds_ = search.seconds
+        del self._search
+        weights = problem.mean_weights
+        wrong = strict_mistakes(self.scores(problem.X), problem.y)
+        self.training_errors_ = int(wrong.sum())
+        self.training_loss_ = float(problem.phi[wrong].sum())
+        # Equal rows with both labels: a bound that costs nothing.
+        search.raise_bound(merge_rows(problem.X, problem.y, weights)[-1])
+        loss = float(weights[wrong].sum())
+        self.lower_bound_, self.bound_is_exact_ = search.bound, search.exact
+        self.optimal_ = loss <= search.bound + EQUAL
+        self.trace_ = search.trace or [(self.seconds_, loss)]

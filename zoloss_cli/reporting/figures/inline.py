@@ -1,0 +1,115 @@
+"""A figure as a small <svg> element to stand inside a page, beside others and beside text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from xml.etree import ElementTree
+
+from zoloss_cli.reporting.figures.files import rendered
+
+SVG, XLINK = "http://www.w3.org/2000/svg", "{http://www.w3.org/1999/xlink}href"
+GROUP, USE, STYLE = (f"{{{SVG}}}{name}" for name in ("g", "use", "style"))
+FONT = re.compile(r"font-family: [^;]+; ?")
+REFERENCE = re.compile(r"url\(#([^)]+)\)")
+LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
+CURVED = re.compile("[ACQ]")
+NOT_TURNED = "rotate(-0 "
+
+
+def to_svg(figure, prefix: str = "figure") -> str:
+    """The element without a prolog. Its ids and classes begin with `prefix`, and it styles nothing else."""
+    ElementTree.register_namespace("", SVG)
+    root = ElementTree.fromstring(rendered(figure, "svg"))
+    for metadata in root.findall(f"{{{SVG}}}metadata"):
+        root.remove(metadata)
+    # matplotlib's style sheet is for a page of its own: it would style all the rest of ours.
+    for parent in list(root.iter()):
+        for sheet in parent.findall(STYLE):
+            parent.remove(sheet)
+    root.set("style", "font-family: 'DejaVu Sans', Verdana, sans-serif; stroke-linejoin: round")
+    _rename(root, prefix)
+    _dissolve_groups(root)
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            element.set(key, LONG_NUMBER.sub(_rounded, " ".join(value.split())))
+        if not CURVED.search(path := element.get("d", "C")):
+            element.set("d", path.replace(" L ", " "))  # points after the first are ends of lines anyway
+        if element.get("transform", "").startswith(NOT_TURNED):
+            del element.attrib["transform"]
+        element.text, element.tail = _trimmed(element.text), _trimmed(element.tail)
+    _drop_repeated_marks(root)
+    _share_styles(root, prefix)
+    return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
+
+
+def _rename(root, prefix: str) -> None:
+    """Short ids of our own for what is referred to, and none for the rest."""
+    used = {element.get(XLINK, "#")[1:] for element in root.iter()}
+    for element in root.iter():
+        used.update(name for value in element.attrib.values() for name in REFERENCE.findall(value))
+    names: dict[str, str] = {}
+    for element in root.iter():
+        name = element.attrib.pop("id", None)
+        if name in used:
+            names[name] = f"{prefix}-{len(names)}"
+            element.set("id", names[name])
+    for element in root.iter():
+        if XLINK in element.attrib:
+            target = element.attrib.pop(XLINK)
+            element.set("href", f"#{names[target[1:]]}" if target.startswith("#") else target)
+        for key, value in element.attrib.items():
+            element.set(key, REFERENCE.sub(lambda hit: f"url(#{names[hit[1]]})", value))
+
+
+def _dissolve_groups(element) -> None:
+    """Groups that say nothing of what is in them are left out."""
+    children = list(element)
+    for child in children:
+        _dissolve_groups(child)
+        element.remove(child)
+    for child in children:
+        element.extend(list(child) if child.tag == GROUP and not child.attrib else [child])
+
+
+def _drop_repeated_marks(root) -> None:
+    """Of marks of one line at one place, the first is all that is seen."""
+    for group in root.iter(GROUP):
+        seen = set()
+        for mark in group.findall(USE):
+            place = tuple(mark.attrib.items())
+            if place in seen:
+                group.remove(mark)
+            seen.add(place)
+
+
+def _share_styles(root, prefix: str) -> None:
+    """A style that several elements have is said once; by the group around them if all in it have it."""
+    for group in root.iter(GROUP):
+        styles = {child.get("style") for child in group}
+        if len(group) > 1 and len(styles) == 1 and None not in styles and "style" not in group.attrib:
+            group.set("style", styles.pop())
+            for child in group:
+                del child.attrib["style"]
+    styled = [element for element in root.iter() if element is not root and "style" in element.attrib]
+    for element in styled:
+        element.set("style", FONT.sub("", element.get("style")))
+    often = [style for style, count in Counter(e.get("style") for e in styled).items() if count > 1]
+    classes = {style: f"{prefix}-s{i}" for i, style in enumerate(often)}
+    for element in styled:
+        if element.get("style") in classes:
+            element.set("class", classes[element.attrib.pop("style")])
+    sheet = ElementTree.Element(STYLE)
+    sheet.text = "".join(f".{name}{{{style}}}" for style, name in classes.items())
+    root.insert(0, sheet)
+
+
+def _rounded(number: re.Match) -> str:
+    """To a tenth of a point; the outlines of markers, which are near 0, to a hundredth."""
+    value = float(number[0])
+    text = f"{value:.1f}" if abs(value) >= 10.0 else f"{value:.2f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def _trimmed(text: str | None) -> str | None:
+    return text if text and text.strip() else None

@@ -1,0 +1,258 @@
+"""Which differences between learners could be luck: tests on one data set, and across data sets.
+
+On one data set: the corrected resampled t-test of C. Nadeau and Y. Bengio, "Inference for the
+generalization error", Machine Learning 52 (2003). Across data sets, by mean errors: Wilcoxon's signed-rank
+test with Holm's correction, Friedman's test, average ranks and Nemenyi's critical difference, as in
+J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+from scipy import stats
+
+from zoloss_cli.errors import ResultsError, nearest
+from zoloss_cli.reporting.metrics import KNOWN
+from zoloss_cli.reporting.results import RunResult
+
+ALL_SIGNS = 13  # data sets up to which SciPy's permutations are all patterns of signs
+DIGITS = 9  # beyond which two means of the same counts may differ by rounding
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Two learners on one data set: the mean of first minus second over their common splits."""
+
+    dataset: str
+    first: str
+    second: str
+    difference: float
+    splits: int
+    t: float | None = None
+    p: float | None = None
+    reason: str = ""  # why there is no test
+
+
+@dataclass(frozen=True)
+class SignedRanks:
+    """Two learners across data sets, by their means: on how many the first is better, equal, worse."""
+
+    first: str
+    second: str
+    wins: int
+    ties: int
+    losses: int
+    difference: float  # mean over data sets of first minus second
+    p: float
+    holm: float  # the same, corrected for all pairs that were tested
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Average ranks of learners across data sets, and which of them could be equal."""
+
+    learners: list[str]  # labels, lowest (best) average rank first
+    ranks: list[float]  # their average ranks, ascending
+    datasets: list[str]  # data sets where all of them have a mean
+    alpha: float
+    critical_difference: float  # Nemenyi
+    friedman_p: float
+    groups: list[tuple[int, int]]  # (first, last) positions of maximal groups within it, of 2 or more
+
+
+# -- one data set -------------------------------------------------------------------------------------
+
+
+def corrected_t_test(differences: Sequence[float], n_train: int, n_test: int) -> tuple[float, float]:
+    """t and the two-sided p of a mean difference over k >= 2 random splits.
+
+    Splits share rows, so their differences are not independent: the variance of the mean is not s^2 / k but
+    (1/k + n_test / n_train) s^2, with k - 1 degrees of freedom. Differences that are all the same leave no
+    room for luck: p is 1 if they are zero, else 0.
+    """
+    k, mean = len(differences), fmean(differences)
+    if max(differences) == min(differences):
+        return (0.0, 1.0) if mean == 0.0 else (math.copysign(math.inf, mean), 0.0)
+    variance = sum((d - mean) ** 2 for d in differences) / (k - 1)
+    t = mean / math.sqrt((1.0 / k + n_test / n_train) * variance)
+    return t, float(2.0 * stats.t.sf(abs(t), k - 1))
+
+
+def paired(run: RunResult, dataset: str, first: str, second: str) -> Paired | None:
+    """The comparison on the splits that both have, matched by their numbers; None if they share none."""
+    places = [(dataset, first), (dataset, second)]
+    if any(place not in run.cells for place in places):
+        return None
+    one, two = (dict(zip(run.splits[x], run.cells[x][run.metric], strict=True)) for x in places)
+    common = sorted(one.keys() & two.keys())
+    if not common:
+        return None
+    differences = [one[k] - two[k] for k in common]
+    mean = fmean(differences)
+    reason = _why_no_test(run, dataset, len(common), places[0])
+    if reason:
+        return Paired(dataset, first, second, mean, len(common), reason=reason)
+    t, p = corrected_t_test(differences, *run.sizes[places[0]])
+    return Paired(dataset, first, second, mean, len(common), t, p)
+
+
+def _why_no_test(run: RunResult, dataset: str, splits: int, place: tuple[str, str]) -> str:
+    if run.whole(dataset):
+        return "all rows train, so there are no test errors to test"
+    if run.metric != "test_error":
+        return f"the test is for test errors, and this is {run.metric}"
+    if place not in run.sizes:
+        return "it is not known how many rows train and test"
+    return "one split has no variance" if splits == 1 else ""
+
+
+def best_learner(run: RunResult, dataset: str) -> str | None:
+    """The learner with the lowest mean, the first of them if several have it."""
+    means = {x: round(stat.mean, DIGITS) for x in run.learners if (stat := run.stat(dataset, x))}
+    return min(means, key=means.get) if means else None
+
+
+def against(run: RunResult, dataset: str, learner: str | None = None) -> list[Paired]:
+    """Every other learner minus `learner`, or the data set's best one."""
+    reference = learner or best_learner(run, dataset)
+    if reference is None:
+        return []
+    found = (paired(run, dataset, x, reference) for x in run.learners if x != reference)
+    return [comparison for comparison in found if comparison is not None]
+
+
+# -- across data sets ---------------------------------------------------------------------------------
+
+
+def check_comparable(run: RunResult, learner: str | None = None) -> None:
+    """One sentence where a run has nothing to compare, or not the learner to compare with."""
+    name = run.table or run.name
+    if not KNOWN[run.metric].lower_is_better:
+        raise ResultsError(f"table '{name}' shows {run.metric}, in which no learner is better than another")
+    if len(run.learners) < 2:
+        raise ResultsError(f"table '{name}' has one learner only, so there is nothing to compare")
+    if learner is not None and learner not in run.learners:
+        raise ResultsError(f"table '{name}' has no learner '{learner}'{nearest(learner, run.learners)}")
+
+
+def _means(run: RunResult, learners: Iterable[str]) -> tuple[list[str], np.ndarray]:
+    """The data sets where all these learners have a mean, and those means: a row each."""
+    rows = {d: [run.stat(d, x) for x in learners] for d in run.datasets}
+    complete = {d: [round(s.mean, DIGITS) for s in row] for d, row in rows.items() if all(row)}
+    return list(complete), np.array(list(complete.values()))
+
+
+def average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
+    """Rank the learners on each data set, 1 the best and ties by their average, and average over data sets.
+
+    Two learners differ if their average ranks do by Nemenyi's critical difference or more. Raises
+    ResultsError where there is nothing to rank: fewer than three learners or two data sets.
+    """
+    check_comparable(run)
+    name = run.table or run.name
+    learners = [x for x in run.learners if any(run.stat(d, x) for d in run.datasets)]
+    if len(learners) < 3:
+        raise ResultsError(f"there are no ranks in table '{name}': fewer than three learners have results")
+    datasets, means = _means(run, learners)
+    if len(datasets) < 2:
+        raise ResultsError(
+            f"there are no ranks in table '{name}': all learners have results on fewer than two data sets"
+        )
+    table = stats.rankdata(means, axis=1)
+    average = table.mean(axis=0)
+    order = np.argsort(average, kind="stable")
+    ranks = [float(average[i]) for i in order]
+    difference = critical_difference(len(learners), len(datasets), alpha)
+    return Ranks(
+        [learners[i] for i in order],
+        ranks,
+        datasets,
+        alpha,
+        difference,
+        _friedman(table),
+        _groups(ranks, difference),
+    )
+
+
+def critical_difference(learners: int, datasets: int, alpha: float) -> float:
+    """Nemenyi's: q sqrt(k (k+1) / (6 N)), with q of the studentized range divided by the root of 2."""
+    q = stats.studentized_range.ppf(1.0 - alpha, learners, np.inf) / math.sqrt(2.0)
+    return float(q * math.sqrt(learners * (learners + 1) / (6.0 * datasets)))
+
+
+def _friedman(ranks: np.ndarray) -> float:
+    """p of equal learners; where all tie on every data set nothing speaks against it."""
+    if np.all(ranks == ranks[:, :1]):
+        return 1.0
+    return float(stats.friedmanchisquare(*ranks.T).pvalue)
+
+
+def _groups(ranks: list[float], difference: float) -> list[tuple[int, int]]:
+    """Runs of neighbours that are all within the difference, none inside another."""
+    groups: list[tuple[int, int]] = []
+    for first, rank in enumerate(ranks):
+        last = max(i for i, other in enumerate(ranks) if i == first or other - rank < difference)
+        if last > first and (not groups or last > groups[-1][1]):
+            groups.append((first, last))
+    return groups
+
+
+def signed_rank_p(differences: Sequence[float]) -> float:
+    """Two-sided p of Wilcoxon's signed-rank test; zero differences are left out.
+
+    Exact, but for more than 13 data sets with equal differences, where the normal approximation is close.
+    """
+    left = np.array([d for d in differences if d != 0.0])
+    if left.size == 0:
+        return 1.0
+    method = "exact"
+    if np.unique(np.abs(left)).size < left.size:  # the tabulated distribution is for ranks without ties
+        method = stats.PermutationMethod() if left.size <= ALL_SIGNS else "approx"
+    return float(stats.wilcoxon(left, method=method).pvalue)
+
+
+def least_signed_rank_p(datasets: int) -> float:
+    """The least p that so many data sets can give: all differences of one sign."""
+    return min(1.0, 2.0 ** (1 - datasets))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's correction: each p times how many are not smaller, and never below that of a smaller one."""
+    corrected, highest = [0.0] * len(p_values), 0.0
+    for place, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
+        highest = max(highest, min(1.0, (len(p_values) - place) * p_values[i]))
+        corrected[i] = highest
+    return corrected
+
+
+def signed_ranks(run: RunResult, learner: str | None = None) -> tuple[list[str], list[SignedRanks]]:
+    """The data sets, and all pairs of learners by the means on them; or the pairs with `learner`.
+
+    Only the data sets that all of them have count, so that every pair is tested on the same ones.
+    """
+    learners = [x for x in run.learners if any(run.stat(d, x) for d in run.datasets)]
+    datasets, means = _means(run, learners)
+    if not datasets:
+        return [], []
+    pairs = [pair for pair in itertools.combinations(learners, 2) if learner is None or learner in pair]
+    columns = dict(zip(learners, means.T, strict=True))
+    by_pair = [np.round(columns[first] - columns[second], DIGITS) for first, second in pairs]
+    p_values = [signed_rank_p(differences) for differences in by_pair]
+    return datasets, [
+        SignedRanks(
+            *pair,
+            int((differences < 0).sum()),
+            int((differences == 0).sum()),
+            int((differences > 0).sum()),
+            float(differences.mean()),
+            p,
+            corrected,
+        )
+        for pair, differences, p, corrected in zip(pairs, by_pair, p_values, holm(p_values), strict=True)
+    ]

@@ -1,0 +1,1 @@
+"""What is stored of an experiment: records, the store, manifests."""

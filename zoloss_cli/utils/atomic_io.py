@@ -1,0 +1,81 @@
+"""Files that a command writes: whole or not at all, and none in the place of another unless asked."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from zoloss_cli.errors import OutputError
+from zoloss_cli.results.store import write_bytes
+
+FORCE = "--force overwrites it"
+ANOTHER_NAME = "nothing is overwritten: choose another name, or remove it first"
+
+
+def check_target(path: Path, force: bool, inputs: list[Path], remedy: str = FORCE) -> None:
+    """Refuse a path that cannot or must not be written, before anything is computed."""
+    try:
+        exists = path.exists()
+        if exists and any(other.exists() and path.samefile(other) for other in inputs):
+            raise OutputError(f"{path} is also what is read; write to another file")
+        if path.is_dir():
+            raise OutputError(f"{path} is a folder; name a file in it")
+        if exists and not path.is_file():
+            raise OutputError(f"{path} is not a regular file")
+        if exists and not force:
+            raise OutputError(f"{path} exists; {remedy}")
+        if not path.parent.is_dir():
+            raise OutputError(f"cannot write {path}: there is no folder {path.parent}")
+        if not os.access(path.parent, os.W_OK):
+            raise OutputError(f"cannot write {path}: nothing may be written into the folder {path.parent}")
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def write(path: Path, content: str | bytes, force: bool, inputs: list[Path]) -> None:
+    """Write the file at once; whatever has appeared in its place since the first check stays."""
+    check_target(path, force, inputs)
+    try:
+        write_bytes(path, content if isinstance(content, bytes) else content.encode())
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def check_new(paths: list[Path], inputs: list[Path]) -> None:
+    """Refuse what exists, and one name for two files."""
+    for i, path in enumerate(paths):
+        check_target(path, False, inputs, ANOTHER_NAME)
+        if path.resolve() in [other.resolve() for other in paths[:i]]:
+            raise OutputError(f"{path} is named for two files; give one of them another name")
+
+
+def write_new(contents: dict[Path, bytes], inputs: list[Path]) -> None:
+    """Write several new files, all of them or none."""
+    check_new(list(contents), inputs)
+    written: list[Path] = []
+    try:
+        for path, content in contents.items():
+            _write_one_new(path, content)
+            written.append(path)
+    except BaseException:  # also Ctrl-C: one file without the other would say the wrong thing
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _write_one_new(path: Path, content: bytes) -> None:
+    """A link, unlike a renaming, never takes the place of what has appeared since it was checked."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        temporary.write_bytes(content)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            raise OutputError(f"{path} exists; {ANOTHER_NAME}") from None
+        except OSError:  # some file systems have no links
+            check_target(path, False, [], ANOTHER_NAME)
+            os.replace(temporary, path)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)

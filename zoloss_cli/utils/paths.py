@@ -1,0 +1,23 @@
+"""Where the data sets, configs and published numbers that come with the project lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def shipped(folder: str) -> Path:
+    """The folder `datasets` or `configs`: inside an installed wheel, or at the top of a checkout."""
+    in_wheel = PACKAGE / "shipped" / folder
+    return in_wheel if in_wheel.is_dir() else PACKAGE.parent / folder
+
+
+def shipped_config(path: Path) -> Path | None:
+    """The config that a relative path such as configs/table2.yaml names among those that come with zoloss."""
+    parts = path.parts[1:] if path.parts[:1] == ("configs",) else path.parts
+    ours = shipped("configs").joinpath(*parts)
+    return ours if ours.is_file() and not path.is_absolute() else None
+
+
+PUBLISHED = PACKAGE / "reporting" / "published"

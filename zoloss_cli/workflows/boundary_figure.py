@@ -1,0 +1,111 @@
+"""Learners trained on one split of a data set that the user names, without any results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from zoloss_cli.config.learner_spec import named_entry
+from zoloss_cli.config.loader import check_content
+from zoloss_cli.config.messages import Mistakes
+from zoloss_cli.datasets.dataset import DataSet, index_labels
+from zoloss_cli.datasets.generators import GENERATORS
+from zoloss_cli.datasets.splits import seed_of
+from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.experiment.fitting import fit
+from zoloss_cli.experiment.plan import Cell, plan
+from zoloss_cli.experiment.retrain import SPLIT
+from zoloss_cli.experiment.split_data import Part, part_of
+from zoloss_cli.kernels.zero_one import strict_mistakes
+from zoloss_cli.registry import registration
+from zoloss_cli.reporting.figures.boundary import Learned, predicted
+from zoloss_cli.reporting.tables import column_titles
+from zoloss_cli.utils.signature import parameter_model
+
+POOL_TRAINS = 600  # of a generated pool of thousands, as in Li & Lin's experiments
+
+
+class PlotMistakes(Mistakes):
+    """Mistakes in --dataset, --learners and --positive; there is no file to name a line of."""
+
+    def __init__(self):
+        super().__init__(Path("--dataset"), None)
+
+    def add(self, keys, message):
+        option = {"datasets": "--dataset", "learners": "--learners"}[keys[0]]
+        self.lines.append(f"{option} {': '.join([*map(str, keys[1:]), message])}")
+
+
+def learned(dataset: str, learners: list[str], positive: str | None, label: str | None) -> list[Learned]:
+    """Each learner on split 0 of 80 % to train, scaled to [-1, 1].
+
+    Several classes are learned one against the rest, where the learner is for two.
+    """
+    cells = _cells(dataset, learners, positive, label)
+    part = _relabelled(part_of(cells[0], SPLIT), positive)
+    if part.data.X.shape[1] != 2:
+        raise DataError(
+            f"--dataset: '{dataset}' has {part.data.X.shape[1]} features, and a boundary is drawn for two"
+        )
+    titles = column_titles([cell.learner.label for cell in cells])
+    return [_learned(cell, part, titles[cell.learner.label]) for cell in cells]
+
+
+def _cells(dataset: str, learners: list[str], positive: str | None, label: str | None) -> list[Cell]:
+    entry = {}
+    if dataset in GENERATORS:
+        size = parameter_model(GENERATORS[dataset], frozenset({"rng"})).model_fields["size"].default
+        if size > 2 * POOL_TRAINS:
+            entry["train"] = POOL_TRAINS
+    else:
+        if dataset.lower().endswith(".csv") or Path(dataset).is_file():
+            entry["csv"], entry["label"] = dataset, label
+        if positive is not None:
+            entry["positive"] = positive
+    if label is not None and "csv" not in entry:
+        raise ConfigError(f"--label is for a CSV file, and '{dataset}' is none")
+    for name in learners:
+        if learners.count(name) > 1:
+            raise ConfigError(f"--learners: '{name}' is listed more than once")
+    content = {
+        "datasets": {Path(dataset).name: entry},
+        "learners": {name: named_entry(name) for name in learners},
+        "split": {"repeats": 1},
+    }
+    return plan(check_content(content, "plot", Path(), PlotMistakes()))
+
+
+def _relabelled(part: Part, positive: str | None) -> Part:
+    """A generated pool with one class against the rest, as data from a file have it by their entry."""
+    data = part.data
+    if positive is None or (positive == data.classes[-1] and len(data.classes) == 2):
+        return part
+    y, classes = index_labels([data.classes[i] for i in data.y], positive, f"data set '{data.name}'")
+    return part._replace(data=DataSet(data.name, data.X, y, classes, data.features))
+
+
+def _learned(cell: Cell, part: Part, title: str) -> Learned:
+    data = part.data
+    X_train, X_test = (part.scaled(data.X[rows]) for rows in (part.train, part.test))
+    y_train = data.y[part.train]
+    problems = {index: (y_train == index).astype(int) for index in range(len(data.classes))}
+    if len(data.classes) == 2 or registration(cell.learner.learner).takes_many_classes:
+        problems = {1: y_train}
+    seed = seed_of(cell.rule.seed, cell.stream, SPLIT, cell.learner.name)
+    fitted = []
+    for index, y in problems.items():
+        if np.ptp(y) == 0:
+            raise DataError(
+                f"--dataset: no training row of split {SPLIT} tells class '{data.classes[index]}' from the rest"
+            )
+        try:
+            fitted.append(fit(cell.learner, X_train, y, seed)[0])
+        except (ValueError, FloatingPointError) as error:
+            raise DataError(f"'{cell.learner.name}' cannot learn from {data.name}: {error}") from None
+    wrong_in_test = int((predicted(fitted, X_test) != data.y[part.test]).sum())
+    if len(data.classes) == 2:
+        wrong = strict_mistakes(fitted[0].decision_function(X_train), np.where(y_train == 1, 1.0, -1.0))
+    else:
+        wrong = predicted(fitted, X_train) != y_train
+    return Learned(title, part, fitted, int(wrong.sum()), wrong_in_test)

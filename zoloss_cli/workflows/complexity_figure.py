@@ -1,0 +1,90 @@
+"""The complexity of one's own table: what each row adds, how it grows, and the complexity-error plot."""
+
+from __future__ import annotations
+
+import string
+
+import numpy as np
+
+from zoloss_cli.complexity.contribution import NOISY, TYPICAL
+from zoloss_cli.reporting.figures import style
+from zoloss_cli.workflows.complexity import Measured
+
+# Colour and marker each tell a category alone, as in Figure 1.13 of the thesis: a dot, a ring, a square.
+CATEGORIES = {
+    "typical": (style.SKY, "."),
+    "critical": (style.ORANGE, "o"),
+    "noisy": (style.VERMILLION, "s"),
+}
+
+
+def draw(measured: Measured):
+    """Contributions and growth, and with a decomposition its pairs."""
+    with style.styled():
+        parts = [_contributions, _growth] + ([] if measured.decomposition is None else [_pairs])
+        figure = style.new_figure(style.PAGE, 2.9)
+        axes = style.panels(figure, len(parts), len(parts))
+        for panel, part, letter in zip(axes, parts, string.ascii_lowercase, strict=False):
+            title = part(panel, measured)
+            panel.set_title(f"({letter}) {title}", loc="left")
+        style.legend_below(figure, axes, 4)
+        return figure
+
+
+def _contributions(axes, measured: Measured) -> str:
+    """Largest first; points, since a line would say that there is something between two rows."""
+    order = np.argsort(-measured.contributions, kind="stable")
+    values, categories = measured.contributions[order], measured.categories[order]
+    for name, (colour, marker) in reversed(CATEGORIES.items()):
+        at = np.flatnonzero(categories == name)
+        filled = "none" if name == "critical" else colour
+        axes.plot(
+            at + 1,
+            values[at],
+            linestyle="none",
+            marker=marker,
+            color=colour,
+            markerfacecolor=filled,
+            label=f"{name} ({len(at):,})",
+        )
+    for threshold, name in ((TYPICAL, "thresholds 2/3 and 1"), (NOISY, None)):
+        axes.axhline(threshold, color=style.BLACK, linestyle=style.DASHED, linewidth=0.8, label=name)
+    axes.set(xlabel="rows, by contribution", ylabel="average contribution")
+    return "what each row adds"
+
+
+def _growth(axes, measured: Measured) -> str:
+    sizes = np.arange(len(measured.growth))
+    orders = measured.asked.permutations
+    axes.plot(sizes, sizes, color=style.BLACK, linestyle=style.DOTTED, linewidth=0.8, label="as many as rows")
+    axes.plot(sizes, measured.growth, color=style.BLUE, label=f"mean of {orders:,} orders")
+    axes.set(xlabel="rows", ylabel="complexity")
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    return "growth with the rows"
+
+
+def _pairs(axes, measured: Measured) -> str:
+    """Principal points are circled; of a search that looked at all unions, every pair is a dot."""
+    found = measured.decomposition
+    points = np.array([(point.complexity, point.error) for point in found.points])
+    if found.all_pairs:
+        axes.plot(
+            *found.pairs.T,
+            linestyle="none",
+            marker=".",
+            markersize=2,
+            color=style.BLUE,
+            label="unions of clusters",
+        )
+    axes.plot(
+        *points.T,
+        linestyle="none",
+        marker="o",
+        markersize=6,
+        color=style.VERMILLION,
+        markerfacecolor="none",
+        label="principal points" if found.exact else "principal points (heuristic)",
+    )
+    axes.set(xlabel="complexity", ylabel="errors")
+    return "how far simpler rules go"

@@ -1,0 +1,80 @@
+"""What was learned, as text for people and as one JSON object for programs."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from zoloss_cli.datasets.csv_table import OwnTable
+from zoloss_cli.datasets.labels import SHOWN_CLASSES
+from zoloss_cli.workflows.fit import Fitted
+from zoloss_cli.workflows.linear_rule import short_rule
+from zoloss_cli.workflows.model_io import described
+
+
+def as_json(fitted: Fitted) -> str:
+    rule = fitted.rule
+    content = {
+        "learner": fitted.learner.learner,
+        "parameters": fitted.learner.parameters,
+        "seed": fitted.seed,
+        "scale": fitted.scaling,
+        **fitted.training(),
+        "weights": None if rule is None else rule.weights.tolist(),
+        "bias": None if rule is None else rule.bias,
+        "features": fitted.table.features,
+        "columns": [described(column) for column in fitted.table.columns],
+        "label": fitted.table.label,
+        "classes": fitted.classes,
+        "positive": fitted.positive,
+        "notes": fitted.notes,
+    }
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def as_text(fitted: Fitted) -> str:
+    table, n = fitted.table, len(fitted.y)
+    lines = [
+        f"data      {table_text(table)}",
+        f"classes   {classes_text(fitted.classes, fitted.y)}",
+        f"learner   {fitted.learner.name}, {fitted.seconds:.1f} seconds",
+        f"errors    {fitted.errors:,} of {n:,} training rows ({100 * fitted.errors / n:.2f} %)",
+    ]
+    if fitted.lower_bound is not None:
+        optimal = "proved optimal" if fitted.exact else "optimal up to rounding; certify proves it"
+        verdict = optimal if fitted.optimal else "not proved optimal"
+        lines.append(f"bound     every linear rule makes at least {fitted.lower_bound:,} errors: {verdict}")
+    lines += [f"levels    {text}" for text in table.level_texts()]
+    return "\n".join(lines + ([] if fitted.rule is None else _rule_lines(fitted)))
+
+
+def table_text(table: OwnTable) -> str:
+    dropped = f" ({table.dropped} with missing values left out)" if table.dropped else ""
+    size = f"{len(table.lines):,} rows{dropped}, {table.X.shape[1]:,} features"
+    return f"{table.path}: {size}, label '{table.label}'"
+
+
+def classes_text(classes: list[str], y: np.ndarray) -> str:
+    """The classes and their sizes; of two the last is positive."""
+    positive = classes[1] if len(classes) == 2 else None
+    shown = [
+        f"'{name}' ({count:,} row{'s' * (count != 1)}{', positive' * (name == positive)})"
+        for name, count in zip(classes, np.bincount(y, minlength=len(classes)).tolist(), strict=True)
+    ]
+    if len(shown) > SHOWN_CLASSES:
+        shown[SHOWN_CLASSES:] = [f"{len(shown) - SHOWN_CLASSES} more"]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _rule_lines(fitted: Fitted) -> list[str]:
+    from tabulate import tabulate
+
+    weights, threshold = short_rule(fitted.rule, fitted.table.X)
+    rows = list(zip(fitted.table.features, weights, strict=True))
+    table = tabulate(rows, ["feature", "weight"], disable_numparse=True, colalign=("left", "right"))
+    return [
+        f"rule      '{fitted.classes[1]}' where the sum of weight times feature is at least {threshold}",
+        "",
+        table,
+    ]

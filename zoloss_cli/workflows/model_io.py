@@ -1,0 +1,265 @@
+"""What was learned as a readable JSON file, and every reason not to trust such a file.
+
+A linear rule is there by its weights in the table's own units; all else by its learner, for scaled features,
+and the parts that it is made of.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from zoloss_cli import __version__
+from zoloss_cli.config.learner_spec import learner_spec
+from zoloss_cli.config.messages import LooseMistakes
+from zoloss_cli.config.models import LearnerSpec
+from zoloss_cli.datasets.csv_table import Column, feature_names
+from zoloss_cli.errors import ModelError, nearest
+from zoloss_cli.registry import registration
+from zoloss_cli.workflows.estimator_state import AnyPart, Number, Shared, part_of, restored, specs_in
+from zoloss_cli.workflows.fit import Fitted
+from zoloss_cli.workflows.linear_rule import LinearRule, ScaledLearner
+
+FORMAT = 1
+RULE, CLASSIFIER = "zoloss linear rule", "zoloss classifier"
+SHOWN = 5
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Column(_Part):
+    name: str
+    kind: Literal["number", "category"]
+    levels: list[str] | None = None
+
+
+class _Scaling(_Part):
+    how: Literal["standard", "minmax", "none"]
+    centre: list[Number]
+    spread: list[Number]
+
+
+class _ModelFile(_Part):
+    """The keys of every file."""
+
+    format: int
+    kind: Literal["zoloss linear rule", "zoloss classifier"]
+    zoloss: str
+    learner: str
+    parameters: dict[str, Any]
+    seed: int
+    label: str
+    labels: Annotated[list[str], Field(min_length=2)]
+    classes: Annotated[list[str], Field(min_length=2)]
+    positive: str | None
+    missing: Literal["error", "drop", "zero"]
+    columns: Annotated[list[_Column], Field(min_length=1)]
+    features: list[str]
+    scaling: _Scaling
+    training: dict[str, Any]
+
+
+class _RuleFile(_ModelFile):
+    """A row's score is score_at_centre plus the sum of weight * (value - centre)."""
+
+    classes: Annotated[list[str], Field(min_length=2, max_length=2)]
+    weights: list[Number]
+    bias: Number
+    score_at_centre: Number
+
+
+class _ClassifierFile(_ModelFile):
+    """A row is scaled, (value - centre) / spread, before the learner's parts see it."""
+
+    versions: dict[str, str]
+    points: list[list[Number]]
+    learned: AnyPart
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a model file says about new rows."""
+
+    columns: tuple[Column, ...]
+    label: str
+    labels: tuple[str, ...]  # of the training rows: several may stand behind the negative class
+    classes: tuple[str, ...]  # of two the positive one last
+    missing: str
+    rule: LinearRule | ScaledLearner
+
+
+def model_text(fitted: Fitted, missing: str) -> str:
+    """The file's content."""
+    table = fitted.table
+    content = {
+        "format": FORMAT,
+        "kind": CLASSIFIER if fitted.rule is None else RULE,
+        "zoloss": __version__,
+        "learner": fitted.learner.learner,
+        "parameters": fitted.learner.parameters,
+        "seed": fitted.seed,
+        "label": table.label,
+        "labels": sorted(set(table.labels)),
+        "classes": fitted.classes,
+        "positive": fitted.positive,
+        "missing": missing,
+        "columns": [described(column) for column in table.columns],
+        "features": table.features,
+        **(_learned(fitted) if fitted.rule is None else _weights(fitted.rule)),
+        "scaling": {
+            "how": fitted.scaling,
+            "centre": fitted.centre.tolist(),
+            "spread": fitted.spread.tolist(),
+        },
+        "training": {"file": table.path.name, **fitted.training()},
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _weights(rule: LinearRule) -> dict:
+    return {"weights": rule.weights.tolist(), "bias": rule.bias, "score_at_centre": rule.at_centre}
+
+
+def _learned(fitted: Fitted) -> dict:
+    shared = Shared(fitted.table.X.shape[1], [])
+    learned = part_of(fitted.estimator, shared).model_dump()
+    return {"versions": _versions(fitted.learner), "points": shared.points, "learned": learned}
+
+
+def _versions(spec: LearnerSpec) -> dict[str, str]:
+    """The version of each algorithm, with the package where it is not ours."""
+    entries = {each.learner: registration(each.learner) for each in specs_in(spec)}
+    return {
+        name: " of ".join(filter(None, [str(entry.learner_class.version), entry.package]))
+        for name, entry in entries.items()
+    }
+
+
+def described(column: Column) -> dict:
+    """A column as the file and --json name it."""
+    if column.levels is None:
+        return {"name": column.name, "kind": "number"}
+    return {"name": column.name, "kind": "category", "levels": list(column.levels)}
+
+
+def read_model(path: Path) -> Model:
+    """Read and check a model file; a mistake is named by its key."""
+    content = _read_json(path)
+    if "format" in content and content["format"] != FORMAT:
+        raise ModelError(
+            f"{path}: 'format' is {content['format']!r}, but zoloss {__version__} reads format {FORMAT}; "
+            "fit the model again"
+        )
+    keys = _ClassifierFile if content.get("kind") == CLASSIFIER else _RuleFile
+    try:
+        checked = keys.model_validate(content)
+    except ValidationError as error:
+        raise ModelError("\n".join(_sentences(path, error, keys))) from None
+    for column in checked.columns:
+        if (column.kind == "category") != bool(column.levels):
+            raise ModelError(f"{path}: 'columns': '{column.name}' is a {column.kind}, but not by its levels")
+    columns = tuple(Column(c.name, tuple(c.levels) if c.levels else None) for c in checked.columns)
+    _check_agreement(path, checked, columns)
+    rule = _rule(path, checked) if keys is _RuleFile else _classifier(path, checked)
+    return Model(columns, checked.label, tuple(checked.labels), tuple(checked.classes), checked.missing, rule)
+
+
+def _rule(path: Path, checked: _RuleFile) -> LinearRule:
+    rule = LinearRule(np.array(checked.weights), np.array(checked.scaling.centre), checked.score_at_centre)
+    try:
+        agrees = rule.bias == checked.bias
+    except OverflowError:
+        agrees = False
+    if not agrees:
+        raise ModelError(
+            f"{path}: 'bias' does not follow from weights, scaling.centre and score_at_centre: one was edited"
+        )
+    return rule
+
+
+def _classifier(path: Path, checked: _ClassifierFile) -> ScaledLearner:
+    mistakes = LooseMistakes(f"{path}: 'parameters'")
+    spec = learner_spec(checked.learner, dict(checked.parameters), None, mistakes)
+    if spec is None or mistakes.lines:
+        raise ModelError("\n".join(dict.fromkeys(mistakes.lines)))
+    for name, version in _versions(spec).items():
+        if checked.versions.get(name) != version:
+            raise ModelError(
+                f"{path}: 'versions' has {checked.versions.get(name)!r} for '{name}', but zoloss {__version__} "
+                f"has {version!r}; fit the model again"
+            )
+    try:
+        shared = Shared(len(checked.features), checked.points)
+        learner = restored(spec, checked.learned, len(checked.classes), shared)
+    except ValueError as error:
+        raise ModelError(f"{path}: 'learned': {error}") from None
+    return ScaledLearner(learner, np.array(checked.scaling.centre), np.array(checked.scaling.spread))
+
+
+def _read_json(path: Path) -> dict:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        beside = [p.name for p in path.parent.glob("*.json")] if path.parent.is_dir() else []
+        raise ModelError(f"there is no model file {path}{nearest(path.name, beside)}") from None
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error.strerror or error}") from None
+    except json.JSONDecodeError as error:
+        raise ModelError(f"{path}, line {error.lineno}: not valid JSON: {error.msg}") from None
+    except (UnicodeDecodeError, RecursionError, ValueError):
+        raise ModelError(f"{path} is not a model file") from None
+    if not isinstance(content, dict) or not content:
+        raise ModelError(f"{path} is not a model file: it holds no keys")
+    return content
+
+
+def _sentences(path: Path, error: ValidationError, keys: type[_ModelFile]) -> list[str]:
+    lines = []
+    for e in error.errors():
+        key = ".".join(map(str, e["loc"]))
+        if e["type"] == "missing":
+            lines.append(f"{path}: the key '{key}' is missing")
+        elif e["type"] == "extra_forbidden":
+            lines.append(f"{path}: unknown key '{key}'{nearest(key, keys.model_fields)}")
+        else:
+            lines.append(f"{path}: '{key}': {e['msg'][:1].lower()}{e['msg'][1:]} (got {_short(e['input'])})")
+    more = [f"{path}: and {len(lines) - SHOWN} more mistakes"] if len(lines) > SHOWN else []
+    return lines[:SHOWN] + more
+
+
+def _short(value, longest: int = 40) -> str:
+    text = repr(value)
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def _check_agreement(path: Path, checked: _ModelFile, columns: tuple[Column, ...]) -> None:
+    """Keys that say the same thing must say the same thing."""
+    names = feature_names(columns)
+    if len({c.name for c in columns}) < len(columns) or len(set(names)) < len(names):
+        raise ModelError(f"{path}: 'columns' names a column or a level more than once")
+    if checked.features != names:
+        raise ModelError(f"{path}: 'features' does not name what 'columns' makes, in its order")
+    lengths = {"scaling.centre": checked.scaling.centre, "scaling.spread": checked.scaling.spread}
+    if isinstance(checked, _RuleFile):
+        lengths["weights"] = checked.weights
+    for key, values in lengths.items():
+        if len(values) != len(names):
+            raise ModelError(f"{path}: '{key}' has {len(values)} numbers for {len(names)} features")
+    classes = checked.classes
+    if len(set(classes)) < len(classes):
+        twice = next(name for name in classes if classes.count(name) > 1)
+        raise ModelError(f"{path}: 'classes' names '{twice}' twice")
+    if len(classes) > 2:
+        if checked.positive is not None or sorted(checked.labels) != sorted(classes):
+            raise ModelError(f"{path}: of more than two 'classes', 'labels' holds all and 'positive' none")
+    elif checked.positive != classes[1]:
+        raise ModelError(f"{path}: 'positive' is not the second of 'classes'")
+    elif checked.positive not in checked.labels:
+        raise ModelError(f"{path}: 'labels' does not hold the positive class '{checked.positive}'")

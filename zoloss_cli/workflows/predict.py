@@ -1,0 +1,66 @@
+"""A saved model applied to new rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from zoloss_cli.datasets.csv_reader import is_missing
+from zoloss_cli.datasets.csv_table import OwnTable, read_new
+from zoloss_cli.errors import DataError, nearest
+from zoloss_cli.workflows.model_io import Model
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """The answers for all rows, in the file's order."""
+
+    classes: tuple[str, ...]
+    predictions: list[str]
+    scores: np.ndarray  # one each, or one a class if there are more than two
+    notes: list[str]
+
+    def csv(self) -> str:
+        columns = {"score": self.scores}
+        if self.scores.ndim == 2:
+            columns = {f"score={name}": of for name, of in zip(self.classes, self.scores.T, strict=True)}
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["prediction", *columns])
+        writer.writerows(zip(self.predictions, *(of.tolist() for of in columns.values()), strict=True))
+        return out.getvalue()
+
+
+def apply(model: Model, path: Path) -> Predicted:
+    """Predictions and scores for the rows of a CSV."""
+    table = read_new(path, model.columns, model.label, model.missing)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = model.rule.scores(table.X)
+    finite = np.isfinite(scores.reshape(len(table.lines), -1)).all(axis=1)
+    if not finite.all():
+        line = table.lines[int(np.flatnonzero(~finite)[0])]
+        raise DataError(f"{path}, line {line}: the values are too large for a finite score")
+    predictions = [model.classes[k] for k in model.rule.answers(scores)]
+    counted = [] if table.labels is None else [_count_errors(model, table, predictions)]
+    return Predicted(model.classes, predictions, scores, [*table.notes, *counted])
+
+
+def _count_errors(model: Model, table: OwnTable, predictions: list[str]) -> str:
+    labelled = errors = 0
+    for line, label, prediction in zip(table.lines, table.labels, predictions, strict=True):
+        if is_missing(label):
+            continue
+        if label not in model.labels:
+            raise DataError(
+                f"{table.path}, line {line}: column '{table.label}' holds the class '{label}', which the model "
+                f"does not know{nearest(label, model.labels)}"
+            )
+        labelled += 1
+        # Of one class against the rest, the first stands for all others.
+        errors += prediction != (label if label in model.classes else model.classes[0])
+    share = f" ({100 * errors / labelled:.2f} %)" if labelled else ""
+    return f"{errors:,} errors in {labelled:,} rows with a label{share}"
