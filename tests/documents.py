@@ -15,7 +15,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-TOP = Path(__file__).parents[1]
+from places import TOP
+
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(TOP)}
 PAGES = [TOP / "README.md", *sorted((TOP / "docs").glob("*.md"))]
 STEP = re.compile(

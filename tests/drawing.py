@@ -11,9 +11,6 @@ from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.results import RunResult
 from zoloss_cli.reporting.statistics import Ranks
 
-REFERENCE = Path(__file__).parents[1] / "results" / "reference"
-
-
 FIGURE_3 = """
 title: RCD by epoch
 published: {paper: li-lin-2007, figure: "3"}

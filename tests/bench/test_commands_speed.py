@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from places import TOP
 
-TOP = Path(__file__).parents[2]
 COMMANDS = {
     "zoloss --help": 5,
     "zoloss table results/reference": 5,

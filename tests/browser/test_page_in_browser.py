@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
+from places import REFERENCE
 
 from zoloss_cli.reporting.compare import compare_run
 from zoloss_cli.reporting.results import choose, load_results
@@ -13,7 +14,6 @@ from zoloss_cli.reporting.tables import make_table
 
 pytestmark = pytest.mark.browser
 
-REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 

@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from places import TOP
 
 from zoloss_cli.cli import _completion as completion
-from zoloss_cli.datasets import catalog
+from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS
 from zoloss_cli.registry import learners
 
-TOP = Path(__file__).parents[2]
 # Imported by commands that compute, never by a completion.
 HEAVY = ("numpy", "matplotlib", "numba", "scipy", "sklearn", "pandas", "cvxpy", "zoloss_cli.config", "tabulate")
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import doctest
 import re
-from pathlib import Path
 
 import pytest
+from places import TOP
 
-TOP = Path(__file__).parents[2]
 EXAMPLE = TOP / "tests" / "plugin_example"
 EXAMPLES = {
     "complexity.md": 3,

@@ -6,11 +6,10 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from places import REFERENCE
 
-REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 MARK = {".pdf": b"%PDF-", ".svg": b"<?xml", ".png": b"\x89PNG"}
 
 

@@ -6,11 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from places import TOP
 
-TOP = Path(__file__).parents[2]
 EXAMPLE = TOP / "tests" / "plugin_example"
 
 CONFIG = """

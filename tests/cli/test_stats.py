@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 
 import pytest
+from places import REFERENCE
 
 from zoloss_cli.reporting.results import choose, load_results
 from zoloss_cli.reporting.statistics import against, average_ranks, paired, signed_ranks
-
-REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 
 
 @pytest.fixture(scope="module")

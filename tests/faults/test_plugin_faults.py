@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-TOP = Path(__file__).parents[2]
+from places import TOP
 
 MODULE = '''
 from zoloss_cli import LinearLearner, Pool

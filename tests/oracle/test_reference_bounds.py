@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from places import REFERENCE
 from scipy.stats import binom
 
 from zoloss_cli.reporting.results import load_results
-
-REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 
 
 @pytest.fixture(scope="module")

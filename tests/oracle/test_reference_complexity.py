@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import REFERENCE
 
 from zoloss_cli.reporting.compare import compare_run
 from zoloss_cli.reporting.measured import scores_of
 from zoloss_cli.reporting.results import RunResult, load_results
-
-REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 
 
 @cache

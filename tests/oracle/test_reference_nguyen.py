@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from places import REFERENCE
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.generators import generate
@@ -18,7 +17,6 @@ from zoloss_cli.reporting.results import load_results
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.paths import shipped
 
-REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 SAME_DATA = ("breast", "liver", "cmc", "heart", "pima", "sonar")  # indian has four rows less than print
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from places import REFERENCE
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.plan import Cell, plan
@@ -15,7 +14,6 @@ from zoloss_cli.reporting.figures.dominating import dominating
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.paths import shipped
 
-REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 TANGRAM = ["ecc:max-cut:perceptron", "ecc:rand-half:perceptron"]
 SPLITS = 3
 

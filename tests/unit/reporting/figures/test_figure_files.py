@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from drawing import REFERENCE, assert_inside, drawn
+from drawing import assert_inside, drawn
+from places import REFERENCE
 
 from zoloss_cli.cli._choices import OF_CHAPTER_1
 from zoloss_cli.errors import ConfigError, OutputError, ResultsError

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from drawing import DISKS, FIGURE_3, REFERENCE, WRONG_LABELS, YIN_YANG
+from drawing import DISKS, FIGURE_3, WRONG_LABELS, YIN_YANG
+from places import REFERENCE
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.runner import Progress, run_experiment

@@ -6,7 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from drawing import REFERENCE, drawn, named_lines
+from drawing import drawn, named_lines
+from places import REFERENCE
 from sklearn.multiclass import OneVsRestClassifier
 
 from zoloss_cli.errors import ResultsError

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from places import REFERENCE
 
 from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS
@@ -22,7 +23,6 @@ from zoloss_cli.reporting.published.cells import PAPERS, published
 from zoloss_cli.reporting.published.remarks import UNEXPLAINED, explained, remarks
 from zoloss_cli.reporting.results import load_results
 
-REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 MOST_BYTES = 3_000_000
 VOID = {"meta", "link", "input", "br", "img", "path", "use", "rect", "circle", "line"}
 
