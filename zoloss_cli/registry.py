@@ -54,7 +54,7 @@ class PluginRegistration(Registration):
     @functools.cached_property
     def learner_class(self) -> type:
         from zoloss_cli.learners.base import BinaryLearner
-        from zoloss_cli.learners.parameters import learner_parameters
+        from zoloss_cli.utils.signature import learner_parameters
 
         found = self.plugin.load()
         if not (isinstance(found, type) and issubclass(found, BinaryLearner)):
@@ -210,7 +210,7 @@ def fault(entry: Registration) -> str:
 
 def parameters(name: str):
     """A typed model of the parameters of a learner that a config may set."""
-    from zoloss_cli.learners.parameters import learner_parameters
+    from zoloss_cli.utils.signature import learner_parameters
 
     entry = registration(name)
     return learner_parameters(entry.learner_class, frozenset(entry.fixed))
@@ -218,7 +218,7 @@ def parameters(name: str):
 
 def nested_learners(model) -> list[str]:
     """The parameters of a model from `parameters` that hold other learners."""
-    from zoloss_cli.learners.parameters import Nested
+    from zoloss_cli.utils.signature import Nested
 
     return [
         name for name, fact in model.model_fields.items() if any(isinstance(m, Nested) for m in fact.metadata)

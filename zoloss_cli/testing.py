@@ -25,8 +25,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from zoloss_cli.datasets.named import load_dataset
 from zoloss_cli.learners.base import LinearLearner
-from zoloss_cli.learners.parameters import learner_parameters
 from zoloss_cli.registry import make_learner, registration
+from zoloss_cli.utils.signature import learner_parameters
 
 Make = Callable[[], object]  # the learner to check, made anew
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
-from zoloss_cli.utils.signature import parameter_model
+from zoloss_cli.utils.signature import RANDOM_STATE, Nested, learner_parameters
 
 Epochs = Annotated[int, Field(ge=1, description="how many epochs to run")]
 Seeding = Annotated[
@@ -35,10 +35,6 @@ Order = Annotated[
 ]
 
 
-class Nested:
-    """Marks a parameter that holds another learner."""
-
-
 def _name_mapping_or_learner(value):
     named = isinstance(value, str) or (isinstance(value, Mapping) and isinstance(value.get("learner"), str))
     if named or hasattr(value, "train"):
@@ -54,15 +50,6 @@ BaseLearner = Annotated[
 ]
 
 PositiveList = Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=1)]
-
-# Not a parameter of the algorithm: a run gives every unit its own.
-RANDOM_STATE = "random_state"
-
-
-def learner_parameters(learner: type, fixed: frozenset[str] = frozenset()) -> type[BaseModel]:
-    """A typed model of the parameters of a learner that are still free to set."""
-    return parameter_model(learner.__init__, frozenset({"self", RANDOM_STATE}) | fixed)
-
 
 def check_parameters(estimator) -> None:
     """Raise ValueError with one sentence per wrong parameter."""

@@ -9,6 +9,13 @@ from typing import get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
 
+# Not a parameter of the algorithm: an experiment gives every task its own.
+RANDOM_STATE = "random_state"
+
+
+class Nested:
+    """Mark a parameter that holds another learner."""
+
 
 @functools.cache
 def parameter_model(function: Callable, hidden: frozenset[str] = frozenset()) -> type[BaseModel]:
@@ -24,3 +31,21 @@ def parameter_model(function: Callable, hidden: frozenset[str] = frozenset()) ->
     }
     strict = ConfigDict(extra="forbid", strict=True)
     return create_model(function.__qualname__, __config__=strict, **fields)
+
+
+def learner_parameters(learner: type, fixed: frozenset[str] = frozenset()) -> type[BaseModel]:
+    """Return a typed model of the parameters of a learner, without the seed and the fixed ones.
+
+    Parameters
+    ----------
+    learner : type
+        A class whose `__init__` declares its parameters with `Annotated`.
+    fixed : frozenset of str, default=frozenset()
+        Parameters that the registered name has already set.
+
+    Returns
+    -------
+    type of pydantic.BaseModel
+        One field for each parameter, with its type, range, default and description.
+    """
+    return parameter_model(learner.__init__, frozenset({"self", RANDOM_STATE}) | fixed)
