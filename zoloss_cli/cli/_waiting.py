@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 
 import typer
 
-LOOK = 0.05  # seconds between two looks whether Ctrl-C was pressed
 INTERRUPTED = 130  # as shells say it
 
 
@@ -64,23 +62,3 @@ def countdown(unwritten: str = "") -> Iterator[Countdown]:
         raise typer.Exit(INTERRUPTED) from None
     finally:
         line.clear()
-
-
-def at_once(compute: Callable):
-    """What `compute` returns. It runs beside us: compiled code looks at no signal, but Ctrl-C ends the wait."""
-    outcome = []
-
-    def run():
-        try:
-            outcome.append((compute(), None))
-        except BaseException as error:
-            outcome.append((None, error))
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(LOOK)
-    result, error = outcome[0]
-    if error is not None:
-        raise error
-    return result

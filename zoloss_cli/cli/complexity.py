@@ -62,10 +62,11 @@ def complexity(
 
     `zoloss complexity large.csv --sample 1000 --seed 7`: of rows drawn at random
     """
-    from zoloss_cli.cli._waiting import at_once, countdown
+    from zoloss_cli.cli._waiting import countdown
     from zoloss_cli.datasets.csv_table import read_training
     from zoloss_cli.reporting.figures.files import format_of, rendered
     from zoloss_cli.utils import atomic_io as output
+    from zoloss_cli.utils.interruptible import run_interruptibly
     from zoloss_cli.workflows import complexity_text as show_complexity
     from zoloss_cli.workflows.complexity import Asked, examples_of, measure
 
@@ -79,7 +80,7 @@ def complexity(
     with countdown() as line:
         examples = examples_of(read_training(data, label, missing), positive, scale, sample, seed)
         stages = (lambda: line.steps("random orders"), lambda: line.share("unions of clusters"))
-        measured = at_once(lambda: measure(examples, asked, *stages))
+        measured = run_interruptibly(lambda: measure(examples, asked, *stages))
         line.clear()
         typer.echo(show_complexity.as_json(measured) if as_json else show_complexity.as_text(measured))
         show_notes(examples.table.notes)
@@ -137,8 +138,9 @@ def prune(
 
     `zoloss prune large.csv --out clean.csv --by neighbours --neighbours 5`: of any number of rows
     """
-    from zoloss_cli.cli._waiting import at_once, countdown
+    from zoloss_cli.cli._waiting import countdown
     from zoloss_cli.utils import atomic_io as output
+    from zoloss_cli.utils.interruptible import run_interruptibly
     from zoloss_cli.workflows.prune import as_text, clean, read_own_file
 
     _check_reading(scale, missing)
@@ -150,7 +152,7 @@ def prune(
         output.check_new([out, report], [data])
     with countdown("; nothing was written") as line:
         file = read_own_file(data, label, missing)
-        cleaned = at_once(lambda: clean(file, how, positive, scale, seed, lambda: line.steps(by)))
+        cleaned = run_interruptibly(lambda: clean(file, how, positive, scale, seed, lambda: line.steps(by)))
         if not dry_run:
             output.write_new({out: cleaned.kept_text(), report: cleaned.report_text()}, [data])
     typer.echo(as_text(cleaned))

@@ -6,7 +6,7 @@ import numpy as np
 
 from zoloss_cli.kernels.hull import separate
 from zoloss_cli.learners.search.certificates import farkas_weights
-from zoloss_cli.learners.search.progress import Search, beside
+from zoloss_cli.learners.search.progress import Search, run_solver
 
 ROUNDS = 20  # ways through the rows before the first program, and after each solution of it
 GREEDY_ROUNDS = 80  # hitting sets found greedily between two programs
@@ -87,7 +87,7 @@ class ImpossibleSets:
         options = {"mip_rel_gap": 0.0}
         if search.time_limit is not None:
             options["time_limit"] = max(0.1, search.time_limit - search.seconds)
-        found = beside(
+        found = run_solver(
             search,
             lambda: milp(
                 self.c,

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.learners.search.optimizer import Start, TimeLimit, VertexSearch
-from zoloss_cli.learners.search.progress import beside
+from zoloss_cli.learners.search.progress import run_solver
 
 FEASIBILITY = 1e-9  # the solver's: what z may miss 0 by, times M, must stay far below the margin
 
@@ -81,7 +81,7 @@ class MixedIntegerClassifier(VertexSearch):
             return
         left = None if self.time_limit is None else max(0.1, self.time_limit - search.seconds)
         limit = {} if left is None else {"time_limit": left}
-        beside(search, lambda: program.solve(warm_start=True, **options, **limit))
+        run_solver(search, lambda: program.solve(warm_start=True, **options, **limit))
         if w.value is not None and np.any(w.value):
             search.offer(lost + rows.loss(w.value), w.value)
         info = program.solver_stats.extra_stats

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
+from zoloss_cli.utils.interruptible import run_interruptibly
+
 EQUAL = 1e-9  # losses are sums of weights: what differs by less is equal
 BETWEEN_REPORTS = 0.25  # seconds
-LOOK = 0.05
+
+Result = TypeVar("Result")
 
 _watcher: ContextVar[Callable[[Search], None] | None] = ContextVar("watcher", default=None)
 
@@ -101,24 +104,8 @@ def progress_line() -> Iterator[None]:
             sys.stderr.write("\r\x1b[K")
 
 
-def beside(search: Search, solve: Callable):
-    """What `solve` returns. It runs beside us: a solver looks at no clock of ours, but Ctrl-C ends the wait."""
-    outcome = []
-
-    def run():
-        try:
-            outcome.append((solve(), None))
-        except Exception as error:
-            outcome.append((None, error))
-
-    thread = threading.Thread(target=run, daemon=True)
+def run_solver(search: Search, solve: Callable[[], Result]) -> Result:
+    """Return what a solver returns; it sees no clock of ours, so the search reports and Ctrl-C ends the wait."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # "inaccurate" is how cvxpy says: out of time
-        thread.start()
-        while thread.is_alive():
-            thread.join(LOOK)
-            search.over()
-    result, error = outcome[0]
-    if error is not None:
-        raise error
-    return result
+        return run_interruptibly(solve, on_poll=search.over)

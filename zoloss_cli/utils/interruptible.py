@@ -1,0 +1,49 @@
+"""Waiting for compiled code in such a way that Ctrl-C ends the wait."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+POLL_SECONDS = 0.05
+
+Result = TypeVar("Result")
+
+
+def run_interruptibly(compute: Callable[[], Result], on_poll: Callable[[], object] | None = None) -> Result:
+    """Return what `compute` returns, or raise what it raises, and let Ctrl-C end the wait.
+
+    Compiled code handles no signals. `compute` therefore runs in a daemon thread, while this thread waits in
+    steps of `POLL_SECONDS`, between which KeyboardInterrupt can be raised.
+
+    Parameters
+    ----------
+    compute : callable
+        What to run, without arguments.
+    on_poll : callable, optional
+        Called in this thread after each step of the wait, the last one included.
+
+    Returns
+    -------
+    object
+        The result of `compute`.
+    """
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(compute())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(POLL_SECONDS)
+        if on_poll is not None:
+            on_poll()
+    if errors:
+        raise errors[0]
+    return results[0]
