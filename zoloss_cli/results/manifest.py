@@ -1,82 +1,162 @@
-"""What a run leaves besides numbers: the resolved config, its cells, versions, platform and times."""
+"""What a run leaves besides records: the resolved config, its cells, versions, platform and times."""
 
 from __future__ import annotations
 
 import json
 import platform
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated, Any
+
+import msgspec
+from pydantic import ValidationError
 
 from zoloss_cli import __version__
 from zoloss_cli.config.models import Experiment, LearnerSpec
-from zoloss_cli.experiment.plan import FORMAT, Cell
+from zoloss_cli.results.record import FORMAT
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cvxpy")
 
-
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+Filename = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*\.jsonl$")]
 
 
-def make_manifest(experiment: Experiment, cells: list[Cell], source: str, runs: list[dict]) -> dict:
-    """`runs` are all runs that added units to these results, the newest last."""
-    return {
+class ManifestCell(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A cell of a run's table, and the file that holds its records."""
+
+    dataset: str
+    learner: str
+    key: str
+    file: Filename
+    choice: str = ""
+    repeats: Annotated[int, msgspec.Meta(ge=1)] | None = None  # where they are not the experiment's
+
+
+class RunInfo(msgspec.Struct, frozen=True):
+    """When, how long, how much, and with what a run was made."""
+
+    started: str
+    finished: str
+    seconds: float
+    jobs: int
+    tasks: int
+    zoloss: str
+    python: str
+    platform: str
+    packages: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A run: where its config is, the experiment that it stands for, its cells, and who added tasks to it.
+
+    Attributes
+    ----------
+    config : str
+        Path of the config, or the command that stands for one.
+    experiment : Experiment
+        The config, resolved and typed.
+    cells : list of ManifestCell
+        The cells of its plan.
+    runs : list of RunInfo
+        All runs that added tasks to these results, the newest last.
+    """
+
+    config: str
+    experiment: Experiment
+    cells: list[ManifestCell]
+    runs: list[RunInfo]
+
+    @property
+    def n_tasks(self) -> int:
+        """Return how many tasks the run has when it is complete."""
+        repeats = self.experiment.split.repeats
+        return sum(cell.repeats or repeats for cell in self.cells)
+
+    def command(self, fresh: bool = False) -> str:
+        """Return what to type to run it again, or anew: a config, or the command that stood for one."""
+        if self.config.startswith("zoloss "):
+            return f"{self.config} --out another-folder" if fresh else self.config
+        return f"zoloss run {self.config}" + " --fresh" * fresh
+
+
+class _ManifestFile(msgspec.Struct):
+    format: int
+    config: str
+    experiment: msgspec.Raw
+    cells: list[ManifestCell]
+    runs: list[RunInfo]
+
+
+_DECODER = msgspec.json.Decoder(_ManifestFile)
+
+
+def encode_manifest(manifest: Manifest) -> str:
+    """Return a manifest as indented JSON."""
+    content = {
         "format": FORMAT,
-        "config": source,
-        "experiment": experiment.model_dump(mode="json"),
-        "cells": [
-            {"dataset": c.data.name, "learner": c.learner.label, "key": c.key, "file": c.filename}
-            | ({"choice": c.learner.choice} if c.learner.choice else {})
-            | ({"repeats": c.repeats} if c.repeats != experiment.split.repeats else {})
-            for c in cells
-        ],
-        "runs": runs,
+        "config": manifest.config,
+        "experiment": manifest.experiment.model_dump(mode="json"),
+        "cells": msgspec.to_builtins(manifest.cells),
+        "runs": msgspec.to_builtins(manifest.runs),
     }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def read_experiment(manifest: dict) -> Experiment:
-    """The experiment that a manifest was made of: its plan has the manifest's cells."""
-    experiment = Experiment.model_validate_json(json.dumps(manifest["experiment"]))
-    return experiment.model_copy(update={"learners": tuple(_restored(x) for x in experiment.learners)})
+def decode_manifest(content: bytes) -> Manifest:
+    """Return the manifest that a file holds; raise ValueError with one sentence if it holds none."""
+    try:
+        file = _DECODER.decode(content)
+        if file.format != FORMAT:
+            raise ValueError(f"its format is {file.format}, not {FORMAT}")
+        return Manifest(file.config, decode_experiment(bytes(file.experiment)), file.cells, file.runs)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"experiment.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    except msgspec.MsgspecError as error:
+        raise ValueError(str(error)) from None
 
 
-def _restored(spec: LearnerSpec) -> LearnerSpec:
-    """With learners and tuples among the parameters, where JSON has mappings and lists."""
-    settings = tuple((key, _value(value)) for key, value in spec.settings)
-    return spec.model_copy(update={"settings": settings, "tune": tuple(_restored(t) for t in spec.tune)})
+def decode_experiment(content: bytes) -> Experiment:
+    """Return the experiment that JSON stands for; planned again, it has the same cells."""
+    experiment = Experiment.model_validate_json(content)
+    return experiment.model_copy(update={"learners": tuple(map(_restore_spec, experiment.learners))})
 
 
-def _value(value):
+def _restore_spec(spec: LearnerSpec) -> LearnerSpec:
+    """Put learners and tuples among the parameters back, where JSON has mappings and lists."""
+    settings = tuple((key, _restore_value(value)) for key, value in spec.settings)
+    return spec.model_copy(update={"settings": settings, "tune": tuple(map(_restore_spec, spec.tune))})
+
+
+def _restore_value(value: Any) -> Any:
     if isinstance(value, dict):
-        return _restored(LearnerSpec.model_validate_json(json.dumps(value)))
+        return _restore_spec(LearnerSpec.model_validate_json(json.dumps(value)))
     return tuple(value) if isinstance(value, list) else value
 
 
-def command_of(manifest: dict, fresh: bool = False) -> str:
-    """What to type to run it again, or anew: a config, or the command that stood for one, elsewhere."""
-    source = manifest["config"]
-    if source.startswith("zoloss "):
-        return f"{source} --out another-folder" if fresh else source
-    return f"zoloss run {source}" + " --fresh" * fresh
+def format_now() -> str:
+    """Return the time as ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def make_run(started: str, seconds: float, jobs: int, units: int) -> dict:
-    """When, how long, how much, and with what a run was made."""
-    return {
-        "started": started,
-        "finished": now(),
-        "seconds": round(seconds, 1),
-        "jobs": jobs,
-        "units": units,
-        "zoloss": __version__,
-        "python": platform.python_version(),
-        "platform": f"{platform.system()} {platform.machine()}",
-        "packages": {name: _version(name) for name in PACKAGES},
-    }
+def describe_run(started: str, seconds: float, jobs: int, tasks: int) -> RunInfo:
+    """Return what is to be kept of a run that ends now."""
+    return RunInfo(
+        started=started,
+        finished=format_now(),
+        seconds=round(seconds, 1),
+        jobs=jobs,
+        tasks=tasks,
+        zoloss=__version__,
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+        packages={name: _find_version(name) for name in PACKAGES},
+    )
 
 
-def _version(name: str) -> str:
+def _find_version(package: str) -> str:
     try:
-        return version(name)
+        return version(package)
     except PackageNotFoundError:
         return "missing"

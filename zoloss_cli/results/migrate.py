@@ -1,0 +1,121 @@
+"""Convert a results folder of zoloss 0.1 to today's layout: the same records under today's names.
+
+Nothing is computed anew. Files are written one by one beside the old ones and renamed, the folder's marker
+last: a conversion that was interrupted goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from zoloss_cli.errors import ResultsError
+from zoloss_cli.results.manifest import decode_manifest
+from zoloss_cli.results.record import (
+    FORMAT,
+    CellHeader,
+    FailedRecord,
+    FitRecord,
+    MeasureRecord,
+    encode_line,
+    hash_identity,
+)
+from zoloss_cli.results.store import CELLS, RUNS, Store
+from zoloss_cli.utils.atomic_io import write_text
+
+OLD_FORMAT = 1
+RECORD_KEYS = {
+    "k": "split",
+    "train": "train_errors",
+    "test": "test_errors",
+    "lenient": "train_errors_lenient",
+    "pruned": "n_pruned",
+    "flipped": "n_flipped",
+    "caught": "n_flipped_pruned",
+    "unseen": "n_unseen",
+    "tuned": "choice",
+    "seconds": "fit_time",
+    "reached": "time_to_best",
+    "unsplit": "n_unsplit",
+    "s": "wall_time",
+}
+METRIC_NAMES = {"seconds": "fit_time", "reached": "time_to_best"}
+
+
+def migrate(folder: Path) -> list[str]:
+    """Convert a folder of zoloss 0.1 in its place.
+
+    Parameters
+    ----------
+    folder : Path
+        The results folder.
+
+    Returns
+    -------
+    list of str
+        What was done, and what could not be converted and was left as it is.
+    """
+    store = Store(folder)
+    if not store.is_ours():
+        raise ResultsError(f"{folder} is no results folder")
+    try:
+        store.check_format()
+        return [f"{folder} has today's layout already"]
+    except ResultsError as error:
+        if "zoloss migrate" not in str(error):
+            raise
+    notes, converted = [], {CELLS: 0, RUNS: 0}
+    for sub, pattern, convert in ((CELLS, "*.jsonl", _convert_cell), (RUNS, "*.json", _convert_manifest)):
+        for path in sorted((folder / sub).glob(pattern)):
+            try:
+                text = convert(path)
+            except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OSError) as error:
+                notes.append(f"{path} could not be converted and is left as it is: {error}")
+                continue
+            if text is not None:
+                write_text(path, text)
+            converted[sub] += 1
+    store.write_marker()
+    return [f"{folder}: {converted[CELLS]:,} cells and {converted[RUNS]:,} manifests converted", *notes]
+
+
+def _convert_cell(path: Path) -> str | None:
+    """Return a cell's file in today's layout, or None if it has that already; torn lines are dropped."""
+    header, *lines = path.read_bytes().split(b"\n")
+    old = json.loads(header)
+    if old["format"] == FORMAT:
+        return None
+    if old["format"] != OLD_FORMAT or hash_identity(old["identity"]) not in path.name:
+        raise ValueError("it is not the cell that its name says")
+    records = [record for line in lines if (record := _convert_record(line)) is not None]
+    kind = "measure" if any(isinstance(r, MeasureRecord) for r in records) else "fit"
+    content = [CellHeader(FORMAT, kind, old["n_train"], old["n_test"], old["identity"]), *records]
+    return b"".join(map(encode_line, content)).decode()
+
+
+def _convert_record(line: bytes) -> msgspec.Struct | None:
+    try:
+        record = {RECORD_KEYS.get(key, key): value for key, value in json.loads(line).items()}
+        kind = FailedRecord if "failed" in record else MeasureRecord if "measured" in record else FitRecord
+        return msgspec.convert(record, kind)
+    except (ValueError, AttributeError, msgspec.MsgspecError, RecursionError):
+        return None
+
+
+def _convert_manifest(path: Path) -> str | None:
+    """Return a manifest in today's layout, or None if it has that already."""
+    manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if manifest["format"] == FORMAT:
+        return None
+    experiment = manifest["experiment"]
+    for key in ("metric", "also"):
+        experiment[key] = METRIC_NAMES.get(experiment.get(key), experiment.get(key))
+    for run in manifest["runs"]:
+        run["tasks"] = run.pop("units")
+    manifest["format"] = FORMAT
+    text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
+    decode_manifest(text.encode())
+    return text
