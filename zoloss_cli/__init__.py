@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from zoloss_cli.errors import nearest
+from zoloss_cli.errors import suggest_nearest
 from zoloss_cli.registry import BUILT_IN, MEASURES
 
 if TYPE_CHECKING:  # for editors and type checkers, which do not run what is below
@@ -21,11 +21,11 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.complexity.measures import (
         ComplexityMeasure,
         ContributionMeasure,
-        CrossValidatedSign,
+        CrossValidatedScore,
         DecompositionMeasure,
-        LeaveOneOutSign,
-        MultiplierSign,
-        NeighbourSign,
+        LeaveOneOutScore,
+        MultiplierScore,
+        NeighbourScore,
     )
     from zoloss_cli.datasets.generators import Pool
     from zoloss_cli.datasets.named import load_dataset
@@ -89,7 +89,7 @@ __all__ = sorted(_MODULES)
 
 def __getattr__(name: str):
     if name not in _MODULES:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'{nearest(name, __all__)}")
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'{suggest_nearest(name, __all__)}")
     return getattr(importlib.import_module(_MODULES[name]), name)
 
 

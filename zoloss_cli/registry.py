@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from zoloss_cli.errors import ConfigError, nearest
+from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.plugins import Plugin, plugins
 
 
@@ -132,10 +132,10 @@ MEASURES = {
     "complexity": Registration(_MEASURES + "ComplexityMeasure", {}, "complexity"),
     "decomposition": Registration(_MEASURES + "DecompositionMeasure", {}, "decomposition"),
     "contribution": Registration(_MEASURES + "ContributionMeasure", {}, "contribution"),
-    "neighbours": Registration(_MEASURES + "NeighbourSign", {}, "neighbours"),
-    "multipliers": Registration(_MEASURES + "MultiplierSign", {}, "multipliers"),
-    "leave-one-out": Registration(_MEASURES + "LeaveOneOutSign", {}, "leave one out"),
-    "cross-validation": Registration(_MEASURES + "CrossValidatedSign", {}, "cross-validation"),
+    "neighbours": Registration(_MEASURES + "NeighbourScore", {}, "neighbours"),
+    "multipliers": Registration(_MEASURES + "MultiplierScore", {}, "multipliers"),
+    "leave-one-out": Registration(_MEASURES + "LeaveOneOutScore", {}, "leave one out"),
+    "cross-validation": Registration(_MEASURES + "CrossValidatedScore", {}, "cross-validation"),
 }
 
 # The generated data sets: functions in zoloss_cli/datasets/generators.py.
@@ -174,7 +174,7 @@ def registration(name: str) -> Registration:
         found = learners()[name]
     except KeyError:
         raise ConfigError(
-            f"no learner is called '{name}'{nearest(name, learners()) or '; zoloss learners lists them'}"
+            f"no learner is called '{name}'{suggest_nearest(name, learners()) or '; zoloss learners lists them'}"
         ) from None
     if name in BUILT_IN:
         for plugin in learner_plugins():
@@ -239,7 +239,7 @@ def make_learner(name: str, settings: Mapping | None = None, random_state=None, 
     settings = dict(settings or {}) | more
     for key in settings:
         if key not in known:
-            raise ConfigError(f"the learner '{name}' has no parameter '{key}'{nearest(key, known)}")
+            raise ConfigError(f"the learner '{name}' has no parameter '{key}'{suggest_nearest(key, known)}")
     estimator = entry.learner_class(**entry.fixed, **settings)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=random_state)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from zoloss_cli.complexity.contribution import path_sums
+from zoloss_cli.complexity.contribution import sum_paths
 from zoloss_cli.complexity.decomposition import decompose
-from zoloss_cli.complexity.hard_margin import along_path, make_problem
+from zoloss_cli.complexity.hard_margin import build_problem, count_along_path
 from zoloss_cli.datasets.generators import generate
 
 SMALL = "complexity, yin-yang 100"
@@ -18,13 +18,13 @@ LARGE = "complexity, 400, 40 flipped"
 @pytest.fixture(scope="module")
 def small():
     pool = generate("yinyang", 1, size=100)
-    return make_problem(pool.X, pool.y)
+    return build_problem(pool.X, pool.y)
 
 
 @pytest.fixture(scope="module")
 def large():
     pool = generate("yinyang", 1, size=400)
-    return make_problem(pool.X, np.where(np.arange(400) < 360, pool.y, 1 - pool.y))
+    return build_problem(pool.X, np.where(np.arange(400) < 360, pool.y, 1 - pool.y))
 
 
 def orders(problem, count):
@@ -43,7 +43,7 @@ def from_scratch(problem, every):
 
 def paths(problem, all_orders):
     for order in all_orders:
-        along_path(problem, order)
+        count_along_path(problem, order)
 
 
 @pytest.mark.benchmark(group=SMALL)
@@ -71,11 +71,11 @@ def test_large_path(benchmark, large):
 @pytest.mark.benchmark(group=LARGE)
 def test_permutations_with_their_equations(benchmark, large):
     benchmark.extra_info["units"] = 100 * 400
-    benchmark.pedantic(path_sums, (large, 1, 100, 50), rounds=3, warmup_rounds=1)
+    benchmark.pedantic(sum_paths, (large, 1, 100, 50), rounds=3, warmup_rounds=1)
 
 
 @pytest.mark.benchmark(group="exact decomposition, 2^31 subsets")
 def test_all_subsets_on_all_cores(benchmark):
     pool = generate("disks", 2, size=31)
     benchmark.extra_info["units"] = 1
-    benchmark.pedantic(decompose, (make_problem(pool.X, pool.y),), rounds=1)
+    benchmark.pedantic(decompose, (build_problem(pool.X, pool.y),), rounds=1)

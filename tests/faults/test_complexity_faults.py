@@ -139,7 +139,7 @@ def test_too_little_memory(zoloss, table, monkeypatch):
     def full(*arguments):
         raise MemoryError
 
-    monkeypatch.setattr("zoloss_cli.workflows.complexity.make_problem", full)
+    monkeypatch.setattr("zoloss_cli.workflows.complexity.build_problem", full)
     refused(zoloss("complexity", table(GOOD)), 3, "too little memory for the kernel matrix of 30 rows")
 
 

@@ -10,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from zoloss_cli.complexity.hard_margin import along_path, data_complexity, make_problem, solved
+from zoloss_cli.complexity.hard_margin import (
+    build_problem,
+    count_along_path,
+    data_complexity,
+    fit_hard_margin_svm,
+)
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.kernels import hard_margin
 from zoloss_cli.kernels.hard_margin import SOLVED, new_solution, remove, rows_in_order, walk
@@ -38,7 +43,7 @@ def example_set(seed, n, m=2, shape="random"):
 
 
 def problem_of(X, y, kernel="perceptron"):
-    return make_problem(X, y, kernel, 1.5 if kernel == "rbf" else None)
+    return build_problem(X, y, kernel, 1.5 if kernel == "rbf" else None)
 
 
 def values(problem, solution):
@@ -63,7 +68,7 @@ def test_support_vectors_and_values_are_those_of_scikit_learn(kernel, shape):
         problem = problem_of(X, y, kernel)
         problem = replace(problem, K=problem.K.astype(np.float32).astype(float))  # all that LIBSVM keeps of it
         try:
-            ours = solved(problem)
+            ours = fit_hard_margin_svm(problem)
         except DataError:
             assert kernel == "stump"
             continue
@@ -87,7 +92,7 @@ def test_support_vectors_and_values_are_those_of_scikit_learn(kernel, shape):
 def test_the_optimality_conditions_hold(seed, n, kernel, shape):
     problem = problem_of(*example_set(seed, min(n, 50), 2, shape), kernel)
     try:
-        solution = solved(problem)
+        solution = fit_hard_margin_svm(problem)
     except DataError as refused:
         if kernel == "perceptron" or "separates the two classes not at all" not in str(refused):
             raise
@@ -106,17 +111,17 @@ def test_a_path_counts_what_each_of_its_sets_has(kernel, shape):
     for seed in range(10):
         problem = problem_of(*example_set(seed, 40, 2, shape), kernel)
         order = np.random.default_rng(seed).permutation(len(problem))
-        counts = along_path(problem, order)
-        cold = [len(solved(problem, np.sort(order[:k])).support) for k in range(len(problem) + 1)]
+        counts = count_along_path(problem, order)
+        cold = [len(fit_hard_margin_svm(problem, np.sort(order[:k])).support) for k in range(len(problem) + 1)]
         assert counts.tolist() == cold
 
 
 def test_a_path_may_leave_rows_out_and_its_order_changes_nothing_at_its_end():
     problem = problem_of(*example_set(3, 80))
     rows = np.random.default_rng(0).permutation(80)[:50]
-    ends = {along_path(problem, np.random.default_rng(k).permutation(rows))[-1] for k in range(30)}
+    ends = {count_along_path(problem, np.random.default_rng(k).permutation(rows))[-1] for k in range(30)}
     assert len(ends) == 1
-    assert along_path(problem, []).tolist() == [0]
+    assert count_along_path(problem, []).tolist() == [0]
 
 
 @settings(max_examples=60)
@@ -143,7 +148,7 @@ def test_the_inverse_is_made_anew_when_it_has_drifted():
     solution.R[: m + 1, : m + 1] *= 1.0 + 1e-3 * np.random.default_rng(0).standard_normal((m + 1, m + 1))
     inside = np.arange(60) < 60
     assert hard_margin.settle(rows, inside, 60, solution) == (SOLVED, -1)
-    assert solution.size[1] == along_path(problem, order)[-1]
+    assert solution.size[1] == count_along_path(problem, order)[-1]
 
 
 def test_known_sets():
@@ -191,13 +196,13 @@ def test_what_cannot_be_measured_is_one_sentence():
 
 def test_an_indefinite_kernel_that_slips_through_is_found_by_the_solver():
     K = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    problem = make_problem(np.arange(3.0)[:, None], [0, 1, 0])
+    problem = build_problem(np.arange(3.0)[:, None], [0, 1, 0])
     problem = replace(problem, K=K, kernel="precomputed")
     with pytest.raises(DataError, match="not positive definite"):
-        solved(problem)
+        fit_hard_margin_svm(problem)
 
 
 def test_a_precomputed_kernel_is_that_kernel():
     X, y = example_set(2, 40)
-    K = make_problem(X, y).K
+    K = build_problem(X, y).K
     assert data_complexity(K + 3.0, y, "precomputed") == data_complexity(X, y)

@@ -15,30 +15,35 @@ from sklearn.neighbors import NearestNeighbors
 
 from zoloss_cli.complexity import outlier_scores as outliers
 from zoloss_cli.complexity.contribution import (
-    average,
-    by_subset_size,
-    categories,
-    least_squares,
-    leave_one_out,
-    path_sums,
-    rightmost_segment,
+    average_by_size,
+    average_contributions,
+    compute_leave_one_out,
+    descend_rightmost_segment,
+    solve_least_squares,
+    sum_paths,
 )
-from zoloss_cli.complexity.hard_margin import along_path, make_problem, solved
-from zoloss_cli.complexity.outlier_scores import auc, cross_validated, multipliers, neighbour_disagreement, roc
+from zoloss_cli.complexity.growth import categorize_contributions
+from zoloss_cli.complexity.hard_margin import build_problem, count_along_path, fit_hard_margin_svm
+from zoloss_cli.complexity.outlier_scores import (
+    compute_cross_validated_scores,
+    compute_multipliers,
+    compute_neighbour_scores,
+)
 from zoloss_cli.datasets.generators import generate
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.kernels.random import PERMUTED, next_epoch
+from zoloss_cli.metrics.roc import compute_auc, compute_roc_curve
 
 
 def random_problem(seed, n):
     rng = np.random.default_rng(seed)
     y = rng.random(n) < 0.5
     y[:2] = [True, False]
-    return make_problem(rng.standard_normal((n, 2)), y)
+    return build_problem(rng.standard_normal((n, 2)), y)
 
 
 def the_orders(seed, n, count):
-    """The permutations that `path_sums` takes."""
+    """The permutations that `sum_paths` takes."""
     counter, order = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0], np.arange(n)
     found = []
     for _ in range(count):
@@ -51,7 +56,7 @@ def equations(problem, orders, s1, s2):
     """(1.10) in full: the matrix P and the differences Delta, row by row."""
     P, delta = [], []
     for order in orders:
-        counts = along_path(problem, order)
+        counts = count_along_path(problem, order)
         for m in range(s1 + 1, s2 + 1):
             row = np.zeros(len(problem))
             row[order[s1:m]] = 1.0
@@ -67,15 +72,17 @@ def test_sums_are_those_of_the_equations(seed, n, data):
     s2 = data.draw(st.integers(s1 + 1, n))
     problem, count = random_problem(seed, n), 40
     groups = np.arange(n) % 2
-    sums = path_sums(problem, seed, count, s1, s2, groups)
+    sums = sum_paths(problem, seed, count, s1, s2, groups)
     orders = the_orders(seed, n, count)
     P, delta = equations(problem, orders, s1, s2)
     half = sums.products[:-1]
     np.testing.assert_array_equal(half + half.T - np.diag(np.diag(half)), P.T @ P)
     np.testing.assert_array_equal(sums.products[-1], P.T @ delta)
-    np.testing.assert_allclose(least_squares(sums), np.linalg.lstsq(P, delta, rcond=None)[0], atol=1e-6)
-    for size, mean in enumerate(by_subset_size(sums)[1]):
-        grown = [np.diff(along_path(problem, order))[size] for order in orders if groups[order[size]] == 1]
+    np.testing.assert_allclose(solve_least_squares(sums), np.linalg.lstsq(P, delta, rcond=None)[0], atol=1e-6)
+    for size, mean in enumerate(average_by_size(sums)[1]):
+        grown = [
+            np.diff(count_along_path(problem, order))[size] for order in orders if groups[order[size]] == 1
+        ]
         assert mean == pytest.approx(np.mean(grown)) if grown else np.isnan(mean)
 
 
@@ -87,14 +94,14 @@ def test_theorem_1_6():
     steps = np.arange(1, s2 - s1 + 1)
     inverse = np.linalg.inv(block_diag(*[np.minimum.outer(steps, steps)] * count))
     best = np.linalg.solve(P.T @ inverse @ P, P.T @ inverse @ delta)
-    np.testing.assert_allclose(average(path_sums(problem, 5, count, s1, s2)), best, atol=1e-9)
-    assert not np.allclose(best, least_squares(path_sums(problem, 5, count, s1, s2)), atol=0.05)
+    np.testing.assert_allclose(average_contributions(sum_paths(problem, 5, count, s1, s2)), best, atol=1e-9)
+    assert not np.allclose(best, solve_least_squares(sum_paths(problem, 5, count, s1, s2)), atol=0.05)
 
 
 def test_the_average_over_all_permutations_is_the_shapley_value():
     n, problem = 6, random_problem(3, 6)
     value = {
-        rows: len(solved(problem, np.array(rows, dtype=int)).support)
+        rows: len(fit_hard_margin_svm(problem, np.array(rows, dtype=int)).support)
         for k in range(n + 1)
         for rows in combinations(range(n), k)
     }
@@ -106,39 +113,39 @@ def test_the_average_over_all_permutations_is_the_shapley_value():
     mean = np.zeros(n)
     orders = list(permutations(range(n)))
     for order in orders:
-        mean[list(order)] += np.diff(along_path(problem, order)) / len(orders)
+        mean[list(order)] += np.diff(count_along_path(problem, order)) / len(orders)
     np.testing.assert_allclose(mean, shapley, atol=1e-12)
     assert shapley.sum() == pytest.approx(value[tuple(range(n))])
-    np.testing.assert_allclose(average(path_sums(problem, 0, 20000)), shapley, atol=0.05)
+    np.testing.assert_allclose(average_contributions(sum_paths(problem, 0, 20000)), shapley, atol=0.05)
 
 
 def test_blocks_add_up_and_depend_on_their_seed_only():
     problem = random_problem(1, 30)
-    blocks = [path_sums(problem, (4, k), 10, 5) for k in range(3)]
-    again = path_sums(problem, (4, 1), 10, 5)
+    blocks = [sum_paths(problem, (4, k), 10, 5) for k in range(3)]
+    again = sum_paths(problem, (4, 1), 10, 5)
     forward, backward = blocks[0] + blocks[1] + blocks[2], blocks[2] + (again + blocks[0])
     assert forward.permutations == 30
-    for name in ("by_example", "products", "by_size"):
+    for name in ("by_sample", "products", "by_size"):
         np.testing.assert_array_equal(getattr(forward, name), getattr(backward, name))
         assert not np.array_equal(getattr(blocks[0], name), getattr(blocks[1], name))
     with pytest.raises(ConfigError, match="same sizes"):
-        _ = blocks[0] + path_sums(problem, 0, 1, 6)
+        _ = blocks[0] + sum_paths(problem, 0, 1, 6)
 
 
 def test_averages_need_no_equations():
     problem = random_problem(5, 30)
-    whole, without = (path_sums(problem, 3, 20, equations=wanted) for wanted in (True, False))
-    np.testing.assert_array_equal(average(whole), average(without))
+    whole, without = (sum_paths(problem, 3, 20, equations=wanted) for wanted in (True, False))
+    np.testing.assert_array_equal(average_contributions(whole), average_contributions(without))
     np.testing.assert_array_equal(whole.by_size, without.by_size)
     with pytest.raises(ConfigError, match="without the equations"):
-        least_squares(without + without)
+        solve_least_squares(without + without)
 
 
 def test_contributions_along_a_path_sum_to_its_growth():
     problem = random_problem(2, 40)
-    sums = path_sums(problem, 0, 1)
-    assert np.sum(average(sums)) == len(solved(problem).support)
-    assert np.isnan(average(path_sums(problem, 0, 1, 10, 20))).sum() == 30
+    sums = sum_paths(problem, 0, 1)
+    assert np.sum(average_contributions(sums)) == len(fit_hard_margin_svm(problem).support)
+    assert np.isnan(average_contributions(sum_paths(problem, 0, 1, 10, 20))).sum() == 30
 
 
 @settings(max_examples=30)
@@ -146,29 +153,29 @@ def test_contributions_along_a_path_sum_to_its_growth():
 def test_leave_one_out_is_the_difference_of_two_solves(seed, n):
     problem = random_problem(seed, n)
     rows = np.arange(n)
-    whole = len(solved(problem).support)
-    without = [len(solved(problem, np.delete(rows, i)).support) for i in rows]
-    assert leave_one_out(problem).tolist() == [whole - c for c in without]
+    whole = len(fit_hard_margin_svm(problem).support)
+    without = [len(fit_hard_margin_svm(problem, np.delete(rows, i)).support) for i in rows]
+    assert compute_leave_one_out(problem).tolist() == [whole - c for c in without]
 
 
 def test_greedy_removal_goes_down_the_rightmost_segment():
     problem = random_problem(9, 30)
-    segment = rightmost_segment(problem)
+    segment = descend_rightmost_segment(problem)
     rows = np.arange(30)
     for k, row in enumerate(segment.removed):
-        assert segment.complexities[k] == len(solved(problem, rows).support)
-        contributions = leave_one_out(problem, rows)
+        assert segment.complexities[k] == len(fit_hard_margin_svm(problem, rows).support)
+        contributions = compute_leave_one_out(problem, rows)
         assert contributions.max() == contributions[rows == row][0] >= 1
         assert segment.complexities[k] - segment.complexities[k + 1] == contributions.max()
         rows = rows[rows != row]
     assert len(segment.removed) > 3
-    assert leave_one_out(problem, rows).max(initial=0) < 1
-    assert rightmost_segment(problem, most=2).removed.tolist() == segment.removed[:2].tolist()
-    assert len(rightmost_segment(problem, cost=100).removed) == 0
+    assert compute_leave_one_out(problem, rows).max(initial=0) < 1
+    assert descend_rightmost_segment(problem, most=2).removed.tolist() == segment.removed[:2].tolist()
+    assert len(descend_rightmost_segment(problem, cost=100).removed) == 0
 
 
 def test_categories():
-    found = categories([0.1, 0.7, 1.0, 1.2, 2.0 / 3.0])
+    found = categorize_contributions([0.1, 0.7, 1.0, 1.2, 2.0 / 3.0])
     assert found.tolist() == ["typical", "critical", "critical", "noisy", "critical"]
 
 
@@ -179,8 +186,8 @@ def test_the_area_is_that_of_scikit_learn(seed, n, ties):
     noisy = rng.random(n) < 0.4
     noisy[:2] = [True, False]
     scores = rng.integers(0, 5, n).astype(float) if ties else rng.standard_normal(n)
-    assert auc(scores, noisy) == pytest.approx(roc_auc_score(noisy, scores))
-    false_positive, false_negative = roc(scores, noisy)
+    assert compute_auc(scores, noisy) == pytest.approx(roc_auc_score(noisy, scores))
+    false_positive, false_negative = compute_roc_curve(scores, noisy)
     for threshold in scores:
         called = scores >= threshold
         point = (np.mean(called[~noisy]), np.mean(~called[noisy]))
@@ -191,25 +198,31 @@ def test_the_area_is_that_of_scikit_learn(seed, n, ties):
 def flipped(seed, n):
     pool = generate("yinyang", seed, size=n)
     noisy = np.arange(n) >= n - n // 10
-    return make_problem(pool.X, np.where(noisy, 1 - pool.y, pool.y)), noisy, pool.X
+    return build_problem(pool.X, np.where(noisy, 1 - pool.y, pool.y)), noisy, pool.X
 
 
 def test_other_signs_of_outliers():
     problem, noisy, X = flipped(1, 150)
     _, near = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X)
     theirs = np.mean(problem.y[near[:, 1:]] != problem.y[:, None], axis=1)
-    np.testing.assert_allclose(neighbour_disagreement(problem), theirs)
-    alpha = multipliers(problem)
-    assert np.count_nonzero(alpha) == len(solved(problem).support)
+    np.testing.assert_allclose(compute_neighbour_scores(problem), theirs)
+    alpha = compute_multipliers(problem)
+    assert np.count_nonzero(alpha) == len(fit_hard_margin_svm(problem).support)
     assert alpha @ problem.y == pytest.approx(0.0, abs=1e-8 * alpha.sum())
-    held_out = cross_validated(problem, folds=150)  # every example alone
+    held_out = compute_cross_validated_scores(problem, folds=150)  # every example alone
     rows = np.arange(150)
-    fit = solved(problem, rows[1:])
+    fit = fit_hard_margin_svm(problem, rows[1:])
     assert held_out[0] == pytest.approx(
         -problem.y[0] * (problem.K[0, fit.support] @ fit.coefficients + fit.bias)
     )
-    for sign in (theirs, alpha, held_out, cross_validated(problem), leave_one_out(problem)):
-        assert auc(sign, noisy) > 0.75
+    for sign in (
+        theirs,
+        alpha,
+        held_out,
+        compute_cross_validated_scores(problem),
+        compute_leave_one_out(problem),
+    ):
+        assert compute_auc(sign, noisy) > 0.75
 
 
 @settings(max_examples=60)
@@ -226,33 +239,33 @@ def test_of_equally_near_neighbours_the_first_rows_count(seed, n, k, block):
         by_distance = sorted((j for j in range(n) if j != i), key=lambda j, i=i: (np.hypot(*(X[i] - X[j])), j))
         expected.append(np.mean([y[j] != y[i] for j in by_distance[:k]]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(outliers, "BLOCK", block)
+        patch.setattr(outliers, "DISTANCES_PER_BLOCK", block)
         told = []
-        shares = outliers.neighbours_by_blocks(X, y, k, lambda done, of: told.append((done, of)))
+        shares = outliers.compute_neighbour_scores_in_blocks(X, y, k, lambda done, of: told.append((done, of)))
     assert shares.tolist() == expected
     assert told[-1] == (n, n)
-    assert neighbour_disagreement(make_problem(X, y), k).tolist() == expected
+    assert compute_neighbour_scores(build_problem(X, y), k).tolist() == expected
 
 
 def test_the_average_tells_outliers_from_the_rest():
     problem, noisy, _ = flipped(2, 150)
-    sums = path_sums(problem, 0, 300, 20, groups=noisy.astype(int))
-    assert auc(average(sums), noisy) > 0.85
-    noiseless, outliers = by_subset_size(sums)[:, 40:140].mean(axis=1)
+    sums = sum_paths(problem, 0, 300, 20, groups=noisy.astype(int))
+    assert compute_auc(average_contributions(sums), noisy) > 0.85
+    noiseless, outliers = average_by_size(sums)[:, 40:140].mean(axis=1)
     assert outliers > 1.5 * noiseless
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda p: path_sums(p, 0, 1, 5, 4), "0 <= s1 < s2 <= 12"),
-        (lambda p: path_sums(p, 0, 0), "1 permutation at least"),
-        (lambda p: path_sums(p, 0, 1, groups=[0, 1]), "groups must be 12 numbers"),
-        (lambda p: neighbour_disagreement(p, 12), "1 to 11 neighbours"),
-        (lambda p: outliers.neighbours_by_blocks(p.K, p.y, 12), "1 to 11 neighbours"),
-        (lambda p: cross_validated(p, 1), "2 to 12 folds"),
-        (lambda p: roc(np.zeros(3), [True] * 3), "both noisy and noiseless"),
-        (lambda p: auc([np.nan, 1.0], [True, False]), "no score NaN"),
+        (lambda p: sum_paths(p, 0, 1, 5, 4), "0 <= s1 < s2 <= 12"),
+        (lambda p: sum_paths(p, 0, 0), "1 permutation at least"),
+        (lambda p: sum_paths(p, 0, 1, groups=[0, 1]), "groups must be 12 numbers"),
+        (lambda p: compute_neighbour_scores(p, 12), "1 to 11 neighbours"),
+        (lambda p: outliers.compute_neighbour_scores_in_blocks(p.K, p.y, 12), "1 to 11 neighbours"),
+        (lambda p: compute_cross_validated_scores(p, 1), "2 to 12 folds"),
+        (lambda p: compute_roc_curve(np.zeros(3), [True] * 3), "both noisy and noiseless"),
+        (lambda p: compute_auc([np.nan, 1.0], [True, False]), "no score NaN"),
     ],
 )
 def test_mistakes_are_one_sentence(call, message):

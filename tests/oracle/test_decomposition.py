@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zoloss_cli.complexity import decomposition, union_search
-from zoloss_cli.complexity.clusters import clusters
+from zoloss_cli.complexity.clusters import cluster_samples
 from zoloss_cli.complexity.decomposition import decompose
-from zoloss_cli.complexity.hard_margin import make_problem, solved
+from zoloss_cli.complexity.hard_margin import build_problem, fit_hard_margin_svm
 from zoloss_cli.datasets.generators import generate
 from zoloss_cli.errors import ConfigError, DataError
 
@@ -20,7 +20,7 @@ from zoloss_cli.errors import ConfigError, DataError
 def random_problem(seed, n, kernel="perceptron"):
     rng = np.random.default_rng(seed)
     y = rng.random(n) < rng.uniform(0.2, 0.8)
-    return make_problem(rng.standard_normal((n, 2)), y, kernel, 2.0 if kernel == "rbf" else None)
+    return build_problem(rng.standard_normal((n, 2)), y, kernel, 2.0 if kernel == "rbf" else None)
 
 
 def every_union(problem, groups):
@@ -28,7 +28,7 @@ def every_union(problem, groups):
     found: dict[tuple[int, int], set] = {}
     for chosen in product([False, True], repeat=int(groups.max()) + 1):
         rows = np.flatnonzero(np.array(chosen)[groups])
-        pair = (len(solved(problem, rows).support), len(problem) - len(rows))
+        pair = (len(fit_hard_margin_svm(problem, rows).support), len(problem) - len(rows))
         found.setdefault(pair, set()).add(tuple(rows.tolist()))
     return found
 
@@ -46,7 +46,7 @@ def as_sets(points):
 @given(st.integers(0, 10**6), st.integers(1, 10), st.integers(1, 8), st.sampled_from(["perceptron", "rbf"]))
 def test_all_unions_are_accounted_for(seed, n, count, kernel):
     problem = random_problem(seed, n, kernel)
-    groups = clusters(problem, min(n, max(count, 2)))
+    groups = cluster_samples(problem, min(n, max(count, 2)))
     oracle = every_union(problem, groups)
     found = decompose(problem, groups)
     assert [tuple(pair) for pair in found.pairs.tolist()] == sorted(oracle)
@@ -54,7 +54,7 @@ def test_all_unions_are_accounted_for(seed, n, count, kernel):
     assert found.all_pairs
     expected = {pair: oracle[pair] for pair in principal(oracle)}
     assert as_sets(found.points) == expected
-    assert found.subsets == sum(len(unions) for unions in expected.values())
+    assert found.n_subsets == sum(len(unions) for unions in expected.values())
     proved = decompose(problem, groups, all_pairs=False)
     assert as_sets(proved.points) == expected
     assert proved.exact
@@ -68,13 +68,13 @@ def test_without_clusters_every_example_is_one():
     problem = random_problem(4, 9)
     alone = decompose(problem)
     assert as_sets(alone.points) == as_sets(decompose(problem, np.arange(9)).points)
-    assert as_sets(alone.points)[(len(solved(problem).support), 0)] == {tuple(range(9))}
+    assert as_sets(alone.points)[(len(fit_hard_margin_svm(problem).support), 0)] == {tuple(range(9))}
 
 
 def test_the_heuristic_finds_the_principal_points_of_disks():
     for seed in range(3):
         pool = generate("disks", seed, size=16)
-        problem = make_problem(pool.X, pool.y)
+        problem = build_problem(pool.X, pool.y)
         exact, quick = decompose(problem), decompose(problem, exact=False)
         assert as_sets(quick.points) == as_sets(exact.points)
         assert quick.solves < exact.solves
@@ -82,7 +82,7 @@ def test_the_heuristic_finds_the_principal_points_of_disks():
 
 def test_sizes_beyond_one_machine_word_are_kept_apart():
     problem = random_problem(1, 150)
-    groups = clusters(problem, 4)
+    groups = cluster_samples(problem, 4)
     found = decompose(problem, groups)
     assert [tuple(pair) for pair in found.pairs.tolist()] == sorted(every_union(problem, groups))
 
@@ -98,7 +98,7 @@ def test_progress_goes_from_nothing_to_all():
 def test_a_search_in_many_parts_finds_the_same(monkeypatch):
     problem = random_problem(6, 14)
     at_once = decompose(problem)
-    monkeypatch.setattr(union_search, "SOLVES", 3)
+    monkeypatch.setattr(union_search, "SOLVES_PER_REPORT", 3)
     in_parts = decompose(problem)
     assert as_sets(in_parts.points) == as_sets(at_once.points)
     assert in_parts.solves == at_once.solves
@@ -118,45 +118,45 @@ def test_the_expected_solves_are_those_of_the_search():
 
 def test_the_expected_time_is_found_for_any_set():
     for seed in range(8):  # of which some drew numbers beyond a signed integer
-        problem = make_problem(*generate("yinyang", seed, size=40)[:2])
-        assert 0.0 < decomposition.expected_seconds(problem, clusters(problem, 12), dives=50) < 3600.0
+        problem = build_problem(*generate("yinyang", seed, size=40)[:2])
+        assert 0.0 < decomposition.estimate_seconds(problem, cluster_samples(problem, 12), dives=50) < 3600.0
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_threads_share_the_unions_and_change_nothing(seed):
     problem = random_problem(seed, 16)
-    groups = clusters(problem, 11)
+    groups = cluster_samples(problem, 11)
     found = []
     for threads in (1, 2, 5):
         search = union_search.UnionSearch(problem, groups)
-        search.go_over_all(None, threads)
+        search.search_all(None, threads)
         found.append(
             (search.solves, *(x.tobytes() for x in (search.bits, search.best, search.count, search.masks)))
         )
     assert found[0] == found[1] == found[2]
     alone = union_search.UnionSearch(problem, groups)
-    alone.run(-1, None)
-    np.testing.assert_array_equal(alone.pairs(), search.pairs())
+    alone.search_with_pruning(-1, None)
+    np.testing.assert_array_equal(alone.collect_pairs(), search.collect_pairs())
     assert alone.solves == search.solves
 
 
 def test_branches_are_all_unions():
     problem = random_problem(1, 16)
-    search = union_search.UnionSearch(problem, clusters(problem, 11))
-    branches = search.branches(20)
+    search = union_search.UnionSearch(problem, cluster_samples(problem, 11))
+    branches = search.split_into_branches(20)
     assert len(branches) == 20
     assert sum(branch.share for branch in branches) == pytest.approx(1.0)
     for branch in branches:
         undecided = np.count_nonzero(branch.state == union_search.UNDECIDED)
         assert branch.share == 2.0 ** (undecided - 11)
         np.testing.assert_array_equal(branch.inside, (branch.state == union_search.IN)[search.groups])
-        fit = solved(problem, np.flatnonzero(branch.inside))
+        fit = fit_hard_margin_svm(problem, np.flatnonzero(branch.inside))
         assert branch.solution.size[1] == len(fit.support)
 
 
 def test_what_nothing_separates_ends_all_threads():
     rng = np.random.default_rng(0)
-    problem = make_problem(rng.standard_normal((14, 2)), np.arange(14) % 2, "linear")
+    problem = build_problem(rng.standard_normal((14, 2)), np.arange(14) % 2, "linear")
     with pytest.raises(DataError, match="the linear kernel separates the two classes not at all"):
         decompose(problem)
 
@@ -164,7 +164,7 @@ def test_what_nothing_separates_ends_all_threads():
 def test_too_many_clusters_are_refused_with_what_to_do():
     problem = random_problem(5, 70)
     with pytest.raises(ConfigError, match=r"41 clusters would take about .*: merge them .*exact=False"):
-        decompose(problem, clusters(problem, 41))
+        decompose(problem, cluster_samples(problem, 41))
     with pytest.raises(ConfigError, match=r"70 clusters are too many .* 63 for a heuristic one"):
         decompose(problem, exact=False)
     with pytest.raises(ConfigError, match="row 0's has two"):
@@ -172,7 +172,7 @@ def test_too_many_clusters_are_refused_with_what_to_do():
     with pytest.raises(ConfigError, match="there are 3 cluster numbers for 70 examples"):
         decompose(problem, [0, 1, 2])
     with pytest.raises(ConfigError, match="2 to 70 clusters"):
-        clusters(problem, 1)
+        cluster_samples(problem, 1)
 
 
 @settings(max_examples=40)
@@ -194,7 +194,7 @@ def test_clusters_are_merged_by_the_rule(seed, n, count):
                     scores[a, b] = D[np.ix_(union, union)].max() / D[np.ix_(union, y != y[union[0]])].min()
         a, b = min(scores, key=scores.get)
         sets[b] += sets.pop(a)
-    found = clusters(make_problem(X, y), count)
+    found = cluster_samples(build_problem(X, y), count)
     assert found.max() + 1 == count
     assert {tuple(np.flatnonzero(found == k).tolist()) for k in range(count)} == {
         tuple(sorted(s)) for s in sets
@@ -203,5 +203,5 @@ def test_clusters_are_merged_by_the_rule(seed, n, count):
 
 def test_equal_examples_of_one_class_are_merged_first():
     X = np.array([[0.0, 0.0], [5.0, 5.0], [0.0, 0.0], [5.0, 5.1]])
-    assert clusters(make_problem(X, [0, 1, 0, 1]), 3).tolist() == [0, 1, 0, 2]
-    assert clusters(make_problem(X, [1, 1, 1, 1]), 1).tolist() == [0, 0, 0, 0]
+    assert cluster_samples(build_problem(X, [0, 1, 0, 1]), 3).tolist() == [0, 1, 0, 2]
+    assert cluster_samples(build_problem(X, [1, 1, 1, 1]), 1).tolist() == [0, 0, 0, 0]

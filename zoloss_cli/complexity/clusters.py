@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.complexity.hard_margin import Problem
+from zoloss_cli.complexity.hard_margin import HardMarginProblem
 from zoloss_cli.errors import ConfigError
 
 
-def distances(problem: Problem) -> np.ndarray:
+def compute_squared_distances(problem: HardMarginProblem) -> np.ndarray:
     """How far examples are apart where the kernel puts them, squared; with -||x - x'|| it is 2 ||x - x'||."""
     diagonal = np.diag(problem.K)
     return np.maximum(diagonal[:, None] + diagonal[None, :] - 2.0 * problem.K, 0.0)
 
 
-def clusters(problem: Problem, count: int) -> np.ndarray:
+def cluster_samples(problem: HardMarginProblem, count: int) -> np.ndarray:
     """The cluster of each example, of `count` many, numbered by their first examples.
 
     The thesis made them by hand. Here the two clusters of one class are merged whose union has the smallest
@@ -23,7 +23,7 @@ def clusters(problem: Problem, count: int) -> np.ndarray:
     fewest = len(np.unique(problem.y))
     if not fewest <= count <= len(problem):
         raise ConfigError(f"there can be {fewest} to {len(problem)} clusters of these examples, not {count}")
-    D = distances(problem)
+    D = compute_squared_distances(problem)
     same = problem.y[:, None] == problem.y[None, :]
     diameter = np.where(same, D, np.inf)  # of the union of two clusters; on the diagonal, of one
     gap = np.min(np.where(same, np.inf, D), axis=1) if fewest > 1 else np.ones(len(D))  # to the other class

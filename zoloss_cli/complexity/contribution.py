@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
 
-from zoloss_cli.complexity.hard_margin import Problem
+from zoloss_cli.complexity.growth import compute_mean_growth
+from zoloss_cli.complexity.hard_margin import HardMarginProblem
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.kernels.contribution import add_paths, without_each
 
-TYPICAL, NOISY = 2.0 / 3.0, 1.0  # the thesis's thresholds
+PERMUTATIONS_PER_BLOCK = 10  # permutations between two reports
+
+Progress = Callable[[int, int], None]  # what is done, of how many
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class PathSums:
     s1: int
     s2: int
     permutations: int
-    by_example: np.ndarray  # N x [growth of the complexity, times], when an example joins s1 to s2 - 1 others
+    by_sample: np.ndarray  # N x [growth of the complexity, times], when an example joins s1 to s2 - 1 others
     products: np.ndarray  # P'P and below it P'Delta of (1.12), see kernels/contribution.py
     by_size: np.ndarray  # groups x s2 x [growth, times]
 
@@ -31,8 +35,8 @@ class PathSums:
         return PathSums(self.s1, self.s2, *added)
 
 
-def path_sums(
-    problem: Problem,
+def sum_paths(
+    problem: HardMarginProblem,
     seed,
     permutations: int,
     s1: int = 0,
@@ -43,7 +47,7 @@ def path_sums(
     """The sums of so many random paths, which depend on the seed (a number or several) and nothing else.
 
     Contributions are those to subsets of s1 to s2 - 1 examples; s2 is the number of all if it is not given.
-    `groups` numbers the examples' groups for `by_subset_size`, from 0. Without `equations`, which take a matrix
+    `groups` numbers the examples' groups for `average_by_size`, from 0. Without `equations`, which take a matrix
     as large as the kernel's, there are no least squares.
     """
     n = len(problem)
@@ -56,7 +60,7 @@ def path_sums(
     if groups.shape != (n,) or groups.min() < 0:
         raise ConfigError(f"groups must be {n} numbers from 0")
     counter = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
-    by_example, products = np.zeros((n, 2), np.int64), np.zeros((n + 1 if equations else 0, n), np.int64)
+    by_sample, products = np.zeros((n, 2), np.int64), np.zeros((n + 1 if equations else 0, n), np.int64)
     by_size = np.zeros((int(groups.max()) + 1, s2, 2), np.int64)
     problem.check(
         *add_paths(
@@ -68,24 +72,44 @@ def path_sums(
             s1,
             s2,
             groups,
-            by_example,
+            by_sample,
             products,
             by_size,
         )
     )
-    return PathSums(s1, s2, permutations, by_example, products, by_size)
+    return PathSums(s1, s2, permutations, by_sample, products, by_size)
 
 
-def average(sums: PathSums) -> np.ndarray:
+def sum_paths_in_blocks(
+    problem: HardMarginProblem,
+    permutations: int,
+    seed,
+    s1: int = 0,
+    groups=None,
+    equations: bool = False,
+    progress: Progress | None = None,
+) -> PathSums:
+    """The sums of random paths, made in parts so that progress can be told; see `sum_paths`."""
+    total, done = None, 0
+    words = [int(word) for word in np.atleast_1d(seed)]
+    while done < permutations:
+        count = min(PERMUTATIONS_PER_BLOCK, permutations - done)
+        part = sum_paths(problem, [*words, done], count, s1, groups=groups, equations=equations)
+        total, done = part if total is None else total + part, done + count
+        if progress is not None:
+            progress(done, permutations)
+    return total
+
+
+def average_contributions(sums: PathSums) -> np.ndarray:
     """The average contribution of each example (1.13); with s1 = 0 and s2 = N it tends to its Shapley value.
 
     NaN for an example that no path had in the middle.
     """
-    growth, times = sums.by_example.T
-    return np.divide(growth, times, out=np.full(len(times), np.nan), where=times > 0)
+    return compute_mean_growth(*sums.by_sample.T)
 
 
-def least_squares(sums: PathSums) -> np.ndarray:
+def solve_least_squares(sums: PathSums) -> np.ndarray:
     """The contributions that fit all equations best, each with noise of the same variance: (1.12), Sigma = I.
 
     They need about a hundred times as many permutations as the average.
@@ -97,19 +121,12 @@ def least_squares(sums: PathSums) -> np.ndarray:
     return np.linalg.lstsq(products, right.astype(float), rcond=None)[0]
 
 
-def by_subset_size(sums: PathSums) -> np.ndarray:
+def average_by_size(sums: PathSums) -> np.ndarray:
     """The mean contribution of each group (row) to subsets of 0, 1, ... s2 - 1 examples: Figure 1.11."""
-    growth, times = sums.by_size[..., 0], sums.by_size[..., 1]
-    return np.divide(growth, times, out=np.full(growth.shape, np.nan), where=times > 0)
+    return compute_mean_growth(sums.by_size[..., 0], sums.by_size[..., 1])
 
 
-def categories(contributions, typical: float = TYPICAL, noisy: float = NOISY) -> np.ndarray:
-    """'typical' below the first threshold, 'noisy' above the second, 'critical' between (section 1.5.3)."""
-    contributions = np.asarray(contributions)
-    return np.where(contributions < typical, "typical", np.where(contributions > noisy, "noisy", "critical"))
-
-
-def leave_one_out(problem: Problem, rows=None) -> np.ndarray:
+def compute_leave_one_out(problem: HardMarginProblem, rows=None) -> np.ndarray:
     """The contribution of each row to the set of all these (Definition 1.8)."""
     rows = np.arange(len(problem)) if rows is None else np.asarray(rows, dtype=np.int64)
     if len(rows) == 0:
@@ -120,14 +137,16 @@ def leave_one_out(problem: Problem, rows=None) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Segment:
+class RightmostSegment:
     """A way down the rightmost segment: rows in the order of their removal, and the complexity after each."""
 
     removed: np.ndarray
     complexities: np.ndarray  # of the whole set first
 
 
-def rightmost_segment(problem: Problem, cost: int = 1, most: int | None = None) -> Segment:
+def descend_rightmost_segment(
+    problem: HardMarginProblem, cost: int = 1, most: int | None = None
+) -> RightmostSegment:
     """Remove the example that contributes most, as long as it is `cost` or more (the greedy method of 1.5.1).
 
     `cost` is what it takes to memorize one example, lambda in the thesis; at most `most` are removed. Of equal
@@ -141,6 +160,6 @@ def rightmost_segment(problem: Problem, cost: int = 1, most: int | None = None) 
         complexities.append(whole)
         worst = int(np.argmin(without))
         if len(removed) >= most or whole - without[worst] < cost:
-            return Segment(np.array(removed, dtype=np.int64), np.array(complexities))
+            return RightmostSegment(np.array(removed, dtype=np.int64), np.array(complexities))
         removed.append(int(rows[worst]))
         rows = np.delete(rows, worst)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zoloss_cli.complexity.hard_margin import Problem
+from zoloss_cli.complexity.hard_margin import HardMarginProblem
 from zoloss_cli.complexity.union_search import Progress, UnionSearch
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.kernels.subsets import dive
 
-MOST_CLUSTERS = 40  # for a search that is exact
-MOST_BITS = 63
-SLACK = 4
-DIVES = 300
+MAX_EXACT_CLUSTERS = 40  # for a search that is exact
+MAX_CLUSTERS = 63
+HEURISTIC_SLACK = 4
+ESTIMATE_DIVES = 300
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class PrincipalPoint:
     complexity: int
     error: int  # examples that are not in the subset
     count: int  # of principal subsets
-    subsets: list[np.ndarray]  # their rows; at most MOST_SUBSETS of them
+    subsets: list[np.ndarray]  # their rows; at most MAX_KEPT_SUBSETS of them
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Decomposition:
     seconds: float
 
     @property
-    def subsets(self) -> int:
+    def n_subsets(self) -> int:
         return sum(point.count for point in self.points)
 
 
 def decompose(
-    problem: Problem,
+    problem: HardMarginProblem,
     clusters: np.ndarray | None = None,
     exact: bool = True,
     all_pairs: bool = True,
@@ -72,14 +72,16 @@ def decompose(
             )
     began, found = time.perf_counter(), UnionSearch(problem, groups)
     if exact and all_pairs:
-        found.go_over_all(progress)
+        found.search_all(progress)
     elif exact:
-        found.run(len(problem), progress)
+        found.search_with_pruning(len(problem), progress)
     else:
-        found.run(0, None)  # quick, and it finds nearly all: what it found prunes the next one
-        found.run(SLACK, progress)
+        found.search_with_pruning(0, None)  # quick, and it finds nearly all: what it found prunes the next one
+        found.search_with_pruning(HEURISTIC_SLACK, progress)
     points = _points(found)
-    pairs = found.pairs() if exact and all_pairs else np.array([(p.complexity, p.error) for p in points])
+    pairs = (
+        found.collect_pairs() if exact and all_pairs else np.array([(p.complexity, p.error) for p in points])
+    )
     return Decomposition(
         groups, points, pairs, exact, exact and all_pairs, found.solves, time.perf_counter() - began
     )
@@ -90,11 +92,13 @@ def _points(found: UnionSearch) -> list[PrincipalPoint]:
     for c in np.flatnonzero(found.best >= 0):
         if found.best[c] > largest:
             largest = found.best[c]
-            points.append(PrincipalPoint(int(c), int(n - largest), int(found.count[c]), found.subsets(c)))
+            points.append(
+                PrincipalPoint(int(c), int(n - largest), int(found.count[c]), found.collect_subsets(c))
+            )
     return points
 
 
-def expected_seconds(problem: Problem, groups: np.ndarray, dives: int = DIVES) -> float:
+def estimate_seconds(problem: HardMarginProblem, groups: np.ndarray, dives: int = ESTIMATE_DIVES) -> float:
     """About how long an exact search takes here: Knuth's estimate, from random chains of decisions."""
     state, counter, total = UnionSearch(problem, groups), np.uint64(1), 0.0
     dive(state.rows, groups, state.sizes, state.stack, counter)
@@ -106,23 +110,23 @@ def expected_seconds(problem: Problem, groups: np.ndarray, dives: int = DIVES) -
     return total / dives * (time.perf_counter() - began) / max(looked, 1.0)
 
 
-def _refuse_too_many(problem: Problem, groups: np.ndarray, exact: bool) -> None:
+def _refuse_too_many(problem: HardMarginProblem, groups: np.ndarray, exact: bool) -> None:
     count = int(groups.max()) + 1
-    if exact and MOST_CLUSTERS < count <= MOST_BITS:
+    if exact and MAX_EXACT_CLUSTERS < count <= MAX_CLUSTERS:
         raise ConfigError(
-            f"an exact decomposition of {count} clusters would take about {expected_time(problem, groups)}, and"
-            f" {MOST_CLUSTERS} is the limit: merge them into fewer, or take the heuristic one (exact=False)"
+            f"an exact decomposition of {count} clusters would take about {describe_expected_time(problem, groups)}, and"
+            f" {MAX_EXACT_CLUSTERS} is the limit: merge them into fewer, or take the heuristic one (exact=False)"
         )
-    if count > MOST_BITS:
+    if count > MAX_CLUSTERS:
         raise ConfigError(
-            f"{count} clusters are too many to go over their unions: merge them into {MOST_CLUSTERS} at most"
-            f" for an exact decomposition, {MOST_BITS} for a heuristic one"
+            f"{count} clusters are too many to go over their unions: merge them into {MAX_EXACT_CLUSTERS} at most"
+            f" for an exact decomposition, {MAX_CLUSTERS} for a heuristic one"
         )
 
 
-def expected_time(problem: Problem, groups: np.ndarray) -> str:
-    """As `expected_seconds`, in words."""
-    seconds = expected_seconds(problem, groups)
+def describe_expected_time(problem: HardMarginProblem, groups: np.ndarray) -> str:
+    """As `estimate_seconds`, in words."""
+    seconds = estimate_seconds(problem, groups)
     for size, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
         if seconds >= 2.0 * size:
             return f"{seconds / size:.3g} {unit}"

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from zoloss_cli.errors import ConfigError, DataError, nearest
+from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
 from zoloss_cli.kernels.hard_margin import INDEFINITE, INSEPARABLE, NO_WEIGHT, SOLVED, path_counts, solve
 from zoloss_cli.learners.kernel_svm import METRICS
 
@@ -17,7 +17,7 @@ FLAT = 1e-12  # of the largest squared distance: what is less is no distance
 NEGATIVE = 1e-8  # of the largest eigenvalue: more below 0 is no rounding
 
 
-class Inseparable(DataError):
+class InseparableError(DataError):
     """A kernel does not separate the classes; a command says it by its own lines and options instead."""
 
     def __init__(self, what: str, advice: str, kernel: str, row: int):
@@ -26,7 +26,7 @@ class Inseparable(DataError):
 
 
 @dataclass(frozen=True)
-class Problem:
+class HardMarginProblem:
     """Examples as their kernel matrix and their classes, -1.0 or 1.0, for all questions about their subsets."""
 
     K: np.ndarray
@@ -52,11 +52,11 @@ class Problem:
             advice = "rows of different classes are nearly the same, remove some of them"
         elif self.kernel == "rbf":
             advice = "take a larger gamma"
-        raise Inseparable(f"{which} separates the two classes {how}", advice, self.kernel, example)
+        raise InseparableError(f"{which} separates the two classes {how}", advice, self.kernel, example)
 
 
 @dataclass(frozen=True)
-class HardMargin:
+class HardMarginSVM:
     """The hard-margin SVM of some rows: at x it is the sum of coefficients times K(row, x), plus the bias."""
 
     support: np.ndarray  # rows of the problem, in their order
@@ -64,24 +64,24 @@ class HardMargin:
     bias: float
 
 
-def make_problem(X, y, kernel: Kernel = "perceptron", gamma: float | None = None) -> Problem:
+def build_problem(X, y, kernel: Kernel = "perceptron", gamma: float | None = None) -> HardMarginProblem:
     """A problem from N x m features and labels of at most two classes; the greater label is positive.
 
     The kernels are -||x - x'|| (perceptron), -||x - x'||_1 (stump), exp(-gamma ||x - x'||^2) (rbf) and x.x'
     (linear); for `precomputed`, X is the N x N kernel matrix.
     """
     if kernel not in get_args(Kernel):
-        raise ConfigError(f"no kernel is called '{kernel}'{nearest(kernel, get_args(Kernel))}")
+        raise ConfigError(f"no kernel is called '{kernel}'{suggest_nearest(kernel, get_args(Kernel))}")
     if (gamma is not None) != (kernel == "rbf") or not (gamma is None or gamma > 0.0):
         raise ConfigError("gamma belongs to the kernel 'rbf' only, which needs one above 0")
     X = np.asarray(X, dtype=np.float64)
-    signs = checked_signs(X, y)
+    signs = encode_labels(X, y)
     K = np.ascontiguousarray(_kernel_matrix(X, kernel, gamma))
     largest = float(np.max(np.diag(K)[:, None] + np.diag(K)[None, :] - 2.0 * K))
-    return Problem(K, signs, kernel, FLAT * largest)
+    return HardMarginProblem(K, signs, kernel, FLAT * largest)
 
 
-def checked_signs(X: np.ndarray, y) -> np.ndarray:
+def encode_labels(X: np.ndarray, y) -> np.ndarray:
     """The classes as -1.0 and 1.0, where rows and labels are such that there is a complexity."""
     labels = np.asarray(y)
     if X.ndim != 2 or labels.shape != X.shape[:1] or len(labels) == 0:
@@ -96,7 +96,7 @@ def checked_signs(X: np.ndarray, y) -> np.ndarray:
             f"the complexity is that of two classes; y has {len(classes)}: take one against the rest"
         )
     signs = np.where(labels == classes[-1], 1.0, -1.0)
-    pair = opposites(X, signs)
+    pair = find_opposite_pair(X, signs)
     if pair is not None:
         raise DataError(
             f"rows {pair[0]} and {pair[1]} (counted from 0) have equal features and different"
@@ -110,7 +110,7 @@ def data_complexity(X, y, kernel: Kernel = "perceptron", gamma: float | None = N
 
     Li's thesis (2006), section 1.3.4. One class has complexity 0, equal rows count once, and with the
     perceptron kernel -||x - x'|| every set has one, unless equal rows have different labels. Other kernels:
-    see `make_problem`. Scaling all features by one factor changes nothing with kernels other than rbf.
+    see `build_problem`. Scaling all features by one factor changes nothing with kernels other than rbf.
 
     >>> from zoloss_cli import data_complexity, load_dataset
     >>> X, y = load_dataset("disks", seed=1)
@@ -121,27 +121,27 @@ def data_complexity(X, y, kernel: Kernel = "perceptron", gamma: float | None = N
     >>> data_complexity(X[y == 1], y[y == 1])
     0
     """
-    return len(solved(make_problem(X, y, kernel, gamma)).support)
+    return len(fit_hard_margin_svm(build_problem(X, y, kernel, gamma)).support)
 
 
-def solved(problem: Problem, rows: np.ndarray | None = None) -> HardMargin:
+def fit_hard_margin_svm(problem: HardMarginProblem, rows: np.ndarray | None = None) -> HardMarginSVM:
     """The hard-margin SVM of these rows of a problem, or of all."""
     rows = np.arange(len(problem)) if rows is None else np.asarray(rows, dtype=np.int64)
     if len(rows) == 0:
-        return HardMargin(rows, np.empty(0), 0.0)
+        return HardMarginSVM(rows, np.empty(0), 0.0)
     s, status, where = solve(problem.K, problem.y, rows, problem.flat)
     problem.check(status, int(rows[where]))
     if s.size[1] == 0:
-        return HardMargin(rows[:0], np.empty(0), float(problem.y[rows[0]]))
+        return HardMarginSVM(rows[:0], np.empty(0), float(problem.y[rows[0]]))
     coefficients = s.coef[1 : s.size[0] + 1]
     weights = np.abs(coefficients)
     kept = np.flatnonzero(weights > NO_WEIGHT * weights.max())
     support = rows[s.place[1 : s.size[0] + 1][kept]]
     by_row = np.argsort(support)
-    return HardMargin(support[by_row], coefficients[kept][by_row], float(s.coef[0]))
+    return HardMarginSVM(support[by_row], coefficients[kept][by_row], float(s.coef[0]))
 
 
-def along_path(problem: Problem, order) -> np.ndarray:
+def count_along_path(problem: HardMarginProblem, order) -> np.ndarray:
     """The complexity of the first 0, 1, ..., n rows in this order; each starts from the solution before it."""
     order = np.asarray(order, dtype=np.int64)
     counts, status, where = path_counts(problem.K, problem.y, order, problem.flat)
@@ -166,7 +166,7 @@ def _kernel_matrix(X: np.ndarray, kernel: Kernel, gamma: float | None) -> np.nda
     return 0.5 * (X + X.T)
 
 
-def opposites(X: np.ndarray, y: np.ndarray) -> tuple[int, int] | None:
+def find_opposite_pair(X: np.ndarray, y: np.ndarray) -> tuple[int, int] | None:
     """The first two equal rows of different classes, which no rule can tell apart; None if there are none."""
     _, first, place = np.unique(X, axis=0, return_index=True, return_inverse=True)
     twin = first[place.ravel()]

@@ -10,15 +10,14 @@ from sklearn.base import BaseEstimator
 
 from zoloss_cli.complexity import clusters as clustering
 from zoloss_cli.complexity import outlier_scores as outliers
-from zoloss_cli.complexity.contribution import least_squares, leave_one_out
+from zoloss_cli.complexity.contribution import compute_leave_one_out, solve_least_squares, sum_paths_in_blocks
 from zoloss_cli.complexity.decomposition import decompose
-from zoloss_cli.complexity.hard_margin import Problem, make_problem, solved
-from zoloss_cli.complexity.pruning import contributions
+from zoloss_cli.complexity.hard_margin import HardMarginProblem, build_problem, fit_hard_margin_svm
 from zoloss_cli.errors import DataError
 from zoloss_cli.learners.base import as_generator
 from zoloss_cli.learners.parameters import check_parameters
 
-MOST_SUBSETS = 64  # principal subsets of one point that are told
+MAX_REPORTED_SUBSETS = 64  # principal subsets of one point that are told
 LEAST_SQUARES_DIGITS, SCORE_DIGITS = 6, 8
 
 KernelName = Annotated[
@@ -28,7 +27,7 @@ Gamma = Annotated[float | None, Field(gt=0, description="of the rbf kernel")]
 
 
 class Measure(BaseEstimator):
-    """Subclasses write `facts`: what there is to say of a problem, as plain numbers and lists of them."""
+    """Subclasses write `compute`: what there is to say of a problem, as plain numbers and lists of them."""
 
     multiclass = False
     version = 1  # raise when facts change, so that stored ones are not taken for new ones
@@ -48,9 +47,9 @@ class Measure(BaseEstimator):
         if len(np.unique(y)) < 2:
             raise DataError("there is one class only: its complexity is 0, and no row is an outlier")
         known = np.isin(np.arange(len(y)), np.asarray(flipped, dtype=np.int64))
-        return self.facts(make_problem(X, y, self.kernel, self.gamma), known)
+        return self.compute(build_problem(X, y, self.kernel, self.gamma), known)
 
-    def facts(self, problem: Problem, flipped: np.ndarray) -> dict:
+    def compute(self, problem: HardMarginProblem, flipped: np.ndarray) -> dict:
         raise TypeError(f"{type(self).__name__} does not say what it measures")
 
 
@@ -66,8 +65,8 @@ class ComplexityMeasure(Measure):
         self.kernel = kernel
         self.gamma = gamma
 
-    def facts(self, problem, flipped):
-        return {"complexity": len(solved(problem).support)}
+    def compute(self, problem, flipped):
+        return {"complexity": len(fit_hard_margin_svm(problem).support)}
 
 
 class DecompositionMeasure(Measure):
@@ -95,14 +94,19 @@ class DecompositionMeasure(Measure):
         self.kernel = kernel
         self.gamma = gamma
 
-    def facts(self, problem, flipped):
-        groups = clustering.clusters(problem, self.clusters) if self.clusters else None
+    def compute(self, problem, flipped):
+        groups = clustering.cluster_samples(problem, self.clusters) if self.clusters else None
         found = decompose(problem, groups, exact=self.exact)
         return {
             "principal_points": len(found.points),
-            "principal_subsets": found.subsets,
+            "principal_subsets": found.n_subsets,
             "points": [
-                [p.complexity, p.error, p.count, [_mask(s, found.clusters) for s in p.subsets[:MOST_SUBSETS]]]
+                [
+                    p.complexity,
+                    p.error,
+                    p.count,
+                    [_mask(s, found.clusters) for s in p.subsets[:MAX_REPORTED_SUBSETS]],
+                ]
                 for p in found.points
             ],
             "pairs": found.pairs.tolist(),
@@ -139,15 +143,15 @@ class ContributionMeasure(Measure):
         self.gamma = gamma
         self.random_state = random_state
 
-    def facts(self, problem, flipped):
+    def compute(self, problem, flipped):
         seed = as_generator(self.random_state).integers(0, 2**32, 4)
         groups = flipped.astype(np.int64)
-        sums = contributions(problem, self.permutations, seed, self.s1, groups, equations=True)
+        sums = sum_paths_in_blocks(problem, self.permutations, seed, self.s1, groups, equations=True)
         facts = {
             "permutations": self.permutations,
-            "growth": sums.by_example[:, 0].tolist(),
-            "times": sums.by_example[:, 1].tolist(),
-            "least_squares": _rounded(least_squares(sums), LEAST_SQUARES_DIGITS),
+            "growth": sums.by_sample[:, 0].tolist(),
+            "times": sums.by_sample[:, 1].tolist(),
+            "least_squares": _rounded(solve_least_squares(sums), LEAST_SQUARES_DIGITS),
             "growth_by_size": sums.by_size[0, :, 0].tolist(),
         }
         if flipped.any():
@@ -159,25 +163,25 @@ class ContributionMeasure(Measure):
         return facts
 
 
-class OutlierSign(Measure):
-    """Subclasses write `scores`: the larger, the more an example looks like an outlier."""
+class OutlierScore(Measure):
+    """Subclasses write `compute_scores`: the larger, the more an example looks like an outlier."""
 
-    def facts(self, problem, flipped):
+    def compute(self, problem, flipped):
         return {
-            "scores": _rounded(self.scores(problem), SCORE_DIGITS),
+            "scores": _rounded(self.compute_scores(problem), SCORE_DIGITS),
             "flipped": np.flatnonzero(flipped).tolist(),
         }
 
-    def scores(self, problem: Problem) -> np.ndarray:
+    def compute_scores(self, problem: HardMarginProblem) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} gives no scores")
 
 
-class NeighbourSign(OutlierSign):
+class NeighbourScore(OutlierScore):
     """The share of an example's nearest neighbours that are of the other class: a simple sign of an outlier.
 
-    >>> from zoloss_cli import NeighbourSign
+    >>> from zoloss_cli import NeighbourScore
     >>> X, y = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [0.15]], [0, 0, 0, 1, 1, 1, 1]
-    >>> NeighbourSign(neighbours=3).measure(X, y)["scores"][-1]
+    >>> NeighbourScore(neighbours=3).measure(X, y)["scores"][-1]
     1.0
     """
 
@@ -186,15 +190,15 @@ class NeighbourSign(OutlierSign):
     ):
         self.neighbours = neighbours
 
-    def scores(self, problem):
-        return outliers.neighbour_disagreement(problem, self.neighbours)
+    def compute_scores(self, problem):
+        return outliers.compute_neighbour_scores(problem, self.neighbours)
 
 
-class MultiplierSign(OutlierSign):
+class MultiplierScore(OutlierScore):
     """The weight alpha of an example in the hard-margin SVM of all: a sign of an outlier from one solution.
 
-    >>> from zoloss_cli import MultiplierSign
-    >>> MultiplierSign().measure([[0.0], [1.0], [3.0]], [0, 1, 1])["scores"]
+    >>> from zoloss_cli import MultiplierScore
+    >>> MultiplierScore().measure([[0.0], [1.0], [3.0]], [0, 1, 1])["scores"]
     [1.0, 1.0, 0.0]
     """
 
@@ -202,15 +206,15 @@ class MultiplierSign(OutlierSign):
         self.kernel = kernel
         self.gamma = gamma
 
-    def scores(self, problem):
-        return outliers.multipliers(problem)
+    def compute_scores(self, problem):
+        return outliers.compute_multipliers(problem)
 
 
-class LeaveOneOutSign(OutlierSign):
+class LeaveOneOutScore(OutlierScore):
     """By how much the complexity of all examples falls without this one (Li 2006, Definition 1.8).
 
-    >>> from zoloss_cli import LeaveOneOutSign
-    >>> LeaveOneOutSign().measure([[0.0], [1.0], [3.0], [2.9]], [0, 0, 0, 1])["scores"]
+    >>> from zoloss_cli import LeaveOneOutScore
+    >>> LeaveOneOutScore().measure([[0.0], [1.0], [3.0], [2.9]], [0, 0, 0, 1])["scores"]
     [0.0, 0.0, 1.0, 3.0]
     """
 
@@ -218,16 +222,16 @@ class LeaveOneOutSign(OutlierSign):
         self.kernel = kernel
         self.gamma = gamma
 
-    def scores(self, problem):
-        return leave_one_out(problem)
+    def compute_scores(self, problem):
+        return compute_leave_one_out(problem)
 
 
-class CrossValidatedSign(OutlierSign):
+class CrossValidatedScore(OutlierScore):
     """How far an example is on the wrong side of the hard-margin SVM of the other folds.
 
-    >>> from zoloss_cli import CrossValidatedSign, load_dataset
+    >>> from zoloss_cli import CrossValidatedScore, load_dataset
     >>> X, y = load_dataset("disks", seed=1)
-    >>> len(CrossValidatedSign(folds=5, random_state=0).measure(X, y)["scores"])
+    >>> len(CrossValidatedScore(folds=5, random_state=0).measure(X, y)["scores"])
     31
     """
 
@@ -243,9 +247,9 @@ class CrossValidatedSign(OutlierSign):
         self.gamma = gamma
         self.random_state = random_state
 
-    def scores(self, problem):
+    def compute_scores(self, problem):
         seed = int(as_generator(self.random_state).integers(0, 2**32))
-        return outliers.cross_validated(problem, self.folds, seed)
+        return outliers.compute_cross_validated_scores(problem, self.folds, seed)
 
 
 def _mask(rows: np.ndarray, groups: np.ndarray) -> int:

@@ -7,30 +7,30 @@ from collections.abc import Callable
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from zoloss_cli.complexity.clusters import distances
-from zoloss_cli.complexity.hard_margin import Problem, checked_signs, solved
+from zoloss_cli.complexity.clusters import compute_squared_distances
+from zoloss_cli.complexity.hard_margin import HardMarginProblem, encode_labels, fit_hard_margin_svm
 from zoloss_cli.errors import ConfigError
 
-BLOCK = 4_000_000  # distances at a time
+DISTANCES_PER_BLOCK = 4_000_000  # distances at a time
 
 Progress = Callable[[int, int], None]  # what is done, of how many
 
 
-def neighbour_disagreement(problem: Problem, k: int = 10) -> np.ndarray:
+def compute_neighbour_scores(problem: HardMarginProblem, k: int = 10) -> np.ndarray:
     """The share of each example's k nearest neighbours of the other class; of a tie, the first rows."""
     n = len(problem)
     if not 1 <= k < n:
         raise ConfigError(f"an example has 1 to {n - 1} neighbours here, not {k}")
-    return _opposed(distances(problem), problem.y, np.arange(n), k)
+    return _opposed(compute_squared_distances(problem), problem.y, np.arange(n), k)
 
 
-def neighbours_by_blocks(X, y, k: int = 10, progress: Progress | None = None) -> np.ndarray:
-    """As `neighbour_disagreement` of the perceptron kernel, for more rows than a kernel matrix has room for."""
+def compute_neighbour_scores_in_blocks(X, y, k: int = 10, progress: Progress | None = None) -> np.ndarray:
+    """As `compute_neighbour_scores` of the perceptron kernel, for more rows than a kernel matrix has room for."""
     X, n = np.asarray(X, dtype=np.float64), len(X)
-    signs = checked_signs(X, y)
+    signs = encode_labels(X, y)
     if not 1 <= k < n:
         raise ConfigError(f"an example has 1 to {n - 1} neighbours here, not {k}")
-    shares, height = np.empty(n), max(1, BLOCK // n)
+    shares, height = np.empty(n), max(1, DISTANCES_PER_BLOCK // n)
     for start in range(0, n, height):
         rows = np.arange(start, min(start + height, n))
         shares[rows] = _opposed(cdist(X[rows], X), signs, rows, k)
@@ -49,49 +49,20 @@ def _opposed(D: np.ndarray, y: np.ndarray, rows: np.ndarray, k: int) -> np.ndarr
     return np.sum(near & (y[rows][:, None] != y[None, :]), axis=1) / k
 
 
-def multipliers(problem: Problem) -> np.ndarray:
+def compute_multipliers(problem: HardMarginProblem) -> np.ndarray:
     """The weight alpha of each example in the hard-margin SVM of all: one solve."""
-    solution, alpha = solved(problem), np.zeros(len(problem))
+    solution, alpha = fit_hard_margin_svm(problem), np.zeros(len(problem))
     alpha[solution.support] = np.abs(solution.coefficients)
     return alpha
 
 
-def cross_validated(problem: Problem, folds: int = 10, seed: int = 0) -> np.ndarray:
+def compute_cross_validated_scores(problem: HardMarginProblem, folds: int = 10, seed: int = 0) -> np.ndarray:
     """How far each example is on the wrong side of the SVM of the other folds: its margin, turned round."""
     n = len(problem)
     if not 2 <= folds <= n:
         raise ConfigError(f"there can be 2 to {n} folds, not {folds}")
     order, wrong = np.random.default_rng(seed).permutation(n), np.empty(n)
     for part in np.array_split(order, folds):
-        fit = solved(problem, np.setdiff1d(order, part))
+        fit = fit_hard_margin_svm(problem, np.setdiff1d(order, part))
         wrong[part] = -problem.y[part] * (problem.K[np.ix_(part, fit.support)] @ fit.coefficients + fit.bias)
     return wrong
-
-
-def roc(scores, noisy) -> tuple[np.ndarray, np.ndarray]:
-    """(false positive rates, false negative rates) of calling noisy what scores a threshold or more.
-
-    The threshold falls from above all scores to the least; examples that score the same are called together.
-    """
-    scores, noisy = _checked(scores, noisy)
-    order = np.argsort(-scores, kind="stable")
-    ends = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
-    hits = np.concatenate([[0], np.cumsum(noisy[order])[ends]])
-    called = np.concatenate([[0], ends + 1])
-    return (called - hits) / np.sum(~noisy), 1.0 - hits / np.sum(noisy)
-
-
-def auc(scores, noisy) -> float:
-    """The area under the ROC curve: how often a noisy example scores more than a noiseless one, ties half."""
-    false_positive, false_negative = roc(scores, noisy)
-    caught = 1.0 - false_negative
-    return float(np.sum(np.diff(false_positive) * (caught[1:] + caught[:-1]) / 2.0))
-
-
-def _checked(scores, noisy) -> tuple[np.ndarray, np.ndarray]:
-    scores, noisy = np.asarray(scores, dtype=np.float64), np.asarray(noisy, dtype=bool)
-    if scores.shape != noisy.shape or scores.ndim != 1 or np.any(np.isnan(scores)):
-        raise ConfigError("scores and noisy must be of one length, and no score NaN")
-    if np.all(noisy) or not np.any(noisy):
-        raise ConfigError("a ROC curve needs both noisy and noiseless examples")
-    return scores, noisy

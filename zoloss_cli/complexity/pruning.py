@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zoloss_cli.complexity.contribution import NOISY, PathSums, average, path_sums
-from zoloss_cli.complexity.hard_margin import Problem, make_problem
-from zoloss_cli.complexity.outlier_scores import Progress, neighbours_by_blocks
+from zoloss_cli.complexity.contribution import average_contributions, sum_paths_in_blocks
+from zoloss_cli.complexity.growth import NOISY_THRESHOLD
+from zoloss_cli.complexity.hard_margin import build_problem
+from zoloss_cli.complexity.outlier_scores import Progress, compute_neighbour_scores_in_blocks
 from zoloss_cli.config.models import Prune
 from zoloss_cli.errors import DataError
 
-MOST_OPPOSED = 0.5  # of the neighbours: more of them are of the other class than of one's own
-BLOCK = 10  # permutations between two reports
+MAX_OPPOSED_SHARE = 0.5  # of the neighbours: more of them are of the other class than of one's own
 
 
 @dataclass(frozen=True)
-class Pruned:
+class PruningResult:
     """What was found of each row: its score, NaN for those that others contradict, and whether it stays."""
 
     kept: np.ndarray  # rows
@@ -31,14 +31,14 @@ class Pruned:
         return np.setdiff1d(np.arange(len(self.scores)), self.kept)
 
 
-def prune(X, y, how: Prune, seed, progress: Progress | None = None) -> Pruned:
+def prune(X, y, how: Prune, seed, progress: Progress | None = None) -> PruningResult:
     """Find the rows above the threshold, by random numbers that depend on the seed (a number or several) only.
 
     Equal rows with different labels come first, since no rule fits them: those of the rarest labels go, all of
     them where labels are equally frequent. A class keeps its row with the least score whatever that is.
     """
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
-    opposed = contradicted(X, y)
+    opposed = find_contradicted(X, y)
     rest = np.setdiff1d(np.arange(len(y)), opposed)
     if len(np.unique(y[rest])) < 2:
         raise DataError(
@@ -48,20 +48,22 @@ def prune(X, y, how: Prune, seed, progress: Progress | None = None) -> Pruned:
     scores, threshold = np.full(len(y), np.nan), how.threshold
     if how.by == "neighbours":
         count = min(how.neighbours, len(rest) - 1)
-        scores[rest] = neighbours_by_blocks(X[rest], y[rest], count, progress)
-        threshold = MOST_OPPOSED if threshold is None else threshold
+        scores[rest] = compute_neighbour_scores_in_blocks(X[rest], y[rest], count, progress)
+        threshold = MAX_OPPOSED_SHARE if threshold is None else threshold
     else:
-        problem = make_problem(X[rest], y[rest])
-        scores[rest] = average(contributions(problem, how.permutations, seed, progress=progress))
-        threshold = NOISY if threshold is None else threshold
+        problem = build_problem(X[rest], y[rest])
+        scores[rest] = average_contributions(
+            sum_paths_in_blocks(problem, how.permutations, seed, progress=progress)
+        )
+        threshold = NOISY_THRESHOLD if threshold is None else threshold
     kept = rest[scores[rest] <= threshold]
     lost = np.setdiff1d(y[rest], y[kept])
     spared = [min(rest[y[rest] == label], key=lambda row: scores[row]) for label in lost]
     kept = np.sort(np.append(kept, spared)).astype(np.int64)
-    return Pruned(kept, scores, opposed, threshold, np.array(spared, dtype=np.int64))
+    return PruningResult(kept, scores, opposed, threshold, np.array(spared, dtype=np.int64))
 
 
-def contradicted(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+def find_contradicted(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Rows with equal features as others of a different label that is as frequent among them, or more."""
     _, place = np.unique(X, axis=0, return_inverse=True)
     labels, code = np.unique(y, return_inverse=True)
@@ -71,24 +73,3 @@ def contradicted(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     alone = (counts == most[:, None]).sum(axis=1) == 1  # no other label is as frequent
     wins = (counts == most[:, None]) & alone[:, None]
     return np.flatnonzero(~wins[place.ravel(), code.ravel()])
-
-
-def contributions(
-    problem: Problem,
-    permutations: int,
-    seed,
-    s1: int = 0,
-    groups=None,
-    equations: bool = False,
-    progress: Progress | None = None,
-) -> PathSums:
-    """The sums of random paths, made in parts so that progress can be told; see `path_sums`."""
-    total, done = None, 0
-    words = [int(word) for word in np.atleast_1d(seed)]
-    while done < permutations:
-        count = min(BLOCK, permutations - done)
-        part = path_sums(problem, [*words, done], count, s1, groups=groups, equations=equations)
-        total, done = part if total is None else total + part, done + count
-        if progress is not None:
-            progress(done, permutations)
-    return total

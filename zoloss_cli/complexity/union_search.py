@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from zoloss_cli.complexity.hard_margin import Problem
+from zoloss_cli.complexity.hard_margin import HardMarginProblem
 from zoloss_cli.kernels.hard_margin import Solution, copy_solution, new_solution
 from zoloss_cli.kernels.subsets import (
     IN,
@@ -25,9 +25,9 @@ from zoloss_cli.kernels.subsets import (
     search,
 )
 
-MOST_SUBSETS = 1024  # that are kept of one complexity
-SOLVES = 50_000  # between two reports
-BRANCHES = 64  # that threads share: the same for any number of them, and so is what is found
+MAX_KEPT_SUBSETS = 1024  # that are kept of one complexity
+SOLVES_PER_REPORT = 50_000  # between two reports
+SHARED_BRANCHES = 64  # that threads share: the same for any number of them, and so is what is found
 
 Progress = Callable[[float, float], None]  # the share of all subsets that is done, the seconds left or infinity
 
@@ -42,7 +42,7 @@ class Branch:
     share: float = 1.0  # of all unions
 
 
-class Report:
+class ShareReport:
     """How far all branches are together, told to whoever wants to know."""
 
     def __init__(self, progress: Progress | None):
@@ -64,7 +64,7 @@ class Report:
 class UnionSearch:
     """The best unions of each complexity that searches through the same clusters have found."""
 
-    problem: Problem
+    problem: HardMarginProblem
     groups: np.ndarray
     solves: int = 0
     sizes: np.ndarray = field(init=False)
@@ -78,37 +78,37 @@ class UnionSearch:
         self.best = np.full(n + 1, -1)
         self.best[0] = np.unique(self.problem.y, return_counts=True)[1].max()  # a whole class
         self.count = np.zeros(n + 1, np.int64)
-        self.masks = np.zeros((n + 1, MOST_SUBSETS), np.uint64)
+        self.masks = np.zeros((n + 1, MAX_KEPT_SUBSETS), np.uint64)
 
-    def run(self, slack: int, progress: Progress | None) -> None:
+    def search_with_pruning(self, slack: int, progress: Progress | None) -> None:
         """Go through the unions one after the other, since what was found prunes what follows."""
-        self.follow(self.root(), slack, Report(progress), threading.Event())
+        self.search_branch(self.build_root(), slack, ShareReport(progress), threading.Event())
 
-    def go_over_all(self, progress: Progress | None, threads: int | None = None) -> None:
+    def search_all(self, progress: Progress | None, threads: int | None = None) -> None:
         """Go through all unions and leave none out, in branches that threads share."""
-        report, stop = Report(progress), threading.Event()
+        report, stop = ShareReport(progress), threading.Event()
 
         def followed(branch: Branch) -> UnionSearch:
             found = UnionSearch(self.problem, self.groups)
-            found.follow(branch, -1, report, stop)
+            found.search_branch(branch, -1, report, stop)
             return found
 
         with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
             try:
-                for found in pool.map(followed, self.branches()):
-                    self.take_in(found)
+                for found in pool.map(followed, self.split_into_branches()):
+                    self.merge(found)
             finally:  # Ctrl-C, or a set that nothing separates: the others need not go on
                 stop.set()
 
-    def root(self) -> Branch:
+    def build_root(self) -> Branch:
         n = len(self.groups)
         solution = new_solution(n)
         solution.f[:] = 1.0  # of no example, the solution is all of one class
         return Branch(solution, np.full(len(self.sizes), UNDECIDED), np.zeros(n, bool))
 
-    def branches(self, count: int = BRANCHES) -> list[Branch]:
+    def split_into_branches(self, count: int = SHARED_BRANCHES) -> list[Branch]:
         """All unions in about so many parts: the largest is parted by the cluster that violates it most."""
-        found, whole = [self.root()], []
+        found, whole = [self.build_root()], []
         while found and len(found) + len(whole) < count:
             branch = found.pop(int(np.argmax([b.share for b in found])))
             chosen = most_violated(self.rows.y, branch.solution.f, self.groups, branch.state)
@@ -126,7 +126,7 @@ class UnionSearch:
             self.solves += 1
         return found + whole
 
-    def follow(self, branch: Branch, slack: int, report: Report, stop: threading.Event) -> None:
+    def search_branch(self, branch: Branch, slack: int, report: ShareReport, stop: threading.Event) -> None:
         """Go through the unions of a branch; a slack below 0 leaves none out."""
         copy_solution(branch.solution, level(self.stack, 0))
         path, place = np.zeros(len(self.sizes), np.int64), np.zeros(3, np.int64)
@@ -134,30 +134,30 @@ class UnionSearch:
         found = (self.bits, self.best, self.count, self.masks)
         while place[1] >= 0 and not stop.is_set():
             status, where, done = search(
-                self.rows, self.groups, self.sizes, self.stack, progress, found, slack, SOLVES
+                self.rows, self.groups, self.sizes, self.stack, progress, found, slack, SOLVES_PER_REPORT
             )
             self.problem.check(status, where)
             report.add(branch.share * done)
         self.solves += int(place[2])
 
-    def take_in(self, other: UnionSearch) -> None:
+    def merge(self, other: UnionSearch) -> None:
         """Add what was found among other unions."""
         self.solves += other.solves
         self.bits |= other.bits
         for c in np.flatnonzero(other.best > self.best):
             self.best[c], self.count[c] = other.best[c], 0
         for c in np.flatnonzero((other.best == self.best) & (other.count > 0)):
-            kept = min(self.count[c], MOST_SUBSETS)
-            room = min(other.count[c], MOST_SUBSETS - kept)
+            kept = min(self.count[c], MAX_KEPT_SUBSETS)
+            room = min(other.count[c], MAX_KEPT_SUBSETS - kept)
             self.masks[c, kept : kept + room] = other.masks[c, :room]
             self.count[c] += other.count[c]
 
-    def subsets(self, c: int) -> list[np.ndarray]:
+    def collect_subsets(self, c: int) -> list[np.ndarray]:
         """The examples of the largest unions of complexity c."""
-        kept = np.sort(self.masks[c, : min(self.count[c], MOST_SUBSETS)])
+        kept = np.sort(self.masks[c, : min(self.count[c], MAX_KEPT_SUBSETS)])
         return [np.flatnonzero((mask >> self.groups.astype(np.uint64)) & np.uint64(1)) for mask in kept]
 
-    def pairs(self) -> np.ndarray:
+    def collect_pairs(self) -> np.ndarray:
         """(complexity, examples left out) of all unions that were met."""
         n = len(self.groups)
         sizes = np.arange(n + 1)

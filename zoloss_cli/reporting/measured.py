@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.complexity.outlier_scores import auc
+from zoloss_cli.metrics.roc import compute_auc
 
 ADDED = (
     "permutations",
@@ -60,7 +60,7 @@ def measured_values(by_draw: dict[int, dict]) -> dict[str, list[float]]:
         shown = {key: float(facts[key]) for key in AS_THEY_ARE if key in facts}
         if facts.get("flipped"):
             noisy = noise_of(facts)
-            shown |= {metric: auc(scores, noisy) for metric, scores in scores_of(facts).items()}
+            shown |= {metric: compute_auc(scores, noisy) for metric, scores in scores_of(facts).items()}
         for key, value in ({"seconds": facts["seconds"]} | shown).items():
             values.setdefault(key, []).append(value)
     return {key: several for key, several in values.items() if len(several) == len(by_draw)}

@@ -24,6 +24,7 @@ from zoloss_cli.config.models import METRICS
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import FORMAT, Cell, identity_key
 from zoloss_cli.results.measured import is_sound
+from zoloss_cli.utils.atomic_io import write_text
 
 MARKER = "zoloss.json"
 RUNS = "runs"
@@ -286,20 +287,6 @@ def _header(identity: dict, n_train: int, n_test: int) -> dict:
 
 def _line(row: dict) -> str:
     return json.dumps(row, separators=(",", ":"), ensure_ascii=False) + "\n"
-
-
-def write_text(path: Path, text: str) -> None:
-    write_bytes(path, text.encode())
-
-
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write to a temporary file beside `path` and rename: readers see the old or the new, never half."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(content)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

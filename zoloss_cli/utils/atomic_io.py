@@ -6,10 +6,24 @@ import os
 from pathlib import Path
 
 from zoloss_cli.errors import OutputError
-from zoloss_cli.results.store import write_bytes
 
 FORCE = "--force overwrites it"
 ANOTHER_NAME = "nothing is overwritten: choose another name, or remove it first"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text as UTF-8, whole or not at all; see :func:`write_bytes`."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write to a temporary file beside `path` and rename it: readers see the old or the new, never half."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(content)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def check_target(path: Path, force: bool, inputs: list[Path], remedy: str = FORCE) -> None:

@@ -10,20 +10,26 @@ from functools import cached_property
 
 import numpy as np
 
-from zoloss_cli.complexity.clusters import clusters
-from zoloss_cli.complexity.contribution import average, categories
+from zoloss_cli.complexity.clusters import cluster_samples
+from zoloss_cli.complexity.contribution import average_contributions, sum_paths_in_blocks
 from zoloss_cli.complexity.decomposition import (
-    MOST_BITS,
-    MOST_CLUSTERS,
+    MAX_CLUSTERS,
+    MAX_EXACT_CLUSTERS,
     Decomposition,
     decompose,
-    expected_time,
+    describe_expected_time,
 )
-from zoloss_cli.complexity.hard_margin import Inseparable, Problem, make_problem, opposites, solved
-from zoloss_cli.complexity.pruning import contributions
-from zoloss_cli.datasets.csv_table import OwnTable
-from zoloss_cli.datasets.labels import listed
-from zoloss_cli.datasets.scaling import checked_scaling, scaled
+from zoloss_cli.complexity.growth import categorize_contributions
+from zoloss_cli.complexity.hard_margin import (
+    HardMarginProblem,
+    InseparableError,
+    build_problem,
+    find_opposite_pair,
+    fit_hard_margin_svm,
+)
+from zoloss_cli.datasets.csv_table import CsvTable
+from zoloss_cli.datasets.labels import join_names
+from zoloss_cli.datasets.scaling import apply_scaling, compute_finite_scaling
 from zoloss_cli.errors import ConfigError, DataError
 
 MOST_ROWS = 20_000  # their kernel matrix has 3 GB, and several as large are made on the way
@@ -56,10 +62,10 @@ class Asked:
             raise ConfigError(f"--gamma: must be a number above 0 (got {self.gamma:g})")
         if self.exact and not self.clusters:
             raise ConfigError("--exact is of the principal points: say how many --clusters there are")
-        if self.clusters > MOST_BITS:
+        if self.clusters > MAX_CLUSTERS:
             raise ConfigError(
                 f"--clusters: {self.clusters} are too many to go over their unions; there can be "
-                f"{MOST_CLUSTERS} with --exact, {MOST_BITS} without"
+                f"{MAX_EXACT_CLUSTERS} with --exact, {MAX_CLUSTERS} without"
             )
 
 
@@ -67,7 +73,7 @@ class Asked:
 class Examples:
     """Rows of a table, scaled, with two classes; `rows` are those of the table that were taken."""
 
-    table: OwnTable
+    table: CsvTable
     rows: np.ndarray
     X: np.ndarray
     y: np.ndarray  # 0 or 1: indices of classes
@@ -93,17 +99,17 @@ class Examples:
 
 
 def examples_of(
-    table: OwnTable, positive: str | None, scaling: str, sample: int | None = None, seed: int = 1
+    table: CsvTable, positive: str | None, scaling: str, sample: int | None = None, seed: int = 1
 ) -> Examples:
     """All rows, or so many at random; scaled by what all rows of the table show."""
     y, classes = table.classes(positive)
     where = f"{table.path}: the label column '{table.label}'"
     if len(classes) > 2:
         raise DataError(
-            f"{where} has {len(classes)} classes ({listed(classes)}), and complexity is that of two: use "
+            f"{where} has {len(classes)} classes ({join_names(classes)}), and complexity is that of two: use "
             "--positive CLASS for one class against the rest"
         )
-    X = scaled(table.X, *checked_scaling(table.X, scaling, table.features, str(table.path)))
+    X = apply_scaling(table.X, *compute_finite_scaling(table.X, scaling, table.features, str(table.path)))
     rows = np.arange(len(y))
     if sample is not None and sample < len(y):
         rows = np.sort(np.random.default_rng(seed).choice(len(y), sample, replace=False))
@@ -118,7 +124,7 @@ def explained(examples: Examples, rows: np.ndarray | None = None) -> Iterator[No
     path = examples.table.path
     try:
         yield
-    except Inseparable as error:
+    except InseparableError as error:
         row = error.row if rows is None else rows[error.row]
         advice = ADVICE.get(error.kernel, "take --kernel perceptron, which separates any rows")
         raise DataError(f"{path}, line {examples.lines[row]}: {error.what}: {advice}") from None
@@ -147,7 +153,7 @@ class Measured:
 
     @cached_property
     def categories(self) -> np.ndarray:
-        return categories(self.contributions)
+        return categorize_contributions(self.contributions)
 
     def by_noise(self) -> np.ndarray:
         """The noisy rows, worst first."""
@@ -159,16 +165,16 @@ def measure(examples: Examples, asked: Asked, tell_orders: Callable, tell_unions
     """Everything that was asked for. The two callables start a stage and return its progress callback."""
     _check_examples(examples, asked)
     with explained(examples):
-        problem = make_problem(examples.X, examples.y, asked.kernel, asked.gamma)
+        problem = build_problem(examples.X, examples.y, asked.kernel, asked.gamma)
         support = np.zeros(len(problem), bool)
-        support[solved(problem).support] = True
+        support[fit_hard_margin_svm(problem).support] = True
         groups = _clusters(problem, asked) if asked.clusters else None
-        sums = contributions(problem, asked.permutations, asked.seed, progress=tell_orders())
+        sums = sum_paths_in_blocks(problem, asked.permutations, asked.seed, progress=tell_orders())
         growth = np.concatenate([[0], np.cumsum(sums.by_size[0, :, 0])]) / sums.permutations
         parts = None
         if groups is not None:
             parts = decompose(problem, groups, asked.exact, asked.exact and asked.all_pairs, tell_unions())
-    return Measured(examples, asked, support, average(sums), growth, parts)
+    return Measured(examples, asked, support, average_contributions(sums), growth, parts)
 
 
 def _check_examples(examples: Examples, asked: Asked) -> None:
@@ -182,7 +188,7 @@ def _check_examples(examples: Examples, asked: Asked) -> None:
         raise ConfigError(
             f"--clusters: there can be 2 to {n} clusters of the {n} rows of {path}, not {asked.clusters}"
         )
-    pair = opposites(examples.X, examples.y)
+    pair = find_opposite_pair(examples.X, examples.y)
     if pair is not None:
         first, second = (lines[row] for row in pair)
         raise DataError(
@@ -191,12 +197,12 @@ def _check_examples(examples: Examples, asked: Asked) -> None:
         )
 
 
-def _clusters(problem: Problem, asked: Asked) -> np.ndarray:
-    groups = clusters(problem, asked.clusters)
-    if asked.exact and asked.clusters > MOST_CLUSTERS:
+def _clusters(problem: HardMarginProblem, asked: Asked) -> np.ndarray:
+    groups = cluster_samples(problem, asked.clusters)
+    if asked.exact and asked.clusters > MAX_EXACT_CLUSTERS:
         raise ConfigError(
             f"--clusters: to account for all unions of {asked.clusters} would take about "
-            f"{expected_time(problem, groups)}, and {MOST_CLUSTERS} is the limit with --exact: ask for fewer, "
-            "or leave --exact out"
+            f"{describe_expected_time(problem, groups)}, and {MAX_EXACT_CLUSTERS} is the limit with --exact: "
+            "ask for fewer, or leave --exact out"
         )
     return groups

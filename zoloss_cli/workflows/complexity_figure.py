@@ -6,7 +6,7 @@ import string
 
 import numpy as np
 
-from zoloss_cli.complexity.contribution import NOISY, TYPICAL
+from zoloss_cli.complexity.growth import NOISY_THRESHOLD, TYPICAL_THRESHOLD
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.workflows.complexity import Measured
 
@@ -47,7 +47,7 @@ def _contributions(axes, measured: Measured) -> str:
             markerfacecolor=filled,
             label=f"{name} ({len(at):,})",
         )
-    for threshold, name in ((TYPICAL, "thresholds 2/3 and 1"), (NOISY, None)):
+    for threshold, name in ((TYPICAL_THRESHOLD, "thresholds 2/3 and 1"), (NOISY_THRESHOLD, None)):
         axes.axhline(threshold, color=style.BLACK, linestyle=style.DASHED, linewidth=0.8, label=name)
     axes.set(xlabel="rows, by contribution", ylabel="average contribution")
     return "what each row adds"

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from zoloss_cli.complexity.contribution import NOISY, TYPICAL
+from zoloss_cli.complexity.growth import NOISY_THRESHOLD, TYPICAL_THRESHOLD
 from zoloss_cli.workflows.complexity import Measured
 from zoloss_cli.workflows.fit_text import classes_text, table_text
 
@@ -35,7 +35,7 @@ def as_json(measured: Measured) -> str:
         "seed": asked.seed,
         "complexity": measured.complexity,
         "share": measured.complexity / len(examples),
-        "thresholds": {"typical": TYPICAL, "noisy": NOISY},
+        "thresholds": {"typical": TYPICAL_THRESHOLD, "noisy": NOISY_THRESHOLD},
         "categories": _counts(measured),
         "rows": _rows(measured),
         "growth": measured.growth.tolist(),

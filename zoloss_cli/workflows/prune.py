@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from zoloss_cli.complexity.pruning import Pruned, contradicted, prune
+from zoloss_cli.complexity.pruning import PruningResult, find_contradicted, prune
 from zoloss_cli.config.models import Prune
 from zoloss_cli.datasets.csv_reader import read_content, read_rows
-from zoloss_cli.datasets.csv_table import OwnTable, read_training
+from zoloss_cli.datasets.csv_table import CsvTable, read_for_training
 from zoloss_cli.errors import DataError
 from zoloss_cli.workflows.complexity import MOST_ROWS, Examples, examples_of, explained
 from zoloss_cli.workflows.fit_text import classes_text, table_text
@@ -29,7 +29,7 @@ SIDES = ("left", "right", "right")
 class OwnFile:
     """A table and the very bytes that it was read from."""
 
-    table: OwnTable
+    table: CsvTable
     content: bytes
 
     @cached_property
@@ -51,7 +51,7 @@ class OwnFile:
 
 def read_own_file(path: Path, label: str | None, missing: str) -> OwnFile:
     content = read_content(path)
-    return OwnFile(read_training(path, label, missing, content), content)
+    return OwnFile(read_for_training(path, label, missing, content), content)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Cleaned:
     file: OwnFile
     examples: Examples
     how: Prune
-    pruned: Pruned
+    pruned: PruningResult
     dropped: list[Dropped]  # by line
 
     def kept_text(self) -> bytes:
@@ -142,13 +142,13 @@ def clean(file: OwnFile, how: Prune, positive: str | None, scaling: str, seed: i
         raise DataError(
             f"{path} has {n:,} rows, and contributions are found of {MOST_ROWS:,} at most: take --by neighbours"
         )
-    rest = np.setdiff1d(np.arange(n), contradicted(examples.X, examples.y))  # those that get a score
+    rest = np.setdiff1d(np.arange(n), find_contradicted(examples.X, examples.y))  # those that get a score
     with explained(examples, rest):
         pruned = prune(examples.X, examples.y, how, seed, tell())
     return Cleaned(file, examples, how, pruned, _dropped_rows(file, examples, how, pruned))
 
 
-def _dropped_rows(file: OwnFile, examples: Examples, how: Prune, pruned: Pruned) -> list[Dropped]:
+def _dropped_rows(file: OwnFile, examples: Examples, how: Prune, pruned: PruningResult) -> list[Dropped]:
     lines, labels, opposed = examples.lines, examples.labels, _oppositions(examples, pruned.contradicted)
     how = how.model_copy(update={"neighbours": min(how.neighbours, len(lines) - len(opposed) - 1)})
     found = []

@@ -9,13 +9,12 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import zoloss_cli
-from zoloss_cli.complexity.contribution import average, least_squares
+from zoloss_cli.complexity.contribution import average_contributions, solve_least_squares, sum_paths_in_blocks
 from zoloss_cli.complexity.decomposition import decompose
-from zoloss_cli.complexity.hard_margin import data_complexity, make_problem
+from zoloss_cli.complexity.hard_margin import build_problem, data_complexity
 from zoloss_cli.complexity.measures import ContributionMeasure, DecompositionMeasure
-from zoloss_cli.complexity.pruning import contributions
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.dataset import load
+from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_unit
@@ -23,7 +22,7 @@ from zoloss_cli.registry import BUILT_IN, MEASURES, make_learner
 from zoloss_cli.reporting.compare import compare_run
 from zoloss_cli.reporting.measured import pooled, scores_of
 from zoloss_cli.reporting.results import load_results
-from zoloss_cli.utils.paths import shipped
+from zoloss_cli.utils.paths import shipped_folder
 
 SMALL = """
 metric: auc
@@ -83,12 +82,12 @@ def test_runs_on_one_draw_are_pooled(write_config):
 def test_means_of_least_squares_are_nearly_those_of_all_equations():
     """The thesis solves one system; that of several smaller ones must tell the same."""
     data = zoloss_cli.load_dataset("yinyang", size=60, seed=4)
-    problem = make_problem(*data)
-    parts = [contributions(problem, 400, seed, s1=10, equations=True) for seed in range(10)]
+    problem = build_problem(*data)
+    parts = [sum_paths_in_blocks(problem, 400, seed, s1=10, equations=True) for seed in range(10)]
     together = parts[0]
     for part in parts[1:]:
         together = together + part
-    several, one = np.mean([least_squares(p) for p in parts], axis=0), least_squares(together)
+    several, one = np.mean([solve_least_squares(p) for p in parts], axis=0), solve_least_squares(together)
     assert np.corrcoef(several, one)[0, 1] > 0.995
     assert np.abs(several - one).max() < 0.1 * np.ptp(one)
 
@@ -97,7 +96,7 @@ def test_tables_show_the_area_under_the_curve(zoloss, small_run, write_config):
     (run,) = load_results(small_run)[0]
     cell = cells_of(write_config)["neighbours"]
     for draw, shown in enumerate(run.cells["yinyang", "neighbours"]["auc"]):
-        data = load(cell.data, draw)
+        data = load_data(cell.data, draw)
         measured = make_learner("neighbours").measure(data.X, data.y)["scores"]
         assert shown == pytest.approx(roc_auc_score(data.y != data.truth, measured))
     facts = run.facts["yinyang", "contribution"][0]
@@ -124,11 +123,11 @@ def test_a_run_of_measures_goes_on_where_it_stopped(zoloss, small_run, write_con
 def test_decomposition_is_told_as_it_is():
     X, y = zoloss_cli.load_dataset("disks", seed=3)
     facts = DecompositionMeasure(clusters=9).measure(X, y)
-    found = decompose(make_problem(X, y), np.array(facts["clusters"]))
+    found = decompose(build_problem(X, y), np.array(facts["clusters"]))
     assert facts["pairs"] == found.pairs.tolist()
     assert [p[:3] for p in facts["points"]] == [[p.complexity, p.error, p.count] for p in found.points]
     assert facts["principal_points"] == len(found.points)
-    assert facts["principal_subsets"] == found.subsets
+    assert facts["principal_subsets"] == found.n_subsets
     groups = np.array(facts["clusters"])
     for complexity, error, _, masks in facts["points"]:
         for mask in masks:
@@ -141,8 +140,8 @@ def test_contribution_is_told_as_it_is():
     X, y = zoloss_cli.load_dataset("disks", seed=3)
     seed = np.random.default_rng(7).integers(0, 2**32, 4)
     facts = ContributionMeasure(permutations=12, s1=3, random_state=7).measure(X, y, [4, 9])
-    sums = contributions(make_problem(X, y), 12, seed, 3)
-    np.testing.assert_array_equal(np.divide(facts["growth"], facts["times"]), average(sums))
+    sums = sum_paths_in_blocks(build_problem(X, y), 12, seed, 3)
+    np.testing.assert_array_equal(np.divide(facts["growth"], facts["times"]), average_contributions(sums))
     assert facts["flipped"] == [4, 9]
     assert sum(facts["flipped_times_by_size"]) == 12 * 2
     grown = np.add(facts["growth_by_size"], facts["flipped_growth_by_size"])
@@ -150,7 +149,7 @@ def test_contribution_is_told_as_it_is():
 
 
 def test_print_is_one_more_draw(zoloss, tmp_path, write_config):
-    text = (shipped("configs") / "thesis" / "figure1.5.yaml").read_text()
+    text = (shipped_folder("configs") / "thesis" / "figure1.5.yaml").read_text()
     out, config = tmp_path / "results", write_config(text, "figure1.5.yaml")
     assert zoloss("run", config, "--datasets", "disks", "--out", out, "--jobs", 1).code == 0
     (run,) = load_results(out)[0]

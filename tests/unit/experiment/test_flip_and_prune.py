@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zoloss_cli.complexity.contribution import average
-from zoloss_cli.complexity.hard_margin import make_problem
-from zoloss_cli.complexity.outlier_scores import neighbour_disagreement
-from zoloss_cli.complexity.pruning import contradicted, contributions, prune
+from zoloss_cli.complexity.contribution import average_contributions, sum_paths_in_blocks
+from zoloss_cli.complexity.hard_margin import build_problem
+from zoloss_cli.complexity.outlier_scores import compute_neighbour_scores
+from zoloss_cli.complexity.pruning import find_contradicted, prune
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import Prune
-from zoloss_cli.datasets.dataset import draw_of, draws, load
+from zoloss_cli.datasets.dataset import count_draws, find_draw, load_data
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment import split_data as parts
 from zoloss_cli.experiment import tuning
@@ -45,28 +45,28 @@ def cells(write_config):
 
 def test_a_tenth_of_the_labels_is_wrong_and_known(cells):
     spec = cells["heart", "fld"].data
-    assert draws(spec) == 3
-    seen = [load(spec, draw) for draw in range(3)]
+    assert count_draws(spec) == 3
+    seen = [load_data(spec, draw) for draw in range(3)]
     for data in seen:
         assert len(data.flipped) == 27  # floor(270 / 10)
         np.testing.assert_array_equal(np.flatnonzero(data.y != data.truth), data.flipped)
-        np.testing.assert_array_equal(data.truth, load(spec.model_copy(update={"flip": None})).y)
+        np.testing.assert_array_equal(data.truth, load_data(spec.model_copy(update={"flip": None})).y)
     assert len({tuple(data.flipped) for data in seen}) == 3
-    assert load(spec, draw_of(spec, 4)) is seen[1]
+    assert load_data(spec, find_draw(spec, 4)) is seen[1]
 
 
 def test_the_last_rows_may_be_the_wrong_ones(write_config):
     text = NOISY.replace("share: 0.1, draws: 3", "share: 0.1, rows: last")
     cell = plan(load_config(write_config(text)))[0]
-    assert load(cell.data).flipped.tolist() == list(range(243, 270))
-    assert draws(cell.data) == 1
+    assert load_data(cell.data).flipped.tolist() == list(range(243, 270))
+    assert count_draws(cell.data) == 1
 
 
 def test_of_several_classes_any_other_may_come(write_config):
     (cell,) = plan(
         load_config(write_config("datasets: {iris: {flip: {share: 0.4}}}\nlearners: [one-vs-all]\n"))
     )
-    data = load(cell.data)
+    data = load_data(cell.data)
     changes = Counter(zip(data.truth[data.flipped], data.y[data.flipped], strict=True))
     assert set(changes) == set(itertools.permutations(range(3), 2))
 
@@ -112,7 +112,7 @@ def brute_force_contradictions(X, y):
 def test_contradicted_rows_are_those_that_no_vote_would_keep(rows):
     X = np.array([row[:2] for row in rows], dtype=float)
     y = np.array([row[2] for row in rows])
-    assert contradicted(X, y).tolist() == brute_force_contradictions(X, y)
+    assert find_contradicted(X, y).tolist() == brute_force_contradictions(X, y)
 
 
 def noisy_points(seed=0, n=60):
@@ -128,12 +128,12 @@ def test_rows_above_the_threshold_go_and_no_others():
     X, y, _ = noisy_points()
     how = Prune(permutations=30, threshold=0.8)
     found = prune(X, y, how, 5)
-    expected = average(contributions(make_problem(X, y), 30, 5))
+    expected = average_contributions(sum_paths_in_blocks(build_problem(X, y), 30, 5))
     np.testing.assert_array_equal(found.scores, expected)
     np.testing.assert_array_equal(found.dropped, np.flatnonzero(expected > 0.8))
     assert 0 < len(found.dropped) < 30
     near = prune(X, y, Prune(by="neighbours", neighbours=7), 5)
-    np.testing.assert_array_equal(near.scores, neighbour_disagreement(make_problem(X, y), 7))
+    np.testing.assert_array_equal(near.scores, compute_neighbour_scores(build_problem(X, y), 7))
     np.testing.assert_array_equal(near.dropped, np.flatnonzero(near.scores > 0.5))
 
 
@@ -167,11 +167,11 @@ def test_contradictions_go_first_and_have_no_score():
 
 
 def test_progress_tells_all_permutations_and_parts_add_up():
-    problem, told = make_problem(*noisy_points()[:2]), []
-    sums = contributions(problem, 25, 1, progress=lambda done, of: told.append((done, of)))
+    problem, told = build_problem(*noisy_points()[:2]), []
+    sums = sum_paths_in_blocks(problem, 25, 1, progress=lambda done, of: told.append((done, of)))
     assert told == [(10, 25), (20, 25), (25, 25)]
     assert sums.permutations == 25
-    assert sums.by_example[:, 1].sum() == 25 * 60
+    assert sums.by_sample[:, 1].sum() == 25 * 60
 
 
 def test_learners_do_not_see_pruned_rows_and_share_them(cells, monkeypatch):

@@ -9,12 +9,11 @@ import pytest
 from own_rows import as_csv, loaded, noisy_rows
 
 from zoloss_cli import data_complexity
-from zoloss_cli.complexity.clusters import clusters
-from zoloss_cli.complexity.contribution import average
+from zoloss_cli.complexity.clusters import cluster_samples
+from zoloss_cli.complexity.contribution import average_contributions, sum_paths_in_blocks
 from zoloss_cli.complexity.decomposition import decompose
-from zoloss_cli.complexity.hard_margin import along_path, make_problem, solved
-from zoloss_cli.complexity.pruning import contributions
-from zoloss_cli.utils.paths import shipped
+from zoloss_cli.complexity.hard_margin import build_problem, count_along_path, fit_hard_margin_svm
+from zoloss_cli.utils.paths import shipped_folder
 
 QUICK = ["--permutations", "30"]
 
@@ -29,12 +28,12 @@ def test_json_has_the_library_s_numbers_of_every_row(zoloss, mine):
     assert ended.code == 0, ended.err
     assert len(ended.out.splitlines()) == 1
     facts, (X, y, own) = json.loads(ended.out), loaded(mine)
-    problem = make_problem(X, y)
-    sums = contributions(problem, 30, 7)
+    problem = build_problem(X, y)
+    sums = sum_paths_in_blocks(problem, 30, 7)
     rows = facts["rows"]
     assert facts["complexity"] == data_complexity(X, y) == sum(row["support"] for row in rows)
-    assert [i for i, row in enumerate(rows) if row["support"]] == solved(problem).support.tolist()
-    assert [row["contribution"] for row in rows] == average(sums).tolist()
+    assert [i for i, row in enumerate(rows) if row["support"]] == fit_hard_margin_svm(problem).support.tolist()
+    assert [row["contribution"] for row in rows] == average_contributions(sums).tolist()
     assert [(row["line"], row["label"]) for row in rows] == list(zip(own.lines, own.labels, strict=True))
     assert (facts["n"], facts["share"]) == (60, facts["complexity"] / 60)
     assert facts["decomposition"] is None
@@ -50,8 +49,8 @@ def test_json_has_the_library_s_numbers_of_every_row(zoloss, mine):
 def test_growth_is_the_mean_over_random_orders(zoloss, mine):
     facts = json.loads(zoloss("complexity", mine, "--permutations", 300, "--json").out)
     X, y, _ = loaded(mine)
-    problem, rng = make_problem(X, y), np.random.default_rng(0)
-    paths = np.array([along_path(problem, rng.permutation(60)) for _ in range(300)])
+    problem, rng = build_problem(X, y), np.random.default_rng(0)
+    paths = np.array([count_along_path(problem, rng.permutation(60)) for _ in range(300)])
     assert len(facts["growth"]) == 61
     assert (facts["growth"][0], facts["growth"][-1]) == (0.0, facts["complexity"])
     spread = paths.std(axis=0, ddof=1) / np.sqrt(300)
@@ -102,8 +101,8 @@ def test_principal_points_are_the_library_s(zoloss, mine, exact, tmp_path):
     options = ["--exact", "--plot", tmp_path / "p.svg"] if exact else ["--heuristic"]
     facts = json.loads(zoloss("complexity", mine, *QUICK, "--clusters", 7, *options, "--json").out)
     X, y, _ = loaded(mine)
-    problem = make_problem(X, y)
-    groups = clusters(problem, 7)
+    problem = build_problem(X, y)
+    groups = cluster_samples(problem, 7)
     found, told = decompose(problem, groups, exact=exact), facts["decomposition"]
     assert told["points"] == [
         {"complexity": p.complexity, "errors": p.error, "subsets": p.count} for p in found.points
@@ -155,5 +154,5 @@ def test_rows_without_noise_are_said_to_be_so(zoloss, table):
 
 
 def test_heart_is_as_the_page_shows_it(zoloss):
-    facts = json.loads(zoloss("complexity", shipped("datasets") / "heart.csv", "--json").out)
+    facts = json.loads(zoloss("complexity", shipped_folder("datasets") / "heart.csv", "--json").out)
     assert (facts["n"], facts["complexity"]) == (270, 164)

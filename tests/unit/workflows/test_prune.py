@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from own_rows import HEADER, as_csv, loaded, noisy_rows
 
-from zoloss_cli.complexity.hard_margin import make_problem
-from zoloss_cli.complexity.outlier_scores import neighbour_disagreement
+from zoloss_cli.complexity.hard_margin import build_problem
+from zoloss_cli.complexity.outlier_scores import compute_neighbour_scores
 from zoloss_cli.complexity.pruning import prune
 from zoloss_cli.config.models import Prune
-from zoloss_cli.datasets.csv_table import read_training
+from zoloss_cli.datasets.csv_table import read_for_training
 
 QUICK = ["--permutations", "30"]
 
@@ -99,7 +99,7 @@ def test_reasons(zoloss, table, tmp_path):
 def test_reasons_by_neighbours(zoloss, mine, tmp_path):
     _, report, _ = cleaned(zoloss, mine, tmp_path, "--by", "neighbours", "--neighbours", "5")
     X, y, own = loaded(mine)
-    shares = neighbour_disagreement(make_problem(X, y), 5)
+    shares = compute_neighbour_scores(build_problem(X, y), 5)
     assert {int(row["line"]) for row in report} == {own.lines[i] for i in np.flatnonzero(shares > 0.5)}
     for row in report:
         opposed = round(5 * shares[own.lines.index(int(row["line"]))])
@@ -133,13 +133,13 @@ DRESSES = {
 def test_kept_lines_are_those_of_the_input_to_the_byte(zoloss, table, tmp_path, parts):
     path = table(b"".join(parts))
     kept, report, _ = cleaned(zoloss, path, tmp_path, *QUICK)
-    lines = read_training(path).lines
+    lines = read_for_training(path).lines
     gone = {lines.index(int(row["line"])) for row in report}
     assert len(lines) == 60
     assert 0 < len(gone) < 60
     header, *rows = parts
     assert kept == header + b"".join(row for i, row in enumerate(rows) if i not in gone)
-    assert len(read_training(tmp_path / "clean.csv").lines) + len(report) == 60
+    assert len(read_for_training(tmp_path / "clean.csv").lines) + len(report) == 60
 
 
 def test_a_dry_run_writes_nothing(zoloss, mine, tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.complexity.contribution import NOISY, TYPICAL, categories
+from zoloss_cli.complexity.growth import NOISY_THRESHOLD, TYPICAL_THRESHOLD, categorize_contributions
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.examples import Examples, can_be_made, examples_of
 from zoloss_cli.reporting.figures.facts import Place, contributions, first_draw
@@ -18,9 +18,9 @@ MARKS = {
     "noisy": {"marker": "s", "markersize": 3, "color": style.VERMILLION},
 }
 RULES = {
-    "typical": f"typical: below {TYPICAL:.2f}",
+    "typical": f"typical: below {TYPICAL_THRESHOLD:.2f}",
     "critical": "critical: between",
-    "noisy": f"noisy: above {NOISY:g}",
+    "noisy": f"noisy: above {NOISY_THRESHOLD:g}",
 }
 
 
@@ -35,7 +35,8 @@ def fingerprint(run: RunResult):
     scores, wrong = scores_of(facts)["auc"], noise_of(facts)
     examples = examples_of(run, place, draw, len(scores))
     order = np.argsort(wrong, kind="stable")
-    heights, kinds, wrong = signed_distances(examples)[order], categories(scores)[order], wrong[order]
+    heights, wrong = signed_distances(examples)[order], wrong[order]
+    kinds = categorize_contributions(scores)[order]
     figure = style.new_figure(style.PAGE, 3.6)
     (axes,) = style.panels(figure, 1, 1)
     for kind, look in MARKS.items():

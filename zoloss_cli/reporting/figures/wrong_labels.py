@@ -7,7 +7,8 @@ from statistics import fmean
 
 import numpy as np
 
-from zoloss_cli.complexity.outlier_scores import auc, roc
+from zoloss_cli.complexity.growth import compute_mean_growth
+from zoloss_cli.metrics.roc import compute_auc, compute_roc_curve
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.facts import first_draw, paths_by_size, signs
 from zoloss_cli.reporting.measured import noise_of, scores_of
@@ -56,7 +57,7 @@ def mean_growth(facts: dict) -> np.ndarray:
     wrong = np.asarray(facts["flipped_times_by_size"], dtype=float)
     times = np.array([int(facts["permutations"]) - wrong, wrong])
     growth = np.array([facts["growth_by_size"], facts["flipped_growth_by_size"]], dtype=float)
-    return np.divide(growth, times, out=np.full(times.shape, np.nan), where=times > 0)
+    return compute_mean_growth(growth, times)
 
 
 # -- ROC curves -------------------------------------------------------------------------------------------
@@ -82,9 +83,9 @@ def roc_curves(run: RunResult):
     for (learner, metric), name in names.items():
         if shown in found[learner]:
             facts = found[learner][shown]
-            curves[name] = roc(scores_of(facts)[metric], noise_of(facts))
+            curves[name] = compute_roc_curve(scores_of(facts)[metric], noise_of(facts))
             most = max((draws for (_, x), draws in places.items() if x == learner), key=len)
-            areas[name] = [auc(scores_of(f)[metric], noise_of(f)) for f in most.values()]
+            areas[name] = [compute_auc(scores_of(f)[metric], noise_of(f)) for f in most.values()]
     return _panels(curves, areas, shown)
 
 

@@ -12,10 +12,9 @@ import pytest
 from drawing import assert_inside, drawn, named_lines
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from zoloss_cli.complexity.contribution import by_subset_size
-from zoloss_cli.complexity.hard_margin import make_problem
+from zoloss_cli.complexity.contribution import average_by_size, sum_paths_in_blocks
+from zoloss_cli.complexity.hard_margin import build_problem
 from zoloss_cli.complexity.measures import ContributionMeasure
-from zoloss_cli.complexity.pruning import contributions
 from zoloss_cli.datasets.generators import generate
 from zoloss_cli.learners.base import as_generator
 from zoloss_cli.reporting.figures import catalog, fingerprint, wrong_labels
@@ -48,8 +47,8 @@ def test_the_mean_growth_is_that_of_the_paths():
     facts = ContributionMeasure(permutations=70, random_state=8).measure(pool.X, y, flipped)
     groups = np.isin(np.arange(40), flipped).astype(np.int64)
     seed = as_generator(8).integers(0, 2**32, 4)
-    sums = contributions(make_problem(pool.X, y, "perceptron", None), 70, seed, 0, groups=groups)
-    np.testing.assert_array_equal(wrong_labels.mean_growth(facts), by_subset_size(sums))
+    sums = sum_paths_in_blocks(build_problem(pool.X, y, "perceptron", None), 70, seed, 0, groups=groups)
+    np.testing.assert_array_equal(wrong_labels.mean_growth(facts), average_by_size(sums))
 
 
 def test_figure_1_11_has_the_mean_of_all_draws_and_their_range(measured):
