@@ -72,7 +72,15 @@ def migrate(folder: Path) -> list[str]:
         for path in sorted((folder / sub).glob(pattern)):
             try:
                 text = convert(path)
-            except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OSError) as error:
+            except (
+                ValueError,
+                KeyError,
+                TypeError,
+                IndexError,
+                AttributeError,
+                RecursionError,
+                OSError,
+            ) as error:
                 notes.append(f"{path} could not be converted and is left as it is: {error}")
                 continue
             if text is not None:

@@ -1,12 +1,12 @@
-"""What is done: a results folder of plain text that survives any interruption.
+"""A results folder: plain text that survives any interruption.
 
 results/
   zoloss.json          marks the folder as ours
   runs/<name>.json     one manifest a run: the resolved config, its cells, versions, times
-  cells/<...>.jsonl    one file a cell: a header with the cell's identity, then one line a split
+  cells/<...>.jsonl    one file a cell: a header with the cell's identity, then one record a line
 
-Lines are appended and flushed by one process at a time; everything else is written to a temporary file
-and renamed. A torn line is dropped on load, a file that is not what its name says is set aside.
+Records are appended and flushed by one process at a time; everything else is written to a temporary file
+and renamed. A torn or changed line is dropped on load, a file that is not what its name says is set aside.
 """
 
 from __future__ import annotations
@@ -15,15 +15,29 @@ import contextlib
 import itertools
 import json
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
+import msgspec
 from filelock import FileLock, Timeout
 
-from zoloss_cli.config.models import METRICS
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.experiment.plan import FORMAT, Cell, identity_key
-from zoloss_cli.results.measured import is_sound
+from zoloss_cli.results.manifest import Manifest, RunInfo, decode_manifest, encode_manifest
+from zoloss_cli.results.record import (
+    FORMAT,
+    AnyRecord,
+    CellHeader,
+    FailedRecord,
+    MeasureRecord,
+    Record,
+    RecordKind,
+    decode_header,
+    decode_records,
+    encode_line,
+    hash_identity,
+)
 from zoloss_cli.utils.atomic_io import write_text
 
 MARKER = "zoloss.json"
@@ -31,41 +45,87 @@ RUNS = "runs"
 CELLS = "cells"
 ASIDE = "set-aside"
 # What may lie in a results folder without being ours: a place for the reference, notes, dot-files.
-TOLERATED = {"README.md", "reference"}
+IGNORED_FILES = {"README.md", "reference"}
+
+
+class CellAddress(Protocol):
+    """What the store needs to know of a planned cell."""
+
+    @property
+    def key(self) -> str:
+        """Hash of the identity."""
+
+    @property
+    def filename(self) -> str:
+        """Name of its file."""
+
+    @property
+    def identity(self) -> dict:
+        """What its results depend on."""
+
+    @property
+    def kind(self) -> RecordKind:
+        """Whether a learner is fitted or a measure is taken."""
 
 
 @dataclass
-class CellRows:
-    """What a cell's file holds: finished splits, failed ones, and what had to be dropped."""
+class StoredCell:
+    """What a cell's file holds.
 
-    rows: dict[int, dict] = field(default_factory=dict)
-    failed: dict[int, str] = field(default_factory=dict)
-    dropped_lines: int = 0
-    fault: str = ""  # why the whole file cannot be used
+    Attributes
+    ----------
+    records : dict of int to Record
+        Finished tasks by split.
+    failed : dict of int to FailedRecord
+        Failed tasks by split.
+    n_damaged : int
+        Lines that had to be dropped.
+    fault : str
+        Why the whole file cannot be used; empty if it can.
+    n_train, n_test : int
+        Samples that train and that test.
+    """
+
+    records: dict[int, Record] = field(default_factory=dict)
+    failed: dict[int, FailedRecord] = field(default_factory=dict)
+    n_damaged: int = 0
+    fault: str = ""
     n_train: int = 0
     n_test: int = 0
 
 
 class Store:
-    """A results folder."""
+    """A results folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it is; it need not exist yet.
+
+    Attributes
+    ----------
+    notes : list of str
+        What was found damaged and set right, for the user.
+    """
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self.notes: list[str] = []  # what was found and set right, for the user
+        self.notes: list[str] = []
 
     # -- the folder ---------------------------------------------------------------------------------
 
     def is_ours(self) -> bool:
+        """Return whether the folder is marked as a results folder."""
         return (self.folder / MARKER).is_file()
 
     @contextlib.contextmanager
-    def writing(self):
+    def writing(self) -> Iterator[Store]:
         """Prepare the folder and hold it: a second run into it is refused."""
-        with _explained(self.folder):
+        with _explain_os_errors(self.folder):
             if self.folder.exists() and not self.folder.is_dir():
                 raise ResultsError(f"{self.folder} is a file, not a folder")
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._refuse_foreign()
+            self._refuse_foreign_files()
             lock = FileLock(self.folder / ".lock", timeout=0)
             try:
                 lock.acquire()
@@ -77,54 +137,69 @@ class Store:
                 for sub in (RUNS, CELLS):
                     (self.folder / sub).mkdir(exist_ok=True)
                 if not self.is_ours():
-                    write_text(
-                        self.folder / MARKER, json.dumps({"results_of": "zoloss", "format": FORMAT}) + "\n"
-                    )
+                    self.write_marker()
                 yield self
 
-    def _refuse_foreign(self) -> None:
+    def write_marker(self) -> None:
+        """Mark the folder as one of this version."""
+        content = json.dumps({"results_of": "zoloss", "format": FORMAT})
+        write_text(self.folder / MARKER, content + "\n")
+
+    def check_format(self) -> None:
+        """Refuse a folder whose layout this version does not read."""
+        path = self.folder / MARKER
+        try:
+            marker = json.loads(path.read_text(encoding="utf-8"))
+            version = marker["format"] if marker["results_of"] == "zoloss" else None
+        except (ValueError, KeyError, TypeError, RecursionError):
+            version = None
+        except OSError as error:
+            raise ResultsError(f"{path} cannot be read: {error.strerror}") from None
+        if version == 1:
+            raise ResultsError(
+                f"{self.folder} has the layout of zoloss 0.1; convert it, losing nothing, with: "
+                f"zoloss migrate {self.folder}"
+            )
+        if version != FORMAT:
+            raise ResultsError(f"{path} is not of this version of zoloss; choose another folder")
+
+    def _refuse_foreign_files(self) -> None:
         if self.is_ours():
-            try:
-                marker = json.loads((self.folder / MARKER).read_text(encoding="utf-8"))
-                known = marker["format"] == FORMAT and marker["results_of"] == "zoloss"
-            except (ValueError, KeyError, TypeError):
-                known = False
-            if not known:
-                raise ResultsError(f"{self.folder / MARKER} is not of this version; choose another --out")
+            self.check_format()
             return
-        foreign = [
-            p.name for p in self.folder.iterdir() if not p.name.startswith(".") and p.name not in TOLERATED
-        ]
+        foreign = sorted(
+            p.name for p in self.folder.iterdir() if not p.name.startswith(".") and p.name not in IGNORED_FILES
+        )
         if foreign:
             raise ResultsError(
-                f"{self.folder} holds files that zoloss did not write (such as {sorted(foreign)[0]}); "
-                f"choose another --out"
+                f"{self.folder} holds files that zoloss did not write (such as {foreign[0]}); choose another --out"
             )
 
     # -- cells --------------------------------------------------------------------------------------
 
     def path(self, filename: str) -> Path:
+        """Return where a cell's file is."""
         return self.folder / CELLS / filename
 
-    def read(self, filename: str, key: str) -> CellRows:
-        """A cell's finished splits; never raises for damaged content, but says what was wrong."""
+    def read(self, filename: str, key: str) -> StoredCell:
+        """Return what a cell's file holds; damaged content is left out, and the result says so."""
         return read_cell_file(self.path(filename), key)
 
-    def open_cell(self, cell: Cell) -> CellRows:
-        """As `read`, but leaves a clean file to append to: damage is set aside or cut off."""
+    def open_cell(self, cell: CellAddress) -> StoredCell:
+        """Read a cell and leave a clean file to append to: damage is set aside or cut off."""
         path = self.path(cell.filename)
-        found = read_cell_file(path, cell.key)
-        if found.fault:
-            self.notes.append(f"{path} {found.fault}; moved to {self.set_aside(cell)}")
-            return CellRows()
-        if found.dropped_lines:
-            self.notes.append(f"{path}: {found.dropped_lines} damaged line(s) dropped, their splits run again")
-        if found.dropped_lines or found.failed:
-            self._write_cell(path, cell.identity, found)
-        return found
+        stored = read_cell_file(path, cell.key)
+        if stored.fault:
+            self.notes.append(f"{path} {stored.fault}; moved to {self.set_aside(cell)}")
+            return StoredCell()
+        if stored.n_damaged:
+            self.notes.append(f"{path}: {stored.n_damaged} damaged line(s) dropped, their splits run again")
+        if stored.n_damaged or stored.failed:
+            self._rewrite_cell(cell, stored, list(stored.records.values()))
+        return stored
 
-    def set_aside(self, cell: Cell) -> Path | None:
-        """Move a cell's file out of the way without losing it; returns where it went."""
+    def set_aside(self, cell: CellAddress) -> Path | None:
+        """Move a cell's file out of the way without losing it, and return where it went."""
         path, folder = self.path(cell.filename), self.folder / ASIDE
         if not path.exists():
             return None
@@ -134,164 +209,106 @@ class Store:
         os.replace(path, folder / name)
         return folder / name
 
-    def append(self, cell: Cell, rows: list[dict], sizes: tuple[int, int]) -> None:
-        """Add rows to a cell's file and hand them to the operating system at once."""
+    def append(self, cell: CellAddress, records: Sequence[AnyRecord], sizes: tuple[int, int]) -> None:
+        """Add records to a cell's file and hand them to the operating system at once."""
         path = self.path(cell.filename)
-        with _explained(path):
-            text = "".join(_line(row) for row in rows)
+        with _explain_os_errors(path):
+            content = b"".join(map(encode_line, records))
             if not path.exists():
-                text = _line(_header(cell.identity, *sizes)) + text
-            with path.open("a", encoding="utf-8") as file:
-                file.write(text)
+                content = encode_line(CellHeader(FORMAT, cell.kind, *sizes, cell.identity)) + content
+            with path.open("ab") as file:
+                file.write(content)
 
-    def tidy(self, cell: Cell) -> None:
-        """Rewrite a cell's file with its splits in order."""
+    def sort_cell(self, cell: CellAddress) -> None:
+        """Rewrite a cell's file with its splits in order, where they are not."""
+        stored = read_cell_file(self.path(cell.filename), cell.key)
+        if stored.records and not stored.fault and list(stored.records) != sorted(stored.records):
+            self._rewrite_cell(cell, stored, [*stored.records.values(), *stored.failed.values()])
+
+    def _rewrite_cell(self, cell: CellAddress, stored: StoredCell, records: list[AnyRecord]) -> None:
+        header = CellHeader(FORMAT, cell.kind, stored.n_train, stored.n_test, cell.identity)
+        in_order = sorted(records, key=lambda r: (isinstance(r, FailedRecord), r.split))
         path = self.path(cell.filename)
-        found = read_cell_file(path, cell.key)
-        if found.rows and not found.fault and list(found.rows) != sorted(found.rows):
-            self._write_cell(path, cell.identity, found, keep_failed=True)
-
-    def _write_cell(self, path: Path, identity: dict, found: CellRows, keep_failed: bool = False) -> None:
-        lines = [_line(_header(identity, found.n_train, found.n_test))]
-        lines += [_line(found.rows[k]) for k in sorted(found.rows)]
-        if keep_failed:
-            lines += [_line({"k": k, "failed": reason}) for k, reason in sorted(found.failed.items())]
-        with _explained(path):
-            write_text(path, "".join(lines))
+        with _explain_os_errors(path):
+            write_text(path, b"".join(map(encode_line, [header, *in_order])).decode())
 
     # -- manifests ----------------------------------------------------------------------------------
 
-    def write_manifest(self, name: str, manifest: dict) -> Path:
-        path = self.folder / RUNS / f"{name}.json"
-        with _explained(path):
-            write_text(path, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
+    def write_manifest(self, manifest: Manifest) -> Path:
+        """Write the manifest of a run, named after its experiment."""
+        path = self.folder / RUNS / f"{manifest.experiment.name}.json"
+        with _explain_os_errors(path):
+            write_text(path, encode_manifest(manifest))
         return path
 
-    def earlier_runs(self, name: str, keys: set[str]) -> list[dict]:
-        """The runs that the manifest of this name knows of, if it is about any of these cells."""
-        return next(
-            (
-                m["runs"]
-                for m in self.manifests()
-                if m["experiment"]["name"] == name and keys & {cell["key"] for cell in m["cells"]}
-            ),
-            [],
-        )
+    def find_earlier_runs(self, name: str, keys: set[str]) -> list[RunInfo]:
+        """Return the runs that the manifest of this name knows of, if it is about any of these cells."""
+        for manifest in self.read_manifests():
+            if manifest.experiment.name == name and keys & {cell.key for cell in manifest.cells}:
+                return manifest.runs
+        return []
 
-    def manifests(self) -> list[dict]:
-        """All manifests, those that cannot be read left out and noted."""
-        found = []
+    def read_manifests(self) -> list[Manifest]:
+        """Return all manifests; those that cannot be read are left out and noted."""
+        manifests = []
         for path in sorted((self.folder / RUNS).glob("*.json")):
             try:
-                manifest = json.loads(path.read_text(encoding="utf-8"))
-                if manifest["format"] != FORMAT:
-                    raise ValueError
-                _check_manifest(manifest)
-            except (ValueError, KeyError, TypeError, OSError):
-                self.notes.append(f"{path} is not a manifest of this version of zoloss; left out")
-                continue
-            found.append(manifest)
-        return found
+                manifests.append(decode_manifest(path.read_bytes()))
+            except OSError as error:
+                self.notes.append(f"{path} cannot be read: {error.strerror}; left out")
+            except (ValueError, RecursionError) as error:
+                reason = str(error).splitlines()[0] if str(error) else "nested too deeply"
+                self.notes.append(f"{path} is not a manifest of this version of zoloss ({reason}); left out")
+        return manifests
 
 
-def _check_manifest(manifest: dict) -> None:
-    """Whether those who read it find what they need."""
-    for cell in manifest["cells"]:
-        cell["dataset"], cell["learner"], cell["key"], cell["file"]
-    for run in manifest["runs"]:
-        run["finished"][:16], run["zoloss"], run["python"], run["platform"], dict(run["packages"])
-        float(run["seconds"]), int(run["jobs"])
-    experiment = manifest["experiment"]
-    if experiment["metric"] not in METRICS:
-        raise ValueError
-    experiment["name"], experiment["title"], int(experiment["split"]["repeats"]), experiment["split"]["seed"]
-    [data["name"] for data in experiment["datasets"]], [x["label"] for x in experiment["learners"]]
-
-
-def read_cell_file(path: Path, key: str) -> CellRows:
-    found = CellRows()
+def read_cell_file(path: Path, key: str) -> StoredCell:
+    """Return what the file of the cell with this key holds; see :class:`StoredCell`."""
+    stored = StoredCell()
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
-        return found
+        return stored
     except OSError as error:
         raise ResultsError(f"{path} cannot be read: {error.strerror}") from None
     lines = raw.split(b"\n")
-    complete, tail = lines[:-1], lines[-1]
-    header = _parse(complete[0]) if complete else None
-    if header is None:
+    try:
+        header = decode_header(lines[0])
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         # A run killed within its first write leaves at most a piece of a header, and no split.
-        found.fault = "has no readable header"
-        return found
-    if header.get("format") != FORMAT:
-        found.fault = "was written by another version of zoloss"
-        return found
-    if identity_key(header.get("identity") or {}) != key:
-        found.fault = "is not the cell that its name says"
-        return found
-    try:
-        found.n_train, found.n_test = int(header["n_train"]), int(header["n_test"])
-    except (KeyError, TypeError, ValueError):
-        found.fault = "has no readable header"
-        return found
-    for row in _parse_all(complete[1:]):
-        k = row.get("k") if row else None
-        if not isinstance(k, int) or isinstance(k, bool) or k < 0:
-            found.dropped_lines += 1
-        elif isinstance(row.get("failed"), str):
-            found.failed[k] = row["failed"]
-        elif _learned(row, found) or is_sound(row.get("measured")):
-            found.rows[k] = row
-        else:
-            found.dropped_lines += 1
-    found.dropped_lines += bool(tail)
-    for k in found.rows:
-        found.failed.pop(k, None)
-    return found
+        stored.fault = "has no readable header"
+        return stored
+    if header.format != FORMAT:
+        stored.fault = "was written by another version of zoloss"
+        return stored
+    if hash_identity(header.identity) != key:
+        stored.fault = "is not the cell that its name says"
+        return stored
+    stored.n_train, stored.n_test = header.n_train, header.n_test
+    records, failed, stored.n_damaged = decode_records(lines[1:-1], header.kind)
+    stored.n_damaged += bool(lines[-1])
+    stored.records = {r.split: r for r in records if _fits_sizes(r, header.n_train, header.n_test)}
+    stored.n_damaged += sum(not _fits_sizes(r, header.n_train, header.n_test) for r in records)
+    stored.failed = {r.split: r for r in failed if r.split not in stored.records}
+    return stored
 
 
-def _parse_all(lines: list[bytes]) -> list[dict | None]:
-    """Every line's row. Good lines, which nearly all are, are much faster to read together."""
-    with contextlib.suppress(ValueError, RecursionError):
-        rows = json.loads(b"[" + b",".join(lines) + b"]")
-        if len(rows) == len(lines) and all(isinstance(row, dict) for row in rows):
-            return rows
-    return [_parse(line) for line in lines]
-
-
-def _counts(row: dict, part: str, most: int) -> bool:
-    value = row.get(part)
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
-
-
-def _learned(row: dict, found: CellRows) -> bool:
-    return _counts(row, "train", found.n_train) and _tested(row, found.n_test)
-
-
-def _tested(row: dict, n_test: int) -> bool:
-    """Where all rows train there is no test count."""
-    return _counts(row, "test", n_test) if n_test else "test" not in row
-
-
-def _parse(line: bytes) -> dict | None:
-    try:
-        value = json.loads(line)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _header(identity: dict, n_train: int, n_test: int) -> dict:
-    return {"format": FORMAT, "n_train": n_train, "n_test": n_test, "identity": identity}
-
-
-def _line(row: dict) -> str:
-    return json.dumps(row, separators=(",", ":"), ensure_ascii=False) + "\n"
+def _fits_sizes(record: Record, n_train: int, n_test: int) -> bool:
+    """Return whether a record counts no more errors than there are samples; no test samples, no test errors."""
+    if isinstance(record, MeasureRecord):
+        return True
+    if record.train_errors > n_train:
+        return False
+    return (
+        record.test_errors is None
+        if n_test == 0
+        else 0 <= (-1 if record.test_errors is None else record.test_errors) <= n_test
+    )
 
 
 @contextlib.contextmanager
-def _explained(path: Path):
-    """File system trouble as one sentence."""
+def _explain_os_errors(path: Path) -> Iterator[None]:
+    """Turn trouble with the file system into one sentence."""
     try:
         yield
     except OSError as error:
