@@ -40,11 +40,11 @@ class SplitRule:
         n_train, n_test = self.sizes(n, f"data set '{dataset}'")
         if self.train == ALL or self.given:
             return np.arange(n_train), np.arange(n_train, n_train + n_test)
-        order = np.random.default_rng(seed_of(self.seed, dataset, k)).permutation(n)
+        order = np.random.default_rng(derive_seed(self.seed, dataset, k)).permutation(n)
         return order[:n_train], order[n_train : n_train + n_test]
 
 
-def seed_of(master: int, dataset: str, k: int, learner: str | None = None) -> np.random.SeedSequence:
+def derive_seed(master: int, dataset: str, k: int, learner: str | None = None) -> np.random.SeedSequence:
     """The seed of split k of a data set, or of a learner on it: the same for any order of work."""
     words = [master, zlib.crc32(dataset.encode()), k]
     if learner is not None:
