@@ -223,7 +223,7 @@ def test_a_failing_round_names_the_learner_and_the_round(noisy, round_, error, k
 def test_hard_problems_late_in_boosting_are_solved(split, C):
     """Rounds 185 and 180 of these runs give weights on which a predictor-corrector method runs in a circle."""
     data = load_data(EmbeddedData(name="sonar", dataset="sonar"))
-    train, test = SplitRule(0.8, None, 2007).rows(len(data.y), "sonar", split)
+    train, test = SplitRule(0.8, None, 2007).select_indices(len(data.y), "sonar", split)
     X, _ = scale_parts(data.X[train], data.X[test], "minmax")
     boosted = AdaBoostClassifier({"learner": "soft-svm", "C": [C]}, rounds=200, random_state=0).fit(
         X, data.y[train]

@@ -17,7 +17,7 @@ from zoloss_cli.learners.search.rcd import RCDClassifier
 def training_parts(name, count):
     data = load_data(EmbeddedData(name=name, dataset=name))
     for k in range(count):
-        train, test = SplitRule(0.8, None, 2007).rows(len(data.y), name, k)
+        train, test = SplitRule(0.8, None, 2007).select_indices(len(data.y), name, k)
         yield scale_parts(data.X[train], data.X[test], "minmax")[0], data.y[train]
 
 

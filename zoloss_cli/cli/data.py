@@ -68,8 +68,8 @@ def of(
     lines = []
     for spec in experiment.datasets:
         data, rule = load_data(spec), rule_of(experiment.split, spec)
-        n_train, n_test = rule.sizes(len(data.y), f"data set '{spec.name}'")
-        how = "all rows" if not n_test else "given" if rule.given else "random"
+        n_train, n_test = rule.compute_sizes(len(data.y), f"data set '{spec.name}'")
+        how = "all rows" if not n_test else "given" if rule.predefined else "random"
         lines.append((spec.name, n_train, n_test or "-", how, len(data.classes), data.X.shape[1]))
     header = ["data set", "train", "test", "split", "classes", "features"]
     typer.echo(tabulate(lines, header, tablefmt="simple", colalign=("left", "right", "right", "left")))

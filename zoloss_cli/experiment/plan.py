@@ -58,7 +58,7 @@ class Cell:
             "scale": self.scale,
             **learner_identity(self.learner),
         }
-        if self.rule.given:
+        if self.rule.predefined:
             identity["split"]["given"] = True
         if self.fit_on != "train":
             identity["fit_on"] = self.fit_on
@@ -124,7 +124,7 @@ def _cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) -> Cell:
     repeats = data.repeats or split.repeats
     prune = how.prune if data.prune is None else data.prune or None
     tuning = experiment.tuning if learner.tune else None
-    fixed = rule.given or (rule.train == ALL and learner.learner in MEASURES)
+    fixed = rule.predefined or (rule.train == ALL and learner.learner in MEASURES)
     if fixed and not (prune or tuning) and make_learner(learner.learner, learner.parameters).deterministic:
         repeats = min(repeats, count_draws(data))  # same rows and no randomness: the same result
     return Cell(data, learner, rule, how.scale, repeats, fit_on, tuning, prune)
@@ -134,7 +134,7 @@ def rule_of(split: Split, data: DataSpec) -> SplitRule:
     """How a data set is split: as the experiment says, or as its own entry does."""
     train, test = (split.train, split.test) if data.train is None else (data.train, data.test)
     if train == GIVEN:
-        return SplitRule(find_entry(data.dataset).train_rows, None, split.seed, given=True)
+        return SplitRule(find_entry(data.dataset).train_rows, None, split.seed, predefined=True)
     return SplitRule(train, test, split.seed)
 
 

@@ -58,7 +58,7 @@ def sizes_of(cells: Iterable[Cell], positive: str = "positive: CLASS") -> dict[t
             )
         if where not in sizes:
             compute_finite_scaling(data.X, cell.scale, data.features, f"data set '{cell.data.name}'")
-            sizes[where] = cell.rule.sizes(len(data.y), f"data set '{cell.data.name}'")
+            sizes[where] = cell.rule.compute_sizes(len(data.y), f"data set '{cell.data.name}'")
         if cell.tuning and cell.tuning.folds > sizes[where][0]:
             raise DataError(
                 f"data set '{cell.data.name}' has {sizes[where][0]} rows to train: too few for "

@@ -48,7 +48,7 @@ def part_of(cell: Cell, k: int) -> Part:
 
 def _whole_part(cell: Cell, k: int) -> Part:
     data = load_data(cell.data, find_draw(cell.data, k))
-    train, test = cell.rule.rows(len(data.y), cell.stream, k)
+    train, test = cell.rule.select_indices(len(data.y), cell.stream, k)
     return Part(data, train, test, cell.scale, data.X if cell.fit_on == ALL else None)
 
 

@@ -276,26 +276,26 @@ def test_noise_and_seeds_are_part_of_the_fingerprint():
 
 def test_splits_partition_the_rows_and_depend_on_coordinates_only():
     rule = SplitRule(0.8, None, 1)
-    train, test = rule.rows(297, "cleveland", 0)
+    train, test = rule.select_indices(297, "cleveland", 0)
     assert len(train) == 238
     assert sorted(np.r_[train, test]) == list(range(297))
-    again, _ = SplitRule(0.8, None, 1).rows(297, "cleveland", 0)
+    again, _ = SplitRule(0.8, None, 1).select_indices(297, "cleveland", 0)
     np.testing.assert_array_equal(train, again)
     for other in (
-        rule.rows(297, "cleveland", 1),
-        rule.rows(297, "heart", 0),
-        SplitRule(0.8, None, 2).rows(297, "cleveland", 0),
+        rule.select_indices(297, "cleveland", 1),
+        rule.select_indices(297, "heart", 0),
+        SplitRule(0.8, None, 2).select_indices(297, "cleveland", 0),
     ):
         assert not np.array_equal(train, other[0])
-    assert [len(part) for part in SplitRule(600, 4400, 1).rows(5000, "x", 3)] == [600, 4400]
+    assert [len(part) for part in SplitRule(600, 4400, 1).select_indices(5000, "x", 3)] == [600, 4400]
     assert derive_seed(1, "a", 2).entropy != derive_seed(1, "a", 2, "fld").entropy
 
 
 def test_too_few_rows_are_refused():
     with pytest.raises(DataError, match="has 100 rows: too few for 600 to train"):
-        SplitRule(600, None, 1).rows(100, "mine", 0)
+        SplitRule(600, None, 1).select_indices(100, "mine", 0)
     with pytest.raises(DataError, match="too few"):
-        SplitRule(0.8, 50, 1).rows(100, "mine", 0)
+        SplitRule(0.8, 50, 1).select_indices(100, "mine", 0)
 
 
 def test_scaling_is_fitted_on_the_training_part_only():

@@ -93,8 +93,8 @@ def test_tables_two_and_three_share_every_cell():
 def test_a_data_sets_own_counts_override_the_split(write_config):
     text = "datasets: {ringnorm: {size: 5000, train: 600}, heart: }\nlearners: [fld]\n"
     ring, heart = plan(load_config(write_config(text)))
-    assert ring.rule.sizes(5000, "") == (600, 4400)
-    assert heart.rule.sizes(270, "") == (216, 54)
+    assert ring.rule.compute_sizes(5000, "") == (600, 4400)
+    assert heart.rule.compute_sizes(270, "") == (216, 54)
 
 
 def test_selection_by_name(small_config):

@@ -37,7 +37,7 @@ def cell_of(experiment, label, dataset):
 def test_a_given_part_is_the_first_rows_in_every_repeat(write_config):
     cell = cell_of(load_config(write_config(SMALL)), "ecc:rand-half:stump", "vowel")
     for k in range(3):
-        train, test = cell.rule.rows(990, "vowel", k)
+        train, test = cell.rule.select_indices(990, "vowel", k)
         np.testing.assert_array_equal(train, np.arange(528))
         np.testing.assert_array_equal(test, np.arange(528, 990))
     assert cell.identity["split"] == {"train": 528, "test": None, "seed": 2006, "given": True}
@@ -47,7 +47,7 @@ def test_a_given_part_is_the_first_rows_in_every_repeat(write_config):
 def test_splits_of_a_tenth_leave_round_n_over_10(write_config):
     rule = cell_of(load_config(write_config(SMALL)), "ecc:rand-half:stump", "iris").rule
     for n in (150, 178, 214, 846, 2310):
-        assert rule.sizes(n, "")[1] == round(n / 10)
+        assert rule.compute_sizes(n, "")[1] == round(n / 10)
 
 
 def test_what_is_not_random_runs_once_on_a_given_part(write_config):

@@ -103,8 +103,8 @@ def test_ways_to_fit_that_are_the_same_share_a_cell(write_config):
 
 def test_all_rows_train_in_file_order():
     rule = SplitRule("all", None, 1)
-    assert rule.sizes(9, "x") == (9, 0)
-    train, test = rule.rows(9, "x", 4)
+    assert rule.compute_sizes(9, "x") == (9, 0)
+    train, test = rule.select_indices(9, "x", 4)
     assert train.tolist() == list(range(9))
     assert test.size == 0
 

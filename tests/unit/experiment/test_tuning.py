@@ -107,7 +107,7 @@ def plain_cross_validation(cell, rows, coordinate, seen):
 def test_clean_tuning_sees_the_training_rows_only(cell_of):
     cell = cell_of()
     for k in range(3):
-        train, _ = cell.rule.rows(270, "heart", k)
+        train, _ = cell.rule.select_indices(270, "heart", k)
         assert tuned(cell, k) == plain_cross_validation(cell, train, k, lambda data, kept: data.X[kept])
 
 
@@ -121,7 +121,7 @@ def test_test_rows_cannot_move_a_clean_choice(cell_of, monkeypatch):
     """Test labels turned round: the clean choice stays, and so does what was learned."""
     cell = cell_of()
     before = run_unit(cell, 1)
-    _, test = cell.rule.rows(270, "heart", 1)
+    _, test = cell.rule.select_indices(270, "heart", 1)
     data = load_data(cell.data)
     y = data.y.copy()
     y[test] = 1 - y[test]

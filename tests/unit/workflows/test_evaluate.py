@@ -130,7 +130,7 @@ def test_rows_of_a_class_that_no_training_row_has_are_errors_and_counted(zoloss,
     (cell,) = plan(config(write_config, "one-vs-one: {base: fld}", repeats=12))
     absent = []
     for k in range(12):
-        _, test = cell.rule.rows(41, cell.stream, k)
+        _, test = cell.rule.select_indices(41, cell.stream, k)
         row = run_unit(cell, k)
         absent.append(40 in test)  # the last row of the file
         assert row.get("unseen", 0) == int(absent[-1])
