@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.datasets.csv_table import read_training
-from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.csv_table import read_for_training
+from zoloss_cli.datasets.scaling import scale_parts
 
 GOOD = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11}.{i:02d},{'xy'[(i * 5 // 3) % 2]}\n" for i in range(30))
 
@@ -29,8 +29,8 @@ def as_csv(rows, separator: str = ",", end: str = "\n") -> str:
 
 
 def loaded(path, how: str = "minmax"):
-    own = read_training(path)
-    return scale(own.X, own.X, how)[0], own.classes(None)[0], own
+    own = read_for_training(path)
+    return scale_parts(own.X, own.X, how)[0], own.classes(None)[0], own
 
 
 def refused(ended, code: int, *parts: str) -> None:

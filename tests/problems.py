@@ -7,14 +7,14 @@ from itertools import combinations
 import numpy as np
 
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets.dataset import load
-from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.dataset import load_data
+from zoloss_cli.datasets.scaling import scale_parts
 
 
 def whole(name):
     """A data set as Nguyen & Sanner (2013) use it: mean 0 and variance 1 over all rows."""
-    data = load(EmbeddedData(name=name, dataset=name, positive="1" if name == "cmc" else None))
-    return scale(data.X, data.X[:2], "standard")[0], data.y
+    data = load_data(EmbeddedData(name=name, dataset=name, positive="1" if name == "cmc" else None))
+    return scale_parts(data.X, data.X[:2], "standard")[0], data.y
 
 
 def signed(X, y):

@@ -30,7 +30,7 @@ class ResultsError(ZolossError):
     exit_code = 4
 
 
-class RunFailed(ZolossError):
+class RunError(ZolossError):
     """Some units of a run failed; what finished is stored."""
 
     exit_code = 5
@@ -48,7 +48,7 @@ class OutputError(ZolossError):
     exit_code = 7
 
 
-def nearest(name: object, valid: Iterable[str]) -> str:
+def suggest_nearest(name: object, valid: Iterable[str]) -> str:
     """A clause to append to a message: the closest valid name, or the valid names if none is close."""
     names = [str(v) for v in valid]
     close = difflib.get_close_matches(str(name).lower(), [n.lower() for n in names], n=1, cutoff=0.6)

@@ -7,8 +7,8 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets.dataset import entry, load
-from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.dataset import find_entry, load_data
+from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.kernels.stump import best_stump, group_values
 from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
 from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
@@ -21,8 +21,8 @@ INNER = "50 boosted stumps, pendigits"
 
 @pytest.fixture(scope="module")
 def digits():
-    data, n = load(EmbeddedData(name="pendigits", dataset="pendigits")), entry("pendigits").train_rows
-    X, _ = scale(data.X[:n], data.X[n:], "minmax")
+    data, n = load_data(EmbeddedData(name="pendigits", dataset="pendigits")), find_entry("pendigits").train_rows
+    X, _ = scale_parts(data.X[:n], data.X[n:], "minmax")
     return X, data.y[:n]
 
 

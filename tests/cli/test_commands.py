@@ -146,9 +146,9 @@ def test_curves_are_recorded(zoloss, write_config, results):
 
 
 def test_compare_against_print(zoloss, tmp_path, results):
-    from zoloss_cli.utils.paths import shipped
+    from zoloss_cli.utils.paths import shipped_folder
 
-    config = shipped("configs") / "table2.yaml"
+    config = shipped_folder("configs") / "table2.yaml"
     zoloss(
         "run", config, "--out", results, "--splits", 3, "--datasets", "heart", "--learners", "rcd-bias,soft-svm"
     )

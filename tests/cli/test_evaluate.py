@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.csv_table import read_training
-from zoloss_cli.datasets.dataset import load
+from zoloss_cli.datasets.csv_table import read_for_training
+from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.experiment.plan import plan
 
 QUICK = ["--learners", "fld,ave-perc,lr", "--splits", "6", "--jobs", "1", "--set", "ave-perc.epochs=5"]
@@ -105,8 +105,8 @@ def test_the_comment_in_the_config_is_a_command_that_does_the_same(zoloss, mine,
     assert (experiment.split.train, experiment.split.seed, experiment.split.repeats) == (40, 7, 3)
     assert experiment.preprocess.scale == "standard"
     assert dict(experiment.learners[1].settings)["C"] == (0.5, 2.0)
-    data = load(experiment.datasets[0])
-    own = read_training(mine, "class", "drop")
+    data = load_data(experiment.datasets[0])
+    own = read_for_training(mine, "class", "drop")
     np.testing.assert_array_equal(data.X, own.X)
     assert data.features == own.features
     assert len(plan(experiment)) == 2

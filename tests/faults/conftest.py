@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from uci_archive import Archive
 
-from zoloss_cli.datasets.catalog import entry
+from zoloss_cli.datasets.catalog import find_entry
 
 
 @pytest.fixture
@@ -33,4 +33,4 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def without_pins(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    return lambda name: monkeypatch.delitem(entry(name).uci, "sha256", raising=False)
+    return lambda name: monkeypatch.delitem(find_entry(name).uci, "sha256", raising=False)

@@ -14,7 +14,7 @@ from urllib.request import Request
 import pytest
 from uci_archive import Reply, originals, zipped
 
-from zoloss_cli.datasets.catalog import entry
+from zoloss_cli.datasets.catalog import find_entry
 from zoloss_cli.datasets.uci import download as uci
 from zoloss_cli.errors import DataError
 
@@ -52,13 +52,13 @@ def test_a_missing_zip_and_a_missing_file(archive, folder):
 
 
 def test_one_missing_file_of_two(archive, folder):
-    first = entry("satimage").uci["files"][0].removeprefix(uci.ARCHIVE)
+    first = find_entry("satimage").uci["files"][0].removeprefix(uci.ARCHIVE)
     archive.replies[first] = Reply(originals("satimage")["sat.trn"].encode())
     assert "sat.tst: the server answered 404" in refusal("satimage", folder, archive.url)
 
 
 def test_a_broken_server_is_not_taken_for_a_missing_zip(archive, folder):
-    archive.replies[entry("iris").uci["zip"]] = Reply(status=503)
+    archive.replies[find_entry("iris").uci["zip"]] = Reply(status=503)
     assert "iris.zip: the server answered 503" in refusal("iris", folder, archive.url)
     assert len(archive.asked) == 1
 
@@ -66,7 +66,7 @@ def test_a_broken_server_is_not_taken_for_a_missing_zip(archive, folder):
 @pytest.mark.parametrize("cut", [0, 1, 500])
 def test_a_truncated_download(archive, folder, cut):
     whole = zipped(originals("iris"))
-    archive.replies[entry("iris").uci["zip"]] = Reply(whole[:cut], claimed_length=len(whole))
+    archive.replies[find_entry("iris").uci["zip"]] = Reply(whole[:cut], claimed_length=len(whole))
     message = refusal("iris", folder, archive.url)
     assert f"iris.zip: the download broke off after {cut} bytes" in message
 
@@ -99,14 +99,14 @@ def test_a_redirect_off_the_web(archive, folder, tmp_path, scheme):
     elsewhere = {"file": local.as_uri(), "ftp": "ftp://127.0.0.1/iris.zip", "data": "data:text/plain,5.1"}[
         scheme
     ]
-    archive.replies[entry("iris").uci["zip"]] = Reply(status=302, headers={"Location": elsewhere})
+    archive.replies[find_entry("iris").uci["zip"]] = Reply(status=302, headers={"Location": elsewhere})
     message = refusal("iris", folder, archive.url)
     assert elsewhere in message
     assert "not allowed" in message
 
 
 def test_a_redirect_in_a_circle(archive, folder):
-    path = entry("iris").uci["zip"]
+    path = find_entry("iris").uci["zip"]
     archive.replies[path] = Reply(status=302, headers={"Location": path})
     assert "redirect" in refusal("iris", folder, archive.url)
 
@@ -138,7 +138,7 @@ def test_a_malformed_address(folder, monkeypatch, address):
 )
 def test_an_oversized_download(archive, folder, monkeypatch, with_length, reason):
     monkeypatch.setattr(uci, "SIZE_CAP", 1000)
-    archive.replies[entry("iris").uci["zip"]] = Reply(b"x" * 1001, with_length=with_length)
+    archive.replies[find_entry("iris").uci["zip"]] = Reply(b"x" * 1001, with_length=with_length)
     assert f"iris.zip: {reason};" in refusal("iris", folder, archive.url)
 
 
@@ -206,7 +206,7 @@ PAGE = b"\n<!DOCTYPE html><html><body>Please log in to the network</body></html>
 
 @pytest.mark.parametrize("path", ["zip", "file"])
 def test_a_web_page_instead_of_data(archive, folder, path):
-    paths = {"zip": entry("iris").uci["zip"], "file": "/ml/machine-learning-databases/iris/iris.data"}
+    paths = {"zip": find_entry("iris").uci["zip"], "file": "/ml/machine-learning-databases/iris/iris.data"}
     archive.replies[paths[path]] = Reply(PAGE, headers={"Content-Type": "text/html"})
     message = refusal("iris", folder, archive.url)
     assert f"{archive.url}{paths[path]}: a web page came" in message
@@ -245,7 +245,7 @@ def test_no_server(folder, monkeypatch):
 
 def test_a_silent_server(archive, folder, monkeypatch):
     monkeypatch.setattr(uci, "STALL_SECONDS", 0.1)
-    archive.replies[entry("iris").uci["zip"]] = Reply(delay=0.5)
+    archive.replies[find_entry("iris").uci["zip"]] = Reply(delay=0.5)
     assert "timed out" in refusal("iris", folder, archive.url)
 
 

@@ -12,8 +12,8 @@ from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 from twins import numpy_rcd, python_adaboost
 
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets.dataset import load
-from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.dataset import load_data
+from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.kernels.line_search import fixed_point
@@ -222,9 +222,9 @@ def test_a_failing_round_names_the_learner_and_the_round(noisy, round_, error, k
 @pytest.mark.parametrize(("split", "C"), [(97, 8.0), (309, 32.0)])
 def test_hard_problems_late_in_boosting_are_solved(split, C):
     """Rounds 185 and 180 of these runs give weights on which a predictor-corrector method runs in a circle."""
-    data = load(EmbeddedData(name="sonar", dataset="sonar"))
-    train, test = SplitRule(0.8, None, 2007).rows(len(data.y), "sonar", split)
-    X, _ = scale(data.X[train], data.X[test], "minmax")
+    data = load_data(EmbeddedData(name="sonar", dataset="sonar"))
+    train, test = SplitRule(0.8, None, 2007).select_indices(len(data.y), "sonar", split)
+    X, _ = scale_parts(data.X[train], data.X[test], "minmax")
     boosted = AdaBoostClassifier({"learner": "soft-svm", "C": [C]}, rounds=200, random_state=0).fit(
         X, data.y[train]
     )

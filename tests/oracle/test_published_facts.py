@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets.dataset import entry, load
-from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.dataset import find_entry, load_data
+from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.learners.linear.fld import FLDClassifier
 from zoloss_cli.learners.linear.perceptron import PocketClassifier
@@ -15,10 +15,10 @@ from zoloss_cli.learners.search.rcd import RCDClassifier
 
 
 def training_parts(name, count):
-    data = load(EmbeddedData(name=name, dataset=name))
+    data = load_data(EmbeddedData(name=name, dataset=name))
     for k in range(count):
-        train, test = SplitRule(0.8, None, 2007).rows(len(data.y), name, k)
-        yield scale(data.X[train], data.X[test], "minmax")[0], data.y[train]
+        train, test = SplitRule(0.8, None, 2007).select_indices(len(data.y), name, k)
+        yield scale_parts(data.X[train], data.X[test], "minmax")[0], data.y[train]
 
 
 @pytest.mark.parametrize(("seeding", "printed"), [("zero", 7463.7), ("fld", 33170.0)])
@@ -89,8 +89,8 @@ def test_what_figure_3_shows():
 )
 def test_the_multiclass_problems(name, train, test, classes, attributes):
     """Table 4.1 of Li's thesis (2006): `zoloss datasets of configs/thesis/table4.2.yaml`."""
-    data = load(EmbeddedData(name=name, dataset=name))
-    given = entry(name).train_rows
+    data = load_data(EmbeddedData(name=name, dataset=name))
+    given = find_entry(name).train_rows
     assert (given or len(data.y)) == train
     assert (len(data.y) - given if given else None) == test
     assert (len(data.classes), data.X.shape[1]) == (classes, attributes)

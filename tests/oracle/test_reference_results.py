@@ -12,7 +12,7 @@ from zoloss_cli.experiment.task import run_unit
 from zoloss_cli.reporting.compare import compare_run, distinct
 from zoloss_cli.reporting.results import load_results
 from zoloss_cli.results.store import Store
-from zoloss_cli.utils.paths import shipped
+from zoloss_cli.utils.paths import shipped_folder
 
 CONFIGS = [
     "table2.yaml",
@@ -34,7 +34,7 @@ CONFIGS = [
 
 
 def cells_of(config):
-    return plan(load_config(shipped("configs") / config))
+    return plan(load_config(shipped_folder("configs") / config))
 
 
 BOOSTED_SVM = [cell for cell in cells_of("table4.yaml") if cell.learner.name == "adaboost:soft-svm"]

@@ -10,7 +10,7 @@ from problems import signed, strict_errors, whole
 from scipy.optimize import minimize
 from twins import python_sla
 
-from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.kernels import smooth
 from zoloss_cli.learners.linear.bayes_point import BayesPointClassifier
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
@@ -98,7 +98,7 @@ def test_the_smooth_loss_becomes_the_count(noisy):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sla_follows_figures_7_and_8(noisy, weighted):
     X, y = noisy
-    X = scale(X, X, "standard")[0]
+    X = scale_parts(X, X, "standard")[0]
     phi = np.random.default_rng(1).exponential(size=len(y)) if weighted else np.ones(len(y))
     phi *= len(y) / phi.sum()
     start = [0.1, 0.4, -0.2, 0.3, 0.2]

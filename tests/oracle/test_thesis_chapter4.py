@@ -8,11 +8,11 @@ from __future__ import annotations
 import pytest
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.dataset import entry
+from zoloss_cli.datasets.dataset import find_entry
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_unit
 from zoloss_cli.reporting.published.cells import published
-from zoloss_cli.utils.paths import shipped
+from zoloss_cli.utils.paths import shipped_folder
 
 TABLES = ("4.2", "4.4", "4.5")
 SVMS = "one-vs-one/one-vs-all:svm-perceptron"
@@ -42,12 +42,12 @@ CELLS = [
 
 
 def cells_of(table, dataset, learner):
-    experiment = load_config(shipped("configs") / "thesis" / f"table{table}.yaml")
+    experiment = load_config(shipped_folder("configs") / "thesis" / f"table{table}.yaml")
     return [c for c in plan(experiment) if (c.learner.label, c.data.name) == (learner, dataset)]
 
 
 def error_of(cell, row):
-    n = entry(cell.data.name).rows - cell.rule.train
+    n = find_entry(cell.data.name).rows - cell.rule.train
     return 100.0 * row["test"] / n
 
 

@@ -12,14 +12,14 @@ from zoloss_cli.experiment.task import train_unit
 from zoloss_cli.reporting.curves import Curves, read_curves
 from zoloss_cli.reporting.figures.dominating import dominating
 from zoloss_cli.results.store import Store
-from zoloss_cli.utils.paths import shipped
+from zoloss_cli.utils.paths import shipped_folder
 
 TANGRAM = ["ecc:max-cut:perceptron", "ecc:rand-half:perceptron"]
 SPLITS = 3
 
 
 def cells_of(config: str) -> dict[tuple[str, str], Cell]:
-    cells = plan(load_config(shipped("configs") / "thesis" / f"{config}.yaml"))
+    cells = plan(load_config(shipped_folder("configs") / "thesis" / f"{config}.yaml"))
     return {(cell.data.name, cell.learner.label): cell for cell in cells}
 
 

@@ -63,7 +63,7 @@ def complexity(
     `zoloss complexity large.csv --sample 1000 --seed 7`: of rows drawn at random
     """
     from zoloss_cli.cli._waiting import countdown
-    from zoloss_cli.datasets.csv_table import read_training
+    from zoloss_cli.datasets.csv_table import read_for_training
     from zoloss_cli.reporting.figures.files import format_of, rendered
     from zoloss_cli.utils import atomic_io as output
     from zoloss_cli.utils.interruptible import run_interruptibly
@@ -78,7 +78,7 @@ def complexity(
         format_of(plot, "--plot")
         output.check_target(plot, force, [data])
     with countdown() as line:
-        examples = examples_of(read_training(data, label, missing), positive, scale, sample, seed)
+        examples = examples_of(read_for_training(data, label, missing), positive, scale, sample, seed)
         stages = (lambda: line.steps("random orders"), lambda: line.share("unions of clusters"))
         measured = run_interruptibly(lambda: measure(examples, asked, *stages))
         line.clear()

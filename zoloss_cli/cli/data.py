@@ -31,10 +31,10 @@ def listing(context: typer.Context) -> None:
         return
     from tabulate import tabulate
 
-    from zoloss_cli.datasets.plugin_datasets import added, dataset_plugins, names
+    from zoloss_cli.datasets.plugin_datasets import dataset_plugins, names, plugin_datasets
 
     lines = [_line(name) for name in names()]
-    clashes = [plugin for plugin in dataset_plugins() if plugin.name not in added()]
+    clashes = [plugin for plugin in dataset_plugins() if plugin.name not in plugin_datasets()]
     lines += [_broken(plugin.name, plugin.clash) for plugin in clashes]
     header = ["name", "N", "features", "classes", "source", "what it is"]
     typer.echo(
@@ -61,15 +61,15 @@ def of(
     from tabulate import tabulate
 
     from zoloss_cli.config.loader import load_config
-    from zoloss_cli.datasets.dataset import load
+    from zoloss_cli.datasets.dataset import load_data
     from zoloss_cli.experiment.plan import rule_of
 
     experiment = load_config(config)
     lines = []
     for spec in experiment.datasets:
-        data, rule = load(spec), rule_of(experiment.split, spec)
-        n_train, n_test = rule.sizes(len(data.y), f"data set '{spec.name}'")
-        how = "all rows" if not n_test else "given" if rule.given else "random"
+        data, rule = load_data(spec), rule_of(experiment.split, spec)
+        n_train, n_test = rule.compute_sizes(len(data.y), f"data set '{spec.name}'")
+        how = "all rows" if not n_test else "given" if rule.predefined else "random"
         lines.append((spec.name, n_train, n_test or "-", how, len(data.classes), data.X.shape[1]))
     header = ["data set", "train", "test", "split", "classes", "features"]
     typer.echo(tabulate(lines, header, tablefmt="simple", colalign=("left", "right", "right", "left")))
@@ -85,21 +85,21 @@ def show(
     """
     import inspect
 
-    from zoloss_cli.datasets.generators import generator, is_generated
-    from zoloss_cli.datasets.plugin_datasets import added, entry, names
-    from zoloss_cli.errors import nearest
+    from zoloss_cli.datasets.generators import find_generator, is_generated
+    from zoloss_cli.datasets.plugin_datasets import find_entry, names, plugin_datasets
+    from zoloss_cli.errors import suggest_nearest
     from zoloss_cli.utils.signature import parameter_model
 
     if name not in names():
-        raise DataError(f"no data set is called '{name}'{nearest(name, names())}")
+        raise DataError(f"no data set is called '{name}'{suggest_nearest(name, names())}")
     if is_generated(name):
-        function = generator(name)
-        whose = f" of the package {added()[name].package}" if name in added() else ""
+        function = find_generator(name)
+        whose = f" of the package {plugin_datasets()[name].package}" if name in plugin_datasets() else ""
         typer.echo(f"{name}: a generator{whose}\n\n{inspect.getdoc(function)}\n\nsettings:")
         for key, fact in parameter_model(function, frozenset({"rng"})).model_fields.items():
             typer.echo(f"  {key} (default {fact.default}): {fact.description}")
         return
-    e = entry(name)
+    e = find_entry(name)
     classes = ", ".join(f"{c}: {n}" for c, n in e.classes.items())
     facts = [
         ("rows", f"{e.rows} ({e.removed} incomplete records removed)"),
@@ -133,7 +133,7 @@ def verify() -> None:
     """
     from collections import Counter
 
-    from zoloss_cli.datasets.catalog import catalog, file_sha256
+    from zoloss_cli.datasets.catalog import catalog, compute_file_sha256
     from zoloss_cli.datasets.csv_reader import read_table
 
     wrong = []
@@ -142,7 +142,7 @@ def verify() -> None:
             wrong.append(f"{e.path} is missing")
             continue
         table = read_table(e.path)
-        if file_sha256(e.path) != e.sha256:
+        if compute_file_sha256(e.path) != e.sha256:
             wrong.append(f"{e.path}: its sha256 is not the one in catalog.yaml")
         if (len(table.labels), len(table.features)) != (e.rows, e.features):
             wrong.append(f"{e.path}: {len(table.labels)} x {len(table.features)}, not {e.rows} x {e.features}")
@@ -190,14 +190,14 @@ def _package(source: dict) -> str:
 
 def _line(name: str) -> list:
     """One row of the list: name, N, features, classes, source, title."""
-    from zoloss_cli.datasets.generators import generate, generator, is_generated
-    from zoloss_cli.datasets.plugin_datasets import entry
+    from zoloss_cli.datasets.generators import find_generator, generate, is_generated
+    from zoloss_cli.datasets.plugin_datasets import find_entry
 
     try:
         if is_generated(name):
-            pool, title = generate(name, 1), generator(name).__doc__.splitlines()[0]
+            pool, title = generate(name, 1), find_generator(name).__doc__.splitlines()[0]
             return [name, f"{len(pool.y)}*", pool.X.shape[1], len(pool.classes), "generator", title]
-        e = entry(name)
+        e = find_entry(name)
     except ConfigError as mistake:  # another package's data set
         return _broken(name, mistake)
     source = f"{e.source['package']} {e.source['version']}"

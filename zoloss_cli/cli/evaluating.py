@@ -13,7 +13,7 @@ from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli.fitting import DATA, FORCE, LABEL, MISSING, POSITIVE, SCALE
 from zoloss_cli.cli.running import ALL_CORES, DRY_RUN, JOBS, OUT, carry_out, names, show_plan
 from zoloss_cli.cli.showing import FORMAT
-from zoloss_cli.errors import RunFailed
+from zoloss_cli.errors import RunError
 
 ALPHA = 0.05
 
@@ -102,7 +102,7 @@ def evaluate(
     source = shlex.join(["zoloss", *command])
     try:
         carry_out(experiment, source, out, jobs, [*command, "--out", str(out)])
-    except RunFailed:
+    except RunError:
         _show(out, experiment.name, data.stem, format)  # of what did not fail
         raise
     _show(out, experiment.name, data.stem, format)

@@ -9,7 +9,7 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli._choices import POLICIES, SCALINGS
-from zoloss_cli.errors import ConfigError, nearest
+from zoloss_cli.errors import ConfigError, suggest_nearest
 
 DATA = typer.Argument(help="The table: a CSV file with a header.")
 LABEL = typer.Option(help="The label column: its name or index (default: the column `label`, else the last).")
@@ -60,7 +60,7 @@ def fit(
 
     `zoloss fit iris.csv --learner ecc:stump --set rounds=50 --model iris.json`: several classes
     """
-    from zoloss_cli.datasets.csv_table import read_training
+    from zoloss_cli.datasets.csv_table import read_for_training
     from zoloss_cli.utils import atomic_io as output
     from zoloss_cli.workflows import fit_text as show
     from zoloss_cli.workflows import learner_options as options
@@ -77,7 +77,7 @@ def fit(
                 f"--model: what '{name}' learns cannot be saved: it is no linear rule, nor made of such"
             )
         output.check_target(model, force, [data])
-    table = read_training(data, label, missing)
+    table = read_for_training(data, label, missing)
     fitted = train(table, spec, positive, scale, seed)
     typer.echo(show.as_json(fitted) if as_json else show.as_text(fitted))
     show_notes(fitted.notes)
@@ -119,7 +119,7 @@ def predict(
 
 def check_choice(option: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        raise ConfigError(f"{option}: '{value}' is not valid{nearest(value, choices)}")
+        raise ConfigError(f"{option}: '{value}' is not valid{suggest_nearest(value, choices)}")
 
 
 def show_notes(notes: list[str]) -> None:

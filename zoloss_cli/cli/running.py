@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from zoloss_cli.cli import _completion as completion
-from zoloss_cli.errors import ConfigError, RunFailed
+from zoloss_cli.errors import ConfigError, RunError
 
 SHOWN_FAILURES = 5
 OUT = typer.Option("--out", "-o", help="Results folder.")
@@ -97,7 +97,7 @@ def carry_out(
         shown = summary.failures[:SHOWN_FAILURES]
         more = len(summary.failures) - len(shown)
         lines = [f"{len(summary.failures)} units failed (each is tried again in the next run)", *shown]
-        raise RunFailed("\n".join(lines + ([f"and {more} more"] if more else [])))
+        raise RunError("\n".join(lines + ([f"and {more} more"] if more else [])))
 
 
 def names(text: str) -> list[str]:

@@ -7,16 +7,16 @@ import itertools
 
 from pydantic import ValidationError
 
-from zoloss_cli.config.messages import Mistakes
+from zoloss_cli.config.messages import ErrorCollector
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.errors import ConfigError, nearest
+from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.registry import MEASURES, learners, nested_learners, parameters, registration
 
 WHAT_TO_LIST = "must be a mapping from a parameter (such as base.C) to the list of values to try"
 
 
 def columns(
-    label: str, entry: dict, datasets: list[str], seeding: str | None, tuning: bool, mistakes: Mistakes
+    label: str, entry: dict, datasets: list[str], seeding: str | None, tuning: bool, mistakes: ErrorCollector
 ) -> list[LearnerSpec]:
     """The learners of a column; `on` gives other settings on some data sets: {letter: {rounds: 1000}}.
 
@@ -29,7 +29,7 @@ def columns(
     return _by_data_set(make, entry, datasets, ("learners", label, "on"), mistakes)
 
 
-def measured(label: str, entry: dict, datasets: list[str], mistakes: Mistakes) -> list[LearnerSpec]:
+def measured(label: str, entry: dict, datasets: list[str], mistakes: ErrorCollector) -> list[LearnerSpec]:
     """What is measured in a column: specs like those of learners, and `on` as there."""
     keys = ("measures", label)
 
@@ -41,7 +41,7 @@ def measured(label: str, entry: dict, datasets: list[str], mistakes: Mistakes) -
     return _by_data_set(make, entry, datasets, (*keys, "on"), mistakes)
 
 
-def _by_data_set(make, entry: dict, datasets: list[str], keys: tuple, mistakes: Mistakes) -> list[LearnerSpec]:
+def _by_data_set(make, entry: dict, datasets: list[str], keys: tuple, mistakes: ErrorCollector) -> list[LearnerSpec]:
     """What `make` makes of an entry, and of what its `on` says differently of some data sets."""
     own = entry.pop("on", None) or {}
     if not isinstance(own, dict) or not all(isinstance(v, dict) or v is False for v in own.values()):
@@ -51,7 +51,7 @@ def _by_data_set(make, entry: dict, datasets: list[str], keys: tuple, mistakes: 
         mistakes.add(keys, "is false for all data sets: leave the learner out instead")
     for name in own:
         if name not in datasets:
-            mistakes.add((*keys, name), f"the config has no data set '{name}'{nearest(name, datasets)}")
+            mistakes.add((*keys, name), f"the config has no data set '{name}'{suggest_nearest(name, datasets)}")
     specs = []
     for name, settings in own.items():
         if settings is False:
@@ -66,7 +66,7 @@ def _by_data_set(make, entry: dict, datasets: list[str], keys: tuple, mistakes: 
     return [spec.model_copy(update={"only": rest}) for spec in make(entry)] + specs
 
 
-def column(label: str, entry: dict, seeding: str | None, tuning: bool, mistakes: Mistakes) -> list[LearnerSpec]:
+def column(label: str, entry: dict, seeding: str | None, tuning: bool, mistakes: ErrorCollector) -> list[LearnerSpec]:
     """The learner of a column, or one for each combination of the values that `best_of` lists.
 
     `tuning` says whether the config has that section, without which `tune` would have no rule.
@@ -80,7 +80,7 @@ def column(label: str, entry: dict, seeding: str | None, tuning: bool, mistakes:
         candidates = [
             spec.model_copy(update={"choice": text})
             for text, candidate in _variants(chosen, varied, (*keys, "tune"), mistakes)
-            if (spec := learner_spec(label, candidate, seeding, mistakes)) is not None
+            if (spec := build_learner_spec(label, candidate, seeding, mistakes)) is not None
         ]
         if tuned and not chosen:
             mistakes.add((*keys, "tune"), WHAT_TO_LIST)
@@ -90,7 +90,7 @@ def column(label: str, entry: dict, seeding: str | None, tuning: bool, mistakes:
     return specs
 
 
-def _variants(options, entry: dict, keys: tuple, mistakes: Mistakes) -> list[tuple[str, dict]]:
+def _variants(options, entry: dict, keys: tuple, mistakes: ErrorCollector) -> list[tuple[str, dict]]:
     """(what was chosen, the entry with it) for each combination of the values that `options` lists."""
     if not isinstance(options, dict) or not all(isinstance(v, list) and v for v in options.values()):
         mistakes.add(keys, WHAT_TO_LIST)
@@ -113,14 +113,14 @@ def _variants(options, entry: dict, keys: tuple, mistakes: Mistakes) -> list[tup
     return variants
 
 
-def named_entry(name: str) -> dict:
+def parse_learner_name(name: str) -> dict:
     """The entry of a learner as tables name it: ecc:adaboost:stump is ECC over AdaBoost over stump."""
     outer, colon, base = name.partition(":")
-    return {"learner": outer, "base": named_entry(base) or base} if colon else {}
+    return {"learner": outer, "base": parse_learner_name(base) or base} if colon else {}
 
 
-def learner_spec(
-    label: str, entry: dict, seeding: str | None, mistakes: Mistakes, keys: tuple = ()
+def build_learner_spec(
+    label: str, entry: dict, seeding: str | None, mistakes: ErrorCollector, keys: tuple = ()
 ) -> LearnerSpec | None:
     """A learner with all its parameters; one inside another (its base) is checked in the same way."""
     entry.setdefault("learner", label)
@@ -128,13 +128,13 @@ def learner_spec(
 
 
 def _spec(
-    label: str, entry: dict, kind: str, known, mistakes: Mistakes, keys: tuple, seeding: str | None = None
+    label: str, entry: dict, kind: str, known, mistakes: ErrorCollector, keys: tuple, seeding: str | None = None
 ) -> LearnerSpec | None:
     """What an entry names under `kind`, of those that are known, with all its parameters."""
     name = entry.pop(kind)
     if name not in known:
         at = (*keys, kind) if mistakes.exists((*keys, kind)) else keys
-        mistakes.add(at, f"no {kind} is called '{name}'{nearest(name, known)}")
+        mistakes.add(at, f"no {kind} is called '{name}'{suggest_nearest(name, known)}")
         return None
     try:
         model = parameters(name)
@@ -159,12 +159,12 @@ def _spec(
     return LearnerSpec(label=label, learner=name, settings=tuple(sorted(settings.items())))
 
 
-def _inner_learner(given, seeding: str | None, mistakes: Mistakes, keys: tuple) -> LearnerSpec | None:
+def _inner_learner(given, seeding: str | None, mistakes: ErrorCollector, keys: tuple) -> LearnerSpec | None:
     entry = {"learner": given} if isinstance(given, str) else given
     if not isinstance(entry, dict) or not isinstance(entry.get("learner"), str):
         mistakes.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {given!r})")
         return None
-    spec = learner_spec(entry["learner"], dict(entry), seeding, mistakes, keys)
+    spec = build_learner_spec(entry["learner"], dict(entry), seeding, mistakes, keys)
     if spec is not None and registration(spec.learner).takes_many_classes:
         mistakes.add(keys, f"'{spec.learner}' is for several classes, and a base must be one for two")
     elif spec is not None and not registration(spec.learner).takes_weights:

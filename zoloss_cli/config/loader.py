@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
-from zoloss_cli.config.data_spec import data_spec
+from zoloss_cli.config.data_spec import build_data_spec
 from zoloss_cli.config.learner_spec import columns, measured
-from zoloss_cli.config.messages import Mistakes
+from zoloss_cli.config.messages import ErrorCollector
 from zoloss_cli.config.models import (
     ALL,
     ALSO_MEASURED,
@@ -29,8 +29,8 @@ from zoloss_cli.config.models import (
     Tuning,
 )
 from zoloss_cli.datasets.catalog import catalog
-from zoloss_cli.errors import ConfigError, nearest
-from zoloss_cli.utils.paths import shipped_config
+from zoloss_cli.errors import ConfigError, suggest_nearest
+from zoloss_cli.utils.paths import find_shipped_config
 
 LARGEST_FILE = 1 << 20
 TEXTS = ("name", "title", "citation", "baseline")
@@ -58,26 +58,26 @@ def find_config(path: Path) -> Path:
     """The path itself, or the config of that name among those that come with zoloss."""
     if path.exists():
         return path
-    if ours := shipped_config(path):
+    if ours := find_shipped_config(path):
         return ours
     beside = sorted(p.name for p in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
-    raise ConfigError(f"there is no config {path}{nearest(path.name, beside)}")
+    raise ConfigError(f"there is no config {path}{suggest_nearest(path.name, beside)}")
 
 
 def load_config(path: Path) -> Experiment:
     """Read and check a config. Raises ConfigError with one line per mistake."""
     path = find_config(path)
     content, root = _read_yaml(path)
-    mistakes = Mistakes(path, root)
+    mistakes = ErrorCollector(path, root)
     _duplicate_keys(root, mistakes)
-    return check_content(content, path.stem, path.parent, mistakes)
+    return build_experiment(content, path.stem, path.parent, mistakes)
 
 
-def check_content(content: dict, name: str, folder: Path, mistakes: Mistakes) -> Experiment:
+def build_experiment(content: dict, name: str, folder: Path, mistakes: ErrorCollector) -> Experiment:
     """The experiment that a config's keys stand for; `folder` is what paths are relative to."""
     for key in content:
         if key not in TOP_LEVEL:
-            mistakes.add((key,), f"unknown key '{key}'{nearest(key, TOP_LEVEL)}")
+            mistakes.add((key,), f"unknown key '{key}'{suggest_nearest(key, TOP_LEVEL)}")
     values: dict[str, Any] = {"name": name}
     for key in TEXTS:
         if key in content:
@@ -85,7 +85,7 @@ def check_content(content: dict, name: str, folder: Path, mistakes: Mistakes) ->
     for key, metrics in (("metric", METRICS), ("also", SECOND_METRICS)):
         if content.get(key) is not None:
             if content[key] not in metrics:
-                mistakes.add((key,), f"{content[key]!r} cannot be shown here{nearest(content[key], metrics)}")
+                mistakes.add((key,), f"{content[key]!r} cannot be shown here{suggest_nearest(content[key], metrics)}")
             values[key] = content[key]
     for key, model in SECTIONS.items():
         if content.get(key) is not None:
@@ -99,7 +99,7 @@ def check_content(content: dict, name: str, folder: Path, mistakes: Mistakes) ->
     values["datasets"] = tuple(
         spec
         for name, entry in _named(content, "datasets", mistakes)
-        if (spec := data_spec(name, entry, folder, mistakes)) is not None
+        if (spec := build_data_spec(name, entry, folder, mistakes)) is not None
     )
     names = [spec.name for spec in values["datasets"]]
     if "measures" in content:
@@ -126,7 +126,7 @@ def check_content(content: dict, name: str, folder: Path, mistakes: Mistakes) ->
     return experiment
 
 
-def _check_metric(experiment: Experiment, measuring: bool, mistakes: Mistakes) -> None:
+def _check_metric(experiment: Experiment, measuring: bool, mistakes: ErrorCollector) -> None:
     """What is measured has metrics of its own, and so has what is learned."""
     for key, own in (("metric", MEASURED), ("also", ALSO_MEASURED)):
         value, what = getattr(experiment, key), "what is measured" if measuring else "what is learned"
@@ -135,7 +135,7 @@ def _check_metric(experiment: Experiment, measuring: bool, mistakes: Mistakes) -
             mistakes.add((key,), f"'{value}' is not for {what}; there are {', '.join(known)}")
 
 
-def _check_test_part(experiment: Experiment, mistakes: Mistakes) -> None:
+def _check_test_part(experiment: Experiment, mistakes: ErrorCollector) -> None:
     """There is no test error where all rows train."""
     if experiment.metric != "test_error":
         return
@@ -146,7 +146,7 @@ def _check_test_part(experiment: Experiment, mistakes: Mistakes) -> None:
             mistakes.add(keys, f"all rows train, so there is no test_error; set metric: to one of {others}")
 
 
-def _check_given_part(experiment: Experiment, mistakes: Mistakes) -> None:
+def _check_given_part(experiment: Experiment, mistakes: ErrorCollector) -> None:
     """Only some data sets come in a training and a test part."""
     for data in experiment.datasets:
         if (data.train or experiment.split.train) != GIVEN:
@@ -162,16 +162,16 @@ def _check_given_part(experiment: Experiment, mistakes: Mistakes) -> None:
             mistakes.add(keys, f"data set '{data.name}': noise has no place in a given training part")
 
 
-def _check_improvement(experiment: Experiment, mistakes: Mistakes) -> None:
+def _check_improvement(experiment: Experiment, mistakes: ErrorCollector) -> None:
     labels = list(dict.fromkeys(spec.label for spec in experiment.learners))
     for side, wanted in experiment.improvement or ():
         for label in wanted:
             if label not in labels:
                 keys = ("improvement", side, label)
-                mistakes.add(keys, f"no column is called '{label}'{nearest(label, labels)}")
+                mistakes.add(keys, f"no column is called '{label}'{suggest_nearest(label, labels)}")
 
 
-def _check_ratios(experiment: Experiment, mistakes: Mistakes) -> None:
+def _check_ratios(experiment: Experiment, mistakes: ErrorCollector) -> None:
     if (experiment.metric == RATIO) != (experiment.ratios is not None):
         keys = ("ratios",) if experiment.ratios else ("metric",)
         mistakes.add(keys, f"'metric: {RATIO}' and the section ratios, which names its columns, go together")
@@ -180,7 +180,7 @@ def _check_ratios(experiment: Experiment, mistakes: Mistakes) -> None:
         for side, label in ratio:
             if label not in labels:
                 keys = ("ratios", name, side)
-                mistakes.add(keys, f"no column is called '{label}'{nearest(label, labels)}")
+                mistakes.add(keys, f"no column is called '{label}'{suggest_nearest(label, labels)}")
 
 
 def _read_yaml(path: Path):
@@ -210,7 +210,7 @@ def _read_yaml(path: Path):
     return content, root
 
 
-def _duplicate_keys(root: yaml.Node, mistakes: Mistakes, keys: tuple = (), seen: set | None = None) -> None:
+def _duplicate_keys(root: yaml.Node, mistakes: ErrorCollector, keys: tuple = (), seen: set | None = None) -> None:
     seen = set() if seen is None else seen
     if not isinstance(root, yaml.MappingNode) or id(root) in seen:
         return
@@ -222,7 +222,7 @@ def _duplicate_keys(root: yaml.Node, mistakes: Mistakes, keys: tuple = (), seen:
         _duplicate_keys(value, mistakes, (*keys, key_node.value), seen)
 
 
-def _named(content: dict, key: str, mistakes: Mistakes) -> list[tuple[str, dict]]:
+def _named(content: dict, key: str, mistakes: ErrorCollector) -> list[tuple[str, dict]]:
     """Entries of `datasets` or `learners`: a list of names, or a mapping from name to settings."""
     section = content.get(key)
     if not section:

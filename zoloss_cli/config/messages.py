@@ -1,4 +1,4 @@
-"""Mistakes in a config, each with its file, line and key."""
+"""ErrorCollector in a config, each with its file, line and key."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from zoloss_cli.errors import nearest
+from zoloss_cli.errors import suggest_nearest
 
 
-class Mistakes:
+class ErrorCollector:
     """Collects mistakes of one file, each with the key path that it is about."""
 
     def __init__(self, path: Path, root: yaml.Node | None):
@@ -28,12 +28,12 @@ class Mistakes:
             loc = tuple(p for p in e["loc"] if self.exists((*keys, *e["loc"][:1])) or p in valid)[:1]
             if e["type"] == "extra_forbidden":
                 name = e["loc"][-1]
-                self.add((*keys, name), f"unknown key '{name}'{nearest(name, valid)}")
+                self.add((*keys, name), f"unknown key '{name}'{suggest_nearest(name, valid)}")
             elif e["type"] == "missing":
                 self.add(keys, f"the key '{e['loc'][-1]}' is missing")
             elif e["type"] == "literal_error":
                 options = e["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-                hint = nearest(e["input"], options) or f"; valid: {', '.join(options)}"
+                hint = suggest_nearest(e["input"], options) or f"; valid: {', '.join(options)}"
                 self.add((*keys, *loc), f"{e['input']!r} is not valid{hint}")
             else:
                 text = e["msg"].removeprefix("Value error, ")
@@ -78,8 +78,8 @@ class Mistakes:
         return self.root is not None and self._node(keys)[2]
 
 
-class LooseMistakes(Mistakes):
-    """Mistakes in values that no file holds: an option's, or a call's; there is no line to name."""
+class InlineErrorCollector(ErrorCollector):
+    """ErrorCollector in values that no file holds: an option's, or a call's; there is no line to name."""
 
     def __init__(self, where: str):
         super().__init__(Path(where), None)

@@ -20,8 +20,8 @@ from zoloss_cli.config.models import (
     Tuning,
 )
 from zoloss_cli.datasets.catalog import catalog
-from zoloss_cli.datasets.generators import GENERATORS, generator, is_generated
-from zoloss_cli.datasets.plugin_datasets import added, entry, working_names
+from zoloss_cli.datasets.generators import GENERATORS, find_generator, is_generated
+from zoloss_cli.datasets.plugin_datasets import find_entry, plugin_datasets, working_names
 from zoloss_cli.registry import MEASURES, nested_learners, parameters, working_learners
 from zoloss_cli.utils.signature import parameter_model
 
@@ -49,10 +49,10 @@ def config_schema() -> dict:
     definitions: dict = {}
     embedded = _object(EmbeddedData, definitions)
     data_entries = {name: _optional(embedded, e.title) for name, e in catalog().items()}
-    theirs = [name for name in working_names() if name in added()]
-    data_entries |= {n: _optional(embedded, entry(n).title) for n in theirs if not is_generated(n)}
+    theirs = [name for name in working_names() if name in plugin_datasets()]
+    data_entries |= {n: _optional(embedded, find_entry(n).title) for n in theirs if not is_generated(n)}
     for name in [*GENERATORS, *(n for n in theirs if is_generated(n))]:
-        function = generator(name)
+        function = find_generator(name)
         own = _object(GeneratedData, definitions, drop=("settings",))
         extra = _object(parameter_model(function, frozenset({"rng"})), definitions)
         own["properties"] |= extra["properties"]

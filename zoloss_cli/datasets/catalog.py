@@ -9,8 +9,8 @@ from pathlib import Path
 
 import yaml
 
-from zoloss_cli.errors import DataError, nearest
-from zoloss_cli.utils.paths import shipped
+from zoloss_cli.errors import DataError, suggest_nearest
+from zoloss_cli.utils.paths import shipped_folder
 
 
 @dataclass(frozen=True)
@@ -37,24 +37,24 @@ class Entry:
 
     @property
     def path(self) -> Path:
-        return self.file or shipped("datasets") / f"{self.name}.csv"
+        return self.file or shipped_folder("datasets") / f"{self.name}.csv"
 
 
 @functools.cache
 def catalog() -> dict[str, Entry]:
     """All embedded data sets by name."""
-    text = (shipped("datasets") / "catalog.yaml").read_text(encoding="utf-8")
+    text = (shipped_folder("datasets") / "catalog.yaml").read_text(encoding="utf-8")
     return {name: Entry(name=name, **facts) for name, facts in yaml.safe_load(text).items()}
 
 
-def entry(name: str) -> Entry:
+def find_entry(name: str) -> Entry:
     """One embedded data set; an unknown name is the user's mistake."""
     try:
         return catalog()[name]
     except KeyError:
-        raise DataError(f"no embedded data set is called '{name}'{nearest(name, catalog())}") from None
+        raise DataError(f"no embedded data set is called '{name}'{suggest_nearest(name, catalog())}") from None
 
 
-def file_sha256(path: Path) -> str:
+def compute_file_sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoloss_cli.errors import DataError, nearest
+from zoloss_cli.errors import DataError, suggest_nearest
 
 MISSING = {"", "?", "na", "n/a", "nan", "null", "none"}
 
@@ -39,7 +39,7 @@ def read_content(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         beside = [p.name for p in path.parent.glob("*.csv")] if path.parent.is_dir() else []
-        raise DataError(f"there is no file {path}{nearest(path.name, beside)}") from None
+        raise DataError(f"there is no file {path}{suggest_nearest(path.name, beside)}") from None
     except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from None
 
@@ -102,7 +102,7 @@ def label_column(path: Path, header: list[str], label: str | int | None) -> int:
             raise DataError(f"{path}: label: {label} is no column index; there are {len(header)} columns")
         return label % len(header)
     if label not in header:
-        raise DataError(f"{path} has no label column '{label}'{nearest(label, header)}")
+        raise DataError(f"{path} has no label column '{label}'{suggest_nearest(label, header)}")
     return header.index(label)
 
 

@@ -20,11 +20,11 @@ from zoloss_cli.datasets.csv_reader import (
     read_numbers,
     read_rows,
 )
-from zoloss_cli.datasets.labels import index_labels, listed
-from zoloss_cli.errors import DataError, nearest
+from zoloss_cli.datasets.labels import index_labels, join_names
+from zoloss_cli.errors import DataError, suggest_nearest
 
-MOST_LEVELS = 100
-MOST_CLASSES = 100  # a column with more is hardly one of classes
+MAX_LEVELS = 100
+MAX_CLASSES = 100  # a column with more is hardly one of classes
 SHOWN = 10
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
@@ -32,7 +32,7 @@ Lines = list[tuple[int, list[str]]]
 
 
 @dataclass(frozen=True)
-class Column:
+class CsvColumn:
     """A column of the CSV: numbers, or text of known levels."""
 
     name: str
@@ -44,11 +44,11 @@ class Column:
 
 
 @dataclass(frozen=True)
-class OwnTable:
+class CsvTable:
     """Rows to learn from, or to predict: then `labels` is None if there is no label column."""
 
     path: Path
-    columns: tuple[Column, ...]
+    columns: tuple[CsvColumn, ...]
     X: np.ndarray
     label: str
     labels: list[str] | None
@@ -64,9 +64,9 @@ class OwnTable:
         """Class indices, and the classes; of two the last is positive: the one named, else the last by name."""
         where = f"{self.path}: the label column '{self.label}'"
         names = sorted(set(self.labels))
-        if len(names) > MOST_CLASSES and positive is None:
+        if len(names) > MAX_CLASSES and positive is None:
             raise DataError(
-                f"{where} holds {len(names)} classes ({listed(names)}), more than the {MOST_CLASSES} that "
+                f"{where} holds {len(names)} classes ({join_names(names)}), more than the {MAX_CLASSES} that "
                 "there may be; set label to the right column, or positive to one of them, against the rest"
             )
         return index_labels(self.labels, positive, where)
@@ -85,13 +85,13 @@ class OwnTable:
         return [*self.notes, *dropped, *(f"{self.path}: {text}" for text in self.level_texts())]
 
 
-def feature_names(columns: tuple[Column, ...]) -> list[str]:
+def feature_names(columns: tuple[CsvColumn, ...]) -> list[str]:
     return [name for column in columns for name in column.features]
 
 
-def read_training(
+def read_for_training(
     path: Path, label: str | int | None = None, missing: str = "error", content: bytes | None = None
-) -> OwnTable:
+) -> CsvTable:
     """A table with labels; which columns are text is seen from its values, and their levels are sorted.
 
     `label` is the label column's name or index (default: the column `label`, else the last one). `missing`
@@ -113,7 +113,7 @@ def read_training(
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"{path}: two features would be called '{twice}'; rename a column")
-    return OwnTable(
+    return CsvTable(
         path,
         columns,
         _encoded(path, columns, kept, places),
@@ -125,14 +125,14 @@ def read_training(
     )
 
 
-def read_new(path: Path, columns: tuple[Column, ...], label: str, missing: str = "error") -> OwnTable:
+def read_for_prediction(path: Path, columns: tuple[CsvColumn, ...], label: str, missing: str = "error") -> CsvTable:
     """A table with at least the given columns, found by name. Rows are never dropped: each gets an answer."""
     header, lines = read_rows(path)
     wanted = [column.name for column in columns]
     extra = [name for name in header if name not in wanted and name != label]
     absent = [name for name in wanted if name not in header]
     if absent:
-        named = [f"{path} has no column '{name}'{nearest(name, extra)}" for name in absent[:SHOWN]]
+        named = [f"{path} has no column '{name}'{suggest_nearest(name, extra)}" for name in absent[:SHOWN]]
         more = [f"and {len(absent) - SHOWN} more columns"] if len(absent) > SHOWN else []
         raise DataError("\n".join(named + more))
     places = [header.index(name) for name in wanted]
@@ -149,7 +149,7 @@ def read_new(path: Path, columns: tuple[Column, ...], label: str, missing: str =
         notes.append(f"{path}: ignored columns that the model does not know: {shown}")
     labels = [row[header.index(label)] for _, row in lines] if label in header else None
     X = _encoded(path, columns, lines, places)
-    return OwnTable(path, columns, X, label, labels, [number for number, _ in lines], 0, notes)
+    return CsvTable(path, columns, X, label, labels, [number for number, _ in lines], 0, notes)
 
 
 def _check_names(path: Path, header: list[str]) -> None:
@@ -188,25 +188,25 @@ def _complete(path: Path, header: list[str], lines: Lines, at: int, missing: str
     return kept
 
 
-def _seen_column(path: Path, name: str, lines: Lines, i: int, notes: list[str]) -> Column:
+def _seen_column(path: Path, name: str, lines: Lines, i: int, notes: list[str]) -> CsvColumn:
     if _plain_numbers(lines, i) is not None:
-        return Column(name)
+        return CsvColumn(name)
     # Backwards, so that the line kept for a value is the first.
     values = {row[i]: number for number, row in reversed(lines) if not is_missing(row[i])}
     texts = [value for value in values if not is_number(value)]
     if not texts:
-        return Column(name)
+        return CsvColumn(name)
     first = min(texts, key=values.get)
     where = f"{path}, line {values[first]}: column '{name}' holds the text '{first}'"
     if DECIMAL_COMMA.fullmatch(first):
         raise DataError(f"{where}: numbers need a decimal point, not a comma")
-    if len(values) > MOST_LEVELS:
+    if len(values) > MAX_LEVELS:
         raise DataError(
-            f"{where} and has {len(values)} levels, more than the {MOST_LEVELS} that a column of text may have"
+            f"{where} and has {len(values)} levels, more than the {MAX_LEVELS} that a column of text may have"
         )
     if len(texts) < len(values):
         notes.append(f"{where} beside numbers, so each of its values is a level of its own")
-    return Column(name, tuple(sorted(values)))
+    return CsvColumn(name, tuple(sorted(values)))
 
 
 def _plain_numbers(lines: Lines, i: int) -> np.ndarray | None:
@@ -219,7 +219,7 @@ def _plain_numbers(lines: Lines, i: int) -> np.ndarray | None:
     return numbers if np.isfinite(numbers).all() and "_" not in "".join(values) else None
 
 
-def _encoded(path: Path, columns: tuple[Column, ...], lines: Lines, places: list[int]) -> np.ndarray:
+def _encoded(path: Path, columns: tuple[CsvColumn, ...], lines: Lines, places: list[int]) -> np.ndarray:
     blocks = []
     for column, i in zip(columns, places, strict=True):
         if column.levels is None:
@@ -238,7 +238,7 @@ def _encoded(path: Path, columns: tuple[Column, ...], lines: Lines, places: list
             elif not is_missing(row[i]):
                 raise DataError(
                     f"{path}, line {number}: column '{column.name}' holds '{row[i]}', a level that was not "
-                    f"there in training{nearest(row[i], column.levels)}"
+                    f"there in training{suggest_nearest(row[i], column.levels)}"
                 )
         blocks.append(block)
     return np.ascontiguousarray(np.hstack(blocks))

@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, GeneratedData
-from zoloss_cli.datasets.catalog import catalog, file_sha256
+from zoloss_cli.datasets.catalog import catalog, compute_file_sha256
 from zoloss_cli.datasets.csv_reader import read_content, read_table
-from zoloss_cli.datasets.csv_table import read_training
+from zoloss_cli.datasets.csv_table import read_for_training
 from zoloss_cli.datasets.generators import foreign_content, generate
 from zoloss_cli.datasets.labels import index_labels
 from zoloss_cli.datasets.noise import add_noise, flip_labels
-from zoloss_cli.datasets.plugin_datasets import entry
-from zoloss_cli.errors import DataError, nearest
+from zoloss_cli.datasets.plugin_datasets import find_entry
+from zoloss_cli.errors import DataError, suggest_nearest
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,14 @@ class DataSet:
         return self.y if self.true_y is None else self.true_y
 
 
-def draws(spec: DataSpec) -> int:
+def count_draws(spec: DataSpec) -> int:
     """How many different data sets an entry stands for: draws of its noise, pools of its generator."""
     return math.lcm(len(_pool_seeds(spec)), *(each.draws for each in (spec.noise, spec.flip) if each))
 
 
-def draw_of(spec: DataSpec, k: int) -> int:
+def find_draw(spec: DataSpec, k: int) -> int:
     """The draw that split k is of, the same for every learner."""
-    return k % draws(spec)
+    return k % count_draws(spec)
 
 
 def _pool_seeds(spec: DataSpec) -> tuple[int, ...]:
@@ -58,13 +58,13 @@ def _pool_seeds(spec: DataSpec) -> tuple[int, ...]:
 
 
 @functools.lru_cache(maxsize=128)
-def load(spec: DataSpec, draw: int = 0) -> DataSet:
+def load_data(spec: DataSpec, draw: int = 0) -> DataSet:
     """The data set that a config entry names, checked and ready to split; `draw` is below `draws(spec)`."""
     if spec.flip is not None:
         return _flipped(spec, draw)
     if spec.noise is not None:
         # Through the cache again: the draws of the noise share what they are added to.
-        clean = load(spec.model_copy(update={"noise": None}), draw % len(_pool_seeds(spec)))
+        clean = load_data(spec.model_copy(update={"noise": None}), draw % len(_pool_seeds(spec)))
         noise, classes, features, notes = spec.noise, clean.classes, clean.features, clean.notes
         one_class = _class_of_noise(spec, clean) if noise.labels == "one-class" else None
         X, y = add_noise(
@@ -74,7 +74,7 @@ def load(spec: DataSpec, draw: int = 0) -> DataSet:
         pool = generate(spec.generator, _pool_seeds(spec)[draw], size=spec.size, **dict(spec.settings))
         (X, y, classes, features), notes = pool, []
     elif isinstance(spec, CsvData):
-        own = read_training(Path(spec.csv), spec.label, spec.missing)
+        own = read_for_training(Path(spec.csv), spec.label, spec.missing)
         X, features, notes = own.X, own.features, own.all_notes()
         y, classes = own.classes(spec.positive)
     else:
@@ -89,7 +89,7 @@ def load(spec: DataSpec, draw: int = 0) -> DataSet:
 def _flipped(spec: DataSpec, draw: int) -> DataSet:
     """The data set with some labels turned round; through the cache again, as noise is."""
     without = spec.model_copy(update={"flip": None})
-    clean = load(without, draw_of(without, draw))
+    clean = load_data(without, find_draw(without, draw))
     flip, count = spec.flip, len(clean.classes)
     y, rows = flip_labels(clean.y, count, flip.share, flip.rows == "last", flip.seed, draw % flip.draws)
     y.setflags(write=False)
@@ -101,14 +101,14 @@ def _class_of_noise(spec: DataSpec, clean: DataSet) -> int:
     if label is None:
         return int(clean.y[0])
     if label not in clean.classes:
-        raise DataError(f"data set '{spec.name}' has no class '{label}'{nearest(label, clean.classes)}")
+        raise DataError(f"data set '{spec.name}' has no class '{label}'{suggest_nearest(label, clean.classes)}")
     return clean.classes.index(label)
 
 
 def _read_known(spec: EmbeddedData):
-    known = entry(spec.dataset)
+    known = find_entry(spec.dataset)
     path = data_path(spec)
-    if spec.source == "embedded" and file_sha256(path) != known.sha256:
+    if spec.source == "embedded" and compute_file_sha256(path) != known.sha256:
         raise DataError(f"{path} was changed: its sha256 is not the one in catalog.yaml")
     table = read_table(path)
     positive = known.positive if spec.positive is None else spec.positive
@@ -121,7 +121,7 @@ def data_path(spec: EmbeddedData | CsvData) -> Path:
     if isinstance(spec, CsvData):
         return Path(spec.csv)
     if spec.source == "embedded":
-        return entry(spec.dataset).path
+        return find_entry(spec.dataset).path
     from zoloss_cli.datasets.uci.download import fetched_path
 
     path = fetched_path(spec.dataset)
@@ -133,7 +133,7 @@ def data_path(spec: EmbeddedData | CsvData) -> Path:
 
 
 @functools.lru_cache(maxsize=256)
-def fingerprint(spec: DataSpec) -> dict:
+def compute_fingerprint(spec: DataSpec) -> dict:
     """What makes this data set this one: the content's sha256, or the generator, its seed and settings."""
     if isinstance(spec, GeneratedData):
         settings = {"size": spec.size, **dict(spec.settings)}
@@ -147,8 +147,8 @@ def fingerprint(spec: DataSpec) -> dict:
             "positive": spec.positive,
         }
     else:
-        known = entry(spec.dataset)
-        sha256 = known.sha256 if spec.source == "embedded" else file_sha256(data_path(spec))
+        known = find_entry(spec.dataset)
+        sha256 = known.sha256 if spec.source == "embedded" else compute_file_sha256(data_path(spec))
         positive = known.positive if spec.positive is None else spec.positive
         content = {"sha256": sha256, "positive": positive}
     if spec.noise is not None:
@@ -164,10 +164,10 @@ __all__ = [
     "DataSet",
     "catalog",
     "data_path",
-    "draw_of",
-    "draws",
-    "entry",
-    "fingerprint",
+    "find_draw",
+    "count_draws",
+    "find_entry",
+    "compute_fingerprint",
     "index_labels",
-    "load",
+    "load_data",
 ]

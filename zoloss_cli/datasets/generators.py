@@ -15,8 +15,8 @@ from pydantic import Field
 
 from zoloss_cli import registry
 from zoloss_cli.datasets.data_engine import inputs, random_target
-from zoloss_cli.datasets.plugin_datasets import added, is_generator, plugin_function
-from zoloss_cli.errors import DataError, nearest
+from zoloss_cli.datasets.plugin_datasets import is_generator, plugin_datasets, plugin_function
+from zoloss_cli.errors import DataError, suggest_nearest
 
 Size = Annotated[int, Field(ge=2, description="how many examples the pool holds")]
 
@@ -212,13 +212,13 @@ GENERATORS = {name: globals()[name] for name in registry.GENERATORS}
 
 def is_generated(name: str) -> bool:
     """Whether a generator has this name, ours or another package's."""
-    return name in GENERATORS or (name in added() and is_generator(plugin_function(added()[name])))
+    return name in GENERATORS or (name in plugin_datasets() and is_generator(plugin_function(plugin_datasets()[name])))
 
 
-def generator(name: str) -> Callable[..., Pool]:
+def find_generator(name: str) -> Callable[..., Pool]:
     if not is_generated(name):
-        raise DataError(f"no generator is called '{name}'{nearest(name, GENERATORS)}")
-    return GENERATORS.get(name) or plugin_function(added()[name])
+        raise DataError(f"no generator is called '{name}'{suggest_nearest(name, GENERATORS)}")
+    return GENERATORS.get(name) or plugin_function(plugin_datasets()[name])
 
 
 def generate(name: str, seed: int, **settings) -> Pool:
@@ -232,7 +232,7 @@ def generate(name: str, seed: int, **settings) -> Pool:
 
 def _foreign_pool(name: str, rng, settings: dict) -> Pool:
     """The pool of another package's generator, if it is one."""
-    function, plugin = generator(name), added()[name]
+    function, plugin = find_generator(name), plugin_datasets()[name]
     try:
         pool = Pool(*function(rng, **settings))
         X, y = np.asarray(pool.X, dtype=np.float64), np.asarray(pool.y)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.errors import DataError, nearest
+from zoloss_cli.errors import DataError, suggest_nearest
 
 SHOWN_CLASSES = 10
 
@@ -16,7 +16,7 @@ def index_labels(labels: list[str], positive: str | None, where: str):
         raise DataError(f"{where} holds one class only, '{names[0]}'; two are needed")
     if positive is not None:
         if str(positive) not in names:
-            raise DataError(f"{where} has no class '{positive}'{nearest(positive, names)}")
+            raise DataError(f"{where} has no class '{positive}'{suggest_nearest(positive, names)}")
         others = [n for n in names if n != str(positive)]
         rest = others[0] if len(others) == 1 else "rest" if str(positive) != "rest" else "others"
         y = np.array([int(label == str(positive)) for label in labels])
@@ -27,7 +27,7 @@ def index_labels(labels: list[str], positive: str | None, where: str):
     return np.array([index[label] for label in labels]), names
 
 
-def listed(names: list[str]) -> str:
+def join_names(names: list[str]) -> str:
     """The names of classes, as many as a sentence can hold."""
     more = f" and {len(names) - SHOWN_CLASSES} more" if len(names) > SHOWN_CLASSES else ""
     return ", ".join(names[:SHOWN_CLASSES]) + more

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from zoloss_cli.config.data_spec import data_spec
-from zoloss_cli.config.messages import LooseMistakes
-from zoloss_cli.datasets.dataset import load
+from zoloss_cli.config.data_spec import build_data_spec
+from zoloss_cli.config.messages import InlineErrorCollector
+from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import ConfigError
 
 
@@ -27,9 +27,9 @@ def load_dataset(name: str, **settings) -> tuple[np.ndarray, np.ndarray]:
     >>> X.shape
     (300, 2)
     """
-    mistakes = LooseMistakes(f"load_dataset({name!r})")
-    spec = data_spec(name, settings, Path(), mistakes)
+    mistakes = InlineErrorCollector(f"load_dataset({name!r})")
+    spec = build_data_spec(name, settings, Path(), mistakes)
     if spec is None or mistakes.lines:
         raise ConfigError("\n".join(dict.fromkeys(mistakes.lines)))
-    data = load(spec)
+    data = load_data(spec)
     return data.X.copy(), data.y.copy()  # what `load` keeps cannot be written to

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from zoloss_cli.datasets import catalog as ours
-from zoloss_cli.datasets.catalog import Entry, catalog, file_sha256
+from zoloss_cli.datasets.catalog import Entry, catalog, compute_file_sha256
 from zoloss_cli.datasets.csv_reader import read_table
 from zoloss_cli.errors import ConfigError, ZolossError
 from zoloss_cli.plugins import Plugin, plugins
@@ -31,19 +31,19 @@ def dataset_plugins() -> list[Plugin]:
 
 
 @functools.cache
-def added() -> dict[str, Plugin]:
+def plugin_datasets() -> dict[str, Plugin]:
     """Them by name, where the name is not one of ours."""
     return {p.name: p for p in dataset_plugins() if p.name not in catalog() and p.name not in GENERATORS}
 
 
 def names() -> list[str]:
     """Every data set and generator that a config may name."""
-    return [*catalog(), *GENERATORS, *added()]
+    return [*catalog(), *GENERATORS, *plugin_datasets()]
 
 
 def working_names() -> list[str]:
     """Those that can be used: a broken package must not keep the others from being listed."""
-    return [name for name in names() if name not in added() or _works(added()[name])]
+    return [name for name in names() if name not in plugin_datasets() or _works(plugin_datasets()[name])]
 
 
 def _works(plugin: Plugin) -> bool:
@@ -81,11 +81,11 @@ def is_generator(function: Callable) -> bool:
     return next(iter(inspect.signature(function).parameters), None) == RNG
 
 
-def entry(name: str) -> Entry:
+def find_entry(name: str) -> Entry:
     """What is known of one fixed table: ours, or one that another package brings."""
-    plugin = added().get(name)
+    plugin = plugin_datasets().get(name)
     if plugin is None or is_generator(plugin_function(plugin)):
-        return ours.entry(name)
+        return ours.find_entry(name)
     return _table_entry(plugin)
 
 
@@ -113,7 +113,7 @@ def _table_entry(plugin: Plugin) -> Entry:
         rows=len(table.labels),
         features=len(table.features),
         classes=classes,
-        sha256=file_sha256(path),
+        sha256=compute_file_sha256(path),
         removed=0,
         notes=notes.strip(),
         row_order="as in the file",

@@ -7,7 +7,7 @@ import numpy as np
 from zoloss_cli.errors import DataError
 
 
-def scale(
+def scale_parts(
     train: np.ndarray, test: np.ndarray, how: str, fit_on: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Both parts scaled by what the training part shows, or the rows `fit_on`; what is constant there is 0.
@@ -18,17 +18,17 @@ def scale(
     """
     if how == "none":
         return train, test
-    by = centre_and_spread(train if fit_on is None else fit_on, how)
-    return scaled(train, *by), scaled(test, *by)
+    by = compute_scaling(train if fit_on is None else fit_on, how)
+    return apply_scaling(train, *by), apply_scaling(test, *by)
 
 
-def scaled(X: np.ndarray, centre: np.ndarray, spread: np.ndarray) -> np.ndarray:
+def apply_scaling(X: np.ndarray, centre: np.ndarray, spread: np.ndarray) -> np.ndarray:
     """The rows reduced by the centre and divided by the spread; 0 where that is 0."""
     constant = spread == 0.0
     return np.where(constant, 0.0, (X - centre) / np.where(constant, 1.0, spread))
 
 
-def centre_and_spread(seen: np.ndarray, how: str) -> tuple[np.ndarray, np.ndarray]:
+def compute_scaling(seen: np.ndarray, how: str) -> tuple[np.ndarray, np.ndarray]:
     """What each feature is reduced by and divided by; a spread of 0 marks a constant feature."""
     if how == "none":
         return np.zeros(seen.shape[1]), np.ones(seen.shape[1])
@@ -40,12 +40,12 @@ def centre_and_spread(seen: np.ndarray, how: str) -> tuple[np.ndarray, np.ndarra
     return centre, np.where(low == high, 0.0, half)
 
 
-def checked_scaling(
+def compute_finite_scaling(
     seen: np.ndarray, how: str, features: list[str], where: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """As `centre_and_spread`, where both are numbers; values beyond that are the user's to mend."""
+    """As `compute_scaling`, where both are numbers; values beyond that are the user's to mend."""
     with np.errstate(over="ignore", invalid="ignore"):
-        centre, spread = centre_and_spread(seen, how)
+        centre, spread = compute_scaling(seen, how)
     wild = ~(np.isfinite(centre) & np.isfinite(spread))
     if np.any(wild):
         name = features[int(np.flatnonzero(wild)[0])]

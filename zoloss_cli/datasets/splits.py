@@ -15,15 +15,15 @@ from zoloss_cli.errors import DataError
 class SplitRule:
     """How many rows train and test, and the master seed of all splits. Where `train` is 'all', none tests.
 
-    `given`: the data set's own partition, its first `train` rows; it is the same in every repeat.
+    `predefined`: the data set's own partition, its first `train` rows; it is the same in every repeat.
     """
 
     train: int | float | str
     test: int | None
     seed: int
-    given: bool = False
+    predefined: bool = False
 
-    def sizes(self, n: int, where: str) -> tuple[int, int]:
+    def compute_sizes(self, n: int, where: str) -> tuple[int, int]:
         """(n_train, n_test): round(share * N) or the count, and the rest or the count."""
         if self.train == ALL:
             return n, 0
@@ -35,16 +35,16 @@ class SplitRule:
             )
         return n_train, n_test
 
-    def rows(self, n: int, dataset: str, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def select_indices(self, n: int, dataset: str, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Training and test rows of split k: a random permutation, not stratified; or in file order."""
-        n_train, n_test = self.sizes(n, f"data set '{dataset}'")
-        if self.train == ALL or self.given:
+        n_train, n_test = self.compute_sizes(n, f"data set '{dataset}'")
+        if self.train == ALL or self.predefined:
             return np.arange(n_train), np.arange(n_train, n_train + n_test)
-        order = np.random.default_rng(seed_of(self.seed, dataset, k)).permutation(n)
+        order = np.random.default_rng(derive_seed(self.seed, dataset, k)).permutation(n)
         return order[:n_train], order[n_train : n_train + n_test]
 
 
-def seed_of(master: int, dataset: str, k: int, learner: str | None = None) -> np.random.SeedSequence:
+def derive_seed(master: int, dataset: str, k: int, learner: str | None = None) -> np.random.SeedSequence:
     """The seed of split k of a data set, or of a learner on it: the same for any order of work."""
     words = [master, zlib.crc32(dataset.encode()), k]
     if learner is not None:

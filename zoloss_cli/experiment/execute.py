@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 
-from zoloss_cli.errors import RunFailed
+from zoloss_cli.errors import RunError
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.task import run_units
 from zoloss_cli.registry import BUILT_IN
@@ -170,7 +170,7 @@ def execute(
                 stop_now(pool)
                 deaths += 1
                 if deaths > MOST_DEATHS:
-                    raise RunFailed(
+                    raise RunError(
                         f"worker processes die as they start ({deaths} in a row); what is finished is kept"
                     ) from None
                 for work, splits in under_way.values():

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.datasets.labels import listed
+from zoloss_cli.datasets.labels import join_names
 from zoloss_cli.errors import DataError
 from zoloss_cli.registry import MEASURES, learners_for_many, make_learner, registration
 
@@ -24,8 +24,8 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
         if len(classes) > 2 and not registration(candidate.learner).takes_many_classes:
             several = f", or a learner for several classes ({', '.join(learners_for_many())})"
             raise DataError(
-                f"{where} has {len(classes)} classes ({listed(classes)}), and '{candidate.learner}' separates "
-                f"two: use {how} for one class against the rest{several * (candidate.learner not in MEASURES)}"
+                f"{where} has {len(classes)} classes ({join_names(classes)}), and '{candidate.learner}' "
+                f"separates two: use {how} for one class against the rest{several * (candidate.learner not in MEASURES)}"
             )
         try:
             make_learner(candidate.learner, candidate.parameters).check_classes(len(classes))

@@ -26,9 +26,9 @@ from zoloss_cli.config.models import (
     Split,
     Tuning,
 )
-from zoloss_cli.datasets.dataset import draws, entry, fingerprint
+from zoloss_cli.datasets.dataset import compute_fingerprint, count_draws, find_entry
 from zoloss_cli.datasets.splits import SplitRule
-from zoloss_cli.errors import ConfigError, nearest
+from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.registry import MEASURES, make_learner, registration
 
 FORMAT = 1
@@ -53,12 +53,12 @@ class Cell:
         """What the results depend on. Settings that came later are in it only where they are used."""
         identity = {
             "format": FORMAT,
-            "data": fingerprint(self.data),
+            "data": compute_fingerprint(self.data),
             "split": {"train": self.rule.train, "test": self.rule.test, "seed": self.rule.seed},
             "scale": self.scale,
             **learner_identity(self.learner),
         }
-        if self.rule.given:
+        if self.rule.predefined:
             identity["split"]["given"] = True
         if self.fit_on != "train":
             identity["fit_on"] = self.fit_on
@@ -80,7 +80,7 @@ class Cell:
             return self.data.dataset
         if isinstance(self.data, GeneratedData):
             return self.data.generator
-        return fingerprint(self.data)["sha256"][:16]
+        return compute_fingerprint(self.data)["sha256"][:16]
 
     @property
     def filename(self) -> str:
@@ -94,9 +94,9 @@ def learner_identity(spec: LearnerSpec) -> dict:
     for key, value in spec.settings:
         if isinstance(value, LearnerSpec):
             parameters[key] = learner_identity(value)
-    entry = registration(spec.learner)
-    identity = {"learner": spec.learner, "version": entry.learner_class.version, "parameters": parameters}
-    return identity | ({"package": entry.package} if entry.package else {})
+    registered = registration(spec.learner)
+    identity = {"learner": spec.learner, "version": registered.learner_class.version, "parameters": parameters}
+    return identity | ({"package": registered.package} if registered.package else {})
 
 
 def identity_key(identity: dict) -> str:
@@ -124,9 +124,9 @@ def _cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) -> Cell:
     repeats = data.repeats or split.repeats
     prune = how.prune if data.prune is None else data.prune or None
     tuning = experiment.tuning if learner.tune else None
-    fixed = rule.given or (rule.train == ALL and learner.learner in MEASURES)
+    fixed = rule.predefined or (rule.train == ALL and learner.learner in MEASURES)
     if fixed and not (prune or tuning) and make_learner(learner.learner, learner.parameters).deterministic:
-        repeats = min(repeats, draws(data))  # the same rows and no randomness: it would give the same again
+        repeats = min(repeats, count_draws(data))  # same rows and no randomness: the same result
     return Cell(data, learner, rule, how.scale, repeats, fit_on, tuning, prune)
 
 
@@ -134,7 +134,7 @@ def rule_of(split: Split, data: DataSpec) -> SplitRule:
     """How a data set is split: as the experiment says, or as its own entry does."""
     train, test = (split.train, split.test) if data.train is None else (data.train, data.test)
     if train == GIVEN:
-        return SplitRule(entry(data.dataset).train_rows, None, split.seed, given=True)
+        return SplitRule(find_entry(data.dataset).train_rows, None, split.seed, predefined=True)
     return SplitRule(train, test, split.seed)
 
 
@@ -160,7 +160,7 @@ def _chosen(entries, attribute: str, wanted: list[str], what: str, config: str):
     names = [getattr(e, attribute) for e in entries]
     for name in wanted:
         if name not in names:
-            raise ConfigError(f"'{config}' has no {what} '{name}'{nearest(name, names)}")
+            raise ConfigError(f"'{config}' has no {what} '{name}'{suggest_nearest(name, names)}")
     return tuple(e for e in entries if getattr(e, attribute) in wanted)
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from zoloss_cli.config.models import DataSpec, Experiment
-from zoloss_cli.datasets.dataset import load
-from zoloss_cli.datasets.scaling import checked_scaling
+from zoloss_cli.datasets.dataset import load_data
+from zoloss_cli.datasets.scaling import compute_finite_scaling
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.execute import Remaining, Work, compile_kernels, execute
 from zoloss_cli.experiment.fitting import check_classes
@@ -49,7 +49,7 @@ def sizes_of(cells: Iterable[Cell], positive: str = "positive: CLASS") -> dict[t
     """
     sizes: dict[tuple, tuple[int, int]] = {}
     for cell in cells:
-        where, data = (cell.data, cell.rule), load(cell.data)
+        where, data = (cell.data, cell.rule), load_data(cell.data)
         check_classes(cell.learner, data.classes, f"data set '{cell.data.name}'", positive)
         if cell.prune is not None and len(data.classes) > 2:
             raise DataError(
@@ -57,8 +57,8 @@ def sizes_of(cells: Iterable[Cell], positive: str = "positive: CLASS") -> dict[t
                 f"{positive} for one class against the rest, or leave prune out"
             )
         if where not in sizes:
-            checked_scaling(data.X, cell.scale, data.features, f"data set '{cell.data.name}'")
-            sizes[where] = cell.rule.sizes(len(data.y), f"data set '{cell.data.name}'")
+            compute_finite_scaling(data.X, cell.scale, data.features, f"data set '{cell.data.name}'")
+            sizes[where] = cell.rule.compute_sizes(len(data.y), f"data set '{cell.data.name}'")
         if cell.tuning and cell.tuning.folds > sizes[where][0]:
             raise DataError(
                 f"data set '{cell.data.name}' has {sizes[where][0]} rows to train: too few for "
@@ -69,7 +69,7 @@ def sizes_of(cells: Iterable[Cell], positive: str = "positive: CLASS") -> dict[t
 
 def data_notes(cells: Iterable[Cell]) -> list[str]:
     """What the readers of the data sets have to say, once each."""
-    return list(dict.fromkeys(note for cell in cells for note in load(cell.data).notes))
+    return list(dict.fromkeys(note for cell in cells for note in load_data(cell.data).notes))
 
 
 def work_of(cell: Cell, found: CellRows) -> Work:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from zoloss_cli.config.models import ALL, Prune
-from zoloss_cli.datasets.dataset import DataSet, draw_of, load
-from zoloss_cli.datasets.scaling import scale
-from zoloss_cli.datasets.splits import seed_of
+from zoloss_cli.datasets.dataset import DataSet, find_draw, load_data
+from zoloss_cli.datasets.scaling import scale_parts
+from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.experiment.plan import Cell
 
 PRUNING = "pruning"  # in the place of a learner's name: no learner shares its seed
@@ -29,7 +29,7 @@ class Part(NamedTuple):
     pruned: np.ndarray = np.empty(0, np.int64)  # training rows that no learner sees
 
     def scaled(self, points: np.ndarray) -> np.ndarray:
-        return scale(self.data.X[self.train], points, self.how, self.seen)[1]
+        return scale_parts(self.data.X[self.train], points, self.how, self.seen)[1]
 
     @property
     def learned_from(self) -> np.ndarray:
@@ -47,8 +47,8 @@ def part_of(cell: Cell, k: int) -> Part:
 
 
 def _whole_part(cell: Cell, k: int) -> Part:
-    data = load(cell.data, draw_of(cell.data, k))
-    train, test = cell.rule.rows(len(data.y), cell.stream, k)
+    data = load_data(cell.data, find_draw(cell.data, k))
+    train, test = cell.rule.select_indices(len(data.y), cell.stream, k)
     return Part(data, train, test, cell.scale, data.X if cell.fit_on == ALL else None)
 
 
@@ -58,7 +58,7 @@ def _pruned(cell: Cell, k: int) -> np.ndarray:
     from zoloss_cli.complexity.pruning import prune
 
     part = _whole_part(cell, k)
-    seed = seed_of(cell.rule.seed, cell.stream, k, PRUNING).generate_state(4)
+    seed = derive_seed(cell.rule.seed, cell.stream, k, PRUNING).generate_state(4)
     X, y = part.scaled(part.data.X[part.train]), part.data.y[part.train]
     return part.train[prune(X, y, cell.prune, seed).dropped]
 

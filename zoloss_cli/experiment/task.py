@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.datasets.dataset import draw_of
-from zoloss_cli.datasets.splits import seed_of
+from zoloss_cli.datasets.dataset import find_draw
+from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.split_data import Part, part_of
@@ -50,7 +50,7 @@ def train_unit(cell: Cell, k: int) -> Trained:
     """Split, scale, leave noise out, and learn."""
     part = part_of(cell, k)
     spec = tuned(cell, k) if cell.tuning else cell.learner
-    seed = seed_of(cell.rule.seed, cell.stream, k, cell.learner.name)
+    seed = derive_seed(cell.rule.seed, cell.stream, k, cell.learner.name)
     rows = part.learned_from
     return Trained(part, spec, *fit(spec, part.scaled(part.data.X[rows]), part.data.y[rows], seed))
 
@@ -71,13 +71,13 @@ def measure_unit(cell: Cell, k: int) -> dict:
     """What there is to say of the training rows of split k, and of which draw they are, for reports to pool."""
     part = part_of(cell, k)
     spec, rows = cell.learner, part.learned_from
-    seed = seed_of(cell.rule.seed, cell.stream, k, spec.name)
+    seed = derive_seed(cell.rule.seed, cell.stream, k, spec.name)
     measure = make_learner(spec.learner, spec.parameters, np.random.default_rng(seed))
     flipped = np.flatnonzero(np.isin(rows, part.data.flipped))
     start = time.perf_counter()
     facts = measure.measure(part.scaled(part.data.X[rows]), part.data.y[rows], flipped)
     seconds = round(time.perf_counter() - start, 6)
-    return {"k": k, "draw": draw_of(cell.data, k), "seconds": seconds, "measured": facts}
+    return {"k": k, "draw": find_draw(cell.data, k), "seconds": seconds, "measured": facts}
 
 
 def count_unit(cell: Cell, k: int, trained: Trained) -> dict:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from zoloss_cli.config.models import ALL, LearnerSpec, Tuning
-from zoloss_cli.datasets.dataset import DataSet, draw_of, load
-from zoloss_cli.datasets.scaling import scale
-from zoloss_cli.datasets.splits import seed_of
+from zoloss_cli.datasets.dataset import DataSet, find_draw, load_data
+from zoloss_cli.datasets.scaling import scale_parts
+from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.split_data import part_of
@@ -35,7 +35,7 @@ class Fold(NamedTuple):
 def tuned(cell: Cell, k: int) -> LearnerSpec:
     """The candidate that split k of this cell uses."""
     if cell.tuning.on == ALL:
-        return _chosen_on_all(cell, draw_of(cell.data, k))
+        return _chosen_on_all(cell, find_draw(cell.data, k))
     part = part_of(cell, k)
     return _fewest_mistakes(cell, part.data, part.learned_from, k)
 
@@ -43,19 +43,19 @@ def tuned(cell: Cell, k: int) -> LearnerSpec:
 @functools.lru_cache(maxsize=256)
 def _chosen_on_all(cell: Cell, draw: int) -> LearnerSpec:
     """The choice for all splits of a draw. It sees their test rows, as in Nguyen & Sanner's experiments."""
-    data = load(cell.data, draw)
+    data = load_data(cell.data, draw)
     return _fewest_mistakes(cell, data, np.arange(len(data.y)), draw)
 
 
 def _fewest_mistakes(cell: Cell, data: DataSet, rows: np.ndarray, coordinate: int) -> LearnerSpec:
     """The first of the candidates with the least number of wrong predictions over all folds."""
-    from zoloss_cli.learners.search.optimizer import shared_starts
+    from zoloss_cli.learners.search.direct_optimizer import share_starts
 
     folds = _folds(cell, data, rows, coordinate)
     best, fewest = cell.learner.tune[0], np.inf
-    with shared_starts():
+    with share_starts():
         for spec in cell.learner.tune:
-            seeds = seed_of(cell.rule.seed, cell.stream, coordinate, cell.learner.name).spawn(len(folds))
+            seeds = derive_seed(cell.rule.seed, cell.stream, coordinate, cell.learner.name).spawn(len(folds))
             mistakes = 0
             for fold, seed in zip(folds, seeds, strict=True):
                 learner, _ = fit(spec, fold.X, fold.y, seed)
@@ -69,11 +69,11 @@ def _fewest_mistakes(cell: Cell, data: DataSet, rows: np.ndarray, coordinate: in
 
 def _folds(cell: Cell, data: DataSet, rows: np.ndarray, coordinate: int) -> list[Fold]:
     """Random folds of nearly equal size, or parts held out; scaling sees what is left in, or else all rows."""
-    rng = np.random.default_rng(seed_of(cell.rule.seed, cell.stream, coordinate, FOLDS))
+    rng = np.random.default_rng(derive_seed(cell.rule.seed, cell.stream, coordinate, FOLDS))
     folds = []
     for kept, out in _held_out(cell.tuning, rows, rng):
         seen = data.X if cell.fit_on == ALL else None
-        X, X_left_out = scale(data.X[kept], data.X[out], cell.scale, seen)
+        X, X_left_out = scale_parts(data.X[kept], data.X[out], cell.scale, seen)
         folds.append(Fold(X, data.y[kept], X_left_out, data.y[out]))
     return folds
 

@@ -9,8 +9,8 @@ import math
 
 from tabulate import tabulate
 
-from zoloss_cli.cli._choices import FORMATS
-from zoloss_cli.errors import ConfigError, nearest
+from zoloss_cli.errors import ConfigError, suggest_nearest
+from zoloss_cli.reporting.choices import FORMATS
 from zoloss_cli.reporting.compare import COLUMNS, Comparison
 from zoloss_cli.reporting.metrics import BY_MATCH, BY_RATIO, BY_Z, KNOWN, decimals_of
 from zoloss_cli.reporting.tables import CellText, TableView
@@ -18,7 +18,7 @@ from zoloss_cli.reporting.tables import CellText, TableView
 
 def check_format(name: str) -> str:
     if name not in FORMATS:
-        raise ConfigError(f"--format '{name}' is unknown{nearest(name, FORMATS)}")
+        raise ConfigError(f"--format '{name}' is unknown{suggest_nearest(name, FORMATS)}")
     return name
 
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median
 
-from zoloss_cli.errors import ResultsError, nearest
+from zoloss_cli.errors import ResultsError, suggest_nearest
 from zoloss_cli.reporting.curves import Curves, read_curves, read_trace
 from zoloss_cli.reporting.learned import learned_values
 from zoloss_cli.reporting.measured import measured_values, pooled
 from zoloss_cli.reporting.metrics import KNOWN
 from zoloss_cli.reporting.ratios import MEASURED, make_ratios
 from zoloss_cli.results.store import TOLERATED, CellRows, Store
-from zoloss_cli.utils.paths import PACKAGE
+from zoloss_cli.utils.paths import PACKAGE_FOLDER
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,7 @@ def choose(runs: list[RunResult], wanted: str | None) -> list[RunResult]:
     hits = [r for r in runs if wanted in (r.table, r.name)]
     if not hits:
         names = [r.table or r.name for r in runs]
-        raise ResultsError(f"there is no table '{wanted}' in these results{nearest(wanted, names)}")
+        raise ResultsError(f"there is no table '{wanted}' in these results{suggest_nearest(wanted, names)}")
     return hits
 
 
@@ -286,7 +286,7 @@ def _what_to_run(folder: Path) -> str:
         text += f" --out {folder}"
     reference = folder / "reference"
     if not reference.is_dir():
-        reference = PACKAGE.parent / "results" / "reference"
+        reference = PACKAGE_FOLDER.parent / "results" / "reference"
     if reference.is_dir():
         text += f"; the reference results can be shown with: zoloss table {reference}"
     return text

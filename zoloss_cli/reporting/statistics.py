@@ -17,7 +17,7 @@ from statistics import fmean
 import numpy as np
 from scipy import stats
 
-from zoloss_cli.errors import ResultsError, nearest
+from zoloss_cli.errors import ResultsError, suggest_nearest
 from zoloss_cli.reporting.metrics import KNOWN
 from zoloss_cli.reporting.results import RunResult
 
@@ -138,7 +138,7 @@ def check_comparable(run: RunResult, learner: str | None = None) -> None:
     if len(run.learners) < 2:
         raise ResultsError(f"table '{name}' has one learner only, so there is nothing to compare")
     if learner is not None and learner not in run.learners:
-        raise ResultsError(f"table '{name}' has no learner '{learner}'{nearest(learner, run.learners)}")
+        raise ResultsError(f"table '{name}' has no learner '{learner}'{suggest_nearest(learner, run.learners)}")
 
 
 def _means(run: RunResult, learners: Iterable[str]) -> tuple[list[str], np.ndarray]:

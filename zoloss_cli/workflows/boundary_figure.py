@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from zoloss_cli.config.learner_spec import named_entry
-from zoloss_cli.config.loader import check_content
-from zoloss_cli.config.messages import Mistakes
+from zoloss_cli.config.learner_spec import parse_learner_name
+from zoloss_cli.config.loader import build_experiment
+from zoloss_cli.config.messages import ErrorCollector
 from zoloss_cli.datasets.dataset import DataSet, index_labels
 from zoloss_cli.datasets.generators import GENERATORS
-from zoloss_cli.datasets.splits import seed_of
+from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.experiment.plan import Cell, plan
@@ -26,7 +26,7 @@ from zoloss_cli.utils.signature import parameter_model
 POOL_TRAINS = 600  # of a generated pool of thousands, as in Li & Lin's experiments
 
 
-class PlotMistakes(Mistakes):
+class PlotMistakes(ErrorCollector):
     """Mistakes in --dataset, --learners and --positive; there is no file to name a line of."""
 
     def __init__(self):
@@ -70,10 +70,10 @@ def _cells(dataset: str, learners: list[str], positive: str | None, label: str |
             raise ConfigError(f"--learners: '{name}' is listed more than once")
     content = {
         "datasets": {Path(dataset).name: entry},
-        "learners": {name: named_entry(name) for name in learners},
+        "learners": {name: parse_learner_name(name) for name in learners},
         "split": {"repeats": 1},
     }
-    return plan(check_content(content, "plot", Path(), PlotMistakes()))
+    return plan(build_experiment(content, "plot", Path(), PlotMistakes()))
 
 
 def _relabelled(part: Part, positive: str | None) -> Part:
@@ -92,7 +92,7 @@ def _learned(cell: Cell, part: Part, title: str) -> Learned:
     problems = {index: (y_train == index).astype(int) for index in range(len(data.classes))}
     if len(data.classes) == 2 or registration(cell.learner.learner).takes_many_classes:
         problems = {1: y_train}
-    seed = seed_of(cell.rule.seed, cell.stream, SPLIT, cell.learner.name)
+    seed = derive_seed(cell.rule.seed, cell.stream, SPLIT, cell.learner.name)
     fitted = []
     for index, y in problems.items():
         if np.ptp(y) == 0:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import yaml
 
-from zoloss_cli.config.data_spec import data_spec
-from zoloss_cli.config.loader import check_content
+from zoloss_cli.config.data_spec import build_data_spec
+from zoloss_cli.config.loader import build_experiment
 from zoloss_cli.config.models import Experiment, Preprocess, Split
-from zoloss_cli.datasets.dataset import load
+from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.learners.multiclass.partitions import MOST_CLASSES
 from zoloss_cli.results.store import Store
@@ -66,10 +66,10 @@ class Evaluation:
     def with_usual_learners(self) -> tuple[Evaluation, list[str]]:
         """The learners to compare where none is named, by the number of classes; and what to say of them."""
         mistakes = OptionMistakes()
-        spec = data_spec(self.data.stem, self._source(str(self.data)), Path(), mistakes)
+        spec = build_data_spec(self.data.stem, self._source(str(self.data)), Path(), mistakes)
         if mistakes.lines:
             raise ConfigError("\n".join(mistakes.lines))
-        count = len(load(spec).classes)
+        count = len(load_data(spec).classes)
         if count == 2:
             return replace(self, learners=FOR_TWO), []
         note = f"{self.data} has {count} classes, so these learners are compared: {', '.join(FOR_SEVERAL)}"
@@ -82,7 +82,7 @@ class Evaluation:
         """Checked as a config is; the table by the path that was given, since messages name it."""
         content = self.content(Path())
         content["datasets"][self.data.stem] = self._source(str(self.data))
-        return check_content(content, self.name, Path(), OptionMistakes())
+        return build_experiment(content, self.name, Path(), OptionMistakes())
 
     def command(self) -> list[str]:
         """The command line that says the same."""

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.datasets.csv_table import OwnTable
-from zoloss_cli.datasets.scaling import checked_scaling, scale
+from zoloss_cli.datasets.csv_table import CsvTable
+from zoloss_cli.datasets.scaling import compute_finite_scaling, scale_parts
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.fitting import check_classes, warm_up
 from zoloss_cli.kernels.zero_one import strict_mistakes, wrong_classes
 from zoloss_cli.learners.base import Learner, LinearLearner
-from zoloss_cli.learners.search.progress import EQUAL, progress_line
+from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, progress_line
 from zoloss_cli.registry import make_learner, registration
 from zoloss_cli.workflows.linear_rule import LinearRule, rule_in_original_units
 
@@ -25,7 +25,7 @@ from zoloss_cli.workflows.linear_rule import LinearRule, rule_in_original_units
 class Fitted:
     """What was learned from a table; `rule` is None if the learner is not linear."""
 
-    table: OwnTable
+    table: CsvTable
     learner: LearnerSpec
     seed: int
     scaling: str
@@ -67,7 +67,7 @@ def is_linear(name: str) -> bool:
     return issubclass(registration(name).learner_class, LinearLearner)
 
 
-def train(table: OwnTable, learner: LearnerSpec, positive: str | None, scaling: str, seed: int) -> Fitted:
+def train(table: CsvTable, learner: LearnerSpec, positive: str | None, scaling: str, seed: int) -> Fitted:
     """Scale the features, learn from all rows, and count the errors of the rule in the table's own units.
 
     A zero margin is an error; those of learners for several classes are wrong predictions. On a terminal a
@@ -75,8 +75,8 @@ def train(table: OwnTable, learner: LearnerSpec, positive: str | None, scaling: 
     """
     y, classes = table.classes(positive)
     check_classes(learner, classes, f"{table.path}: the label column '{table.label}'", "--positive CLASS")
-    centre, spread = checked_scaling(table.X, scaling, table.features, str(table.path))
-    X = scale(table.X, table.X, scaling)[0]
+    centre, spread = compute_finite_scaling(table.X, scaling, table.features, str(table.path))
+    X = scale_parts(table.X, table.X, scaling)[0]
     warm_up(learner)  # compiling kernels must not use up a time limit
     estimator = make_learner(learner.learner, learner.parameters, seed)
     start = time.perf_counter()
@@ -97,7 +97,7 @@ def train(table: OwnTable, learner: LearnerSpec, positive: str | None, scaling: 
         scores = estimator.decision_function(X) if rule is None else rule.scores(table.X)
         errors = int(strict_mistakes(scores, np.where(y == 1, 1.0, -1.0)).sum())
     bound = getattr(estimator, "lower_bound_", None)
-    bound = None if bound is None else math.ceil(bound - EQUAL)  # errors are whole
+    bound = None if bound is None else math.ceil(bound - LOSS_TOLERANCE)  # errors are whole
     doubts = [str(w.message) for w in caught if w.category is UserWarning]
     notes = [*table.notes, *dict.fromkeys(doubts)]
     exact = getattr(estimator, "bound_is_exact_", False)

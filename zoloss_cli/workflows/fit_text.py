@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from zoloss_cli.datasets.csv_table import OwnTable
+from zoloss_cli.datasets.csv_table import CsvTable
 from zoloss_cli.datasets.labels import SHOWN_CLASSES
 from zoloss_cli.workflows.fit import Fitted
 from zoloss_cli.workflows.linear_rule import short_rule
@@ -49,7 +49,7 @@ def as_text(fitted: Fitted) -> str:
     return "\n".join(lines + ([] if fitted.rule is None else _rule_lines(fitted)))
 
 
-def table_text(table: OwnTable) -> str:
+def table_text(table: CsvTable) -> str:
     dropped = f" ({table.dropped} with missing values left out)" if table.dropped else ""
     size = f"{len(table.lines):,} rows{dropped}, {table.X.shape[1]:,} features"
     return f"{table.path}: {size}, label '{table.label}'"

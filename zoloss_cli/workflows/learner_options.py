@@ -8,10 +8,10 @@ import re
 
 import yaml
 
-from zoloss_cli.config.learner_spec import learner_spec, named_entry
-from zoloss_cli.config.messages import LooseMistakes
+from zoloss_cli.config.learner_spec import build_learner_spec, parse_learner_name
+from zoloss_cli.config.messages import InlineErrorCollector
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.errors import ConfigError, nearest
+from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.registry import parameters
 
 
@@ -24,7 +24,7 @@ _Values.add_implicit_resolver(
 )
 
 
-class OptionMistakes(LooseMistakes):
+class OptionMistakes(InlineErrorCollector):
     """Mistakes in options that stand for a config's keys; --set names the learner before the parameter."""
 
     def __init__(self):
@@ -40,7 +40,7 @@ class OptionMistakes(LooseMistakes):
 
 def chosen_learner(name: str, assignments: list[str], time_limit: float | None) -> LearnerSpec:
     """The learner with the parameters that KEY=VALUE texts set, and its time limit if one is given."""
-    values = named_entry(name)
+    values = parse_learner_name(name)
     known = _known(name)
     for text in assignments:
         key, value = _parts(text, "KEY=VALUE", f"{next(iter(known), 'epochs')}=500")
@@ -53,8 +53,8 @@ def chosen_learner(name: str, assignments: list[str], time_limit: float | None) 
         if not (time_limit > 0.0 and math.isfinite(time_limit)):
             raise ConfigError(f"--time-limit: must be a number of seconds above 0 (got {time_limit:g})")
         values["time_limit"] = time_limit
-    mistakes = LooseMistakes("--set")
-    spec = learner_spec(name, values, None, mistakes)
+    mistakes = InlineErrorCollector("--set")
+    spec = build_learner_spec(name, values, None, mistakes)
     if spec is None or mistakes.lines:
         raise ConfigError("\n".join(dict.fromkeys(mistakes.lines)))
     return spec
@@ -63,7 +63,7 @@ def chosen_learner(name: str, assignments: list[str], time_limit: float | None) 
 def chosen_settings(names: list[str], assignments: list[str]) -> dict[str, dict]:
     """What LEARNER.KEY=VALUE texts set of each learner; KEY=VALUE will do where only one has that parameter."""
     known = {name: _known(name) for name in names}
-    values = {name: named_entry(name) for name in names}
+    values = {name: parse_learner_name(name) for name in names}
     if len(known) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ConfigError(f"--learners: '{twice}' is listed more than once")
@@ -74,7 +74,8 @@ def chosen_settings(names: list[str], assignments: list[str]) -> dict[str, dict]
         if not dot:
             name, parameter = _only_owner(key, known, text), key
         elif name not in known:
-            raise ConfigError(f"--set {text}: '{name}' is none of the learners here{nearest(name, names)}")
+            hint = suggest_nearest(name, names)
+            raise ConfigError(f"--set {text}: '{name}' is none of the learners here{hint}")
         _assign(values[name], name, parameter, value, text)
     return values
 
@@ -88,7 +89,7 @@ def _only_owner(key: str, known: dict[str, dict], text: str) -> str:
     owners = [name for name, fields in known.items() if key in fields]
     if not owners:
         every = dict.fromkeys(parameter for fields in known.values() for parameter in fields)
-        raise ConfigError(f"--set {text}: no learner here has a parameter '{key}'{nearest(key, every)}")
+        raise ConfigError(f"--set {text}: no learner here has a parameter '{key}'{suggest_nearest(key, every)}")
     if len(owners) > 1:
         raise ConfigError(
             f"--set {text}: {', '.join(owners)} have a parameter '{key}'; name one, as in {owners[0]}.{text}"
@@ -107,7 +108,7 @@ def _assign(values: dict, learner: str, key: str, value: str, text: str) -> None
     known = _known(learner)
     if key not in known:
         raise ConfigError(
-            f"--set {text}: the learner '{learner}' has no parameter '{key}'{nearest(key, known)}"
+            f"--set {text}: the learner '{learner}' has no parameter '{key}'{suggest_nearest(key, known)}"
         )
     if key in values:
         raise ConfigError(f"--set {text}: '{key}' is set more than once")

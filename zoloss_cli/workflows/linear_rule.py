@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from zoloss_cli.datasets.scaling import scaled
+from zoloss_cli.datasets.scaling import apply_scaling
 from zoloss_cli.errors import DataError
 from zoloss_cli.learners.base import Learner
 
@@ -52,7 +52,7 @@ class ScaledLearner:
 
         Not a number where a row is too large to be scaled.
         """
-        rows = scaled(X, self.centre, self.spread)
+        rows = apply_scaling(X, self.centre, self.spread)
         wild = ~np.isfinite(rows).all(axis=1)
         rows[wild] = 0.0
         scores = self.learner.decision_function(rows)

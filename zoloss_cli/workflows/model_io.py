@@ -15,11 +15,11 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from zoloss_cli import __version__
-from zoloss_cli.config.learner_spec import learner_spec
-from zoloss_cli.config.messages import LooseMistakes
+from zoloss_cli.config.learner_spec import build_learner_spec
+from zoloss_cli.config.messages import InlineErrorCollector
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.datasets.csv_table import Column, feature_names
-from zoloss_cli.errors import ModelError, nearest
+from zoloss_cli.datasets.csv_table import CsvColumn, feature_names
+from zoloss_cli.errors import ModelError, suggest_nearest
 from zoloss_cli.registry import registration
 from zoloss_cli.workflows.estimator_state import AnyPart, Number, Shared, part_of, restored, specs_in
 from zoloss_cli.workflows.fit import Fitted
@@ -87,7 +87,7 @@ class _ClassifierFile(_ModelFile):
 class Model:
     """What a model file says about new rows."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[CsvColumn, ...]
     label: str
     labels: tuple[str, ...]  # of the training rows: several may stand behind the negative class
     classes: tuple[str, ...]  # of two the positive one last
@@ -142,7 +142,7 @@ def _versions(spec: LearnerSpec) -> dict[str, str]:
     }
 
 
-def described(column: Column) -> dict:
+def described(column: CsvColumn) -> dict:
     """A column as the file and --json name it."""
     if column.levels is None:
         return {"name": column.name, "kind": "number"}
@@ -165,7 +165,7 @@ def read_model(path: Path) -> Model:
     for column in checked.columns:
         if (column.kind == "category") != bool(column.levels):
             raise ModelError(f"{path}: 'columns': '{column.name}' is a {column.kind}, but not by its levels")
-    columns = tuple(Column(c.name, tuple(c.levels) if c.levels else None) for c in checked.columns)
+    columns = tuple(CsvColumn(c.name, tuple(c.levels) if c.levels else None) for c in checked.columns)
     _check_agreement(path, checked, columns)
     rule = _rule(path, checked) if keys is _RuleFile else _classifier(path, checked)
     return Model(columns, checked.label, tuple(checked.labels), tuple(checked.classes), checked.missing, rule)
@@ -185,8 +185,8 @@ def _rule(path: Path, checked: _RuleFile) -> LinearRule:
 
 
 def _classifier(path: Path, checked: _ClassifierFile) -> ScaledLearner:
-    mistakes = LooseMistakes(f"{path}: 'parameters'")
-    spec = learner_spec(checked.learner, dict(checked.parameters), None, mistakes)
+    mistakes = InlineErrorCollector(f"{path}: 'parameters'")
+    spec = build_learner_spec(checked.learner, dict(checked.parameters), None, mistakes)
     if spec is None or mistakes.lines:
         raise ModelError("\n".join(dict.fromkeys(mistakes.lines)))
     for name, version in _versions(spec).items():
@@ -208,7 +208,7 @@ def _read_json(path: Path) -> dict:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         beside = [p.name for p in path.parent.glob("*.json")] if path.parent.is_dir() else []
-        raise ModelError(f"there is no model file {path}{nearest(path.name, beside)}") from None
+        raise ModelError(f"there is no model file {path}{suggest_nearest(path.name, beside)}") from None
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror or error}") from None
     except json.JSONDecodeError as error:
@@ -227,7 +227,7 @@ def _sentences(path: Path, error: ValidationError, keys: type[_ModelFile]) -> li
         if e["type"] == "missing":
             lines.append(f"{path}: the key '{key}' is missing")
         elif e["type"] == "extra_forbidden":
-            lines.append(f"{path}: unknown key '{key}'{nearest(key, keys.model_fields)}")
+            lines.append(f"{path}: unknown key '{key}'{suggest_nearest(key, keys.model_fields)}")
         else:
             lines.append(f"{path}: '{key}': {e['msg'][:1].lower()}{e['msg'][1:]} (got {_short(e['input'])})")
     more = [f"{path}: and {len(lines) - SHOWN} more mistakes"] if len(lines) > SHOWN else []
@@ -239,7 +239,7 @@ def _short(value, longest: int = 40) -> str:
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
-def _check_agreement(path: Path, checked: _ModelFile, columns: tuple[Column, ...]) -> None:
+def _check_agreement(path: Path, checked: _ModelFile, columns: tuple[CsvColumn, ...]) -> None:
     """Keys that say the same thing must say the same thing."""
     names = feature_names(columns)
     if len({c.name for c in columns}) < len(columns) or len(set(names)) < len(names):

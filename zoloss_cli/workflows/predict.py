@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from zoloss_cli.datasets.csv_reader import is_missing
-from zoloss_cli.datasets.csv_table import OwnTable, read_new
-from zoloss_cli.errors import DataError, nearest
+from zoloss_cli.datasets.csv_table import CsvTable, read_for_prediction
+from zoloss_cli.errors import DataError, suggest_nearest
 from zoloss_cli.workflows.model_io import Model
 
 
@@ -37,7 +37,7 @@ class Predicted:
 
 def apply(model: Model, path: Path) -> Predicted:
     """Predictions and scores for the rows of a CSV."""
-    table = read_new(path, model.columns, model.label, model.missing)
+    table = read_for_prediction(path, model.columns, model.label, model.missing)
     with np.errstate(over="ignore", invalid="ignore"):
         scores = model.rule.scores(table.X)
     finite = np.isfinite(scores.reshape(len(table.lines), -1)).all(axis=1)
@@ -49,7 +49,7 @@ def apply(model: Model, path: Path) -> Predicted:
     return Predicted(model.classes, predictions, scores, [*table.notes, *counted])
 
 
-def _count_errors(model: Model, table: OwnTable, predictions: list[str]) -> str:
+def _count_errors(model: Model, table: CsvTable, predictions: list[str]) -> str:
     labelled = errors = 0
     for line, label, prediction in zip(table.lines, table.labels, predictions, strict=True):
         if is_missing(label):
@@ -57,7 +57,7 @@ def _count_errors(model: Model, table: OwnTable, predictions: list[str]) -> str:
         if label not in model.labels:
             raise DataError(
                 f"{table.path}, line {line}: column '{table.label}' holds the class '{label}', which the model "
-                f"does not know{nearest(label, model.labels)}"
+                f"does not know{suggest_nearest(label, model.labels)}"
             )
         labelled += 1
         # Of one class against the rest, the first stands for all others.

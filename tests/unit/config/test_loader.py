@@ -12,9 +12,9 @@ import yaml
 from zoloss_cli.config.loader import NameLoader, load_config
 from zoloss_cli.config.schema import config_schema
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.utils.paths import shipped
+from zoloss_cli.utils.paths import shipped_folder
 
-SHIPPED = sorted(shipped("configs").rglob("*.yaml"))
+SHIPPED = sorted(shipped_folder("configs").rglob("*.yaml"))
 
 
 def mistakes_of(path) -> str:
@@ -185,11 +185,11 @@ def test_shipped_configs_are_valid_and_fit_the_schema(path):
     jsonschema.validate(content, config_schema())
     first = path.read_text(encoding="utf-8").splitlines()[0]
     target = first.partition("$schema=")[2]
-    assert (path.parent / target).resolve() == (shipped("configs") / "schema.json").resolve()
+    assert (path.parent / target).resolve() == (shipped_folder("configs") / "schema.json").resolve()
 
 
 def test_the_shipped_schema_is_current():
-    assert json.loads((shipped("configs") / "schema.json").read_text(encoding="utf-8")) == config_schema()
+    assert json.loads((shipped_folder("configs") / "schema.json").read_text(encoding="utf-8")) == config_schema()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.utils.paths import shipped
+from zoloss_cli.utils.paths import shipped_folder
 
 
 @pytest.mark.parametrize(
@@ -110,14 +110,14 @@ def test_keys_are_names_whatever_yaml_makes_of_them(write_config):
 
 def test_tables_one_and_three_of_nguyen_share_every_cell():
     one, three = (
-        {c.key for c in plan(load_config(shipped("configs") / "nguyen" / f"table{n}.yaml"))} for n in (1, 3)
+        {c.key for c in plan(load_config(shipped_folder("configs") / "nguyen" / f"table{n}.yaml"))} for n in (1, 3)
     )
     assert one == three
 
 
 def test_the_two_protocols_of_table_four_share_draws_and_splits():
     own, clean = (
-        load_config(shipped("configs") / "nguyen" / name) for name in ("table4.yaml", "table4-clean.yaml")
+        load_config(shipped_folder("configs") / "nguyen" / name) for name in ("table4.yaml", "table4-clean.yaml")
     )
     assert own.datasets == clean.datasets
     assert own.split.model_copy(update={"repeats": 100}) == clean.split

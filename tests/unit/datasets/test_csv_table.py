@@ -5,24 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zoloss_cli.datasets.csv_table import Column, read_new, read_training
+from zoloss_cli.datasets.csv_table import CsvColumn, read_for_prediction, read_for_training
 
 COLOURS = "size,colour,label\n1,red,no\n2,blue,yes\n3,green,yes\n1.5,red,no\n2.5,blue,no\n"
 
 
 def test_text_becomes_one_indicator_per_level_in_order(table):
-    own = read_training(table(COLOURS))
+    own = read_for_training(table(COLOURS))
     assert own.features == ["size", "colour=blue", "colour=green", "colour=red"]
-    assert own.columns == (Column("size"), Column("colour", ("blue", "green", "red")))
+    assert own.columns == (CsvColumn("size"), CsvColumn("colour", ("blue", "green", "red")))
     assert own.X.tolist() == [[1, 0, 0, 1], [2, 1, 0, 0], [3, 0, 1, 0], [1.5, 0, 0, 1], [2.5, 1, 0, 0]]
     assert own.labels == ["no", "yes", "yes", "no", "no"]
 
 
 def test_missing_values_drop_their_row_or_are_zero_in_every_indicator(table):
     path = table("size,colour,label\n1,red,no\n,blue,yes\n3,?,yes\n")
-    dropped = read_training(path, missing="drop")
+    dropped = read_for_training(path, missing="drop")
     assert (dropped.features, dropped.X.tolist(), dropped.dropped) == (["size", "colour=red"], [[1, 1]], 2)
-    zero = read_training(path, missing="zero")
+    zero = read_for_training(path, missing="zero")
     assert zero.features == ["size", "colour=blue", "colour=red"]
     assert zero.X.tolist() == [[1, 0, 1], [0, 1, 0], [3, 0, 0]]
 
@@ -40,7 +40,7 @@ def test_missing_values_drop_their_row_or_are_zero_in_every_indicator(table):
     ids=["byte order mark", "semicolons", "carriage returns", "blank lines", "quotes", "blanks"],
 )
 def test_csv_in_many_dresses_is_the_same_table(table, text):
-    plain, dressed = read_training(table(COLOURS, "plain.csv")), read_training(table(text))
+    plain, dressed = read_for_training(table(COLOURS, "plain.csv")), read_for_training(table(text))
     assert dressed.columns == plain.columns
     assert dressed.labels == plain.labels
     np.testing.assert_array_equal(dressed.X, plain.X)
@@ -48,28 +48,28 @@ def test_csv_in_many_dresses_is_the_same_table(table, text):
 
 def test_a_quoted_newline_is_part_of_its_value_and_lines_are_still_right(table):
     path = table('size,note,label\n1,"two\nlines",no\n2,one,yes\n')
-    own = read_training(path)
+    own = read_for_training(path)
     assert own.features == ["size", "note=one", "note=two\nlines"]
     assert own.lines == [2, 4]
 
 
 def test_the_label_column_by_name_index_or_default(table):
     path = table("class,a,2\nx,1,5\ny,3,6\n")
-    assert read_training(path).label == "2"
-    assert read_training(path, "class").features == ["a", "2"]
-    assert read_training(path, "0").label == "class"
-    assert read_training(path, "2").label == "2"
+    assert read_for_training(path).label == "2"
+    assert read_for_training(path, "class").features == ["a", "2"]
+    assert read_for_training(path, "0").label == "class"
+    assert read_for_training(path, "2").label == "2"
 
 
 def test_notes_name_what_may_be_a_mistake(table):
-    own = read_training(table("a,label\n1,x\nl2,y\n3,x\n"))
+    own = read_for_training(table("a,label\n1,x\nl2,y\n3,x\n"))
     assert "line 3: column 'a' holds the text 'l2' beside numbers" in own.notes[0]
-    assert "holds only numbers and was read as the header" in read_training(table("1,2\n3,4\n5,6\n")).notes[0]
+    assert "holds only numbers and was read as the header" in read_for_training(table("1,2\n3,4\n5,6\n")).notes[0]
 
 
 def test_new_rows_are_found_by_name(table):
-    columns = (Column("size"), Column("colour", ("blue", "red")))
-    new = read_new(table("colour,more,size\nred,9,4\nblue,8,5\n"), columns, "label")
+    columns = (CsvColumn("size"), CsvColumn("colour", ("blue", "red")))
+    new = read_for_prediction(table("colour,more,size\nred,9,4\nblue,8,5\n"), columns, "label")
     assert new.X.tolist() == [[4, 0, 1], [5, 1, 0]]
     assert new.labels is None
     assert "ignored columns that the model does not know: more" in new.notes[0]

@@ -9,19 +9,19 @@ from pydantic import ValidationError
 from zoloss_cli.config.models import CsvData, EmbeddedData, GeneratedData, Noise
 from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.csv_reader import read_table
-from zoloss_cli.datasets.csv_table import read_training
-from zoloss_cli.datasets.dataset import fingerprint, load
+from zoloss_cli.datasets.csv_table import read_for_training
+from zoloss_cli.datasets.dataset import compute_fingerprint, load_data
 from zoloss_cli.datasets.generators import GENERATORS, TANGRAM, generate
 from zoloss_cli.datasets.noise import add_noise
-from zoloss_cli.datasets.scaling import scale
-from zoloss_cli.datasets.splits import SplitRule, seed_of
+from zoloss_cli.datasets.scaling import scale_parts
+from zoloss_cli.datasets.splits import SplitRule, derive_seed
 from zoloss_cli.errors import DataError
 
 
 @pytest.mark.parametrize("name", sorted(catalog()))
 def test_embedded_files_are_what_the_catalog_says(name):
     entry = catalog()[name]
-    data = load(EmbeddedData(name=name, dataset=name))
+    data = load_data(EmbeddedData(name=name, dataset=name))
     assert data.X.shape == (entry.rows, entry.features)
     assert np.all(np.isfinite(data.X))
     if entry.positive:
@@ -38,18 +38,18 @@ def test_a_changed_embedded_file_is_refused(monkeypatch, tmp_path):
 
     entry = catalog()["iris"]
     (tmp_path / "iris.csv").write_bytes(entry.path.read_bytes().replace(b"5.1", b"5.2", 1))
-    monkeypatch.setattr(sys.modules["zoloss_cli.datasets.catalog"], "shipped", lambda folder: tmp_path)
-    load.cache_clear()
+    monkeypatch.setattr(sys.modules["zoloss_cli.datasets.catalog"], "shipped_folder", lambda folder: tmp_path)
+    load_data.cache_clear()
     with pytest.raises(DataError, match="sha256"):
-        load(EmbeddedData(name="iris", dataset="iris"))
+        load_data(EmbeddedData(name="iris", dataset="iris"))
 
 
 def test_one_class_against_the_rest():
-    data = load(EmbeddedData(name="iris", dataset="iris", positive="Iris-virginica"))
+    data = load_data(EmbeddedData(name="iris", dataset="iris", positive="Iris-virginica"))
     assert data.classes == ["rest", "Iris-virginica"]
     assert data.y.sum() == 50
     with pytest.raises(DataError, match="did you mean 'Iris-virginica'"):
-        load(EmbeddedData(name="iris", dataset="iris", positive="Iris-virginca"))
+        load_data(EmbeddedData(name="iris", dataset="iris", positive="Iris-virginca"))
 
 
 def csv_file(tmp_path, text: str | bytes):
@@ -64,20 +64,20 @@ GOOD = "a,b,label\n1,2,x\n3,4,y\n5,6,x\n"
 def test_a_csv_with_label_by_name_or_index(tmp_path):
     path = csv_file(tmp_path, "class,a,b\nx,1,2\ny,3,4\n")
     for label in ("class", 0, -3):
-        data = load(CsvData(name="mine", csv=str(path), label=label))
+        data = load_data(CsvData(name="mine", csv=str(path), label=label))
         assert data.features == ["a", "b"]
         assert (data.X.tolist(), data.y.tolist()) == ([[1, 2], [3, 4]], [0, 1])
 
 
 def test_a_config_reads_a_table_as_fit_does(tmp_path):
     path = csv_file(tmp_path, b"\xef\xbb\xbfa;colour;class\n1;red;x\n?;blue;z\n3;blue;y\n4;;z\n")
-    own = read_training(path, "2", "zero")
-    data = load(CsvData(name="mine", csv=str(path), label="2", missing="zero", positive="z"))
+    own = read_for_training(path, "2", "zero")
+    data = load_data(CsvData(name="mine", csv=str(path), label="2", missing="zero", positive="z"))
     assert data.features == own.features == ["a", "colour=blue", "colour=red"]
     assert data.X.tolist() == own.X.tolist() == [[1, 0, 1], [0, 1, 0], [3, 1, 0], [4, 0, 0]]
     assert (data.y.tolist(), data.classes) == ([0, 1, 0, 1], ["rest", "z"])
     assert data.notes == [f"{path}: 'colour' has one indicator, 1 or 0, for each of: blue, red"]
-    dropped = load(CsvData(name="mine", csv=str(path), missing="drop"))
+    dropped = load_data(CsvData(name="mine", csv=str(path), missing="drop"))
     assert (dropped.X.tolist(), dropped.classes) == ([[1, 0, 1], [3, 1, 0]], ["x", "y"])
     assert f"{path}: 2 rows with missing values left out" in dropped.notes
 
@@ -85,18 +85,18 @@ def test_a_config_reads_a_table_as_fit_does(tmp_path):
 def test_columns_of_codes_are_ranks_in_our_own_files_only(tmp_path):
     path = csv_file(tmp_path, "a,label\nA10,x\nA9,y\nA10,x\n")
     assert read_table(path).X.tolist() == [[2.0], [1.0], [2.0]]
-    assert read_training(path).X.tolist() == [[1, 0], [0, 1], [1, 0]]
+    assert read_for_training(path).X.tolist() == [[1, 0], [0, 1], [1, 0]]
 
 
 def test_missing_values_follow_the_policy(tmp_path):
     path = csv_file(tmp_path, "a,b,label\n1,?,x\n3,4,y\n5,,x\n")
     with pytest.raises(DataError, match=r"line 2: column 'b' has no value; set missing to 'drop'"):
-        read_training(path)
+        read_for_training(path)
     with pytest.raises(DataError, match=r"line 2: column 'b' has no value"):
         read_table(path)
-    dropped = read_training(path, missing="drop")
+    dropped = read_for_training(path, missing="drop")
     assert (dropped.X.tolist(), dropped.dropped) == ([[3.0, 4.0]], 2)
-    assert read_training(path, missing="zero").X[:, 1].tolist() == [0.0, 4.0, 0.0]
+    assert read_for_training(path, missing="zero").X[:, 1].tolist() == [0.0, 4.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_missing_values_follow_the_policy(tmp_path):
 def test_faulty_csv_files_are_named(tmp_path, text, part):
     path = csv_file(tmp_path, text)
     with pytest.raises(DataError) as caught:
-        read_training(path)
+        read_for_training(path)
     assert part in str(caught.value)
     assert str(path) in str(caught.value)
 
@@ -127,17 +127,17 @@ def test_faulty_csv_files_are_named(tmp_path, text, part):
 def test_label_column_faults(tmp_path):
     path = csv_file(tmp_path, GOOD)
     with pytest.raises(DataError, match="no label column 'lable'; did you mean 'label'"):
-        read_training(path, "lable")
+        read_for_training(path, "lable")
     with pytest.raises(DataError, match="is no column index"):
-        read_training(path, 7)
+        read_for_training(path, 7)
     with pytest.raises(DataError, match=r"there is no file .*min.csv; did you mean 'mine.csv'"):
-        read_training(tmp_path / "min.csv")
+        read_for_training(tmp_path / "min.csv")
 
 
 def test_one_class_only_is_refused(tmp_path):
     path = csv_file(tmp_path, "a,label\n1,x\n2,x\n")
     with pytest.raises(DataError, match="one class only, 'x'"):
-        load(CsvData(name="mine", csv=str(path)))
+        load_data(CsvData(name="mine", csv=str(path)))
 
 
 @pytest.mark.parametrize("name", sorted(GENERATORS))
@@ -225,7 +225,7 @@ def test_outliers_skew_every_convex_loss():
     pool = generate("outliers", 1)
     far = pool.X[:, 0] < -6.0
     assert (len(pool.y), far.sum(), set(pool.y[far])) == (300, 30, {1})
-    X = scale(pool.X, pool.X, "standard")[0]
+    X = scale_parts(pool.X, pool.X, "standard")[0]
 
     def errors(name):
         predicted = make_learner(name, {}, 0).fit(X, pool.y).predict(X)
@@ -239,14 +239,14 @@ def test_figure_nines_sets_are_as_hard_as_the_paper_asks():
     """A few of the 200 seeds; their best losses by the pivot search lie in [30, 100]."""
     from zoloss_cli.config.loader import load_config
     from zoloss_cli.registry import make_learner
-    from zoloss_cli.utils.paths import shipped
+    from zoloss_cli.utils.paths import shipped_folder
 
-    spec = load_config(shipped("configs") / "nguyen" / "figure9.yaml").datasets[0]
+    spec = load_config(shipped_folder("configs") / "nguyen" / "figure9.yaml").datasets[0]
     assert len(set(spec.seed)) == 200
     assert list(spec.seed) == sorted(spec.seed)
     for draw in (0, 99, 199):
-        data = load(spec, draw)
-        X = scale(data.X, data.X, "standard")[0]
+        data = load_data(spec, draw)
+        X = scale_parts(data.X, data.X, "standard")[0]
         learner = make_learner("pivot", {"steps": 3000}, 1).fit(X, data.y)
         assert 30 <= learner.training_errors_ <= 100
 
@@ -268,57 +268,57 @@ def test_noise_is_appended_in_the_widened_range():
 def test_noise_and_seeds_are_part_of_the_fingerprint():
     plain = EmbeddedData(name="heart", dataset="heart")
     noisy = EmbeddedData(name="heart", dataset="heart", noise=Noise(fraction=0.1))
-    assert fingerprint(plain) != fingerprint(noisy)
-    assert load(noisy).X.shape[0] == 297
+    assert compute_fingerprint(plain) != compute_fingerprint(noisy)
+    assert load_data(noisy).X.shape[0] == 297
     pools = [GeneratedData(name="r", generator="ringnorm", seed=s) for s in (1, 2)]
-    assert fingerprint(pools[0]) != fingerprint(pools[1])
+    assert compute_fingerprint(pools[0]) != compute_fingerprint(pools[1])
 
 
 def test_splits_partition_the_rows_and_depend_on_coordinates_only():
     rule = SplitRule(0.8, None, 1)
-    train, test = rule.rows(297, "cleveland", 0)
+    train, test = rule.select_indices(297, "cleveland", 0)
     assert len(train) == 238
     assert sorted(np.r_[train, test]) == list(range(297))
-    again, _ = SplitRule(0.8, None, 1).rows(297, "cleveland", 0)
+    again, _ = SplitRule(0.8, None, 1).select_indices(297, "cleveland", 0)
     np.testing.assert_array_equal(train, again)
     for other in (
-        rule.rows(297, "cleveland", 1),
-        rule.rows(297, "heart", 0),
-        SplitRule(0.8, None, 2).rows(297, "cleveland", 0),
+        rule.select_indices(297, "cleveland", 1),
+        rule.select_indices(297, "heart", 0),
+        SplitRule(0.8, None, 2).select_indices(297, "cleveland", 0),
     ):
         assert not np.array_equal(train, other[0])
-    assert [len(part) for part in SplitRule(600, 4400, 1).rows(5000, "x", 3)] == [600, 4400]
-    assert seed_of(1, "a", 2).entropy != seed_of(1, "a", 2, "fld").entropy
+    assert [len(part) for part in SplitRule(600, 4400, 1).select_indices(5000, "x", 3)] == [600, 4400]
+    assert derive_seed(1, "a", 2).entropy != derive_seed(1, "a", 2, "fld").entropy
 
 
 def test_too_few_rows_are_refused():
     with pytest.raises(DataError, match="has 100 rows: too few for 600 to train"):
-        SplitRule(600, None, 1).rows(100, "mine", 0)
+        SplitRule(600, None, 1).select_indices(100, "mine", 0)
     with pytest.raises(DataError, match="too few"):
-        SplitRule(0.8, 50, 1).rows(100, "mine", 0)
+        SplitRule(0.8, 50, 1).select_indices(100, "mine", 0)
 
 
 def test_scaling_is_fitted_on_the_training_part_only():
     train = np.array([[0.0, 5.0, 1.0], [10.0, 5.0, 3.0], [4.0, 5.0, 2.0]])
     test = np.array([[20.0, 7.0, 0.0]])
-    inside, outside = scale(train, test, "minmax")
+    inside, outside = scale_parts(train, test, "minmax")
     np.testing.assert_allclose(inside, [[-1, 0, -1], [1, 0, 1], [-0.2, 0, 0]])
     np.testing.assert_allclose(outside, [[3.0, 0.0, -2.0]])
-    inside, _ = scale(train, test, "standard")
+    inside, _ = scale_parts(train, test, "standard")
     np.testing.assert_allclose(inside.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(inside[:, [0, 2]].std(axis=0, ddof=1), 1)
-    assert scale(train, test, "none")[1] is test
+    assert scale_parts(train, test, "none")[1] is test
 
 
 def test_noise_of_one_class_has_the_class_of_the_first_row_or_the_one_named():
     plain = EmbeddedData(name="heart", dataset="heart")
-    clean = load(plain)
-    first = load(plain.model_copy(update={"noise": Noise(fraction=0.1, labels="one-class")}))
-    named = load(plain.model_copy(update={"noise": Noise(fraction=0.1, labels="one-class", label="1")}))
+    clean = load_data(plain)
+    first = load_data(plain.model_copy(update={"noise": Noise(fraction=0.1, labels="one-class")}))
+    named = load_data(plain.model_copy(update={"noise": Noise(fraction=0.1, labels="one-class", label="1")}))
     assert set(first.y[len(clean.y) :]) == {clean.y[0]} == {clean.classes.index("2")}
     assert set(named.y[len(clean.y) :]) == {clean.classes.index("1")}
     np.testing.assert_array_equal(first.X, named.X)
     with pytest.raises(DataError, match="no class '3'"):
-        load(plain.model_copy(update={"noise": Noise(fraction=0.1, labels="one-class", label="3")}))
+        load_data(plain.model_copy(update={"noise": Noise(fraction=0.1, labels="one-class", label="3")}))
     with pytest.raises(ValidationError, match="one-class noise"):
         Noise(fraction=0.1, label="1")

@@ -12,7 +12,7 @@ from zoloss_cli.datasets.generators import generate
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_unit
 from zoloss_cli.reporting.results import load_results
-from zoloss_cli.utils.paths import shipped
+from zoloss_cli.utils.paths import shipped_folder
 
 SMALL = """
 metric: bound_ratio
@@ -67,7 +67,7 @@ def test_a_table_shows_means_and_the_largest(zoloss, small_run):
 
 
 def test_the_config_has_more_than_a_thousand_random_sets():
-    experiment = load_config(shipped("configs") / "perceptron" / "bounds.yaml")
+    experiment = load_config(shipped_folder("configs") / "perceptron" / "bounds.yaml")
     sets = [(data.name, seed) for data in experiment.datasets for seed in data.seed]
     assert len(set(sets)) == len(experiment.datasets) * experiment.split.repeats >= 1000
     flipped = {d.name for d in experiment.datasets if dict(d.settings).get("flipped")}

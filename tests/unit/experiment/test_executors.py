@@ -8,7 +8,7 @@ from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 import pytest
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.errors import RunFailed
+from zoloss_cli.errors import RunError
 from zoloss_cli.experiment.execute import MOST_DEATHS, Remaining, Work, execute
 from zoloss_cli.experiment.plan import plan
 
@@ -50,7 +50,7 @@ def test_a_pool_that_always_breaks_ends_the_run(works):
         def submit(self, *arguments):
             raise BrokenExecutor("no worker lives")
 
-    with pytest.raises(RunFailed, match=f"die as they start \\({MOST_DEATHS + 1} in a row\\)"):
+    with pytest.raises(RunError, match=f"die as they start \\({MOST_DEATHS + 1} in a row\\)"):
         list(execute(works, 2, Broken))
 
 

@@ -203,7 +203,7 @@ def test_test_rows_cannot_move_what_is_pruned(cells, monkeypatch):
     y[before.test] = 1 - y[before.test]
     changed = replace(before.data, X=X, y=y)
     parts._pruned.cache_clear()
-    monkeypatch.setattr(parts, "load", lambda *_: changed)
+    monkeypatch.setattr(parts, "load_data", lambda *_: changed)
     after = part_of(cell, 0)
     parts._pruned.cache_clear()  # or later tests would meet what was pruned from other data
     np.testing.assert_array_equal(after.pruned, before.pruned)

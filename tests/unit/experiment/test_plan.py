@@ -7,7 +7,7 @@ import pytest
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan, select
-from zoloss_cli.utils.paths import shipped
+from zoloss_cli.utils.paths import shipped_folder
 
 BASE = "datasets: [heart]\nsplit: {repeats: 5, seed: 1}\nlearners: {pocket: {epochs: 9}}\n"
 
@@ -81,7 +81,7 @@ def test_a_base_learner_takes_the_configs_seeding(write_config):
 
 def test_tables_two_and_three_share_every_cell():
     keys = [
-        {c.key for c in plan(load_config(shipped("configs") / name))}
+        {c.key for c in plan(load_config(shipped_folder("configs") / name))}
         for name in ("table2.yaml", "table3.yaml", "thesis/table2.2.yaml", "thesis/table2.3.yaml")
     ]
     assert keys[0] == keys[1]
@@ -93,8 +93,8 @@ def test_tables_two_and_three_share_every_cell():
 def test_a_data_sets_own_counts_override_the_split(write_config):
     text = "datasets: {ringnorm: {size: 5000, train: 600}, heart: }\nlearners: [fld]\n"
     ring, heart = plan(load_config(write_config(text)))
-    assert ring.rule.sizes(5000, "") == (600, 4400)
-    assert heart.rule.sizes(270, "") == (216, 54)
+    assert ring.rule.compute_sizes(5000, "") == (600, 4400)
+    assert heart.rule.compute_sizes(270, "") == (216, 54)
 
 
 def test_selection_by_name(small_config):

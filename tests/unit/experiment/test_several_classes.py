@@ -9,7 +9,7 @@ import pytest
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets.dataset import index_labels, load
+from zoloss_cli.datasets.dataset import index_labels, load_data
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan, select
 from zoloss_cli.experiment.task import run_unit
@@ -37,7 +37,7 @@ def cell_of(experiment, label, dataset):
 def test_a_given_part_is_the_first_rows_in_every_repeat(write_config):
     cell = cell_of(load_config(write_config(SMALL)), "ecc:rand-half:stump", "vowel")
     for k in range(3):
-        train, test = cell.rule.rows(990, "vowel", k)
+        train, test = cell.rule.select_indices(990, "vowel", k)
         np.testing.assert_array_equal(train, np.arange(528))
         np.testing.assert_array_equal(test, np.arange(528, 990))
     assert cell.identity["split"] == {"train": 528, "test": None, "seed": 2006, "given": True}
@@ -47,7 +47,7 @@ def test_a_given_part_is_the_first_rows_in_every_repeat(write_config):
 def test_splits_of_a_tenth_leave_round_n_over_10(write_config):
     rule = cell_of(load_config(write_config(SMALL)), "ecc:rand-half:stump", "iris").rule
     for n in (150, 178, 214, 846, 2310):
-        assert rule.sizes(n, "")[1] == round(n / 10)
+        assert rule.compute_sizes(n, "")[1] == round(n / 10)
 
 
 def test_what_is_not_random_runs_once_on_a_given_part(write_config):
@@ -127,7 +127,7 @@ def test_learners_for_two_classes_are_refused_as_before(zoloss, write_config, tm
 
 
 def test_classes_that_are_numbers_come_in_their_order():
-    assert load(EmbeddedData(name="vowel", dataset="vowel")).classes == [str(i) for i in range(11)]
+    assert load_data(EmbeddedData(name="vowel", dataset="vowel")).classes == [str(i) for i in range(11)]
     assert index_labels(["10", "9", "2"], None, "")[1] == ["2", "9", "10"]
     assert index_labels(["10", "9"], None, "")[1] == ["10", "9"]  # of two classes the last is positive, as ever
 
@@ -142,7 +142,7 @@ learners:
 """
     (cell,) = plan(load_config(write_config(text)))
     assert cell.repeats == 2  # what is held out is random
-    folds = _folds(cell, load(cell.data), np.arange(528), 0)
+    folds = _folds(cell, load_data(cell.data), np.arange(528), 0)
     assert [(len(f.y), len(f.y_left_out)) for f in folds] == [(370, 158)] * 4
     assert len({f.y_left_out.tobytes() for f in folds}) == 4
     assert tuned(cell, 0).choice == "base.C=8.0"

@@ -9,9 +9,9 @@ import pytest
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import EmbeddedData, GeneratedData, Noise
-from zoloss_cli.datasets.dataset import draw_of, draws, fingerprint, load
+from zoloss_cli.datasets.dataset import compute_fingerprint, count_draws, find_draw, load_data
 from zoloss_cli.datasets.generators import generate
-from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment import task as worker
@@ -103,8 +103,8 @@ def test_ways_to_fit_that_are_the_same_share_a_cell(write_config):
 
 def test_all_rows_train_in_file_order():
     rule = SplitRule("all", None, 1)
-    assert rule.sizes(9, "x") == (9, 0)
-    train, test = rule.rows(9, "x", 4)
+    assert rule.compute_sizes(9, "x") == (9, 0)
+    train, test = rule.select_indices(9, "x", 4)
     assert train.tolist() == list(range(9))
     assert test.size == 0
 
@@ -144,24 +144,24 @@ def test_a_data_set_may_train_on_all_rows_beside_others(write_config):
 def test_noise_draws_differ_and_the_first_is_the_single_one():
     single = EmbeddedData(name="heart", dataset="heart", noise=Noise(fraction=0.1, seed=5))
     several = EmbeddedData(name="heart", dataset="heart", noise=Noise(fraction=0.1, seed=5, draws=3))
-    assert (draws(single), draws(several)) == (1, 3)
-    np.testing.assert_array_equal(load(single).X, load(several, 0).X)
-    seen = [load(several, draw).X[270:] for draw in range(3)]
+    assert (count_draws(single), count_draws(several)) == (1, 3)
+    np.testing.assert_array_equal(load_data(single).X, load_data(several, 0).X)
+    seen = [load_data(several, draw).X[270:] for draw in range(3)]
     assert not np.array_equal(seen[0], seen[1])
     assert not np.array_equal(seen[1], seen[2])
-    assert [draw_of(several, k) for k in range(7)] == [0, 1, 2, 0, 1, 2, 0]
+    assert [find_draw(several, k) for k in range(7)] == [0, 1, 2, 0, 1, 2, 0]
 
 
 def test_pools_take_turns_and_noise_with_them():
     spec = GeneratedData(name="g", generator="gaussians", size=40, seed=(7, 9))
     for draw, seed in enumerate((7, 9)):
-        np.testing.assert_array_equal(load(spec, draw).X, generate("gaussians", seed, size=40).X)
+        np.testing.assert_array_equal(load_data(spec, draw).X, generate("gaussians", seed, size=40).X)
     both = spec.model_copy(update={"noise": Noise(fraction=0.5, draws=3)})
-    assert draws(both) == 6
-    clean = {load(both, draw).X[:40].tobytes() for draw in range(6)}
-    noise = {load(both, draw).X[40:].tobytes() for draw in range(6)}
+    assert count_draws(both) == 6
+    clean = {load_data(both, draw).X[:40].tobytes() for draw in range(6)}
+    noise = {load_data(both, draw).X[40:].tobytes() for draw in range(6)}
     assert (len(clean), len(noise)) == (2, 6)
-    assert fingerprint(spec)["seed"] == (7, 9)
+    assert compute_fingerprint(spec)["seed"] == (7, 9)
 
 
 def test_every_learner_sees_the_same_draw_of_split_k(write_config, monkeypatch):
@@ -189,9 +189,9 @@ def test_every_learner_sees_the_same_draw_of_split_k(write_config, monkeypatch):
 def test_scaling_on_all_rows_lets_the_test_rows_show():
     train, test = np.array([[0.0], [2.0]]), np.array([[10.0]])
     everything = np.vstack([train, test])
-    inside, outside = scale(train, test, "minmax", everything)
+    inside, outside = scale_parts(train, test, "minmax", everything)
     assert (inside.ravel().tolist(), outside.ravel().tolist()) == ([-1.0, -0.6], [1.0])
-    inside, outside = scale(train, test, "standard", everything)
+    inside, outside = scale_parts(train, test, "standard", everything)
     assert np.vstack([inside, outside]).mean() == pytest.approx(0)
     assert np.vstack([inside, outside]).std(ddof=1) == pytest.approx(1)
 

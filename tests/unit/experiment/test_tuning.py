@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.dataset import load
-from zoloss_cli.datasets.scaling import scale
-from zoloss_cli.datasets.splits import seed_of
+from zoloss_cli.datasets.dataset import load_data
+from zoloss_cli.datasets.scaling import scale_parts
+from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.experiment import split_data as parts
 from zoloss_cli.experiment import tuning
 from zoloss_cli.experiment.plan import plan
@@ -88,15 +88,15 @@ def test_the_choice_is_the_same_for_any_order_of_splits(cell_of, on):
 
 def plain_cross_validation(cell, rows, coordinate, seen):
     """The rule written out: mistakes of each candidate over folds of `rows`, scaled by `seen(kept)`."""
-    data = load(cell.data)
-    order = np.random.default_rng(seed_of(2, "heart", coordinate, tuning.FOLDS)).permutation(rows)
+    data = load_data(cell.data)
+    order = np.random.default_rng(derive_seed(2, "heart", coordinate, tuning.FOLDS)).permutation(rows)
     folds = np.array_split(order, cell.tuning.folds)
     totals = []
     for spec in cell.learner.tune:
         total = 0
         for fold in folds:
             kept = np.array([r for r in order if r not in set(fold)])
-            inside, outside = scale(data.X[kept], data.X[fold], cell.scale, seen(data, kept))
+            inside, outside = scale_parts(data.X[kept], data.X[fold], cell.scale, seen(data, kept))
             learner = make_learner("svm", spec.parameters).fit(inside, data.y[kept])
             signs = np.where(data.y[fold] == 1, 1.0, -1.0)
             total += prediction_mistakes(learner.decision_function(outside), signs).sum()
@@ -107,7 +107,7 @@ def plain_cross_validation(cell, rows, coordinate, seen):
 def test_clean_tuning_sees_the_training_rows_only(cell_of):
     cell = cell_of()
     for k in range(3):
-        train, _ = cell.rule.rows(270, "heart", k)
+        train, _ = cell.rule.select_indices(270, "heart", k)
         assert tuned(cell, k) == plain_cross_validation(cell, train, k, lambda data, kept: data.X[kept])
 
 
@@ -121,15 +121,15 @@ def test_test_rows_cannot_move_a_clean_choice(cell_of, monkeypatch):
     """Test labels turned round: the clean choice stays, and so does what was learned."""
     cell = cell_of()
     before = run_unit(cell, 1)
-    _, test = cell.rule.rows(270, "heart", 1)
-    data = load(cell.data)
+    _, test = cell.rule.select_indices(270, "heart", 1)
+    data = load_data(cell.data)
     y = data.y.copy()
     y[test] = 1 - y[test]
     X = data.X.copy()
     X[test] *= 50.0
     changed = replace(data, X=X, y=y)
     for module in (parts, tuning):
-        monkeypatch.setattr(module, "load", lambda *_: changed)
+        monkeypatch.setattr(module, "load_data", lambda *_: changed)
     after = run_unit(cell, 1)
     assert (after["tuned"], after["train"]) == (before["tuned"], before["train"])
     assert after["test"] != before["test"]

@@ -18,7 +18,7 @@ from zoloss_cli.reporting.published.cells import Printed
 from zoloss_cli.reporting.ratios import make_ratios, ratio_z
 from zoloss_cli.reporting.results import RunResult, Stat, summarize
 from zoloss_cli.reporting.tables import make_table
-from zoloss_cli.utils.paths import shipped
+from zoloss_cli.utils.paths import shipped_folder
 
 SIDES = {"exp": {"of": "cg", "over": "any"}, "bisigmoid:1.2": {"of": "cg2", "over": "any2"}}
 
@@ -166,7 +166,7 @@ def test_mistakes_in_ratios_are_named(write_config, text, line, parts):
 
 def test_table_three_two_has_the_thesis_parts():
     """80 % to train, 10 % to validate, 10 % to test, of all six sets."""
-    experiment = load_config(shipped("configs") / "thesis" / "table3.2.yaml")
+    experiment = load_config(shipped_folder("configs") / "thesis" / "table3.2.yaml")
     shares = {dict(spec.settings)["validation"] for spec in experiment.learners}
     for n in (768, 208, 297, 435, 683, 351):
         given = round(experiment.split.train * n)
@@ -178,7 +178,7 @@ def test_table_three_two_has_the_thesis_parts():
 
 
 def test_figure_three_one_has_a_target_of_its_own_for_every_trial():
-    experiment = load_config(shipped("configs") / "thesis" / "figure3.1.yaml")
+    experiment = load_config(shipped_folder("configs") / "thesis" / "figure3.1.yaml")
     (data,) = experiment.datasets
     assert len(set(data.seed)) == experiment.split.repeats == 132
     assert (data.train, data.size - data.train) == (400, 3000)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from drawing import assert_inside, named_lines
 
-from zoloss_cli.datasets.csv_table import read_training
+from zoloss_cli.datasets.csv_table import read_for_training
 from zoloss_cli.workflows.complexity import Asked, examples_of, measure
 from zoloss_cli.workflows.complexity_figure import draw
 
@@ -15,7 +15,7 @@ ROWS = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11}.{i:02d},{'xy'[(i * 5 // 3)
 
 def measured(path, **asked):
     asked = Asked(permutations=20, **asked)
-    return measure(examples_of(read_training(path), None, "minmax"), asked, lambda: None, lambda: None)
+    return measure(examples_of(read_for_training(path), None, "minmax"), asked, lambda: None, lambda: None)
 
 
 def test_every_row_is_a_point_of_its_category(table):

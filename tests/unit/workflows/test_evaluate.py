@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.csv_table import MOST_CLASSES, read_training
-from zoloss_cli.datasets.dataset import load
+from zoloss_cli.datasets.csv_table import MAX_CLASSES, read_for_training
+from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_unit
@@ -36,15 +36,15 @@ def config(write_config, learners: str, repeats: int = 6, more: str = "") -> obj
 
 def test_classes_are_in_the_order_of_their_numbers_or_names(table):
     for labels, wanted in ((["10", "9", "2"], ["2", "9", "10"]), (["10", "b", "9"], ["10", "9", "b"])):
-        y, classes = read_training(table(clouds(dict.fromkeys(labels, 1)))).classes(None)
+        y, classes = read_for_training(table(clouds(dict.fromkeys(labels, 1)))).classes(None)
         assert classes == wanted
         assert [classes[k] for k in y] == labels
 
 
 def test_a_column_of_measurements_is_not_one_of_classes(table):
-    most = {f"{i}.5": 1 for i in range(MOST_CLASSES)}
-    assert len(read_training(table(clouds(most))).classes(None)[1]) == MOST_CLASSES
-    own = read_training(table(clouds(most | {"7": 1})))
+    most = {f"{i}.5": 1 for i in range(MAX_CLASSES)}
+    assert len(read_for_training(table(clouds(most))).classes(None)[1]) == MAX_CLASSES
+    own = read_for_training(table(clouds(most | {"7": 1})))
     with pytest.raises(
         DataError, match=r"holds 101 classes \(0\.5, .* and 91 more\).*set label to the right column"
     ):
@@ -59,10 +59,10 @@ def test_the_learners_that_messages_name_take_several_classes():
 def test_a_config_runs_on_a_table_of_several_classes(table, write_config):
     table(clouds({"x": 20, "y": 20, "z": 20}))
     (cell,) = plan(config(write_config, "one-vs-all: {base: fld}"))
-    assert load(cell.data).classes == ["x", "y", "z"]
+    assert load_data(cell.data).classes == ["x", "y", "z"]
     assert 0 < run_unit(cell, 0)["train"] < 36 // 2
     (cell,) = plan(config(write_config, "one-vs-all: {base: fld}", more=", positive: y"))
-    assert load(cell.data).classes == ["rest", "y"]
+    assert load_data(cell.data).classes == ["rest", "y"]
 
 
 def test_learners_that_take_two_classes_are_named_also_where_they_are_tuned(
@@ -130,7 +130,7 @@ def test_rows_of_a_class_that_no_training_row_has_are_errors_and_counted(zoloss,
     (cell,) = plan(config(write_config, "one-vs-one: {base: fld}", repeats=12))
     absent = []
     for k in range(12):
-        _, test = cell.rule.rows(41, cell.stream, k)
+        _, test = cell.rule.select_indices(41, cell.stream, k)
         row = run_unit(cell, k)
         absent.append(40 in test)  # the last row of the file
         assert row.get("unseen", 0) == int(absent[-1])

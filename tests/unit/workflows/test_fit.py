@@ -12,11 +12,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from zoloss_cli.datasets.csv_table import read_training
-from zoloss_cli.datasets.scaling import centre_and_spread, scale
-from zoloss_cli.learners.search.progress import Search
+from zoloss_cli.datasets.csv_table import read_for_training
+from zoloss_cli.datasets.scaling import compute_scaling, scale_parts
+from zoloss_cli.learners.search.progress import SearchProgress
 from zoloss_cli.registry import make_learner
-from zoloss_cli.utils.paths import shipped
+from zoloss_cli.utils.paths import shipped_folder
 from zoloss_cli.workflows.fit import train
 from zoloss_cli.workflows.learner_options import chosen_learner
 from zoloss_cli.workflows.linear_rule import LinearRule, rule_in_original_units, short_rule
@@ -49,7 +49,7 @@ def tables(draw):
 @given(tables(), st.sampled_from(["standard", "minmax", "none"]), st.sampled_from(["rcd-bias", "pivot", "lr"]))
 def test_the_rule_in_original_units_answers_as_the_scaled_learner(made, how, name):
     X, y = made
-    scaled = scale(X, X, how)[0]
+    scaled = scale_parts(X, X, how)[0]
     quick = {"epochs": 5} if name == "rcd-bias" else {"steps": 200} if name == "pivot" else {}
     learner = make_learner(name, quick, 1)
     try:
@@ -59,7 +59,7 @@ def test_the_rule_in_original_units_answers_as_the_scaled_learner(made, how, nam
         raise
     features = [str(i) for i in range(X.shape[1])]
     coefficients, intercept = learner.coef_[0], learner.intercept_[0]
-    rule = rule_in_original_units(coefficients, intercept, *centre_and_spread(X, how), features)
+    rule = rule_in_original_units(coefficients, intercept, *compute_scaling(X, how), features)
     # What is no nearer to the boundary than rounding must be the same: by the rule, and by hand.
     size = np.abs(learner.coef_[0]) @ np.abs(scaled).T + abs(learner.intercept_[0])
     clear = np.abs(learner.decision_function(scaled)) > 1e-9 * size
@@ -74,7 +74,7 @@ def test_the_rule_in_original_units_answers_as_the_scaled_learner(made, how, nam
 def test_a_rule_far_from_zero_loses_no_digits():
     """Values such as 1e9 + 0.001 k: plain arithmetic sees a thousandth of them only."""
     X = 1e9 + 0.001 * np.arange(20.0)[:, None]
-    centre, spread = centre_and_spread(X, "standard")
+    centre, spread = compute_scaling(X, "standard")
     rule = rule_in_original_units(np.array([1.0]), 0.01, centre, spread, ["t"])
     np.testing.assert_array_equal(rule.scores(X), 0.01 + (X - centre)[:, 0] * (1.0 / spread[0]))
     assert (rule.scores(X) >= 0).tolist() == [False] * 10 + [True] * 10
@@ -103,11 +103,11 @@ def test_fit_model_predict_is_one_round(zoloss, table, noisy, tmp_path, name):
     assert (done.code, done.out) == (0, "")
     rows = list(csv.DictReader(out.open()))
     assert list(rows[0]) == ["prediction", "score"]
-    own = read_training(path)
+    own = read_for_training(path)
     fitted = train(own, chosen_learner(name, [], None), None, "standard", 1)
     np.testing.assert_array_equal([float(r["score"]) for r in rows], fitted.rule.scores(own.X))
     predicted = np.array([r["prediction"] for r in rows])
-    scaled = scale(own.X, own.X, "standard")[0]
+    scaled = scale_parts(own.X, own.X, "standard")[0]
     learner = make_learner(name, {}, 1).fit(scaled, fitted.y)
     np.testing.assert_array_equal(predicted, np.array(["BAD", "GOOD"])[learner.predict(scaled)])
     wrong = int(np.sum(predicted != np.array(own.labels)))
@@ -125,7 +125,7 @@ def test_the_model_is_readable(zoloss, table, tmp_path):
     assert content["scaling"]["how"] == "standard"
     assert content["training"]["errors"] == content["training"]["lower_bound"] == 0
     assert content["training"]["optimal"] is True
-    own = read_training(table(COLOURS))
+    own = read_for_training(table(COLOURS))
     by_hand = own.X @ content["weights"] + content["bias"]
     assert (by_hand > 0).tolist() == [label == "yes" for label in own.labels]
     np.testing.assert_allclose(read_model(model).rule.scores(own.X), by_hand, atol=1e-12)
@@ -220,7 +220,7 @@ def test_ctrl_c_prints_the_best_so_far_with_a_note(zoloss, table, noisy, monkeyp
             raise KeyboardInterrupt
         return False
 
-    monkeypatch.setattr(Search, "over", interrupted)
+    monkeypatch.setattr(SearchProgress, "should_stop", interrupted)
     ended = zoloss("fit", table(noisy_csv(noisy)), "--json", "--time-limit", 77)
     assert ended.code == 0
     facts = json.loads(ended.out)
@@ -232,7 +232,7 @@ def test_ctrl_c_prints_the_best_so_far_with_a_note(zoloss, table, noisy, monkeyp
 def test_a_terminal_sees_the_search(zoloss, table, noisy, monkeypatch):
     from zoloss_cli.learners.search import progress as search
 
-    monkeypatch.setattr(search, "BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr(search, "REPORT_SECONDS", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     ended = zoloss("fit", table(noisy_csv(noisy)), "--json", "--set", "steps=1000")
     assert "PivotClassifier: best " in ended.err
@@ -245,6 +245,6 @@ def test_help_has_examples(zoloss):
 
 
 def test_breast_with_its_serial_number_needs_ten_errors(zoloss):
-    data = shipped("datasets") / "breast_id.csv"
+    data = shipped_folder("datasets") / "breast_id.csv"
     facts = json.loads(zoloss("fit", data, "--learner", "certify", "--time-limit", 600, "--json").out)
     assert (facts["n"], facts["d"], facts["errors"], facts["optimal"]) == (683, 10, 10, True)

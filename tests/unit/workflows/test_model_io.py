@@ -8,8 +8,8 @@ import json
 import numpy as np
 import pytest
 
-from zoloss_cli.datasets.csv_table import read_training
-from zoloss_cli.datasets.scaling import scale
+from zoloss_cli.datasets.csv_table import read_for_training
+from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.workflows.fit import train
 from zoloss_cli.workflows.learner_options import chosen_learner
 from zoloss_cli.workflows.model_io import model_text, read_model
@@ -44,7 +44,7 @@ def as_csv(X: np.ndarray, labels: list[str]) -> str:
 @pytest.fixture
 def fitted_on(table):
     def fit(name: str, classes: list[str], scaling: str = "standard"):
-        own = read_training(table(as_csv(*numbers(1, 90, classes))))
+        own = read_for_training(table(as_csv(*numbers(1, 90, classes))))
         known = chosen_learner(name, [], None).parameters
         settings = [f"{key}={value}" for key, value in QUICK.items() if key in known]
         return train(own, chosen_learner(name, settings, None), None, scaling, 1)
@@ -73,7 +73,7 @@ def same_answers(fitted, folder) -> None:
     path.write_text(model_text(fitted, "error"), encoding="utf-8")
     model = read_model(path)
     new, _ = numbers(2, 400, fitted.classes)
-    scaled = scale(fitted.table.X, new, fitted.scaling)[1]
+    scaled = scale_parts(fitted.table.X, new, fitted.scaling)[1]
     scores = model.rule.scores(new)
     np.testing.assert_array_equal(scores, fitted.estimator.decision_function(scaled))
     np.testing.assert_array_equal(model.rule.answers(scores), fitted.estimator.predict(scaled))

@@ -21,7 +21,7 @@ LISTED_DIFFERENCES = 20
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
-class NotTheExpectedFile(ValueError):
+class UnexpectedFileError(ValueError):
     """The text does not have the shape that the recipe describes; the message says where."""
 
 
@@ -48,7 +48,7 @@ def convert(entry: Entry, filename: str, content: bytes) -> list[Row]:
     try:
         lines = content.decode("utf-8").splitlines()
     except UnicodeDecodeError:
-        raise NotTheExpectedFile(f"{filename} is not a text file") from None
+        raise UnexpectedFileError(f"{filename} is not a text file") from None
     rows = []
     for number, line in enumerate(lines, start=1):
         if line.strip():
@@ -56,7 +56,7 @@ def convert(entry: Entry, filename: str, content: bytes) -> list[Row]:
             if row is not None:
                 rows.append(row)
     if not rows:
-        raise NotTheExpectedFile(f"{filename} holds no records")
+        raise UnexpectedFileError(f"{filename} holds no records")
     return rows
 
 
@@ -69,7 +69,7 @@ def _converted_record(entry: Entry, place: str, line: str) -> Row | None:
     fields = line.split() if separator == "whitespace" else [field.strip() for field in line.split(separator)]
     expected = (1 if letters else entry.features) + len(dropped_columns) + 1
     if len(fields) != expected:
-        raise NotTheExpectedFile(f"{place} has {len(fields)} fields, not {expected}")
+        raise UnexpectedFileError(f"{place} has {len(fields)} fields, not {expected}")
 
     label_column = 0 if recipe["label"] == "first" else len(fields) - 1
     label = fields[label_column]
@@ -82,7 +82,7 @@ def _converted_record(entry: Entry, place: str, line: str) -> Row | None:
             return None
         features = [indicator for letter in sequence for indicator in letters[letter]]
         if len(features) != entry.features:
-            raise NotTheExpectedFile(f"{place} gives {len(features)} features, not {entry.features}")
+            raise UnexpectedFileError(f"{place} gives {len(features)} features, not {entry.features}")
 
     recode = recipe.get("recode", {})
     features = [recode.get("features", {}).get(value, value) for value in features]

@@ -23,10 +23,10 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 
-from zoloss_cli.datasets.catalog import entry
+from zoloss_cli.datasets.catalog import find_entry
 from zoloss_cli.datasets.uci.convert import (
-    NotTheExpectedFile,
     Row,
+    UnexpectedFileError,
     convert,
     differences,
     embedded_table,
@@ -77,7 +77,7 @@ class _Missing(_Failure):
 
 def fetched_path(name: str, into: Path | None = None) -> Path:
     """Where `fetch` puts a data set: in `into`, or else in the user's cache."""
-    entry(name)
+    find_entry(name)
     if into is None:
         own = os.environ.get("ZOLOSS_CACHE")
         cache = Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "zoloss"
@@ -87,7 +87,7 @@ def fetched_path(name: str, into: Path | None = None) -> Path:
 
 def fetch(name: str, into: Path | None = None, archive: str = ARCHIVE) -> FetchReport:
     """Get a data set's original files, write them as one CSV like the embedded one, and compare the two."""
-    facts = entry(name)
+    facts = find_entry(name)
     recipe = facts.uci
     target = fetched_path(name, into)
     if "withdrawn" in recipe:
@@ -103,7 +103,7 @@ def fetch(name: str, into: Path | None = None, archive: str = ARCHIVE) -> FetchR
         for original in originals:
             try:
                 rows += convert(facts, original.filename, original.content)
-            except NotTheExpectedFile as error:
+            except UnexpectedFileError as error:
                 raise _Failure(original.url, error) from error
     except _Failure as failure:
         raise DataError(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from zoloss_cli.config.models import DataSpec, EmbeddedData
-from zoloss_cli.datasets.catalog import entry
-from zoloss_cli.datasets.dataset import load
+from zoloss_cli.datasets.catalog import find_entry
+from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.retrain import trained_again
 from zoloss_cli.experiment.split_data import Part
@@ -93,9 +93,9 @@ def _flat(run: RunResult) -> list[tuple[str, str]]:
 
 def _features(spec: DataSpec) -> int:
     if isinstance(spec, EmbeddedData):
-        return entry(spec.dataset).features
+        return find_entry(spec.dataset).features
     try:
-        return load(spec).X.shape[1]
+        return load_data(spec).X.shape[1]
     except DataError:  # a file that is no longer there
         return 0
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from zoloss_cli.errors import ConfigError, ResultsError, nearest
+from zoloss_cli.errors import ConfigError, ResultsError, suggest_nearest
 from zoloss_cli.reporting.figures import boundary
 from zoloss_cli.reporting.figures.inline import to_svg as to_svg  # for whoever puts these figures into a page
 from zoloss_cli.reporting.figures.kinds import KINDS, FigureKind
@@ -34,7 +34,7 @@ def kind_of(name: str) -> FigureKind:
     for kind in KINDS:
         if kind.name == name:
             return kind
-    known = nearest(name, [kind.name for kind in KINDS]) or "; zoloss plot lists them"
+    known = suggest_nearest(name, [kind.name for kind in KINDS]) or "; zoloss plot lists them"
     raise ConfigError(f"--figure: no figure is called '{name}'{known}")
 
 
@@ -109,7 +109,7 @@ def narrowed(run: RunResult, datasets: Sequence[str], learners: Sequence[str]) -
     for key, field, what, wanted, known in parts:
         for name in wanted:
             if name not in known:
-                raise ResultsError(f"'{run.name}' has no {what} '{name}'{nearest(name, known)}")
+                raise ResultsError(f"'{run.name}' has no {what} '{name}'{suggest_nearest(name, known)}")
         if wanted:
             experiment[key] = [entry for entry in experiment[key] if entry[field] in wanted]
     return replace(run, experiment=experiment)

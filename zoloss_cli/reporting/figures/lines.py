@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.datasets.scaling import centre_and_spread
+from zoloss_cli.datasets.scaling import compute_scaling
 from zoloss_cli.experiment.retrain import trained_again
 from zoloss_cli.experiment.split_data import Part
 from zoloss_cli.experiment.task import Trained
@@ -66,7 +66,7 @@ def in_units_of_the_data(trained: Trained) -> tuple[np.ndarray, float]:
     """(weights, bias) of a linear learner for points that are not scaled."""
     part, learner = trained.part, trained.learner
     seen = part.data.X[part.train] if part.seen is None else part.seen
-    centre, spread = centre_and_spread(seen, part.how)
+    centre, spread = compute_scaling(seen, part.how)
     weights = np.where(spread == 0.0, 0.0, learner.coef_[0] / np.where(spread == 0.0, 1.0, spread))
     return weights, float(learner.intercept_[0] - weights @ centre)
 

@@ -7,9 +7,9 @@ import functools
 import math
 from typing import NamedTuple
 
-from zoloss_cli.utils.paths import PUBLISHED
+from zoloss_cli.utils.paths import PUBLISHED_FOLDER
 
-POOL_SD = PUBLISHED / "pool_sd.csv"
+POOL_SD = PUBLISHED_FOLDER / "pool_sd.csv"
 PAPERS = {
     "li-lin-2007": "Li & Lin (2007)",
     "li-thesis-2006": "Li's thesis (2006)",
@@ -42,7 +42,7 @@ Cells = dict[tuple[str, str, str], Printed]
 def published() -> dict[tuple[str, str], Cells]:
     """(paper, table) -> (data set, learner, metric) -> the printed number; cells without one are left out."""
     tables: dict[tuple[str, str], Cells] = {}
-    with (PUBLISHED / "tables.csv").open(encoding="utf-8", newline="") as file:
+    with (PUBLISHED_FOLDER / "tables.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             if row["value"] == "":
                 continue

@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 
-from zoloss_cli.cli._choices import FIGURES
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.generators import TANGRAM
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.retrain import trained_again
 from zoloss_cli.experiment.runner import Progress, run_experiment
+from zoloss_cli.reporting.choices import FIGURE_NAMES
 from zoloss_cli.reporting.figures import boundary, catalog, curves, dominating, two_costs
 from zoloss_cli.reporting.results import load_results
 from zoloss_cli.results.store import Store
-from zoloss_cli.utils.paths import shipped
+from zoloss_cli.utils.paths import shipped_folder
 
 FIGURE_3_1 = """
 published: {paper: li-thesis-2006, figure: "3.1"}
@@ -232,11 +232,11 @@ def test_each_figure_is_of_its_own_run(boosted):
 
 
 def test_the_shell_completes_all_figures_there_are():
-    assert list(FIGURES) == [kind.name for kind in catalog.KINDS]
+    assert list(FIGURE_NAMES) == [kind.name for kind in catalog.KINDS]
 
 
 def test_every_printed_figure_has_a_config_that_says_so():
     for kind in catalog.KINDS:
         if kind.config:
-            published = load_config(shipped("configs") / kind.config.removeprefix("configs/")).published
+            published = load_config(shipped_folder("configs") / kind.config.removeprefix("configs/")).published
             assert (published.paper, published.figure) == (kind.paper, kind.of or kind.name)
