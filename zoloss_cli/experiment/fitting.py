@@ -1,10 +1,11 @@
-"""One learner, fitted on one set of rows, as every unit does it."""
+"""One learner, fitted on one set of samples, as every task and every command does it."""
 
 from __future__ import annotations
 
 import contextlib
 import time
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -13,19 +14,42 @@ from zoloss_cli.datasets.labels import join_names
 from zoloss_cli.errors import DataError
 from zoloss_cli.registry import MEASURES, learners_for_many, make_learner, registration
 
-SHORT = {"epochs": 2, "rounds": 2, "steps": 300, "lines": 20, "nodes": 300, "time_limit": 60.0}
-SHORT |= {"permutations": 2, "s1": 0, "clusters": 6}
-_warm: set[str] = set()  # learners whose kernels this process has loaded
+# Settings that take every code path of a learner in a moment.
+SHORT_SETTINGS = {
+    "epochs": 2,
+    "rounds": 2,
+    "steps": 300,
+    "lines": 20,
+    "nodes": 300,
+    "time_limit": 60.0,
+    "permutations": 2,
+    "s1": 0,
+    "clusters": 6,
+}
+_warmed_up: set[str] = set()  # learners whose kernels this process has loaded
 
 
 def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -> None:
-    """Refuse more classes than the learner takes; `how` is what makes two of them."""
+    """Refuse more classes than the learner takes.
+
+    Parameters
+    ----------
+    spec : LearnerSpec
+        The learner, or the candidates that it is tuned over.
+    classes : list of str
+        The classes of the data set.
+    where : str
+        How messages call the data set.
+    how : str
+        What makes two classes of several, such as "positive: CLASS".
+    """
     for candidate in spec.tune or (spec,):
         if len(classes) > 2 and not registration(candidate.learner).takes_many_classes:
             several = f", or a learner for several classes ({', '.join(learners_for_many())})"
             raise DataError(
                 f"{where} has {len(classes)} classes ({join_names(classes)}), and '{candidate.learner}' "
-                f"separates two: use {how} for one class against the rest{several * (candidate.learner not in MEASURES)}"
+                f"separates two: use {how} for one class against the rest"
+                f"{several * (candidate.learner not in MEASURES)}"
             )
         try:
             make_learner(candidate.learner, candidate.parameters).check_classes(len(classes))
@@ -33,11 +57,30 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
             raise DataError(f"{where}: {error}") from None
 
 
-def fit(spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSequence):
-    """(the learner that `spec` names, fitted; the seconds that it took, by its own clock if it has one)."""
+def fit(spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSequence) -> tuple[Any, float]:
+    """Fit the learner that a specification names.
+
+    Parameters
+    ----------
+    spec : LearnerSpec
+        The learner with all its parameters.
+    X : ndarray of shape (n_samples, n_features)
+        Training samples.
+    y : ndarray of shape (n_samples,)
+        Class indices.
+    seed : SeedSequence
+        Seed of the learner's random numbers.
+
+    Returns
+    -------
+    learner : Learner
+        The fitted learner.
+    fit_time : float
+        Seconds that it took, by its own clock if it has one.
+    """
     warm_up(spec)
     with warnings.catch_warnings():
-        # A learner's doubts (an empty ensemble, say) show in the row; thousands of units must not print them.
+        # A learner's doubts (an empty ensemble, say) show in the record; thousands of tasks must not print them.
         warnings.simplefilter("ignore", UserWarning)
         learner = make_learner(spec.learner, spec.parameters, np.random.default_rng(seed))
         start = time.perf_counter()
@@ -46,21 +89,24 @@ def fit(spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSeq
 
 
 def warm_up(spec: LearnerSpec) -> None:
-    """Run a learner once on a handful of points: loading its kernels must not count as its time."""
-    if spec.name in _warm:
+    """Fit a learner once on a handful of samples: loading its kernels must not count as its time."""
+    if spec.name in _warmed_up:
         return
-    _warm.add(spec.name)
+    _warmed_up.add(spec.name)
     rng = np.random.default_rng(0)
     X, y = rng.uniform(-1, 1, (24, 2)), np.arange(24) % 2
     with warnings.catch_warnings(), contextlib.suppress(Exception):
-        # Whatever is wrong with the learner shows again, and is reported, in its own units.
+        # Whatever is wrong with the learner shows again, and is reported, in its own tasks.
         warnings.simplefilter("ignore")
-        made = make_learner(spec.learner, _shortened(spec.parameters), 0)
-        made.measure(X, y) if spec.learner in MEASURES else made.fit(X, y).predict(X)
+        learner = make_learner(spec.learner, _shorten_settings(spec.parameters), 0)
+        if spec.learner in MEASURES:
+            learner.measure(X, y)
+        else:
+            learner.fit(X, y).predict(X)
 
 
-def _shortened(parameters: dict) -> dict:
-    """The same code paths in a moment: two epochs, two rounds, no weights made for other data."""
-    short = {k: _shortened(v) if isinstance(v, dict) else v for k, v in parameters.items()}
-    short |= {k: v for k, v in SHORT.items() if k in short}
+def _shorten_settings(parameters: dict) -> dict:
+    """Return settings for the same code in a moment: two epochs, two rounds, no weights made for other data."""
+    short = {k: _shorten_settings(v) if isinstance(v, dict) else v for k, v in parameters.items()}
+    short |= {k: v for k, v in SHORT_SETTINGS.items() if k in short}
     return {k: v for k, v in short.items() if not (k == "seeding" and isinstance(v, list))}

@@ -1,4 +1,4 @@
-"""What to run, without running it: cells (data set x learner), each with numbered splits.
+"""What to run, without running it: cells (a data set and a learner), each with numbered splits.
 
 A cell's identity is its content: data, split rule, scaling, learner, parameters and the algorithm's
 version. Its key is a hash of that, so two configs that ask for the same thing share results, more
@@ -7,11 +7,10 @@ splits extend a cell, and a changed parameter makes a new one.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from zoloss_cli.config.models import (
     ALL,
@@ -30,14 +29,37 @@ from zoloss_cli.datasets.dataset import compute_fingerprint, count_draws, find_e
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.registry import MEASURES, make_learner, registration
+from zoloss_cli.results.record import RecordKind, hash_identity
 
-FORMAT = 1
+IDENTITY_FORMAT = 1  # a part of every identity, and so of every key
 PRUNING_VERSION = 1  # raise when what is pruned changes, so that stored results are not taken for new ones
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a table: a data set, a learner and how they meet."""
+    """One cell of a table: a data set, a learner and how they meet.
+
+    Attributes
+    ----------
+    data : DataSpec
+        The data set.
+    learner : LearnerSpec
+        The learner, or the measure, with all its parameters.
+    rule : SplitRule
+        How many samples train and test, and the master seed.
+    scale : str
+        How features are scaled.
+    repeats : int
+        How many splits it has.
+    fit_on : {'train', 'all'}
+        What the scaling is fitted on.
+    tuning : Tuning or None
+        How settings are chosen, where the learner has some to choose from.
+    prune : Prune or None
+        Which training samples are left out as noise.
+    keep_scores : bool
+        Whether records hold the scores of test samples. No part of the identity: it changes no number.
+    """
 
     data: DataSpec
     learner: LearnerSpec
@@ -45,18 +67,19 @@ class Cell:
     scale: str
     repeats: int
     fit_on: str = "train"
-    tuning: Tuning | None = None  # where the learner has something to tune
+    tuning: Tuning | None = None
     prune: Prune | None = None
+    keep_scores: bool = False
 
     @cached_property
     def identity(self) -> dict:
-        """What the results depend on. Settings that came later are in it only where they are used."""
+        """Return what the results depend on. Settings that came later are in it only where they are used."""
         identity = {
-            "format": FORMAT,
+            "format": IDENTITY_FORMAT,
             "data": compute_fingerprint(self.data),
             "split": {"train": self.rule.train, "test": self.rule.test, "seed": self.rule.seed},
             "scale": self.scale,
-            **learner_identity(self.learner),
+            **build_learner_identity(self.learner),
         }
         if self.rule.predefined:
             identity["split"]["given"] = True
@@ -65,17 +88,23 @@ class Cell:
         if self.prune is not None:
             identity["prune"] = {"version": PRUNING_VERSION} | self.prune.model_dump(exclude_none=True)
         if self.tuning is not None:
-            candidates = [learner_identity(spec) for spec in self.learner.tune]
+            candidates = [build_learner_identity(spec) for spec in self.learner.tune]
             identity["tuning"] = self.tuning.model_dump(exclude_none=True) | {"candidates": candidates}
         return identity
 
     @cached_property
     def key(self) -> str:
-        return identity_key(self.identity)
+        """Return the hash of the identity."""
+        return hash_identity(self.identity)
 
     @property
-    def stream(self) -> str:
-        """The data set's name in seeds: the same whatever a config calls it."""
+    def kind(self) -> RecordKind:
+        """Return whether a learner is fitted or a measure is taken."""
+        return "measure" if self.learner.learner in MEASURES else "fit"
+
+    @property
+    def seed_name(self) -> str:
+        """Return the data set's name in seeds: the same whatever a config calls it."""
         if isinstance(self.data, EmbeddedData):
             return self.data.dataset
         if isinstance(self.data, GeneratedData):
@@ -84,40 +113,35 @@ class Cell:
 
     @property
     def filename(self) -> str:
-        source = "csv" if isinstance(self.data, CsvData) else self.stream
-        return f"{_safe(source)}.{_safe(self.learner.name)}.{self.key}.jsonl"
+        """Return the name of the file that holds its records."""
+        source = "csv" if isinstance(self.data, CsvData) else self.seed_name
+        return f"{_clean_name(source)}.{_clean_name(self.learner.name)}.{self.key}.jsonl"
 
 
-def learner_identity(spec: LearnerSpec) -> dict:
-    """A learner's name, version and parameters, and whose it is if not ours; the same for one inside it."""
+def build_learner_identity(spec: LearnerSpec) -> dict:
+    """Return a learner's name, version and parameters, and its package if not ours; the same for one inside it."""
     parameters = spec.parameters
     for key, value in spec.settings:
         if isinstance(value, LearnerSpec):
-            parameters[key] = learner_identity(value)
+            parameters[key] = build_learner_identity(value)
     registered = registration(spec.learner)
     identity = {"learner": spec.learner, "version": registered.learner_class.version, "parameters": parameters}
     return identity | ({"package": registered.package} if registered.package else {})
 
 
-def identity_key(identity: dict) -> str:
-    """A hash of an identity; the same on every machine."""
-    text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
 def plan(experiment: Experiment) -> list[Cell]:
-    """All cells of an experiment, data set by data set."""
+    """Return all cells of an experiment, data set by data set."""
     return [
-        _cell(experiment, data, learner)
+        _build_cell(experiment, data, learner)
         for data in experiment.datasets
         for learner in experiment.learners
         if learner.only is None or data.name in learner.only
     ]
 
 
-def _cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) -> Cell:
+def _build_cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) -> Cell:
     split = experiment.split
-    rule = rule_of(split, data)
+    rule = find_split_rule(split, data)
     how = experiment.preprocess
     # Where nothing is scaled or all rows train, both ways to fit are the same one.
     fit_on = "train" if how.scale == "none" or rule.train == ALL else how.fit_on
@@ -127,26 +151,27 @@ def _cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) -> Cell:
     fixed = rule.predefined or (rule.train == ALL and learner.learner in MEASURES)
     if fixed and not (prune or tuning) and make_learner(learner.learner, learner.parameters).deterministic:
         repeats = min(repeats, count_draws(data))  # same rows and no randomness: the same result
-    return Cell(data, learner, rule, how.scale, repeats, fit_on, tuning, prune)
+    keep_scores = experiment.keep == "scores" and learner.learner not in MEASURES
+    return Cell(data, learner, rule, how.scale, repeats, fit_on, tuning, prune, keep_scores)
 
 
-def rule_of(split: Split, data: DataSpec) -> SplitRule:
-    """How a data set is split: as the experiment says, or as its own entry does."""
+def find_split_rule(split: Split, data: DataSpec) -> SplitRule:
+    """Return how a data set is split: as the experiment says, or as its own entry does."""
     train, test = (split.train, split.test) if data.train is None else (data.train, data.test)
     if train == GIVEN:
         return SplitRule(find_entry(data.dataset).train_rows, None, split.seed, predefined=True)
     return SplitRule(train, test, split.seed)
 
 
-def select(
+def select_part(
     experiment: Experiment, datasets: list[str], learners: list[str], splits: int | None, seed: int | None
 ) -> Experiment:
-    """The experiment with the command line's overrides: fewer rows or columns, other splits or seed."""
-    changes = {}
+    """Return the experiment with fewer data sets or learners, or with other splits or another seed."""
+    changes: dict[str, Any] = {}
     if datasets:
-        changes["datasets"] = _chosen(experiment.datasets, "name", datasets, "data set", experiment.name)
+        changes["datasets"] = _select(experiment.datasets, "name", datasets, "data set", experiment.name)
     if learners:
-        changes["learners"] = _chosen(experiment.learners, "label", learners, "learner", experiment.name)
+        changes["learners"] = _select(experiment.learners, "label", learners, "learner", experiment.name)
     if splits is not None:
         kept = changes.get("datasets", experiment.datasets)
         changes["datasets"] = tuple(data.model_copy(update={"repeats": None}) for data in kept)
@@ -156,7 +181,7 @@ def select(
     return experiment.model_copy(update=changes)
 
 
-def _chosen(entries, attribute: str, wanted: list[str], what: str, config: str):
+def _select(entries, attribute: str, wanted: list[str], what: str, config: str):
     names = [getattr(e, attribute) for e in entries]
     for name in wanted:
         if name not in names:
@@ -164,5 +189,5 @@ def _chosen(entries, attribute: str, wanted: list[str], what: str, config: str):
     return tuple(e for e in entries if getattr(e, attribute) in wanted)
 
 
-def _safe(name: str) -> str:
+def _clean_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:40]

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from zoloss_cli.config.models import DataSpec, Experiment
+from zoloss_cli.config.models import Experiment
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import compute_finite_scaling
 from zoloss_cli.errors import DataError
-from zoloss_cli.experiment.execute import Remaining, Work, compile_kernels, execute
 from zoloss_cli.experiment.fitting import check_classes
+from zoloss_cli.experiment.pending import PendingCell, estimate_seconds, open_pending
 from zoloss_cli.experiment.plan import Cell, plan
-from zoloss_cli.results.manifest import make_manifest, make_run, now
-from zoloss_cli.results.store import CellRows, Store
+from zoloss_cli.experiment.scheduler import ChunkResult, Scheduler, compile_kernels
+from zoloss_cli.metrics.base import Metric
+from zoloss_cli.registry import load_metric
+from zoloss_cli.results.manifest import Manifest, ManifestCell, RunInfo, describe_run, format_now
+from zoloss_cli.results.record import FailedRecord
+from zoloss_cli.results.store import Store
+
+LONG_COMPILATION_SECONDS = 5.0
 
 
 @dataclass
-class Summary:
+class RunSummary:
     """How a run ended."""
 
-    units: int = 0
-    done_before: int = 0
-    run: int = 0
+    n_tasks: int = 0
+    n_done_before: int = 0
+    n_run: int = 0
     seconds: float = 0.0
     failures: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -33,62 +38,69 @@ class Summary:
 class Progress:
     """What a run tells while it works; the command line shows it, a library may ignore it."""
 
-    def note(self, text: str) -> None: ...
+    def note(self, text: str) -> None:
+        """Say something once."""
 
-    def start(self, totals: dict[str, int], done: dict[str, int]) -> None: ...
+    def start(self, totals: dict[str, int], done: dict[str, int]) -> None:
+        """Begin, with the number of tasks of each data set and how many of them are done."""
 
-    def advance(self, dataset: str, units: int, seconds_left: float | None) -> None: ...
+    def advance(self, dataset: str, tasks: int, seconds_left: float | None) -> None:
+        """Count tasks of a data set that have finished."""
 
-    def finish(self) -> None: ...
+    def finish(self) -> None:
+        """End."""
 
 
-def sizes_of(cells: Iterable[Cell], positive: str = "positive: CLASS") -> dict[tuple, tuple[int, int]]:
-    """(n_train, n_test) of every cell; reads every data set, so that a bad one stops the run at once.
+def validate_data(
+    cells: Iterable[Cell], metrics: Iterable[Metric] = (), positive: str = "positive: CLASS"
+) -> dict[tuple, tuple[int, int]]:
+    """Read every data set, so that a bad one stops the run at once.
 
-    `positive` is how one class is chosen against the rest.
+    Parameters
+    ----------
+    cells : iterable of Cell
+        What is to run.
+    metrics : iterable of Metric
+        What is to be shown of it.
+    positive : str
+        How one class is chosen against the rest, for messages.
+
+    Returns
+    -------
+    dict
+        Numbers of training and test samples by data set and split rule.
     """
     sizes: dict[tuple, tuple[int, int]] = {}
     for cell in cells:
-        where, data = (cell.data, cell.rule), load_data(cell.data)
-        check_classes(cell.learner, data.classes, f"data set '{cell.data.name}'", positive)
-        if cell.prune is not None and len(data.classes) > 2:
+        where, data = f"data set '{cell.data.name}'", load_data(cell.data)
+        check_classes(cell.learner, data.classes, where, positive)
+        if len(data.classes) > 2:
+            _refuse_several_classes(cell, len(data.classes), metrics, positive)
+        key = (cell.data, cell.rule)
+        if key not in sizes:
+            compute_finite_scaling(data.X, cell.scale, data.features, where)
+            sizes[key] = cell.rule.compute_sizes(len(data.y), where)
+        if cell.tuning and cell.tuning.folds > sizes[key][0]:
             raise DataError(
-                f"data set '{cell.data.name}' has {len(data.classes)} classes, and pruning is for two: use "
-                f"{positive} for one class against the rest, or leave prune out"
-            )
-        if where not in sizes:
-            compute_finite_scaling(data.X, cell.scale, data.features, f"data set '{cell.data.name}'")
-            sizes[where] = cell.rule.compute_sizes(len(data.y), f"data set '{cell.data.name}'")
-        if cell.tuning and cell.tuning.folds > sizes[where][0]:
-            raise DataError(
-                f"data set '{cell.data.name}' has {sizes[where][0]} rows to train: too few for "
-                f"{cell.tuning.folds} folds of tuning"
+                f"{where} has {sizes[key][0]} training samples: too few for {cell.tuning.folds} folds of tuning"
             )
     return sizes
 
 
-def data_notes(cells: Iterable[Cell]) -> list[str]:
-    """What the readers of the data sets have to say, once each."""
+def _refuse_several_classes(cell: Cell, n_classes: int, metrics: Iterable[Metric], positive: str) -> None:
+    """Refuse what is defined for two classes only."""
+    reasons = ["pruning is"] * (cell.prune is not None) + ["kept scores are"] * cell.keep_scores
+    reasons += [f"the metric {metric.name} is" for metric in metrics if getattr(metric, "n_classes", 0) == 2]
+    if reasons:
+        raise DataError(
+            f"data set '{cell.data.name}' has {n_classes} classes, and {reasons[0]} for two: use {positive} for "
+            "one class against the rest"
+        )
+
+
+def collect_data_notes(cells: Iterable[Cell]) -> list[str]:
+    """Return what the readers of the data sets have to say, once each."""
     return list(dict.fromkeys(note for cell in cells for note in load_data(cell.data).notes))
-
-
-def work_of(cell: Cell, found: CellRows) -> Work:
-    """What is left to do in a cell, and what is known of its cost."""
-    work = Work(cell, deque(k for k in range(cell.repeats) if k not in found.rows))
-    work.seconds = sum(row.get("s", 0.0) for row in found.rows.values())
-    work.timed = len(found.rows)
-    return work
-
-
-def open_works(cells: list[Cell], store: Store, fresh: bool) -> list[Work]:
-    """The work of each cell; two columns that ask for the same cell share it."""
-    works: dict[str, Work] = {}
-    for cell in cells:
-        if cell.key not in works:
-            if fresh:
-                store.set_aside(cell)
-            works[cell.key] = work_of(cell, store.open_cell(cell))
-    return list(works.values())
 
 
 def run_experiment(
@@ -100,66 +112,110 @@ def run_experiment(
     fail_fast: bool = False,
     fresh: bool = False,
     part: Experiment | None = None,
-) -> Summary:
-    """Run what is missing of the experiment, or of the `part` of it that was asked for.
+) -> RunSummary:
+    """Run what is missing of an experiment.
 
-    The manifest always names the whole, so that tables show all that is there. On Ctrl-C what is
-    finished stays, and the summary says so.
+    On Ctrl-C what is finished stays, and the summary says so.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The whole: the manifest names it, so that tables show all that is there.
+    source : str
+        Path of its config, or the command that stands for one.
+    store : Store
+        Where results go.
+    jobs : int
+        Number of worker processes.
+    progress : Progress
+        Who is told how it goes.
+    fail_fast : bool, default=False
+        Stop at the first task that fails.
+    fresh : bool, default=False
+        Set earlier results of this plan aside and run all.
+    part : Experiment or None, default=None
+        The part of it that was asked for; None for all.
+
+    Returns
+    -------
+    RunSummary
+        How many tasks there are, were done, and were run, and what failed.
     """
-    started, clock = now(), time.perf_counter()
+    started, clock = format_now(), time.perf_counter()
     all_cells, cells = plan(experiment), plan(part or experiment)
-    sizes = sizes_of(cells)
-    summary = Summary()
+    sizes = validate_data(cells, [load_metric(name) for name in experiment.metrics])
+    summary = RunSummary()
     with store.writing():
-        works = open_works(cells, store, fresh)
-        for note in [*data_notes(cells), *store.notes]:
+        pending = open_pending(cells, store, fresh)
+        for note in [*collect_data_notes(cells), *store.notes]:
             progress.note(note)
-        totals, done = _tally(works)
-        summary.units, summary.done_before = sum(totals.values()), sum(done.values())
-        earlier = store.earlier_runs(experiment.name, {cell.key for cell in all_cells})
-        store.write_manifest(experiment.name, make_manifest(experiment, all_cells, source, earlier))
+        totals, done = _count_tasks(pending)
+        summary.n_tasks, summary.n_done_before = sum(totals.values()), sum(done.values())
+        earlier = store.find_earlier_runs(experiment.name, {cell.key for cell in all_cells})
+        store.write_manifest(build_manifest(experiment, all_cells, source, earlier))
         try:
-            if summary.done_before < summary.units:
-                seconds = compile_kernels([w.cell for w in works if w.todo])
-                if seconds > 5.0:
+            if summary.n_done_before < summary.n_tasks:
+                seconds = compile_kernels([part.cell for part in pending if part.splits])
+                if seconds > LONG_COMPILATION_SECONDS:
                     progress.note(f"kernels compiled in {seconds:.0f} s (kept for the next run)")
             progress.start(totals, done)
-            remaining = Remaining(works, jobs)
-            outcomes = execute(works, jobs)
+            chunks = Scheduler(pending, jobs).run()
             try:
-                for outcome in outcomes:
-                    cell = outcome.work.cell
-                    store.append(cell, outcome.rows, sizes[(cell.data, cell.rule)])
-                    failed = [r for r in outcome.rows if "failed" in r]
-                    summary.failures += [_failure(cell.data, cell, r) for r in failed]
-                    summary.run += len(outcome.rows) - len(failed)
-                    progress.advance(cell.data.name, len(outcome.rows), remaining.seconds())
+                for chunk in chunks:
+                    cell = chunk.pending.cell
+                    store.append(cell, chunk.records, sizes[(cell.data, cell.rule)])
+                    failed = _count_chunk(chunk, summary)
+                    progress.advance(cell.data.name, len(chunk.records), estimate_seconds(pending, jobs))
                     if failed and fail_fast:
                         break
             finally:
-                outcomes.close()
+                chunks.close()  # type: ignore[attr-defined]
         except KeyboardInterrupt:
             summary.interrupted = True
         finally:
             progress.finish()
         summary.seconds = time.perf_counter() - clock
-        for work in works:
-            store.tidy(work.cell)
-        if summary.run:
-            runs = [*earlier, make_run(started, summary.seconds, jobs, summary.run)]
-            store.write_manifest(experiment.name, make_manifest(experiment, all_cells, source, runs))
+        for each in pending:
+            store.sort_cell(each.cell)
+        if summary.n_run:
+            runs = [*earlier, describe_run(started, summary.seconds, jobs, summary.n_run)]
+            store.write_manifest(build_manifest(experiment, all_cells, source, runs))
     return summary
 
 
-def _tally(works: list[Work]) -> tuple[dict[str, int], dict[str, int]]:
+def build_manifest(experiment: Experiment, cells: list[Cell], source: str, runs: list[RunInfo]) -> Manifest:
+    """Return the manifest of an experiment and its planned cells."""
+    listed = [
+        ManifestCell(
+            dataset=cell.data.name,
+            learner=cell.learner.label,
+            key=cell.key,
+            file=cell.filename,
+            choice=cell.learner.choice,
+            repeats=cell.repeats if cell.repeats != experiment.split.repeats else None,
+        )
+        for cell in cells
+    ]
+    return Manifest(source, experiment, listed, runs)
+
+
+def _count_tasks(pending: list[PendingCell]) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the number of tasks of each data set, and how many of them are done."""
     totals: dict[str, int] = {}
     done: dict[str, int] = {}
-    for work in works:
-        name = work.cell.data.name
-        totals[name] = totals.get(name, 0) + work.cell.repeats
-        done[name] = done.get(name, 0) + work.cell.repeats - len(work.todo)
+    for part in pending:
+        name = part.cell.data.name
+        totals[name] = totals.get(name, 0) + part.cell.repeats
+        done[name] = done.get(name, 0) + part.cell.repeats - len(part.splits)
     return totals, done
 
 
-def _failure(data: DataSpec, cell: Cell, row: dict) -> str:
-    return f"{cell.learner.label} on {data.name}, split {row['k']}: {row['failed']}"
+def _count_chunk(chunk: ChunkResult, summary: RunSummary) -> int:
+    """Add a chunk to the summary and return how many of its tasks failed."""
+    failed = [record for record in chunk.records if isinstance(record, FailedRecord)]
+    cell = chunk.pending.cell
+    summary.failures += [
+        f"{cell.learner.label} on {cell.data.name}, split {record.split}: {record.failed}" for record in failed
+    ]
+    summary.n_run += len(chunk.records) - len(failed)
+    return len(failed)

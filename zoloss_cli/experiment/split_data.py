@@ -1,4 +1,4 @@
-"""The rows of one split: which train, which of these are left out as noise, which test, and their scaling."""
+"""The samples of one split: which train, which of these are left out as noise, which test, and their scaling."""
 
 from __future__ import annotations
 
@@ -15,58 +15,73 @@ from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.experiment.plan import Cell
 
 PRUNING = "pruning"  # in the place of a learner's name: no learner shares its seed
-KEPT_PRUNINGS = 4096
+MAX_CACHED_PRUNINGS = 4096
 
 
-class Part(NamedTuple):
-    """The data of one split: which rows train and which test, and how points are scaled for its learner."""
+class SplitData(NamedTuple):
+    """The data of one split.
+
+    Attributes
+    ----------
+    data : DataSet
+        The whole data set.
+    train, test : ndarray of int
+        Indices of the samples that train and that test.
+    scaling : str
+        How features are scaled.
+    scaling_samples : ndarray or None
+        What the scaling is fitted on, if not on the training samples.
+    pruned : ndarray of int
+        Training samples that no learner sees.
+    """
 
     data: DataSet
     train: np.ndarray
     test: np.ndarray
-    how: str
-    seen: np.ndarray | None  # what the scaling is fitted on, if not on the training rows
-    pruned: np.ndarray = np.empty(0, np.int64)  # training rows that no learner sees
+    scaling: str
+    scaling_samples: np.ndarray | None
+    pruned: np.ndarray = np.empty(0, np.int64)
 
-    def scaled(self, points: np.ndarray) -> np.ndarray:
-        return scale_parts(self.data.X[self.train], points, self.how, self.seen)[1]
+    def scale(self, X: np.ndarray) -> np.ndarray:
+        """Return samples scaled as the learner of this split sees them."""
+        return scale_parts(self.data.X[self.train], X, self.scaling, self.scaling_samples)[1]
 
     @property
-    def learned_from(self) -> np.ndarray:
-        """The training rows that a learner sees, in their order."""
+    def fit_indices(self) -> np.ndarray:
+        """Return the training samples that a learner sees, in their order."""
         return self.train[~np.isin(self.train, self.pruned)] if self.pruned.size else self.train
 
 
-def part_of(cell: Cell, k: int) -> Part:
-    """The data of split k."""
-    part = _whole_part(cell, k)
+def load_split(cell: Cell, split: int) -> SplitData:
+    """Return the data of a split of a cell."""
+    data = _load_unpruned(cell, split)
     if cell.prune is None:
-        return part
-    # Learners share what is pruned, as they share splits.
-    return part._replace(pruned=_pruned(replace(cell, learner=None, repeats=0, tuning=None), k))
+        return data
+    # Learners share what is pruned, as they share splits: of the cell, all but the learner matters.
+    shared = replace(cell, learner=None, repeats=0, tuning=None, keep_scores=False)  # type: ignore[arg-type]
+    return data._replace(pruned=_find_pruned(shared, split))
 
 
-def _whole_part(cell: Cell, k: int) -> Part:
-    data = load_data(cell.data, find_draw(cell.data, k))
-    train, test = cell.rule.select_indices(len(data.y), cell.stream, k)
-    return Part(data, train, test, cell.scale, data.X if cell.fit_on == ALL else None)
+def _load_unpruned(cell: Cell, split: int) -> SplitData:
+    data = load_data(cell.data, find_draw(cell.data, split))
+    train, test = cell.rule.select_indices(len(data.y), cell.seed_name, split)
+    return SplitData(data, train, test, cell.scale, data.X if cell.fit_on == ALL else None)
 
 
-@functools.lru_cache(maxsize=KEPT_PRUNINGS)
-def _pruned(cell: Cell, k: int) -> np.ndarray:
-    """The training rows of split k that are left out; of the cell, all but its learner matters."""
+@functools.lru_cache(maxsize=MAX_CACHED_PRUNINGS)
+def _find_pruned(cell: Cell, split: int) -> np.ndarray:
     from zoloss_cli.complexity.pruning import prune
 
-    part = _whole_part(cell, k)
-    seed = derive_seed(cell.rule.seed, cell.stream, k, PRUNING).generate_state(4)
-    X, y = part.scaled(part.data.X[part.train]), part.data.y[part.train]
-    return part.train[prune(X, y, cell.prune, seed).dropped]
+    data = _load_unpruned(cell, split)
+    seed = derive_seed(cell.rule.seed, cell.seed_name, split, PRUNING).generate_state(4)
+    X, y = data.scale(data.data.X[data.train]), data.data.y[data.train]
+    return data.train[prune(X, y, cell.prune, seed).dropped]
 
 
 @functools.cache
 def warm_up_pruning(how: Prune) -> None:
-    """Prune a handful of points, so that workers find compiled kernels."""
+    """Prune a handful of samples, so that workers find compiled kernels."""
     from zoloss_cli.complexity.pruning import prune
 
-    points = np.random.default_rng(0).uniform(-1, 1, (24, 2))
-    prune(points, np.arange(24) % 2, how.model_copy(update={"permutations": 2}), 0)
+    X = np.random.default_rng(0).uniform(-1, 1, (24, 2))
+    prune(X, np.arange(24) % 2, how.model_copy(update={"permutations": 2}), 0)

@@ -1,11 +1,12 @@
-"""One unit of work: a split of a cell, from data to counted errors or to what is measured of the data."""
+"""One task: a split of a cell, from data to a record of errors or of what is measured of the data."""
 
 from __future__ import annotations
 
 import math
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from zoloss_cli.config.models import LearnerSpec
@@ -13,155 +14,218 @@ from zoloss_cli.datasets.dataset import find_draw
 from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.experiment.plan import Cell
-from zoloss_cli.experiment.split_data import Part, part_of
-from zoloss_cli.experiment.tuning import tuned
-from zoloss_cli.kernels.zero_one import lenient_mistakes, prediction_mistakes, strict_mistakes, wrong_classes
+from zoloss_cli.experiment.split_data import SplitData, load_split
+from zoloss_cli.experiment.tuning import tune
+from zoloss_cli.kernels.zero_one import lenient_mistakes, prediction_mistakes, strict_mistakes
 from zoloss_cli.registry import MEASURES, make_learner
+from zoloss_cli.results.record import (
+    AnyRecord,
+    Confusion,
+    FailedRecord,
+    FitRecord,
+    Measurement,
+    MeasureRecord,
+)
 
-LONGEST_REASON = 300
-LONGEST_TRACE = 100
+MAX_REASON_LENGTH = 300
+MAX_TRACE_LENGTH = 100
 
 
-def run_units(cell: Cell, splits: list[int]) -> list[dict]:
-    """The rows of these splits. A unit that fails gives a row with the reason instead of numbers."""
-    rows = []
-    for k in splits:
+class FittedTask(NamedTuple):
+    """A learner that was fitted on the training samples of its split."""
+
+    split_data: SplitData
+    spec: LearnerSpec
+    learner: Any
+    fit_time: float
+
+
+def run_tasks(cell: Cell, splits: list[int]) -> list[AnyRecord]:
+    """Return the records of these splits; a task that fails gives its reason instead of numbers."""
+    records: list[AnyRecord] = []
+    for split in splits:
         start = time.perf_counter()
+        record: AnyRecord
         try:
-            row = run_unit(cell, k)
+            record = run_task(cell, split)
         except Exception as error:
             reason = f"{type(error).__name__}: {error}".replace("\n", " ")
-            row = {"k": k, "failed": reason[:LONGEST_REASON]}
-        row["s"] = round(time.perf_counter() - start, 5)
-        rows.append(row)
-    return rows
+            record = FailedRecord(split, reason[:MAX_REASON_LENGTH])
+        wall_time = round(time.perf_counter() - start, 5)
+        records.append(msgspec.structs.replace(record, wall_time=wall_time))
+    return records
 
 
-class Trained(NamedTuple):
-    """A learner that has seen the training rows of its split."""
+def run_task(cell: Cell, split: int) -> FitRecord | MeasureRecord:
+    """Split, scale, and fit the learner or take the measure.
 
-    part: Part
-    spec: LearnerSpec
-    learner: object
-    seconds: float
+    Parameters
+    ----------
+    cell : Cell
+        Data set, learner, and how they meet.
+    split : int
+        Number of the split.
 
-
-def train_unit(cell: Cell, k: int) -> Trained:
-    """Split, scale, leave noise out, and learn."""
-    part = part_of(cell, k)
-    spec = tuned(cell, k) if cell.tuning else cell.learner
-    seed = derive_seed(cell.rule.seed, cell.stream, k, cell.learner.name)
-    rows = part.learned_from
-    return Trained(part, spec, *fit(spec, part.scaled(part.data.X[rows]), part.data.y[rows], seed))
-
-
-def run_unit(cell: Cell, k: int) -> dict:
-    """Split, scale, learn, and count errors from the learned scores.
-
-    Training errors are those on all training rows, by the labels that they have there, and count a zero margin
-    as an error; test errors are wrong predictions, by true labels (see loss.py). Those of learners for several
-    classes are wrong predictions in both parts. Where all rows train there are no test errors.
+    Returns
+    -------
+    FitRecord or MeasureRecord
+        Errors are counted from the scores of the fitted learner. Training errors are those on all training
+        samples, by the labels that they have there, and count a margin of 0; test errors are wrong
+        predictions, by true labels. Those of learners for several classes are wrong predictions in both parts.
+        Where all samples train there are no test errors.
     """
     if cell.learner.learner in MEASURES:
-        return measure_unit(cell, k)
-    return count_unit(cell, k, train_unit(cell, k))
+        return measure_task(cell, split)
+    return build_record(cell, split, fit_task(cell, split))
 
 
-def measure_unit(cell: Cell, k: int) -> dict:
-    """What there is to say of the training rows of split k, and of which draw they are, for reports to pool."""
-    part = part_of(cell, k)
-    spec, rows = cell.learner, part.learned_from
-    seed = derive_seed(cell.rule.seed, cell.stream, k, spec.name)
+def fit_task(cell: Cell, split: int) -> FittedTask:
+    """Split, scale, leave noise out, and fit."""
+    data = load_split(cell, split)
+    spec = tune(cell, split) if cell.tuning else cell.learner
+    seed = derive_seed(cell.rule.seed, cell.seed_name, split, cell.learner.name)
+    X, y = data.scale(data.data.X[data.fit_indices]), data.data.y[data.fit_indices]
+    return FittedTask(data, spec, *fit(spec, X, y, seed))
+
+
+def measure_task(cell: Cell, split: int) -> MeasureRecord:
+    """Measure the training samples of a split, and say of which draw they are, for reports to pool."""
+    data, spec = load_split(cell, split), cell.learner
+    indices = data.fit_indices
+    seed = derive_seed(cell.rule.seed, cell.seed_name, split, spec.name)
     measure = make_learner(spec.learner, spec.parameters, np.random.default_rng(seed))
-    flipped = np.flatnonzero(np.isin(rows, part.data.flipped))
+    flipped = np.flatnonzero(np.isin(indices, data.data.flipped))
+    X, y = data.scale(data.data.X[indices]), data.data.y[indices]
     start = time.perf_counter()
-    facts = measure.measure(part.scaled(part.data.X[rows]), part.data.y[rows], flipped)
-    seconds = round(time.perf_counter() - start, 6)
-    return {"k": k, "draw": find_draw(cell.data, k), "seconds": seconds, "measured": facts}
+    measured = measure.measure(X, y, flipped)
+    fit_time = round(time.perf_counter() - start, 6)
+    return MeasureRecord(
+        split, msgspec.convert(measured, Measurement), find_draw(cell.data, split), fit_time=fit_time
+    )
 
 
-def count_unit(cell: Cell, k: int, trained: Trained) -> dict:
-    """The row of a unit whose learner is trained."""
-    part, spec, learner, seconds = trained
-    data, train, test = part.data, part.train, part.test
-    X_train, X_test = (part.scaled(data.X[rows]) for rows in (train, test))
-    y_train, y_test = data.y[train], data.truth[test]
-    signs_train, signs_test = (np.where(y == 1, 1.0, -1.0) for y in (y_train, y_test))
-    row = {"k": k}
-    if getattr(learner, "multiclass", False):
-        row["train"] = wrong_classes(learner, X_train, y_train)
-        if test.size:
-            row["test"] = wrong_classes(learner, X_test, y_test)
-    else:
-        scores = learner.decision_function(X_train)
-        row["train"] = int(strict_mistakes(scores, signs_train).sum())
-        if test.size:
-            row["test"] = int(prediction_mistakes(learner.decision_function(X_test), signs_test).sum())
-        lenient = int(lenient_mistakes(scores, signs_train).sum())
-        if lenient != row["train"]:
-            row["lenient"] = lenient
-    if cell.prune is not None:
-        row["pruned"] = int(part.pruned.size)
-    if cell.prune is not None and data.flipped.size:
-        row["flipped"] = int(np.isin(train, data.flipped).sum())
-        row["caught"] = int(np.isin(part.pruned, data.flipped).sum())
-    unseen = int(np.count_nonzero(~np.isin(y_test, data.y[part.learned_from])))
-    if unseen:  # of classes that only test rows have: nobody could be right
-        row["unseen"] = unseen
+def build_record(cell: Cell, split: int, fitted: FittedTask) -> FitRecord:
+    """Return the record of a task whose learner is fitted."""
+    data, spec, learner, fit_time = fitted
+    y_train, y_test = data.data.y[data.train], data.data.truth[data.test]
+    fields: dict[str, Any] = {"split": split}
+    fields |= _count_errors(cell, data, learner, y_train, y_test)
+    fields |= _count_noise(cell, data, y_test)
     if cell.tuning:
-        row["tuned"] = spec.choice
-    row |= _told(learner, seconds)
-    if not test.size and "reached" in row:  # units on whole sets are few, and how they came down is of interest
-        row["trace"] = [[round(float(t), 6), _digits(loss, 8)] for t, loss in _thinned(learner.trace_)]
+        fields["choice"] = spec.choice
+    fields |= collect_fit_info(learner, fit_time)
+    if (
+        not data.test.size and "time_to_best" in fields
+    ):  # tasks on whole sets are few, and their way down matters
+        fields["trace"] = [
+            (round(float(t), 6), _round_to_digits(loss, 8)) for t, loss in _subsample_trace(learner.trace_)
+        ]
     if len(getattr(learner, "recorded_epochs_", ())):
-        row["epochs"] = [int(e) for e in learner.recorded_epochs_]
-        if getattr(learner, "multiclass", False):
-            row["train_curve"] = _wrong_by_round(learner, X_train, y_train)
-            row["test_curve"] = _wrong_by_round(learner, X_test, y_test)
-        else:
-            row["train_curve"] = _curve(learner.recorded_scores(X_train), signs_train, strict_mistakes)
-            row["test_curve"] = _curve(learner.recorded_scores(X_test), signs_test, prediction_mistakes)
-        if not test.size:
-            del row["test_curve"]
-        if hasattr(learner, "recorded_costs_"):
-            row["cost_curve"] = [_digits(c, 4) for c in learner.recorded_costs_]
-    return row
+        fields |= _collect_curves(data, learner, y_train, y_test)
+    return FitRecord(**fields)
 
 
-def _told(learner, seconds: float) -> dict:
-    """What the learner says of its work: how long, when the best was found, what is proved, how many rounds;
-    whether it ended because no weight was left between the classes; what a theorem bounds, and by what.
+def _count_errors(
+    cell: Cell, data: SplitData, learner: Any, y_train: np.ndarray, y_test: np.ndarray
+) -> dict[str, Any]:
+    """Return errors and confusion counts on training and test samples, and scores where they are kept."""
+    X_train, X_test = (data.scale(data.data.X[indices]) for indices in (data.train, data.test))
+    n_classes = len(data.data.classes)
+    if getattr(learner, "multiclass", False):
+        predicted = learner.predict(X_train)
+        fields = {
+            "train_errors": int(np.count_nonzero(predicted != y_train)),
+            "train_confusion": count_confusion(y_train, predicted, n_classes),
+        }
+        if data.test.size:
+            predicted = learner.predict(X_test)
+            fields["test_errors"] = int(np.count_nonzero(predicted != y_test))
+            fields["test_confusion"] = count_confusion(y_test, predicted, n_classes)
+        return fields
+    scores, signs = learner.decision_function(X_train), _to_signs(y_train)
+    fields = {
+        "train_errors": int(strict_mistakes(scores, signs).sum()),
+        "train_confusion": count_confusion(y_train, scores >= 0.0, n_classes),
+    }
+    lenient = int(lenient_mistakes(scores, signs).sum())
+    if lenient != fields["train_errors"]:
+        fields["train_errors_lenient"] = lenient
+    if data.test.size:
+        scores = learner.decision_function(X_test)
+        fields["test_errors"] = int(prediction_mistakes(scores, _to_signs(y_test)).sum())
+        fields["test_confusion"] = count_confusion(y_test, scores >= 0.0, n_classes)
+        if cell.keep_scores:
+            fields["test_scores"] = tuple(scores[y_test == k].tolist() for k in (0, 1))
+    return fields
+
+
+def count_confusion(y: np.ndarray, predicted: np.ndarray, n_classes: int) -> Confusion:
+    """Return how many samples of each class (outer) are predicted to be of each class (inner)."""
+    counts = np.bincount(n_classes * y + predicted, minlength=n_classes**2)
+    return counts.reshape(n_classes, n_classes).tolist()
+
+
+def _count_noise(cell: Cell, data: SplitData, y_test: np.ndarray) -> dict[str, int]:
+    """Return how many samples were pruned, have wrong labels, or are of a class that training did not show."""
+    fields = {}
+    if cell.prune is not None:
+        fields["n_pruned"] = int(data.pruned.size)
+    if cell.prune is not None and data.data.flipped.size:
+        fields["n_flipped"] = int(np.isin(data.train, data.data.flipped).sum())
+        fields["n_flipped_pruned"] = int(np.isin(data.pruned, data.data.flipped).sum())
+    fields["n_unseen"] = int(np.count_nonzero(~np.isin(y_test, data.data.y[data.fit_indices])))
+    return fields
+
+
+def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
+    """Return what a fitted learner says of its work, by field of the record.
+
+    A learner's class lists in ``reports`` which of these fields its fitted attributes give: when the best was
+    found, what is proved, how many rounds, at what cost, and what a theorem bounds and by what.
     """
-    told = {"seconds": round(float(seconds), 6)}
-    if len(getattr(learner, "trace_", ())) and learner.trace_[-1][0] < seconds:  # else there was no search
-        told["reached"] = round(float(learner.trace_[-1][0]), 6)
+    fields: dict[str, Any] = {"fit_time": round(float(fit_time), 6)}
+    if len(getattr(learner, "trace_", ())) and learner.trace_[-1][0] < fit_time:  # else there was no search
+        fields["time_to_best"] = round(float(learner.trace_[-1][0]), 6)
     if hasattr(learner, "lower_bound_"):
-        told["lower_bound"] = float(learner.lower_bound_)
+        fields["lower_bound"] = float(learner.lower_bound_)
     if hasattr(learner, "n_rounds_"):
-        told["iterations"] = learner.n_rounds_
+        fields["iterations"] = int(learner.n_rounds_)
     if hasattr(learner, "costs_"):
-        told["cost"] = _digits(learner.costs_[-1] if len(learner.costs_) else 1.0, 8)  # of an empty code
+        fields["cost"] = _round_to_digits(learner.costs_[-1] if len(learner.costs_) else 1.0, 8)
     if getattr(learner, "unsplit_", 0):
-        told["unsplit"] = learner.unsplit_
+        fields["n_unsplit"] = int(learner.unsplit_)
     if math.isfinite(getattr(learner, "bound_", math.inf)):
-        told |= {"counted": learner.counted_, "bound": _digits(learner.bound_, 8)}
-    return told
+        fields |= {"counted": learner.counted_, "bound": _round_to_digits(learner.bound_, 8)}
+    return fields
 
 
-def _thinned(trace: list) -> list:
-    """At most so many points of a way down, the first and the last among them."""
-    if len(trace) <= LONGEST_TRACE:
+def _collect_curves(data: SplitData, learner: Any, y_train: np.ndarray, y_test: np.ndarray) -> dict[str, Any]:
+    """Return errors, and cost where there is one, after each recorded epoch or round."""
+    fields: dict[str, Any] = {"epochs": [int(e) for e in learner.recorded_epochs_]}
+    parts = [("train_curve", data.train, y_train, strict_mistakes)]
+    if data.test.size:
+        parts.append(("test_curve", data.test, y_test, prediction_mistakes))
+    for name, indices, y, find_errors in parts:
+        X = data.scale(data.data.X[indices])
+        if getattr(learner, "multiclass", False):
+            fields[name] = [int(np.count_nonzero(p != y)) for p in learner.recorded_predictions(X)]
+        else:
+            fields[name] = find_errors(learner.recorded_scores(X), _to_signs(y)).sum(axis=1).tolist()
+    if hasattr(learner, "recorded_costs_"):
+        fields["cost_curve"] = [_round_to_digits(c, 4) for c in learner.recorded_costs_]
+    return fields
+
+
+def _to_signs(y: np.ndarray) -> np.ndarray:
+    return np.where(y == 1, 1.0, -1.0)
+
+
+def _subsample_trace(trace: list) -> list:
+    """Return at most so many points of a loss trace, the first and the last among them."""
+    if len(trace) <= MAX_TRACE_LENGTH:
         return trace
-    return [trace[i] for i in np.linspace(0, len(trace) - 1, LONGEST_TRACE).astype(int)]
+    return [trace[i] for i in np.linspace(0, len(trace) - 1, MAX_TRACE_LENGTH).astype(int)]
 
 
-def _digits(value: float, count: int) -> float:
+def _round_to_digits(value: float, count: int) -> float:
     return float(f"{value:.{count}g}")
-
-
-def _curve(scores, signs, mistakes) -> list[int]:
-    return [int(c) for c in mistakes(scores, signs).sum(axis=1)]
-
-
-def _wrong_by_round(learner, X: np.ndarray, y: np.ndarray) -> list[int]:
-    return [int(np.count_nonzero(said != y)) for said in learner.recorded_predictions(X)]

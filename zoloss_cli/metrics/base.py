@@ -69,6 +69,8 @@ class Metric(ABC):
         Whether ± stands after it where there are several splits.
     collapse_if_constant : bool
         Whether a note replaces its column where all its values are equal.
+    n_classes : int
+        2 if it is defined for two classes only, else 0.
     ratio_of : str
         The metric whose ratios between two learners it shows; such a metric has no ``compute`` of its own.
     """
@@ -88,6 +90,7 @@ class Metric(ABC):
     note: ClassVar[str] = ""
     shows_stderr: ClassVar[bool] = True
     collapse_if_constant: ClassVar[bool] = False
+    n_classes: ClassVar[int] = 0
     ratio_of: ClassVar[str] = ""
 
     @abstractmethod
@@ -106,6 +109,13 @@ class Metric(ABC):
         float
             The value, in the unit that tables show.
         """
+
+    def explain_missing(self, record: Any) -> str:
+        """Return why a record cannot give the metric; nothing if it can."""
+        for name in self.requires:
+            if getattr(record, name, None) is None:
+                return f"its records hold no {name}"
+        return ""
 
     def aggregate(self, values: Sequence[float]) -> Stat:
         """Return the summary of values over splits."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zoloss_cli.metrics.base import ErrorRate
-from zoloss_cli.results.record import Confusion
+from zoloss_cli.results.record import Confusion, FitRecord
 
 NO_SAMPLES = 0.0
 
@@ -14,6 +14,11 @@ class TwoClassRate(ErrorRate):
     requires = ("test_confusion",)
     part = "test"
     n_classes = 2
+
+    def explain_missing(self, record: FitRecord) -> str:
+        """Return why a record cannot give the metric; nothing if it can."""
+        reason = super().explain_missing(record)
+        return reason or ("" if len(record.test_confusion or ()) == 2 else "it is for two classes")
 
 
 def count_two_class(confusion: Confusion) -> tuple[int, int, int, int]:

@@ -10,26 +10,27 @@ from zoloss_cli.reporting.published.cells import Printed
 if TYPE_CHECKING:
     from zoloss_cli.reporting.results import RunResult, Stat
 
-MEASURED = "cost"
 
-
-def make_ratios(run: RunResult) -> None:
+def replace_by_ratios(run: RunResult) -> None:
     """Put the ratios that the config names in the place of the two learners' own cells."""
-    cells, splits = {}, {}
+    cells: dict[Place, CellResult] = {}
+    shown = [name for name in METRICS if load_metric(name).ratio_of]
     for dataset in run.datasets:
-        for label, sides in run.experiment["ratios"].items():
-            places = [(dataset, sides["of"]), (dataset, sides["over"])]
+        for label, ratio in (run.experiment.ratios or {}).items():
+            places = [(dataset, ratio.of), (dataset, ratio.over)]
             if not all(place in run.cells for place in places):
                 continue
-            of, over = (dict(zip(run.splits[p], run.cells[p][MEASURED], strict=True)) for p in places)
+            metric = load_metric(run.metric).ratio_of
+            of, over = (
+                dict(zip(cell.splits, cell[metric], strict=True)) for cell in (run.cells[p] for p in places)
+            )
             if both := sorted(of.keys() & over.keys()):
                 ratios = [of[k] / over[k] for k in both]
-                cells[dataset, label] = {"cost_ratio": ratios, "median_ratio": ratios}
-                splits[dataset, label] = both
-    run.cells, run.splits, run.choices = cells, splits, {}
+                cells[dataset, label] = CellResult(splits=both, values=dict.fromkeys(shown, ratios))
+    run.cells = cells
 
 
-def ratio_z(ours: Stat, theirs: Printed, runs: int) -> float:
+def compute_ratio_z(ours: Stat, theirs: Printed, runs: int) -> float:
     """How far apart two geometric means are: the difference of their logarithms over its standard error.
 
     Print gives no error: its `runs` trials are taken to spread as ours do. A printed 0.0000 says "below

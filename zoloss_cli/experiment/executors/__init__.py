@@ -1,0 +1,1 @@
+"""Where tasks run: executors with the interface of ``concurrent.futures``."""

@@ -1,0 +1,103 @@
+"""What is left to run: the pending splits of each cell, their cost, and the time left."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from zoloss_cli.experiment.plan import Cell
+from zoloss_cli.results.record import FitRecord, Record
+from zoloss_cli.results.store import Store, StoredCell
+
+CHUNK_SECONDS = 0.5
+MAX_CHUNK_TASKS = 200
+
+
+@dataclass
+class PendingCell:
+    """A cell's splits still to run, and what is known of their cost.
+
+    Attributes
+    ----------
+    cell : Cell
+        The cell.
+    splits : deque of int
+        Splits that no record is stored of, in order.
+    seconds : float
+        Seconds that all timed tasks of the cell took.
+    n_timed : int
+        How many those are.
+    """
+
+    cell: Cell
+    splits: deque[int]
+    seconds: float = 0.0
+    n_timed: int = 0
+
+    @property
+    def mean_seconds(self) -> float | None:
+        """Return the mean time of a task, or None if none was timed."""
+        return self.seconds / self.n_timed if self.n_timed else None
+
+    def take_chunk(self) -> list[int]:
+        """Remove and return splits that take about half a second together; one, if their cost is unknown."""
+        mean = self.mean_seconds
+        size = 1 if mean is None else max(1, min(MAX_CHUNK_TASKS, int(CHUNK_SECONDS / max(mean, 1e-6))))
+        return [self.splits.popleft() for _ in range(min(size, len(self.splits)))]
+
+    def add_times(self, seconds: list[float]) -> None:
+        """Learn from the times of tasks that have finished."""
+        self.seconds += sum(seconds)
+        self.n_timed += len(seconds)
+
+
+def find_pending(cell: Cell, stored: StoredCell) -> PendingCell:
+    """Return what is left to run of a cell."""
+    pending = PendingCell(
+        cell, deque(k for k in range(cell.repeats) if not _is_done(cell, stored.records.get(k)))
+    )
+    pending.add_times([record.wall_time for record in stored.records.values()])
+    return pending
+
+
+def _is_done(cell: Cell, record: Record | None) -> bool:
+    """Return whether a record holds all that the config asks for."""
+    if record is None:
+        return False
+    lacks_scores = isinstance(record, FitRecord) and record.test_errors is not None and not record.test_scores
+    return not (cell.keep_scores and lacks_scores)
+
+
+def open_pending(cells: list[Cell], store: Store, fresh: bool) -> list[PendingCell]:
+    """Return what is left to run of each cell; two columns that ask for the same cell share it.
+
+    With `fresh`, what is stored is set aside first.
+    """
+    pending: dict[str, PendingCell] = {}
+    for cell in cells:
+        if cell.key not in pending:
+            if fresh:
+                store.set_aside(cell)
+            pending[cell.key] = find_pending(cell, store.open_cell(cell))
+    return list(pending.values())
+
+
+def estimate_seconds(pending: list[PendingCell], jobs: int) -> float | None:
+    """Estimate the time left from the cost of timed tasks: of the cell, else of its learner, else of all."""
+    by_learner: dict[str, list[float]] = {}
+    for part in pending:
+        if part.n_timed:
+            total = by_learner.setdefault(part.cell.learner.label, [0.0, 0.0])
+            total[0] += part.seconds
+            total[1] += part.n_timed
+    if not by_learner:
+        return None
+    overall = sum(t for t, _ in by_learner.values()) / sum(n for _, n in by_learner.values())
+    left = 0.0
+    for part in pending:
+        known = by_learner.get(part.cell.learner.label)
+        mean = part.mean_seconds
+        if mean is None:
+            mean = known[0] / known[1] if known else overall
+        left += len(part.splits) * mean
+    return left / jobs

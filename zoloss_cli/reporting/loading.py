@@ -1,0 +1,160 @@
+"""Read a results folder: all runs, or those that a table needs, in the papers' order."""
+
+from __future__ import annotations
+
+import gc
+import re
+from pathlib import Path
+
+from zoloss_cli.errors import ResultsError, suggest_nearest
+from zoloss_cli.metrics.base import Sizes
+from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.ratios import replace_by_ratios
+from zoloss_cli.reporting.run_result import CellResult, RunResult
+from zoloss_cli.results.manifest import ManifestCell
+from zoloss_cli.results.record import FitRecord, MeasureRecord
+from zoloss_cli.results.store import IGNORED_FILES, Store, StoredCell
+from zoloss_cli.utils.paths import PACKAGE
+
+ROMAN_NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9, "X": 10}
+
+
+def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResult], Store]:
+    """Read the runs of a results folder; damaged parts are left out and noted.
+
+    Parameters
+    ----------
+    folder : Path
+        The results folder.
+    wanted : str or None, default=None
+        The name of a table or run: then only its records are read, and those it refers to.
+
+    Returns
+    -------
+    runs : list of RunResult
+        All runs, in the papers' order.
+    store : Store
+        The folder, whose notes say what was left out.
+    """
+    store = Store(folder)
+    if not folder.is_dir():
+        raise ResultsError(f"there is no folder {folder}; {_suggest_run(folder)}")
+    if not store.is_ours():
+        if others := sorted(p.name for p in folder.iterdir() if p.name not in IGNORED_FILES):
+            raise ResultsError(f"{folder} is no results folder: it holds {others[0]}")
+        raise ResultsError(f"{folder} holds no results yet; {_suggest_run(folder)}")
+    store.check_format()
+    runs = [RunResult(manifest) for manifest in store.read_manifests()]
+    needed = runs if wanted is None else [run for run in runs if wanted in _list_names(run)]
+    needed = [*needed, *(b for run in needed if (b := find_baseline(run, runs)) and b not in needed)]
+    cache: dict[str, StoredCell] = {}
+    collects = gc.isenabled()
+    gc.disable()  # hundreds of thousands of records are made, and none is garbage
+    try:
+        for run in needed:
+            for cell in run.manifest.cells:
+                _add_cell(run, cell, _read_cell(store, cell, cache))
+            if run.experiment.ratios:
+                replace_by_ratios(run)
+    finally:
+        if collects:
+            gc.enable()
+    return sorted(runs, key=_order_as_in_papers), store
+
+
+def _read_cell(store: Store, cell: ManifestCell, cache: dict[str, StoredCell]) -> StoredCell:
+    if cell.file not in cache:
+        stored = cache[cell.file] = store.read(cell.file, cell.key)
+        if stored.fault:
+            store.notes.append(f"{store.path(cell.file)} {stored.fault}; left out")
+        elif stored.n_damaged:
+            lines = f"{stored.n_damaged} damaged line{'s' * (stored.n_damaged > 1)}"
+            store.notes.append(f"{store.path(cell.file)} has {lines}; left out")
+    return cache[cell.file]
+
+
+def _add_cell(run: RunResult, cell: ManifestCell, stored: StoredCell) -> None:
+    if stored.fault:
+        return
+    run.n_failed += len(stored.failed)
+    if not stored.records:
+        return
+    place, sizes = (cell.dataset, cell.learner), Sizes(stored.n_train, stored.n_test)
+    splits = sorted(stored.records)
+    records = [stored.records[split] for split in splits]
+    if isinstance(records[0], MeasureRecord):
+        from zoloss_cli.metrics.pooled import pool_by_draw
+
+        by_draw = pool_by_draw([r for r in records if isinstance(r, MeasureRecord)])
+        run.measurements[place] = by_draw
+        n_done = min(cell.repeats or run.experiment.split.repeats, len(records))
+        run.n_done += n_done - min(cell.repeats or run.experiment.split.repeats, len(by_draw))
+        run.add(place, CellResult(list(by_draw.values()), list(by_draw), sizes), cell.repeats)
+        return
+    fits = [r for r in records if isinstance(r, FitRecord)]
+    run.add(place, CellResult(fits, splits, sizes, cell.choice), cell.repeats)
+
+
+def find_baseline(run: RunResult, runs: list[RunResult]) -> RunResult | None:
+    """Return the run that stars are measured against: the config names a table of the same paper, or a run."""
+    wanted = run.experiment.baseline
+    for other in runs:
+        if wanted and (other.name == wanted or (other.table == wanted and other.paper == run.paper)):
+            return other
+    return None
+
+
+def select_runs(runs: list[RunResult], wanted: str | None) -> list[RunResult]:
+    """Return the runs to show: all, or those of the table or run with this name.
+
+    A table's full name is its paper and number, such as li-lin-2007/II. The number alone will do where one paper
+    has it.
+    """
+    if wanted is None:
+        return runs
+    hits = [run for run in runs if wanted in _list_names(run)]
+    if not hits:
+        names = [run.number for run in runs] + [run.full_name for run in runs]
+        raise ResultsError(f"there is no table '{wanted}' in these results{suggest_nearest(wanted, names)}")
+    shared = sorted({run.full_name for run in hits if run.table == wanted})
+    if len(shared) > 1:
+        raise ResultsError(f"the table '{wanted}' is one of several papers; name one: {', '.join(shared)}")
+    return hits
+
+
+def explain_empty(run: RunResult) -> str:
+    """Return why a run has nothing to show, and what to do; nothing if it has something."""
+    if run.cells:
+        return ""
+    if not run.missing:
+        return f"'{run.name}' has no finished task yet; run: {run.manifest.command()}"
+    (dataset, learner), reason = next(iter(run.missing.items()))
+    return (
+        f"'{run.name}' cannot show {load_metric(run.metric).name}: {learner} on {dataset}: {reason}; "
+        f"make new records with: {run.manifest.command(fresh=True)}"
+    )
+
+
+def _list_names(run: RunResult) -> set[str]:
+    return {run.name, run.full_name, *([run.table] if run.table else [])}
+
+
+def _order_as_in_papers(run: RunResult) -> tuple:
+    number = run.table
+    if number in ROMAN_NUMBERS:
+        parts: tuple[int, ...] = (ROMAN_NUMBERS[number],)
+    else:
+        parts = tuple(int(p) for p in re.findall(r"\d+", number))
+    return (not run.table, run.paper, parts, run.name)
+
+
+def _suggest_run(folder: Path) -> str:
+    text = "run: zoloss run configs/table2.yaml"
+    if str(folder) != "results":
+        text += f" --out {folder}"
+    reference = folder / "reference"
+    if not reference.is_dir():
+        reference = PACKAGE.parent / "results" / "reference"
+    if reference.is_dir():
+        text += f"; the reference results can be shown with: zoloss table {reference}"
+    return text

@@ -1,0 +1,276 @@
+"""Stored results as numbers: for every run, the values of each cell's metrics over its splits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from zoloss_cli.config.models import ALL, DataSpec, Experiment, GeneratedData
+from zoloss_cli.metrics.base import Sizes, Stat
+from zoloss_cli.registry import load_metric
+from zoloss_cli.results.manifest import Manifest
+from zoloss_cli.results.record import FitRecord
+
+if TYPE_CHECKING:
+    from zoloss_cli.metrics.pooled import PooledMeasurement
+    from zoloss_cli.reporting.recorded import Curves
+
+Place = tuple[str, str]  # data set and learner
+
+
+class CellResult:
+    """What is stored of a cell; the values of a metric are computed when they are asked for.
+
+    Parameters
+    ----------
+    records : sequence of FitRecord or PooledMeasurement
+        One for each split, or draw.
+    splits : sequence of int
+        Their numbers.
+    sizes : Sizes or None
+        How many samples train and test; None where that is not known.
+    choice : str
+        Which of a column's settings it is.
+    values : mapping of str to list of float
+        Values of metrics that are known already, in the order of the splits.
+    """
+
+    def __init__(
+        self,
+        records: Sequence[FitRecord | PooledMeasurement] = (),
+        splits: Sequence[int] = (),
+        sizes: Sizes | None = None,
+        choice: str = "",
+        values: Mapping[str, list[float]] | None = None,
+    ):
+        self.records, self.splits, self.sizes, self.choice = records, list(splits), sizes, choice
+        self._values = dict(values or {})
+        self._faults: dict[str, str] = {}
+
+    def __len__(self) -> int:
+        return len(self.splits)
+
+    def __contains__(self, metric: str) -> bool:
+        return metric in self._values or not self.explain_missing(metric)
+
+    def __getitem__(self, metric: str) -> list[float]:
+        if metric not in self._values:
+            if reason := self.explain_missing(metric):
+                raise KeyError(f"{metric}: {reason}")
+            compute, sizes = load_metric(metric).compute, self.sizes
+            self._values[metric] = [compute(record, sizes) for record in self.records]
+        return self._values[metric]
+
+    def get(self, metric: str, default: list[float] | None = None) -> list[float] | None:
+        """Return the values of a metric, or the default where the records cannot give it."""
+        return self[metric] if metric in self else default
+
+    def explain_missing(self, metric: str) -> str:
+        """Return why the records cannot give a metric; nothing where they can."""
+        if metric in self._values:
+            return ""
+        if metric not in self._faults:
+            found = load_metric(metric)
+            if found.ratio_of or not self.records:
+                self._faults[metric] = f"its records hold no {metric}"
+            else:
+                reasons = map(found.explain_missing, self.records)
+                self._faults[metric] = next(filter(None, reasons), "")
+        return self._faults[metric]
+
+    def get_counts(self, name: str) -> list[float]:
+        """Return a field of all records that is no metric; nothing if a record lacks it."""
+        if name in self._values:
+            return self._values[name]
+        counts = [getattr(record, name, None) for record in self.records]
+        return [float(c) for c in counts if c is not None] if None not in counts else []
+
+    @cached_property
+    def curves(self) -> Curves | None:
+        """Return the errors and costs after each recorded epoch; None if the records have none."""
+        from zoloss_cli.reporting.recorded import build_curves
+
+        fits = [record for record in self.records if isinstance(record, FitRecord)]
+        return build_curves(fits, self.sizes) if fits and fits[0].epochs and self.sizes else None
+
+    @property
+    def trace(self) -> list[tuple[float, float]] | None:
+        """Return the loss trace of a search that ran once: seconds and errors; None if there is none."""
+        first = self.records[0] if len(self.records) == 1 else None
+        return first.trace or None if isinstance(first, FitRecord) else None
+
+
+@dataclass
+class RunResult:
+    """What a manifest stands for: a typed experiment and the results found for its cells.
+
+    Attributes
+    ----------
+    manifest : Manifest
+        What was asked for, and by which runs it was made.
+    cells : dict of Place to CellResult
+        Cells whose records give the metric that the table shows.
+    measurements : dict of Place to dict
+        What was measured, by draw, of the cells of measures.
+    missing : dict of Place to str
+        Cells with records that do not give the metric, and why.
+    n_failed, n_done : int
+        Failed and finished tasks of all cells, chosen or not.
+    """
+
+    manifest: Manifest
+    cells: dict[Place, CellResult] = field(default_factory=dict)
+    measurements: dict[Place, dict[int, PooledMeasurement]] = field(default_factory=dict)
+    missing: dict[Place, str] = field(default_factory=dict)
+    n_failed: int = 0
+    n_done: int = 0
+
+    def add(self, place: Place, cell: CellResult, repeats: int | None = None) -> None:
+        """Add a cell. Where several are given for one place, the one with the best mean is kept."""
+        self.n_done += min(repeats or self.experiment.split.repeats, len(cell))
+        metric = load_metric(self.metric)
+        shown = metric.ratio_of or self.metric
+        if reason := cell.explain_missing(shown):
+            self.missing[place] = reason
+            return
+        kept = self.cells.get(place)
+        if kept is None or self._rank(cell[shown]) < self._rank(kept[shown]):
+            self.cells[place] = cell
+            self.missing.pop(place, None)
+
+    def _rank(self, values: list[float]) -> float:
+        return load_metric(self.metric).sort_key(math.fsum(values) / len(values))
+
+    @property
+    def experiment(self) -> Experiment:
+        """Return the experiment as its config says it."""
+        return self.manifest.experiment
+
+    @property
+    def name(self) -> str:
+        """Return the name of the run."""
+        return self.experiment.name
+
+    @property
+    def n_tasks(self) -> int:
+        """Return how many tasks the run has when it is complete."""
+        return self.manifest.n_tasks
+
+    @property
+    def n_cells(self) -> int:
+        """Return how many cells its table has when it is complete; a config may leave some out."""
+        if self.experiment.ratios:
+            return len(self.datasets) * len(self.learners)
+        return len({(cell.dataset, cell.learner) for cell in self.manifest.cells})
+
+    @property
+    def paper(self) -> str:
+        """Return the paper that it mirrors, or nothing."""
+        return self.experiment.published.paper if self.experiment.published else ""
+
+    @property
+    def table(self) -> str:
+        """Return the number of the published table that it mirrors, or nothing."""
+        return (self.experiment.published.table or "") if self.experiment.published else ""
+
+    @property
+    def figure(self) -> str:
+        """Return the number of the published figure that it mirrors, or nothing."""
+        return (self.experiment.published.figure or "") if self.experiment.published else ""
+
+    @property
+    def number(self) -> str:
+        """Return the number of its table, or its own name."""
+        return self.table or self.name
+
+    @property
+    def full_name(self) -> str:
+        """Return paper and number of its table, such as li-lin-2007/II, or its own name."""
+        return f"{self.paper}/{self.table}" if self.table else self.name
+
+    @property
+    def metric(self) -> str:
+        """Return the metric that its table shows."""
+        return self.experiment.metric
+
+    @property
+    def metrics(self) -> list[str]:
+        """Return what a column shows, and what a second one beside it shows."""
+        return self.experiment.metrics
+
+    @property
+    def datasets(self) -> list[str]:
+        """Return the names of its data sets."""
+        return [data.name for data in self.experiment.datasets]
+
+    @property
+    def learners(self) -> list[str]:
+        """Return the labels of its columns."""
+        if self.experiment.ratios:
+            return list(self.experiment.ratios)
+        return list(dict.fromkeys(spec.label for spec in self.experiment.learners))
+
+    def get_data(self, dataset: str) -> DataSpec:
+        """Return the specification of a data set."""
+        return next(data for data in self.experiment.datasets if data.name == dataset)
+
+    def get_generator(self, dataset: str) -> str | None:
+        """Return the generator behind a data set, or None for real data."""
+        data = self.get_data(dataset)
+        return data.generator if isinstance(data, GeneratedData) else None
+
+    def count_draws(self, dataset: str) -> int:
+        """Return how many draws of noise or pools the splits take in turn."""
+        return self.get_data(dataset).n_draws
+
+    def trains_on_all(self, dataset: str) -> bool:
+        """Return whether all samples train."""
+        return (self.get_data(dataset).train or self.experiment.split.train) == ALL
+
+    def group_by_draw(self, dataset: str, learner: str, metric: str) -> list[list[float]]:
+        """Return a cell's values, those of one draw together."""
+        groups: dict[int, list[float]] = {}
+        cell, n_draws = self.cells[dataset, learner], self.count_draws(dataset)
+        for split, value in zip(cell.splits, cell[metric], strict=True):
+            groups.setdefault(split % n_draws, []).append(value)
+        return list(groups.values())
+
+    def is_constant(self, dataset: str, learner: str, metric: str) -> bool:
+        """Return whether all splits of a cell gave the same."""
+        return len(set(self.cells[dataset, learner][metric])) == 1
+
+    def runs_once(self, dataset: str, learner: str) -> bool:
+        """Return whether nothing in a cell is random, so that one task is all there is."""
+        return (dataset, learner, 1) in [(c.dataset, c.learner, c.repeats) for c in self.manifest.cells]
+
+    def get_stat(self, dataset: str, learner: str, metric: str | None = None) -> Stat | None:
+        """Return the aggregate of a cell's values; None where there are none."""
+        name = metric or self.metric
+        cell = self.cells.get((dataset, learner))
+        values = cell.get(name) if cell is not None else None
+        return load_metric(name).aggregate(values) if values else None
+
+    def iterate_values(self, learner: str, metric: str) -> Iterator[float]:
+        """Yield all values of a learner's metric, data set by data set."""
+        for dataset in self.datasets:
+            cell = self.cells.get((dataset, learner))
+            yield from (cell.get(metric) or ()) if cell is not None else ()
+
+    def choose_columns(self) -> tuple[list[tuple[str, str]], dict[str, float]]:
+        """Return learner and metric of each column, and the second metric where it never changes.
+
+        That one number then says more than a column of it, if the metric is one to say so of.
+        """
+        columns, constant = [], {}
+        for learner in self.learners:
+            columns.append((learner, self.metric))
+            for metric in self.metrics[1:]:
+                seen = set(self.iterate_values(learner, metric))
+                if len(seen) == 1 and load_metric(metric).collapse_if_constant:
+                    constant[learner] = seen.pop()
+                elif seen:
+                    columns.append((learner, metric))
+        return columns, constant
