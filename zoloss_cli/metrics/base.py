@@ -1,0 +1,165 @@
+"""What a metric is: what it needs of a record, and how its values are aggregated, shown and compared.
+
+A metric is one class in one file, and one line in ``zoloss_cli/registry.py``. Configs, the schema, tables,
+statistics and comparisons read all they know of it from the class.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from statistics import fmean, median
+from typing import Any, ClassVar, Literal, NamedTuple
+
+PERCENT_DECIMALS = 2
+
+
+class Sizes(NamedTuple):
+    """How many samples train and how many test."""
+
+    n_train: int
+    n_test: int
+
+
+class Stat(NamedTuple):
+    """An aggregate over splits with its standard error and standard deviation, in the metric's unit."""
+
+    mean: float
+    stderr: float
+    splits: int
+    deviation: float = math.nan
+
+
+class Metric(ABC):
+    """One number of a record.
+
+    Subclasses set ``name``, override what differs, and write ``compute``.
+
+    Attributes
+    ----------
+    name : str
+        As in configs.
+    requires : tuple of str
+        Fields of the record that must be there.
+    source : {'fit', 'measure', 'any'}
+        Whether it is of fitted learners, of measures of data, or of both.
+    part : {'train', 'test', None}
+        Whether it is an error on training or on test samples.
+    direction : {'lower', 'higher', None}
+        Which values are better; None where none is, and no cell is marked as best.
+    aggregation : {'mean', 'geometric', 'median', 'max'}
+        How values are summarized over splits.
+    comparison : {'z', 'match', 'ratio'}
+        How it is compared with a published value: by the difference over its standard error, as counts that
+        match or do not, or by the ratio of the two.
+    decimals : int
+        Decimals of a mean.
+    published_decimals : int or None
+        Decimals of a published value; None for as many as it was published with.
+    exact_if_constant : bool
+        Whether a value without randomness is compared with the published one to the digit.
+    published_error : float
+        What stands for the standard error of a value published without one, as a share of it.
+    heading : str
+        What stands over its column beside a learner's name.
+    note : str
+        What is said of it under a table.
+    shows_stderr : bool
+        Whether ± stands after it where there are several splits.
+    collapse_if_constant : bool
+        Whether a note replaces its column where all its values are equal.
+    n_classes : int
+        2 if it is defined for two classes only, else 0.
+    ratio_of : str
+        The metric whose ratios between two learners it shows; such a metric has no ``compute`` of its own.
+    """
+
+    name: ClassVar[str]
+    requires: ClassVar[tuple[str, ...]] = ()
+    source: ClassVar[Literal["fit", "measure", "any"]] = "fit"
+    part: ClassVar[Literal["train", "test"] | None] = None
+    direction: ClassVar[Literal["lower", "higher"] | None] = "lower"
+    aggregation: ClassVar[Literal["mean", "geometric", "median", "max"]] = "mean"
+    comparison: ClassVar[Literal["z", "match", "ratio"]] = "z"
+    decimals: ClassVar[int] = 2
+    published_decimals: ClassVar[int | None] = None
+    exact_if_constant: ClassVar[bool] = False
+    published_error: ClassVar[float] = 0.0
+    heading: ClassVar[str] = ""
+    note: ClassVar[str] = ""
+    shows_stderr: ClassVar[bool] = True
+    collapse_if_constant: ClassVar[bool] = False
+    n_classes: ClassVar[int] = 0
+    ratio_of: ClassVar[str] = ""
+
+    @abstractmethod
+    def compute(self, record: Any, sizes: Sizes) -> float:
+        """Return the metric's value of one record.
+
+        Parameters
+        ----------
+        record : FitRecord or PooledMeasurement
+            A record that has all fields in ``requires``.
+        sizes : Sizes
+            How many samples train and test.
+
+        Returns
+        -------
+        float
+            The value, in the unit that tables show.
+        """
+
+    def explain_missing(self, record: Any) -> str:
+        """Return why a record cannot give the metric; nothing if it can."""
+        for name in self.requires:
+            if getattr(record, name, None) is None:
+                return f"its records hold no {name}"
+        return ""
+
+    def aggregate(self, values: Sequence[float]) -> Stat:
+        """Return the summary of values over splits."""
+        if self.aggregation == "median":
+            return Stat(median(values), math.nan, len(values))
+        if self.aggregation == "max":
+            return Stat(max(values), math.nan, len(values))
+        if self.aggregation == "geometric":
+            logs = summarize([math.log(v) for v in values])
+            mean = math.exp(logs.mean)
+            return Stat(mean, mean * logs.stderr, logs.splits, mean * logs.deviation)
+        return summarize(values)
+
+    def count_decimals(self, value: float, n_values: int) -> int:
+        """Return how many decimals an aggregate of so many values is shown with."""
+        if self.comparison == "ratio":
+            return _count_significant_decimals(value)
+        if self.comparison == "match":
+            return 0 if n_values == 1 else 1
+        return self.decimals
+
+    def sort_key(self, value: float) -> float:
+        """Return a number that is lower for a better value."""
+        return -value if self.direction == "higher" else value
+
+
+class ErrorRate(Metric):
+    """Base of error rates in percent."""
+
+    published_decimals = PERCENT_DECIMALS
+    exact_if_constant = True
+
+
+def summarize(values: Sequence[float]) -> Stat:
+    """Return mean, standard error and standard deviation."""
+    mean, n = fmean(values), len(values)
+    # statistics.stdev computes in fractions, which takes longer than reading the results.
+    deviation = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1)) if n > 1 else math.nan
+    return Stat(mean, deviation / math.sqrt(n), n, deviation)
+
+
+def _count_significant_decimals(seconds: float) -> int:
+    """Return the decimals for two significant digits below a second, three from there on."""
+    if seconds <= 0.0 or not math.isfinite(seconds):
+        return PERCENT_DECIMALS
+    first = math.floor(math.log10(seconds))
+    return 1 - first if first < 0 else max(0, 2 - first)

@@ -1,0 +1,32 @@
+"""Rates of two-class confusion counts, shared by the metrics that are made of them."""
+
+from __future__ import annotations
+
+from zoloss_cli.metrics.base import ErrorRate
+from zoloss_cli.results.record import Confusion, FitRecord
+
+NO_SAMPLES = 0.0
+
+
+class TwoClassRate(ErrorRate):
+    """Base of metrics of the test samples of two classes; the last class is positive."""
+
+    requires = ("test_confusion",)
+    part = "test"
+    n_classes = 2
+
+    def explain_missing(self, record: FitRecord) -> str:
+        """Return why a record cannot give the metric; nothing if it can."""
+        reason = super().explain_missing(record)
+        return reason or ("" if len(record.test_confusion or ()) == 2 else "it is for two classes")
+
+
+def count_two_class(confusion: Confusion) -> tuple[int, int, int, int]:
+    """Return true negatives, false positives, false negatives and true positives."""
+    (tn, fp), (fn, tp) = confusion
+    return tn, fp, fn, tp
+
+
+def compute_percentage(count: int, total: int) -> float:
+    """Return a share in percent; 0 of no samples."""
+    return 100.0 * count / total if total else NO_SAMPLES
