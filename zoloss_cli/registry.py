@@ -138,6 +138,34 @@ MEASURES = {
     "cross-validation": Registration(_MEASURES + "CrossValidatedScore", {}, "cross-validation"),
 }
 
+# Metrics that a table can show, by their names in configs: classes derived from zoloss_cli.metrics.base.Metric.
+METRICS = {
+    "test_error": "zoloss_cli.metrics.test_error:TestError",
+    "train_error": "zoloss_cli.metrics.train_error:TrainError",
+    "train_01_loss": "zoloss_cli.metrics.train_01_loss:TrainZeroOneLoss",
+    "train_01_loss_lenient": "zoloss_cli.metrics.train_01_loss_lenient:LenientTrainZeroOneLoss",
+    "balanced_error": "zoloss_cli.metrics.balanced_error:BalancedError",
+    "false_positive_rate": "zoloss_cli.metrics.false_positive_rate:FalsePositiveRate",
+    "false_negative_rate": "zoloss_cli.metrics.false_negative_rate:FalseNegativeRate",
+    "f1": "zoloss_cli.metrics.f1:F1",
+    "roc_auc": "zoloss_cli.metrics.roc_auc:RocAuc",
+    "fit_time": "zoloss_cli.metrics.fit_time:FitTime",
+    "time_to_best": "zoloss_cli.metrics.time_to_best:TimeToBest",
+    "lower_bound": "zoloss_cli.metrics.lower_bound:LowerBound",
+    "iterations": "zoloss_cli.metrics.iterations:Iterations",
+    "cost": "zoloss_cli.metrics.cost:Cost",
+    "cost_ratio": "zoloss_cli.metrics.cost_ratio:CostRatio",
+    "median_ratio": "zoloss_cli.metrics.median_ratio:MedianRatio",
+    "bound_ratio": "zoloss_cli.metrics.bound_ratio:BoundRatio",
+    "largest_ratio": "zoloss_cli.metrics.largest_ratio:LargestRatio",
+    "complexity": "zoloss_cli.metrics.complexity:Complexity",
+    "principal_points": "zoloss_cli.metrics.principal_points:PrincipalPoints",
+    "principal_subsets": "zoloss_cli.metrics.principal_subsets:PrincipalSubsets",
+    "auc": "zoloss_cli.metrics.auc:OutlierAuc",
+    "auc_least_squares": "zoloss_cli.metrics.auc_least_squares:LeastSquaresAuc",
+}
+METRIC_ALIASES = {"seconds": "fit_time", "reached": "time_to_best"}  # as configs of zoloss 0.1 call them
+
 # The generated data sets: functions in zoloss_cli/datasets/generators.py.
 GENERATORS = (
     "ringnorm",
@@ -151,6 +179,36 @@ GENERATORS = (
     "separable",
     "axes",
 )
+
+
+@functools.cache
+def metric_plugins() -> dict[str, Plugin]:
+    """Return the metrics of installed packages, of the entry point group `zoloss.metrics`, by name."""
+    return {p.name: p for p in plugins("metric", METRICS) if p.name not in METRICS}
+
+
+def list_metrics() -> list[str]:
+    """Return the names of all metrics, those of installed packages last."""
+    return [*METRICS, *metric_plugins()]
+
+
+@functools.cache
+def load_metric(name: str):
+    """Return a metric by its name; an unknown name, or a plug-in that is no metric, is a ConfigError."""
+    name = METRIC_ALIASES.get(name, name)
+    if name in METRICS:
+        module, _, class_name = METRICS[name].partition(":")
+        return getattr(importlib.import_module(module), class_name)()
+    plugin = metric_plugins().get(name)
+    if plugin is None:
+        raise ConfigError(f"no metric is called '{name}'{suggest_nearest(name, list_metrics())}")
+    base = importlib.import_module("zoloss_cli.metrics.base").Metric
+    found = plugin.load()
+    if not (isinstance(found, type) and issubclass(found, base)):
+        raise plugin.mistake("is no metric: it must be a class derived from zoloss_cli.metrics.base.Metric")
+    if getattr(found, "name", None) != name:
+        raise plugin.mistake(f"must have the name '{name}', as its entry point says")
+    return found()
 
 
 @functools.cache
