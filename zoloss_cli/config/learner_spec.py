@@ -41,7 +41,9 @@ def measured(label: str, entry: dict, datasets: list[str], mistakes: ErrorCollec
     return _by_data_set(make, entry, datasets, (*keys, "on"), mistakes)
 
 
-def _by_data_set(make, entry: dict, datasets: list[str], keys: tuple, mistakes: ErrorCollector) -> list[LearnerSpec]:
+def _by_data_set(
+    make, entry: dict, datasets: list[str], keys: tuple, mistakes: ErrorCollector
+) -> list[LearnerSpec]:
     """What `make` makes of an entry, and of what its `on` says differently of some data sets."""
     own = entry.pop("on", None) or {}
     if not isinstance(own, dict) or not all(isinstance(v, dict) or v is False for v in own.values()):
@@ -66,7 +68,9 @@ def _by_data_set(make, entry: dict, datasets: list[str], keys: tuple, mistakes: 
     return [spec.model_copy(update={"only": rest}) for spec in make(entry)] + specs
 
 
-def column(label: str, entry: dict, seeding: str | None, tuning: bool, mistakes: ErrorCollector) -> list[LearnerSpec]:
+def column(
+    label: str, entry: dict, seeding: str | None, tuning: bool, mistakes: ErrorCollector
+) -> list[LearnerSpec]:
     """The learner of a column, or one for each combination of the values that `best_of` lists.
 
     `tuning` says whether the config has that section, without which `tune` would have no rule.

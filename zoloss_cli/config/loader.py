@@ -11,14 +11,9 @@ import yaml
 from zoloss_cli.config.data_spec import build_data_spec
 from zoloss_cli.config.learner_spec import columns, measured
 from zoloss_cli.config.messages import ErrorCollector
+from zoloss_cli.config.metric_checks import check_metrics, parse_metric
 from zoloss_cli.config.models import (
-    ALL,
-    ALSO_MEASURED,
     GIVEN,
-    MEASURED,
-    METRICS,
-    RATIO,
-    SECOND_METRICS,
     EmbeddedData,
     Experiment,
     Improvement,
@@ -41,7 +36,7 @@ SECTIONS = {
     "improvement": Improvement,
     "published": Published,
 }
-TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "ratios", "datasets", "learners", "measures")
+TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "keep", "ratios", "datasets", "learners", "measures")
 
 
 class NameLoader(yaml.SafeLoader):
@@ -82,11 +77,13 @@ def build_experiment(content: dict, name: str, folder: Path, mistakes: ErrorColl
     for key in TEXTS:
         if key in content:
             values[key] = str(content[key])
-    for key, metrics in (("metric", METRICS), ("also", SECOND_METRICS)):
+    for key in ("metric", "also"):
         if content.get(key) is not None:
-            if content[key] not in metrics:
-                mistakes.add((key,), f"{content[key]!r} cannot be shown here{suggest_nearest(content[key], metrics)}")
-            values[key] = content[key]
+            values[key] = parse_metric(key, content[key], mistakes)
+    if content.get("keep") is not None:
+        values["keep"] = content["keep"]
+        if content["keep"] != "scores":
+            mistakes.add(("keep",), f"{content['keep']!r} cannot be kept; valid: scores")
     for key, model in SECTIONS.items():
         if content.get(key) is not None:
             values[key] = mistakes.checked(model, content[key], (key,))
@@ -116,34 +113,12 @@ def build_experiment(content: dict, name: str, folder: Path, mistakes: ErrorColl
     if mistakes.lines:
         raise ConfigError("\n".join(mistakes.lines))
     experiment = Experiment(**{k: v for k, v in values.items() if v is not None})
-    _check_metric(experiment, "measures" in content, mistakes)
-    _check_test_part(experiment, mistakes)
+    check_metrics(experiment, mistakes)
     _check_given_part(experiment, mistakes)
     _check_improvement(experiment, mistakes)
-    _check_ratios(experiment, mistakes)
     if mistakes.lines:
         raise ConfigError("\n".join(mistakes.lines))
     return experiment
-
-
-def _check_metric(experiment: Experiment, measuring: bool, mistakes: ErrorCollector) -> None:
-    """What is measured has metrics of its own, and so has what is learned."""
-    for key, own in (("metric", MEASURED), ("also", ALSO_MEASURED)):
-        value, what = getattr(experiment, key), "what is measured" if measuring else "what is learned"
-        if value is not None and value != "seconds" and (value in own) != measuring:
-            known = [m for m in (METRICS if key == "metric" else SECOND_METRICS) if (m in own) == measuring]
-            mistakes.add((key,), f"'{value}' is not for {what}; there are {', '.join(known)}")
-
-
-def _check_test_part(experiment: Experiment, mistakes: ErrorCollector) -> None:
-    """There is no test error where all rows train."""
-    if experiment.metric != "test_error":
-        return
-    for data in experiment.datasets:
-        if (data.train or experiment.split.train) == ALL:
-            keys = ("datasets", data.name, "train") if data.train else ("split", "train")
-            others = ", ".join(m for m in METRICS if m != "test_error")
-            mistakes.add(keys, f"all rows train, so there is no test_error; set metric: to one of {others}")
 
 
 def _check_given_part(experiment: Experiment, mistakes: ErrorCollector) -> None:
@@ -168,18 +143,6 @@ def _check_improvement(experiment: Experiment, mistakes: ErrorCollector) -> None
         for label in wanted:
             if label not in labels:
                 keys = ("improvement", side, label)
-                mistakes.add(keys, f"no column is called '{label}'{suggest_nearest(label, labels)}")
-
-
-def _check_ratios(experiment: Experiment, mistakes: ErrorCollector) -> None:
-    if (experiment.metric == RATIO) != (experiment.ratios is not None):
-        keys = ("ratios",) if experiment.ratios else ("metric",)
-        mistakes.add(keys, f"'metric: {RATIO}' and the section ratios, which names its columns, go together")
-    labels = list(dict.fromkeys(spec.label for spec in experiment.learners))
-    for name, ratio in (experiment.ratios or {}).items():
-        for side, label in ratio:
-            if label not in labels:
-                keys = ("ratios", name, side)
                 mistakes.add(keys, f"no column is called '{label}'{suggest_nearest(label, labels)}")
 
 
@@ -210,7 +173,9 @@ def _read_yaml(path: Path):
     return content, root
 
 
-def _duplicate_keys(root: yaml.Node, mistakes: ErrorCollector, keys: tuple = (), seen: set | None = None) -> None:
+def _duplicate_keys(
+    root: yaml.Node, mistakes: ErrorCollector, keys: tuple = (), seen: set | None = None
+) -> None:
     seen = set() if seen is None else seen
     if not isinstance(root, yaml.MappingNode) or id(root) in seen:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -120,6 +121,16 @@ class DataBase(Parts):
         Annotated[int, Field(ge=1, le=1_000_000, description="as in split, for this data set only")] | None
     ) = None
 
+    @property
+    def pool_seeds(self) -> tuple[int, ...]:
+        """Return the seeds of the pools that splits take in turn; real data are one pool."""
+        return (0,)
+
+    @property
+    def n_draws(self) -> int:
+        """Return how many different data sets it stands for: draws of its noise, pools of its generator."""
+        return math.lcm(len(self.pool_seeds), *(each.draws for each in (self.noise, self.flip) if each))
+
 
 class EmbeddedData(DataBase):
     """One of the data sets that come with zoloss, or its original from UCI."""
@@ -152,6 +163,11 @@ class GeneratedData(DataBase):
         Field(description="seed of the pool; of a list, split k has the pool of seed k mod its length"),
     ] = 1
     settings: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def pool_seeds(self) -> tuple[int, ...]:
+        """Return the seeds of the pools that splits take in turn."""
+        return self.seed if isinstance(self.seed, tuple) else (self.seed,)
 
 
 class CsvData(DataBase):
@@ -287,24 +303,6 @@ def _plain(value):
     return list(value) if isinstance(value, tuple) else value
 
 
-RATIO = "cost_ratio"
-# Of measures, where all others are of learners.
-MEASURED = ("complexity", "principal_points", "auc")
-ALSO_MEASURED = ("principal_subsets", "auc_least_squares")
-METRICS = (
-    "train_error",
-    "test_error",
-    "train_01_loss",
-    "train_01_loss_lenient",
-    "seconds",
-    "cost",
-    RATIO,
-    "bound_ratio",
-    *MEASURED,
-)
-SECOND_METRICS = ("iterations", "reached", "lower_bound", "median_ratio", "largest_ratio", *ALSO_MEASURED)
-
-
 class Experiment(Model):
     """A config, checked and with every default filled in."""
 
@@ -314,6 +312,7 @@ class Experiment(Model):
     published: Published | None = None
     metric: str = "test_error"
     also: str | None = None
+    keep: Literal["scores"] | None = None
     baseline: str | None = None
     split: Split = Split()
     preprocess: Preprocess = Preprocess()
@@ -322,3 +321,8 @@ class Experiment(Model):
     ratios: dict[str, Ratio] | None = None
     datasets: tuple[DataSpec, ...]
     learners: tuple[LearnerSpec, ...]
+
+    @property
+    def metrics(self) -> list[str]:
+        """Return what a column shows, and what a second one beside it shows."""
+        return [self.metric, self.also] if self.also else [self.metric]

@@ -7,8 +7,6 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel
 
 from zoloss_cli.config.models import (
-    METRICS,
-    SECOND_METRICS,
     CsvData,
     EmbeddedData,
     GeneratedData,
@@ -22,7 +20,7 @@ from zoloss_cli.config.models import (
 from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS, find_generator, is_generated
 from zoloss_cli.datasets.plugin_datasets import find_entry, plugin_datasets, working_names
-from zoloss_cli.registry import MEASURES, nested_learners, parameters, working_learners
+from zoloss_cli.registry import MEASURES, METRICS, nested_learners, parameters, working_learners
 from zoloss_cli.utils.signature import parameter_model
 
 BEST_OF = {
@@ -90,8 +88,12 @@ def config_schema() -> dict:
             "published": _object(Published, definitions),
             "metric": {"enum": list(METRICS), "default": "test_error", "description": "what the table shows"},
             "also": {
-                "enum": list(SECOND_METRICS),
+                "enum": list(METRICS),
                 "description": "a second metric, in a column after each learner's",
+            },
+            "keep": {
+                "const": "scores",
+                "description": "store the scores of test samples too, as some metrics need",
             },
             "baseline": {
                 "type": "string",

@@ -125,7 +125,9 @@ def read_for_training(
     )
 
 
-def read_for_prediction(path: Path, columns: tuple[CsvColumn, ...], label: str, missing: str = "error") -> CsvTable:
+def read_for_prediction(
+    path: Path, columns: tuple[CsvColumn, ...], label: str, missing: str = "error"
+) -> CsvTable:
     """A table with at least the given columns, found by name. Rows are never dropped: each gets an answer."""
     header, lines = read_rows(path)
     wanted = [column.name for column in columns]

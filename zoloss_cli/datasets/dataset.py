@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -42,19 +41,9 @@ class DataSet:
         return self.y if self.true_y is None else self.true_y
 
 
-def count_draws(spec: DataSpec) -> int:
-    """How many different data sets an entry stands for: draws of its noise, pools of its generator."""
-    return math.lcm(len(_pool_seeds(spec)), *(each.draws for each in (spec.noise, spec.flip) if each))
-
-
 def find_draw(spec: DataSpec, k: int) -> int:
     """The draw that split k is of, the same for every learner."""
-    return k % count_draws(spec)
-
-
-def _pool_seeds(spec: DataSpec) -> tuple[int, ...]:
-    seed = spec.seed if isinstance(spec, GeneratedData) else 0
-    return seed if isinstance(seed, tuple) else (seed,)
+    return k % spec.n_draws
 
 
 @functools.lru_cache(maxsize=128)
@@ -64,14 +53,14 @@ def load_data(spec: DataSpec, draw: int = 0) -> DataSet:
         return _flipped(spec, draw)
     if spec.noise is not None:
         # Through the cache again: the draws of the noise share what they are added to.
-        clean = load_data(spec.model_copy(update={"noise": None}), draw % len(_pool_seeds(spec)))
+        clean = load_data(spec.model_copy(update={"noise": None}), draw % len(spec.pool_seeds))
         noise, classes, features, notes = spec.noise, clean.classes, clean.features, clean.notes
         one_class = _class_of_noise(spec, clean) if noise.labels == "one-class" else None
         X, y = add_noise(
             clean.X, clean.y, len(classes), noise.fraction, one_class, noise.seed, draw % noise.draws
         )
     elif isinstance(spec, GeneratedData):
-        pool = generate(spec.generator, _pool_seeds(spec)[draw], size=spec.size, **dict(spec.settings))
+        pool = generate(spec.generator, spec.pool_seeds[draw], size=spec.size, **dict(spec.settings))
         (X, y, classes, features), notes = pool, []
     elif isinstance(spec, CsvData):
         own = read_for_training(Path(spec.csv), spec.label, spec.missing)
@@ -137,7 +126,7 @@ def compute_fingerprint(spec: DataSpec) -> dict:
     """What makes this data set this one: the content's sha256, or the generator, its seed and settings."""
     if isinstance(spec, GeneratedData):
         settings = {"size": spec.size, **dict(spec.settings)}
-        foreign = foreign_content(spec.generator, _pool_seeds(spec), **settings)
+        foreign = foreign_content(spec.generator, spec.pool_seeds, **settings)
         content = {"generator": spec.generator, "seed": spec.seed, **settings, **foreign}
     elif isinstance(spec, CsvData):
         content = {
@@ -165,7 +154,6 @@ __all__ = [
     "catalog",
     "data_path",
     "find_draw",
-    "count_draws",
     "find_entry",
     "compute_fingerprint",
     "index_labels",

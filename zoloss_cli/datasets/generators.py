@@ -212,7 +212,9 @@ GENERATORS = {name: globals()[name] for name in registry.GENERATORS}
 
 def is_generated(name: str) -> bool:
     """Whether a generator has this name, ours or another package's."""
-    return name in GENERATORS or (name in plugin_datasets() and is_generator(plugin_function(plugin_datasets()[name])))
+    return name in GENERATORS or (
+        name in plugin_datasets() and is_generator(plugin_function(plugin_datasets()[name]))
+    )
 
 
 def find_generator(name: str) -> Callable[..., Pool]:

@@ -80,7 +80,7 @@ def fit(spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSeq
     """
     warm_up(spec)
     with warnings.catch_warnings():
-        # A learner's doubts (an empty ensemble, say) show in the record; thousands of tasks must not print them.
+        # A learner's doubts (an empty ensemble, say) show in the record; thousands of tasks would repeat them.
         warnings.simplefilter("ignore", UserWarning)
         learner = make_learner(spec.learner, spec.parameters, np.random.default_rng(seed))
         start = time.perf_counter()

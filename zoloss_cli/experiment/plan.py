@@ -25,7 +25,7 @@ from zoloss_cli.config.models import (
     Split,
     Tuning,
 )
-from zoloss_cli.datasets.dataset import compute_fingerprint, count_draws, find_entry
+from zoloss_cli.datasets.dataset import compute_fingerprint, find_entry
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.registry import MEASURES, make_learner, registration
@@ -119,7 +119,7 @@ class Cell:
 
 
 def build_learner_identity(spec: LearnerSpec) -> dict:
-    """Return a learner's name, version and parameters, and its package if not ours; the same for one inside it."""
+    """Return a learner's name, version and parameters, and its package if not ours; also of those inside it."""
     parameters = spec.parameters
     for key, value in spec.settings:
         if isinstance(value, LearnerSpec):
@@ -150,7 +150,7 @@ def _build_cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) ->
     tuning = experiment.tuning if learner.tune else None
     fixed = rule.predefined or (rule.train == ALL and learner.learner in MEASURES)
     if fixed and not (prune or tuning) and make_learner(learner.learner, learner.parameters).deterministic:
-        repeats = min(repeats, count_draws(data))  # same rows and no randomness: the same result
+        repeats = min(repeats, data.n_draws)  # same rows and no randomness: the same result
     keep_scores = experiment.keep == "scores" and learner.learner not in MEASURES
     return Cell(data, learner, rule, how.scale, repeats, fit_on, tuning, prune, keep_scores)
 

@@ -93,8 +93,8 @@ def _refuse_several_classes(cell: Cell, n_classes: int, metrics: Iterable[Metric
     reasons += [f"the metric {metric.name} is" for metric in metrics if getattr(metric, "n_classes", 0) == 2]
     if reasons:
         raise DataError(
-            f"data set '{cell.data.name}' has {n_classes} classes, and {reasons[0]} for two: use {positive} for "
-            "one class against the rest"
+            f"data set '{cell.data.name}' has {n_classes} classes, and {reasons[0]} for two: use {positive} "
+            "for one class against the rest"
         )
 
 

@@ -1,4 +1,4 @@
-"""The samples of one split: which train, which of these are left out as noise, which test, and their scaling."""
+"""The samples of one split: which train, which of these are left out as noise, which test; their scaling."""
 
 from __future__ import annotations
 

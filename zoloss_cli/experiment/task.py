@@ -116,7 +116,7 @@ def build_record(cell: Cell, split: int, fitted: FittedTask) -> FitRecord:
     fields |= collect_fit_info(learner, fit_time)
     if (
         not data.test.size and "time_to_best" in fields
-    ):  # tasks on whole sets are few, and their way down matters
+    ):  # such tasks are few, and their way down matters
         fields["trace"] = [
             (round(float(t), 6), _round_to_digits(loss, 8)) for t, loss in _subsample_trace(learner.trace_)
         ]

@@ -53,8 +53,8 @@ class Metric(ABC):
     comparison : {'z', 'match', 'ratio'}
         How it is compared with a published value: by the difference over its standard error, as counts that
         match or do not, or by the ratio of the two.
-    decimals : int
-        Decimals of a mean.
+    decimals, comparison_decimals : int
+        Decimals of a mean in tables, and in comparisons (None for the same).
     published_decimals : int or None
         Decimals of a published value; None for as many as it was published with.
     exact_if_constant : bool
@@ -83,6 +83,7 @@ class Metric(ABC):
     aggregation: ClassVar[Literal["mean", "geometric", "median", "max"]] = "mean"
     comparison: ClassVar[Literal["z", "match", "ratio"]] = "z"
     decimals: ClassVar[int] = 2
+    comparison_decimals: ClassVar[int | None] = None
     published_decimals: ClassVar[int | None] = None
     exact_if_constant: ClassVar[bool] = False
     published_error: ClassVar[float] = 0.0

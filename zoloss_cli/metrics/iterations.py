@@ -12,7 +12,7 @@ class Iterations(Metric):
     name = "iterations"
     requires = ("iterations",)
     direction = None
-    decimals = 1
+    decimals, comparison_decimals = 1, 2
     published_error = 0.05  # published without an error
     heading = "#ite"
     shows_stderr = False

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from zoloss_cli.reporting.published.cells import Cells
-from zoloss_cli.reporting.results import RunResult
+from collections.abc import Callable
+
+from zoloss_cli.reporting.published.values import PublishedCells
+from zoloss_cli.reporting.run_result import RunResult
 
 LEARNER, METRIC, HEADING = "improvement", "percent", "%"
 
 
-def our_improvement(run: RunResult, dataset: str) -> float | None:
-    """The run's own, from its means."""
-    return _improvement(run, lambda x: stat.mean if (stat := run.stat(dataset, x)) else None)
+def compute_our_improvement(run: RunResult, dataset: str) -> float | None:
+    """Return the run's own improvement, from its means."""
+    return _compute(run, lambda x: stat.mean if (stat := run.get_stat(dataset, x)) else None)
 
 
-def printed_improvement(run: RunResult, printed: Cells, dataset: str) -> float | None:
-    """The published one, from the numbers printed for the same learners."""
-    return _improvement(run, lambda x: cell.value if (cell := printed.get((dataset, x, run.metric))) else None)
+def compute_published_improvement(run: RunResult, published: PublishedCells, dataset: str) -> float | None:
+    """Return the improvement by the numbers published for the same learners."""
+
+    def find_value(learner: str) -> float | None:
+        cell = published.get((dataset, learner, run.metric))
+        return cell.value if cell else None
+
+    return _compute(run, find_value)
 
 
-def _improvement(run: RunResult, value_of) -> float | None:
-    """100 (best of `over` - best of `of`) / best of `over`; None where that says nothing."""
-    sides = run.experiment["improvement"]
-    found = [[v for x in sides[side] if (v := value_of(x)) is not None] for side in ("of", "over")]
-    if not all(found):
+def _compute(run: RunResult, find_value: Callable[[str], float | None]) -> float | None:
+    """Return 100 (best of `over` - best of `of`) / best of `over`; None where that says nothing."""
+    sides = run.experiment.improvement
+    if sides is None:
         return None
-    of, over = (min(values) for values in found)
+    values = [[v for x in side if (v := find_value(x)) is not None] for side in (sides.of, sides.over)]
+    if not all(values):
+        return None
+    of, over = (min(side) for side in values)
     if of == over:
         return 0.0
     return 100.0 * (over - of) / over if over else None

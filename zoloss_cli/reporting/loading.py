@@ -11,6 +11,7 @@ from zoloss_cli.metrics.base import Sizes
 from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.ratios import replace_by_ratios
 from zoloss_cli.reporting.run_result import CellResult, RunResult
+from zoloss_cli.reporting.stars import find_baseline
 from zoloss_cli.results.manifest import ManifestCell
 from zoloss_cli.results.record import FitRecord, MeasureRecord
 from zoloss_cli.results.store import IGNORED_FILES, Store, StoredCell
@@ -93,15 +94,6 @@ def _add_cell(run: RunResult, cell: ManifestCell, stored: StoredCell) -> None:
         return
     fits = [r for r in records if isinstance(r, FitRecord)]
     run.add(place, CellResult(fits, splits, sizes, cell.choice), cell.repeats)
-
-
-def find_baseline(run: RunResult, runs: list[RunResult]) -> RunResult | None:
-    """Return the run that stars are measured against: the config names a table of the same paper, or a run."""
-    wanted = run.experiment.baseline
-    for other in runs:
-        if wanted and (other.name == wanted or (other.table == wanted and other.paper == run.paper)):
-            return other
-    return None
 
 
 def select_runs(runs: list[RunResult], wanted: str | None) -> list[RunResult]:

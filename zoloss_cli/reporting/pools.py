@@ -1,7 +1,7 @@
 """How much the mean error moves from one generated pool to the next.
 
 A published cell on a generated set carries the luck of its one pool, and so does ours. Running several
-pools of the same generator separates that luck from the spread over splits (see draws.py).
+pools of the same generator separates that luck from the spread over splits (see spread.py).
 """
 
 from __future__ import annotations
@@ -9,26 +9,28 @@ from __future__ import annotations
 import math
 
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.reporting.results import RunResult
-from zoloss_cli.reporting.spread import spread_of
+from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.reporting.spread import compute_spread
 
-FEWEST_POOLS = 5
+MIN_POOLS = 5
+MEASURED = ("train_error", "test_error", "iterations")
 
 
-def pool_deviations(runs: list[RunResult]) -> list[dict]:
-    """One row per generator, learner and metric that was run on at least five pools."""
+def compute_pool_deviations(runs: list[RunResult]) -> list[dict]:
+    """Return one row for each generator, learner and metric that was run on at least five pools."""
     groups: dict[tuple[str, str, str], dict[str, list[float]]] = {}
     for run in runs:
-        for (dataset, learner), metrics in run.cells.items():
-            generator = run.generator(dataset)
-            if generator and not run.table and run.draws(dataset) == 1:
-                for metric, values in metrics.items():
-                    groups.setdefault((generator, learner, metric), {})[dataset] = values
+        for (dataset, learner), cell in run.cells.items():
+            generator = run.get_generator(dataset)
+            if generator and not run.table and run.count_draws(dataset) == 1:
+                for metric in MEASURED:
+                    if metric in cell:
+                        groups.setdefault((generator, learner, metric), {})[dataset] = cell[metric]
     rows = []
     for (generator, learner, metric), pools in groups.items():
-        if len(pools) < FEWEST_POOLS:
+        if len(pools) < MIN_POOLS:
             continue
-        sd = math.sqrt(spread_of(list(pools.values())).between)
+        sd = math.sqrt(compute_spread(list(pools.values())).between)
         rows.append(
             {
                 "generator": generator,
@@ -41,6 +43,6 @@ def pool_deviations(runs: list[RunResult]) -> list[dict]:
         )
     if not rows:
         raise ResultsError(
-            f"no learner was run on {FEWEST_POOLS} pools of a generator; run: zoloss run configs/pools.yaml"
+            f"no learner was run on {MIN_POOLS} pools of a generator; run: zoloss run configs/pools.yaml"
         )
     return rows

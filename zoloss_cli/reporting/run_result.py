@@ -49,6 +49,7 @@ class CellResult:
         self.records, self.splits, self.sizes, self.choice = records, list(splits), sizes, choice
         self._values = dict(values or {})
         self._faults: dict[str, str] = {}
+        self._stats: dict[str, Stat] = {}
 
     def __len__(self) -> int:
         return len(self.splits)
@@ -67,6 +68,12 @@ class CellResult:
     def get(self, metric: str, default: list[float] | None = None) -> list[float] | None:
         """Return the values of a metric, or the default where the records cannot give it."""
         return self[metric] if metric in self else default
+
+    def get_stat(self, metric: str) -> Stat | None:
+        """Return the aggregate of a metric over splits; None where the records cannot give it."""
+        if metric not in self._stats and (values := self.get(metric)):
+            self._stats[metric] = load_metric(metric).aggregate(values)
+        return self._stats.get(metric)
 
     def explain_missing(self, metric: str) -> str:
         """Return why the records cannot give a metric; nothing where they can."""
@@ -248,10 +255,8 @@ class RunResult:
 
     def get_stat(self, dataset: str, learner: str, metric: str | None = None) -> Stat | None:
         """Return the aggregate of a cell's values; None where there are none."""
-        name = metric or self.metric
         cell = self.cells.get((dataset, learner))
-        values = cell.get(name) if cell is not None else None
-        return load_metric(name).aggregate(values) if values else None
+        return cell.get_stat(metric or self.metric) if cell is not None else None
 
     def iterate_values(self, learner: str, metric: str) -> Iterator[float]:
         """Yield all values of a learner's metric, data set by data set."""

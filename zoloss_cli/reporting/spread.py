@@ -1,6 +1,6 @@
-"""How much of a number's spread comes from the data that were drawn, and how much from single runs.
+"""How much of a number's spread comes from the data that were drawn, and how much from single splits.
 
-A printed number rests on one draw of its noise or pool. Ours are often means over several, which tell
+A published number rests on one draw of its noise or pool. Ours are often means over several, which tell
 the two sources apart: a one-way analysis of variance.
 """
 
@@ -13,27 +13,39 @@ from statistics import fmean, variance
 
 @dataclass(frozen=True)
 class Spread:
-    """Variances between draws and of runs within one, as estimated from so many draws and runs."""
+    """Variances between draws and of splits within one.
+
+    Attributes
+    ----------
+    between, within : float
+        The two variances.
+    n_draws, n_values : int
+        How many draws and values they are estimated from.
+    """
 
     between: float
     within: float
-    draws: int
-    runs: int
+    n_draws: int
+    n_values: int
 
     @property
     def stderr(self) -> float:
-        """The standard error of the mean over all runs."""
-        return math.sqrt(self.between / self.draws + self.within / self.runs)
+        """Return the standard error of the mean over all values."""
+        return math.sqrt(self.between / self.n_draws + self.within / self.n_values)
 
 
-def spread_of(groups: list[list[float]]) -> Spread:
-    """The spread of values that are grouped by draw.
+def compute_spread(groups: list[list[float]]) -> Spread:
+    """Return the spread of values that are grouped by draw.
 
-    Where every draw has one run only, the two cannot be told apart, and all of it counts as between draws.
+    Where every draw has one value only, the two cannot be told apart, and all of it counts as between draws.
     """
-    runs = sum(len(group) for group in groups)
-    within = fmean(variance(g) if len(g) > 1 else 0.0 for g in groups)
+    n_values = sum(len(group) for group in groups)
+    within = fmean(_compute_variance(group) for group in groups)
     if len(groups) < 2:
-        return Spread(0.0, within, 1, runs)
+        return Spread(0.0, within, 1, n_values)
     between = variance([fmean(g) for g in groups]) - within / min(len(g) for g in groups)
-    return Spread(max(0.0, between), within, len(groups), runs)
+    return Spread(max(0.0, between), within, len(groups), n_values)
+
+
+def _compute_variance(values: list[float]) -> float:
+    return variance(values) if len(values) > 1 else 0.0

@@ -1,4 +1,4 @@
-"""Which differences between learners could be luck: tests on one data set, and across data sets.
+"""Which differences between learners are statistically significant: tests on one data set, and across them.
 
 On one data set: the corrected resampled t-test of C. Nadeau and Y. Bengio, "Inference for the
 generalization error", Machine Learning 52 (2003). Across data sets, by mean errors: Wilcoxon's signed-rank
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -18,15 +18,16 @@ import numpy as np
 from scipy import stats
 
 from zoloss_cli.errors import ResultsError, suggest_nearest
-from zoloss_cli.reporting.metrics import KNOWN
-from zoloss_cli.reporting.results import RunResult
+from zoloss_cli.metrics.base import Sizes
+from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.run_result import RunResult
 
-ALL_SIGNS = 13  # data sets up to which SciPy's permutations are all patterns of signs
+MAX_PERMUTED_DATASETS = 13  # data sets up to which SciPy's permutations are all patterns of signs
 DIGITS = 9  # beyond which two means of the same counts may differ by rounding
 
 
 @dataclass(frozen=True)
-class Paired:
+class PairComparison:
     """Two learners on one data set: the mean of first minus second over their common splits."""
 
     dataset: str
@@ -69,12 +70,12 @@ class Ranks:
 # -- one data set -------------------------------------------------------------------------------------
 
 
-def corrected_t_test(differences: Sequence[float], n_train: int, n_test: int) -> tuple[float, float]:
-    """t and the two-sided p of a mean difference over k >= 2 random splits.
+def compute_corrected_t_test(differences: Sequence[float], n_train: int, n_test: int) -> tuple[float, float]:
+    """Return t and the two-sided p-value of a mean difference over k >= 2 random splits.
 
-    Splits share rows, so their differences are not independent: the variance of the mean is not s^2 / k but
+    Splits share samples, so their differences are not independent: the variance of the mean is not s^2 / k but
     (1/k + n_test / n_train) s^2, with k - 1 degrees of freedom. Differences that are all the same leave no
-    room for luck: p is 1 if they are zero, else 0.
+    room for chance: p is 1 if they are zero, else 0.
     """
     k, mean = len(differences), fmean(differences)
     if max(differences) == min(differences):
@@ -84,56 +85,58 @@ def corrected_t_test(differences: Sequence[float], n_train: int, n_test: int) ->
     return t, float(2.0 * stats.t.sf(abs(t), k - 1))
 
 
-def paired(run: RunResult, dataset: str, first: str, second: str) -> Paired | None:
-    """The comparison on the splits that both have, matched by their numbers; None if they share none."""
-    places = [(dataset, first), (dataset, second)]
-    if any(place not in run.cells for place in places):
+def compare_pair(run: RunResult, dataset: str, first: str, second: str) -> PairComparison | None:
+    """Return the comparison on the splits that both have, matched by number; None if they share none."""
+    cells = [run.cells.get((dataset, learner)) for learner in (first, second)]
+    if None in cells:
         return None
-    one, two = (dict(zip(run.splits[x], run.cells[x][run.metric], strict=True)) for x in places)
+    one, two = (dict(zip(c.splits, c[run.metric], strict=True)) for c in cells if c is not None)
     common = sorted(one.keys() & two.keys())
     if not common:
         return None
     differences = [one[k] - two[k] for k in common]
     mean = fmean(differences)
-    reason = _why_no_test(run, dataset, len(common), places[0])
-    if reason:
-        return Paired(dataset, first, second, mean, len(common), reason=reason)
-    t, p = corrected_t_test(differences, *run.sizes[places[0]])
-    return Paired(dataset, first, second, mean, len(common), t, p)
+    sizes = run.cells[dataset, first].sizes
+    reason = _explain_no_test(run, dataset, len(common), sizes)
+    if reason or sizes is None:
+        return PairComparison(dataset, first, second, mean, len(common), reason=reason)
+    t, p = compute_corrected_t_test(differences, *sizes)
+    return PairComparison(dataset, first, second, mean, len(common), t, p)
 
 
-def _why_no_test(run: RunResult, dataset: str, splits: int, place: tuple[str, str]) -> str:
-    if run.whole(dataset):
-        return "all rows train, so there are no test errors to test"
-    if run.metric != "test_error":
+def _explain_no_test(run: RunResult, dataset: str, n_splits: int, sizes: Sizes | None) -> str:
+    if run.trains_on_all(dataset):
+        return "all samples train, so there are no test errors to test"
+    if load_metric(run.metric).part != "test":
         return f"the test is for test errors, and this is {run.metric}"
-    if place not in run.sizes:
-        return "it is not known how many rows train and test"
-    return "one split has no variance" if splits == 1 else ""
+    if sizes is None:
+        return "it is not known how many samples train and test"
+    return "one split has no variance" if n_splits == 1 else ""
 
 
-def best_learner(run: RunResult, dataset: str) -> str | None:
-    """The learner with the lowest mean, the first of them if several have it."""
-    means = {x: round(stat.mean, DIGITS) for x in run.learners if (stat := run.stat(dataset, x))}
-    return min(means, key=means.get) if means else None
+def find_best_learner(run: RunResult, dataset: str) -> str | None:
+    """Return the learner with the best mean, the first of them if several have it."""
+    key = load_metric(run.metric).sort_key
+    means = {x: round(key(stat.mean), DIGITS) for x in run.learners if (stat := run.get_stat(dataset, x))}
+    return min(means, key=lambda learner: means[learner]) if means else None
 
 
-def against(run: RunResult, dataset: str, learner: str | None = None) -> list[Paired]:
-    """Every other learner minus `learner`, or the data set's best one."""
-    reference = learner or best_learner(run, dataset)
+def compare_with_best(run: RunResult, dataset: str, learner: str | None = None) -> list[PairComparison]:
+    """Compare every other learner with `learner`, or with the data set's best one."""
+    reference = learner or find_best_learner(run, dataset)
     if reference is None:
         return []
-    found = (paired(run, dataset, x, reference) for x in run.learners if x != reference)
-    return [comparison for comparison in found if comparison is not None]
+    pairs = (compare_pair(run, dataset, x, reference) for x in run.learners if x != reference)
+    return [comparison for comparison in pairs if comparison is not None]
 
 
 # -- across data sets ---------------------------------------------------------------------------------
 
 
 def check_comparable(run: RunResult, learner: str | None = None) -> None:
-    """One sentence where a run has nothing to compare, or not the learner to compare with."""
-    name = run.table or run.name
-    if not KNOWN[run.metric].lower_is_better:
+    """Refuse a run that has nothing to compare, or not the learner to compare with."""
+    name = run.number
+    if load_metric(run.metric).direction is None:
         raise ResultsError(f"table '{name}' shows {run.metric}, in which no learner is better than another")
     if len(run.learners) < 2:
         raise ResultsError(f"table '{name}' has one learner only, so there is nothing to compare")
@@ -141,25 +144,26 @@ def check_comparable(run: RunResult, learner: str | None = None) -> None:
         raise ResultsError(f"table '{name}' has no learner '{learner}'{suggest_nearest(learner, run.learners)}")
 
 
-def _means(run: RunResult, learners: Iterable[str]) -> tuple[list[str], np.ndarray]:
-    """The data sets where all these learners have a mean, and those means: a row each."""
-    rows = {d: [run.stat(d, x) for x in learners] for d in run.datasets}
-    complete = {d: [round(s.mean, DIGITS) for s in row] for d, row in rows.items() if all(row)}
+def _collect_means(run: RunResult, learners: Sequence[str]) -> tuple[list[str], np.ndarray]:
+    """Return the data sets where all these learners have a mean, and those means, lower the better."""
+    key = load_metric(run.metric).sort_key
+    rows = {d: [s for x in learners if (s := run.get_stat(d, x))] for d in run.datasets}
+    complete = {d: [round(key(s.mean), DIGITS) for s in row] for d, row in rows.items() if len(row) == len(learners)}
     return list(complete), np.array(list(complete.values()))
 
 
-def average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
+def compute_average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
     """Rank the learners on each data set, 1 the best and ties by their average, and average over data sets.
 
     Two learners differ if their average ranks do by Nemenyi's critical difference or more. Raises
     ResultsError where there is nothing to rank: fewer than three learners or two data sets.
     """
     check_comparable(run)
-    name = run.table or run.name
-    learners = [x for x in run.learners if any(run.stat(d, x) for d in run.datasets)]
+    name = run.number
+    learners = [x for x in run.learners if any(run.get_stat(d, x) for d in run.datasets)]
     if len(learners) < 3:
         raise ResultsError(f"there are no ranks in table '{name}': fewer than three learners have results")
-    datasets, means = _means(run, learners)
+    datasets, means = _collect_means(run, learners)
     if len(datasets) < 2:
         raise ResultsError(
             f"there are no ranks in table '{name}': all learners have results on fewer than two data sets"
@@ -168,33 +172,33 @@ def average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
     average = table.mean(axis=0)
     order = np.argsort(average, kind="stable")
     ranks = [float(average[i]) for i in order]
-    difference = critical_difference(len(learners), len(datasets), alpha)
+    difference = compute_critical_difference(len(learners), len(datasets), alpha)
     return Ranks(
         [learners[i] for i in order],
         ranks,
         datasets,
         alpha,
         difference,
-        _friedman(table),
-        _groups(ranks, difference),
+        _compute_friedman_p(table),
+        _find_groups(ranks, difference),
     )
 
 
-def critical_difference(learners: int, datasets: int, alpha: float) -> float:
-    """Nemenyi's: q sqrt(k (k+1) / (6 N)), with q of the studentized range divided by the root of 2."""
+def compute_critical_difference(learners: int, datasets: int, alpha: float) -> float:
+    """Return Nemenyi's: q sqrt(k (k+1) / (6 N)), with q of the studentized range divided by the root of 2."""
     q = stats.studentized_range.ppf(1.0 - alpha, learners, np.inf) / math.sqrt(2.0)
     return float(q * math.sqrt(learners * (learners + 1) / (6.0 * datasets)))
 
 
-def _friedman(ranks: np.ndarray) -> float:
-    """p of equal learners; where all tie on every data set nothing speaks against it."""
+def _compute_friedman_p(ranks: np.ndarray) -> float:
+    """Return the p-value of equal learners; where all tie on every data set nothing speaks against it."""
     if np.all(ranks == ranks[:, :1]):
         return 1.0
     return float(stats.friedmanchisquare(*ranks.T).pvalue)
 
 
-def _groups(ranks: list[float], difference: float) -> list[tuple[int, int]]:
-    """Runs of neighbours that are all within the difference, none inside another."""
+def _find_groups(ranks: list[float], difference: float) -> list[tuple[int, int]]:
+    """Return the longest series of neighbours that are all within the difference."""
     groups: list[tuple[int, int]] = []
     for first, rank in enumerate(ranks):
         last = max(i for i, other in enumerate(ranks) if i == first or other - rank < difference)
@@ -203,8 +207,8 @@ def _groups(ranks: list[float], difference: float) -> list[tuple[int, int]]:
     return groups
 
 
-def signed_rank_p(differences: Sequence[float]) -> float:
-    """Two-sided p of Wilcoxon's signed-rank test; zero differences are left out.
+def compute_signed_rank_p(differences: Sequence[float]) -> float:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test; zero differences are left out.
 
     Exact, but for more than 13 data sets with equal differences, where the normal approximation is close.
     """
@@ -213,17 +217,17 @@ def signed_rank_p(differences: Sequence[float]) -> float:
         return 1.0
     method = "exact"
     if np.unique(np.abs(left)).size < left.size:  # the tabulated distribution is for ranks without ties
-        method = stats.PermutationMethod() if left.size <= ALL_SIGNS else "approx"
+        method = stats.PermutationMethod() if left.size <= MAX_PERMUTED_DATASETS else "approx"
     return float(stats.wilcoxon(left, method=method).pvalue)
 
 
-def least_signed_rank_p(datasets: int) -> float:
-    """The least p that so many data sets can give: all differences of one sign."""
+def compute_least_signed_rank_p(datasets: int) -> float:
+    """Return the least p-value that so many data sets can give: all differences of one sign."""
     return min(1.0, 2.0 ** (1 - datasets))
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction: each p times how many are not smaller, and never below that of a smaller one."""
+def correct_by_holm(p_values: Sequence[float]) -> list[float]:
+    """Apply Holm's correction: each p times how many are not smaller, never below that of a smaller one."""
     corrected, highest = [0.0] * len(p_values), 0.0
     for place, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
         highest = max(highest, min(1.0, (len(p_values) - place) * p_values[i]))
@@ -231,28 +235,29 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def signed_ranks(run: RunResult, learner: str | None = None) -> tuple[list[str], list[SignedRanks]]:
-    """The data sets, and all pairs of learners by the means on them; or the pairs with `learner`.
+def compare_by_signed_ranks(run: RunResult, learner: str | None = None) -> tuple[list[str], list[SignedRanks]]:
+    """Return the data sets, and all pairs of learners by the means on them; or the pairs with `learner`.
 
     Only the data sets that all of them have count, so that every pair is tested on the same ones.
     """
-    learners = [x for x in run.learners if any(run.stat(d, x) for d in run.datasets)]
-    datasets, means = _means(run, learners)
+    learners = [x for x in run.learners if any(run.get_stat(d, x) for d in run.datasets)]
+    datasets, means = _collect_means(run, learners)
     if not datasets:
         return [], []
+    sign = -1.0 if load_metric(run.metric).direction == "higher" else 1.0
     pairs = [pair for pair in itertools.combinations(learners, 2) if learner is None or learner in pair]
     columns = dict(zip(learners, means.T, strict=True))
     by_pair = [np.round(columns[first] - columns[second], DIGITS) for first, second in pairs]
-    p_values = [signed_rank_p(differences) for differences in by_pair]
+    p_values = [compute_signed_rank_p(differences) for differences in by_pair]
     return datasets, [
         SignedRanks(
             *pair,
             int((differences < 0).sum()),
             int((differences == 0).sum()),
             int((differences > 0).sum()),
-            float(differences.mean()),
+            sign * float(differences.mean()),
             p,
             corrected,
         )
-        for pair, differences, p, corrected in zip(pairs, by_pair, p_values, holm(p_values), strict=True)
+        for pair, differences, p, corrected in zip(pairs, by_pair, p_values, correct_by_holm(p_values), strict=True)
     ]

@@ -1,64 +1,63 @@
-"""How well a set of cells agrees with print, in one line for each way to compare."""
+"""How well a set of cells agrees with the published values, in one line for each way to compare."""
 
 from __future__ import annotations
 
 import math
 from statistics import median
 
-from zoloss_cli.reporting.compare import BETTER, EQUAL, WORSE, Comparison
-from zoloss_cli.reporting.metrics import BY_MATCH, BY_RATIO, BY_Z
+from zoloss_cli.reporting.compare import BETTER, EQUAL, WORSE, CellComparison
 
 
-def summary_lines(rows: list[Comparison]) -> list[str]:
-    """Errors, losses and times apart, since they are compared in different ways."""
-    exact = [row for row in rows if row.to_the_digit]
-    ways = {BY_Z: _by_z, BY_MATCH: _by_match, BY_RATIO: _by_ratio}
-    parts = {way: [row for row in rows if row.compared == way and row not in exact] for way in ways}
+def summarize_agreement(cells: list[CellComparison]) -> list[str]:
+    """Return a line each for errors, losses and times, since they are compared in different ways."""
+    exact = [cell for cell in cells if cell.is_exact]
+    ways = {"z": _summarize_z, "match": _summarize_matches, "ratio": _summarize_ratios}
+    parts = {way: [cell for cell in cells if cell.comparison == way and not cell.is_exact] for way in ways}
     lines = [ways[way](part) for way, part in parts.items() if part]
-    return [*lines, _to_the_digit(exact)] if exact else lines
+    return [*lines, _summarize_exact(exact)] if exact else lines
 
 
-def _by_z(rows: list[Comparison]) -> str:
-    known = [row for row in rows if not math.isnan(row.z)]
+def _summarize_z(cells: list[CellComparison]) -> str:
+    known = [cell for cell in cells if not math.isnan(cell.z)]
     if not known:
         return "no cell to compare (one split has no standard error)"
-    rms = math.sqrt(sum(row.z**2 for row in known) / len(known))
-    worst = max(known, key=lambda row: abs(row.z))
+    rms = math.sqrt(sum(cell.z**2 for cell in known) / len(known))
+    worst = max(known, key=lambda cell: abs(cell.z))
     return (
-        f"{len(known)} cells: {_within(known, 2)}, {_within(known, 3).removeprefix('|z| ')}, rms z {rms:.2f}, "
-        f"largest |z| {abs(worst.z):.1f} ({worst.learner} on {worst.dataset}, {worst.metric})"
+        f"{len(known)} cells: {_count_within(known, 2)}, {_count_within(known, 3).removeprefix('|z| ')}, "
+        f"rms z {rms:.2f}, largest |z| {abs(worst.z):.1f} ({worst.learner} on {worst.dataset}, {worst.metric})"
     )
 
 
-def _within(rows: list[Comparison], limit: int) -> str:
-    count = sum(abs(row.z) <= limit for row in rows)
-    return f"|z| <= {limit} in {count} ({100 * count / len(rows):.1f} %)"
+def _count_within(cells: list[CellComparison], limit: int) -> str:
+    count = sum(abs(cell.z) <= limit for cell in cells)
+    return f"|z| <= {limit} in {count} ({100 * count / len(cells):.1f} %)"
 
 
-def _by_match(rows: list[Comparison]) -> str:
-    counts = [sum(row.match == match for row in rows) for match in (EQUAL, BETTER, WORSE)]
-    text = "{} cells: {} equal, {} lower, {} higher".format(len(rows), *counts)
-    if higher := [row for row in rows if row.match == WORSE]:
-        worst = max(higher, key=lambda row: (row.difference / max(row.published, 1.0), row.difference))
+def _summarize_matches(cells: list[CellComparison]) -> str:
+    counts = [sum(cell.match == match for cell in cells) for match in (EQUAL, BETTER, WORSE)]
+    text = "{} cells: {} equal, {} lower, {} higher".format(len(cells), *counts)
+    if higher := [cell for cell in cells if cell.match == WORSE]:
+        worst = max(higher, key=lambda cell: (cell.difference / max(cell.published, 1.0), cell.difference))
         text += f" (worst: {worst.learner} on {worst.dataset}, {worst.mean:g} for {worst.published:g})"
-    known = [row for row in rows if not math.isnan(row.z)]
-    return f"{text}; print as one more of our draws: {_within(known, 2)}" if known else text
+    known = [cell for cell in cells if not math.isnan(cell.z)]
+    return f"{text}; consistent with one more of our draws: {_count_within(known, 2)}" if known else text
 
 
-def _to_the_digit(rows: list[Comparison]) -> str:
-    differ = [row for row in rows if row.match != EQUAL]
-    text = f"{len(rows)} cells without randomness: {len(rows) - len(differ)} equal to the digit"
-    shown = [f"{row.learner} on {row.dataset}, {row.mean:.2f} for {row.published:.2f}" for row in differ]
+def _summarize_exact(cells: list[CellComparison]) -> str:
+    differ = [cell for cell in cells if cell.match != EQUAL]
+    text = f"{len(cells)} cells without randomness: {len(cells) - len(differ)} equal to the digit"
+    shown = [f"{cell.learner} on {cell.dataset}, {cell.mean:.2f} for {cell.published:.2f}" for cell in differ]
     return f"{text}; {len(differ)} differ: {'; '.join(shown)}" if differ else text
 
 
-def _by_ratio(rows: list[Comparison]) -> str:
-    known = [row for row in rows if row.ratio is not None]
+def _summarize_ratios(cells: list[CellComparison]) -> str:
+    known = [(cell.ratio, cell) for cell in cells if cell.ratio is not None]
     if not known:
         return "no time to compare"
-    ratios = [row.ratio for row in known]
-    slowest = max(known, key=lambda row: row.ratio)
+    ratios = [ratio for ratio, _ in known]
+    _, slowest = max(known, key=lambda pair: pair[0])
     return (
-        f"{len(known)} times: ours over printed {min(ratios):.2g} to {max(ratios):.2g}, median "
+        f"{len(known)} times: ours over published {min(ratios):.2g} to {max(ratios):.2g}, median "
         f"{median(ratios):.2g} (slowest: {slowest.learner} on {slowest.dataset})"
     )

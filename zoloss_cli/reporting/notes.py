@@ -1,0 +1,136 @@
+"""What a reader of a table must know: what its numbers are, what was seen or left out, what is missing."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.reporting.stars import find_baseline
+from zoloss_cli.reporting.titles import build_column_titles, join_best
+
+
+def collect_notes(run: RunResult, runs: list[RunResult], constant: dict[str, float]) -> list[str]:
+    """Return the notes under a table.
+
+    Parameters
+    ----------
+    run : RunResult
+        The run that the table shows.
+    runs : list of RunResult
+        All runs of the results folder.
+    constant : dict of str to float
+        Columns whose second metric is one number in every split.
+
+    Returns
+    -------
+    list of str
+        One sentence each.
+    """
+    notes = []
+    for value in dict.fromkeys(constant.values()):
+        names = [title for title, v in constant.items() if v == value]
+        heading = load_metric(run.metrics[1]).heading
+        notes.append(f"{heading} of {', '.join(names)}: {value:g} in every split")
+    notes += [note for metric in run.metrics if (note := load_metric(metric).note)]
+    published = run.experiment.published
+    if published and published.spread == "deviation":
+        notes.append("±: standard deviation over splits, as published")
+    if sides := run.experiment.improvement:
+        of, over = (join_best(list(build_column_titles(list(s)).values())) for s in (sides.of, sides.over))
+        notes.append(f"%: by how much {of} is below {over}")
+    notes += [
+        *_describe_leaks(run),
+        *describe_choices(run),
+        *_describe_pruning(run),
+        *_describe_unseen_classes(run),
+        *_describe_early_ends(run),
+        *_describe_missing(run),
+    ]
+    if wanted := run.experiment.baseline:
+        if baseline := find_baseline(run, runs):
+            notes.append(f"*: better than the best of Table {baseline.table or wanted} by one standard error")
+        else:
+            notes.append(f"no *: these results hold no table {wanted} to improve on")
+    return notes
+
+
+def describe_choices(run: RunResult) -> list[str]:
+    """Return which columns show the best of several settings."""
+    columns: dict[str, list[str]] = {}
+    for learner, title in build_column_titles(run.learners).items():
+        specs = [spec for spec in run.experiment.learners if spec.label == learner]
+        options = list(dict.fromkeys(spec.choice for spec in specs if spec.choice))
+        if options:
+            tried = options[0].partition("=")[0]
+            note = f"each data set's best of {len(options)} settings of {tried} by the number shown"
+            columns.setdefault(note, []).append(title)
+    return [f"{', '.join(titles)}: {note}" for note, titles in columns.items()]
+
+
+def _describe_leaks(run: RunResult) -> list[str]:
+    """Return what was fitted with a look at the test samples."""
+    if load_metric(run.metric).part != "test":
+        return []
+    leaks = []
+    if run.experiment.preprocess.fit_on == "all":
+        leaks.append("scaling is fitted on all samples, the test samples among them")
+    titles = build_column_titles(run.learners)
+    names = dict.fromkeys(titles[spec.label] for spec in run.experiment.learners if spec.tune)
+    if names and (tuning := run.experiment.tuning):
+        where = "all samples, the test samples among them" if tuning.on == "all" else "the training samples"
+        how = f"{tuning.folds}-fold cross-validation"
+        if tuning.held_out:
+            how = f"{tuning.folds} times {100 * tuning.held_out:g} % held out"
+        leaks.append(f"{', '.join(names)}: settings by {how} on {where}")
+    return leaks
+
+
+def _describe_pruning(run: RunResult) -> list[str]:
+    """Return how much of the training samples was left out as noise, and of their wrong labels with it."""
+    shares: dict[str, str] = {}
+    for (dataset, _), cell in run.cells.items():
+        if (pruned := cell.get_counts("n_pruned")) and cell.sizes:  # the same for all learners
+            text = f"{dataset} {100 * fmean(pruned) / cell.sizes.n_train:.0f} %"
+            if flipped := sum(cell.get_counts("n_flipped")):
+                text += f" ({100 * sum(cell.get_counts('n_flipped_pruned')) / flipped:.0f} %)"
+            shares.setdefault(dataset, text)
+    wrong = " (and of their wrong labels)" if any(text.endswith(")") for text in shares.values()) else ""
+    return [f"training samples left out as noise{wrong}: {', '.join(shares.values())}"] if shares else []
+
+
+def _describe_unseen_classes(run: RunResult) -> list[str]:
+    """Return where splits leave a class out of the training samples."""
+    unseen: dict[str, list[float]] = {}
+    for (dataset, _), cell in run.cells.items():
+        counts = cell.get_counts("n_unseen")
+        if load_metric(run.metric).part == "test" and any(counts):  # the same for all learners
+            unseen[dataset] = max(unseen.get(dataset, []), counts, key=len)
+    return [
+        f"{dataset}: in {sum(c > 0 for c in counts)} of {len(counts)} splits some test samples, {sum(counts):.0f} "
+        "in all, are of a class that no training sample has; they count as errors"
+        for dataset, counts in unseen.items()
+    ]
+
+
+def _describe_early_ends(run: RunResult) -> list[str]:
+    """Return where boosting ended because no split of classes was left."""
+    titles, notes = build_column_titles(run.learners), []
+    for (dataset, learner), cell in run.cells.items():
+        counts = cell.get_counts("n_unsplit")
+        if ended := sum(counts):
+            splits = f"{ended:.0f} of {len(counts)} splits"
+            notes.append(f"{titles[learner]} on {dataset}: {splits} ended early, with no split of classes left")
+    return notes
+
+
+def _describe_missing(run: RunResult) -> list[str]:
+    """Return which cells have records that cannot give the metric, why, and how to make new ones."""
+    by_reason: dict[str, list[str]] = {}
+    for (dataset, learner), reason in run.missing.items():
+        by_reason.setdefault(reason, []).append(f"{learner} on {dataset}")
+    again = run.manifest.command(fresh=True)
+    return [
+        f"no {run.metric} of {', '.join(places)}: {reason}; make new records with: {again}"
+        for reason, places in by_reason.items()
+    ]

@@ -1,0 +1,15 @@
+"""The papers whose tables are mirrored."""
+
+from __future__ import annotations
+
+import functools
+
+from zoloss_cli.utils.paths import PUBLISHED
+
+
+@functools.cache
+def read_paper_titles() -> dict[str, str]:
+    """Return how pages call each paper, by its name in configs."""
+    import yaml
+
+    return yaml.safe_load((PUBLISHED / "papers.yaml").read_text(encoding="utf-8"))

@@ -1,0 +1,56 @@
+"""CSV: every number by itself, for other programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from zoloss_cli.reporting.compare import COLUMNS, CellComparison
+from zoloss_cli.reporting.tables import Table, TableCell
+
+TABLE_COLUMNS = (
+    *("table", "dataset", "learner", "metric", "mean", "stderr", "best", "star", "choice"),
+    *("published", "published_stderr", "published_star"),
+)
+
+
+def render_tables(tables: Iterable[Table]) -> str:
+    """Return all cells of tables, a row each."""
+    lines = []
+    for table in tables:
+        for row in table.rows:
+            beside = row.published or [TableCell(None)] * len(table.columns)
+            for column, ours, published in zip(table.columns, row.ours, beside, strict=True):
+                lines.append(
+                    [
+                        *(table.number, row.dataset, column.learner, column.metric),
+                        *(format_value(ours.mean), format_value(ours.stderr), int(ours.best), int(ours.star)),
+                        *(ours.choice, format_value(published.mean), format_value(published.stderr)),
+                        int(published.star),
+                    ]
+                )
+    return write_csv(TABLE_COLUMNS, lines)
+
+
+def render_comparison(cells: Iterable[CellComparison]) -> str:
+    """Return all compared cells, a row each."""
+    return write_csv(COLUMNS, [[format_value(getattr(cell, name)) for name in COLUMNS] for cell in cells])
+
+
+def format_value(value: Any) -> str:
+    """Return a value with six digits; nothing for what is missing."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def write_csv(header: Sequence[str], lines: Iterable[Sequence]) -> str:
+    """Return lines as CSV under a header."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(lines)
+    return out.getvalue().rstrip("\n")

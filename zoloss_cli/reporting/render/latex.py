@@ -1,0 +1,96 @@
+"""A LaTeX document of booktabs tables."""
+
+from __future__ import annotations
+
+from zoloss_cli.reporting.render.grid import Grid
+from zoloss_cli.reporting.render.numbers import build_grid, format_caption, format_cell
+from zoloss_cli.reporting.tables import Table, TableCell
+
+COMMANDS = {"\0": "textbackslash", "^": "textasciicircum", "~": "textasciitilde"}
+
+
+def render_table(table: Table, terminal: bool = False) -> str:
+    """Return a table environment whose best cells are bold."""
+
+    def format_number(cell: TableCell) -> str:
+        return format_cell(cell, r"\pm", "^*").replace("–", r"\text{--}")
+
+    def format_ours(cell: TableCell) -> str:
+        return rf"$\mathbf{{{format_number(cell)}}}$" if cell.best else f"${format_number(cell)}$"
+
+    def format_published(cell: TableCell) -> str:
+        return rf"{{\small ${format_number(cell)}$}}"
+
+    def format_label(text: str) -> str:
+        return r"\quad{\small\itshape published}" if text.startswith(" ") else escape_latex(text)
+
+    lines = [" & ".join(line) + r" \\" for line in build_grid(table, format_ours, format_published, format_label)]
+    return "\n".join(
+        [
+            r"\begin{table}[p]",
+            r"\centering",
+            rf"\caption{{{escape_latex(format_caption(table).partition('. ')[2])}}}",
+            rf"\label{{tab:{table.number}}}",
+            rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
+            r"\toprule",
+            " & ".join(["data set", *map(escape_latex, table.headings)]) + r" \\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            *(rf"\par\smallskip{{\small {escape_latex(note)}}}" for note in table.notes),
+            r"\end{table}",
+        ]
+    )
+
+
+def render_grid(grid: Grid) -> str:
+    """Return a grid as a table that may run over pages, with its caption and notes."""
+    notes = "\n\n".join(escape_latex(note) for note in grid.notes)
+    if not grid.lines:
+        return f"{notes}\n"
+    body = "\n".join(
+        [
+            rf"\begin{{longtable}}{{{'l' * grid.n_left}{'r' * (len(grid.header) - grid.n_left)}}}",
+            r"\toprule",
+            " & ".join(map(escape_latex, grid.header)) + r" \\",
+            r"\midrule",
+            r"\endhead",
+            *(" & ".join(map(escape_latex, line)) + r" \\" for line in grid.lines),
+            r"\bottomrule",
+            r"\end{longtable}",
+        ]
+    )
+    if not grid.caption:
+        return body
+    return f"\\subsection*{{{escape_latex(grid.caption)}}}\n{body}\n{notes}\n"
+
+
+def render_heading(heading: str) -> str:
+    """Return what stands over several grids."""
+    return rf"\section*{{{escape_latex(heading)}}}"
+
+
+def join(parts: list[str]) -> str:
+    """Return a document of tables or grids."""
+    head = [
+        r"\documentclass{article}",
+        r"\usepackage[utf8]{inputenc}",
+        r"\usepackage[T1]{fontenc}",
+        r"\usepackage{amsmath}",
+        r"\usepackage{booktabs}",
+        r"\usepackage{longtable}",
+        r"\usepackage[a4paper,landscape,margin=1cm]{geometry}",
+        r"\begin{document}",
+    ]
+    return "\n".join([*head, *parts, r"\end{document}"])
+
+
+def escape_latex(text: str) -> str:
+    """Return a text in which every character means itself."""
+    text = text.replace("\\", "\0")
+    for character in "&%$#_{}":
+        text = text.replace(character, "\\" + character)
+    for character, command in COMMANDS.items():
+        text = text.replace(character, rf"\{command}{{}}")
+    return text.replace("±", r"$\pm$")

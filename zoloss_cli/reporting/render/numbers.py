@@ -1,0 +1,71 @@
+"""Numbers and captions as all formats write them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.compare import CellComparison
+from zoloss_cli.reporting.tables import Table, TableCell
+
+
+def format_cell(cell: TableCell, plus_minus: str = "±", star: str = "*") -> str:
+    """Return a cell's number with its error and star; a dash if it is empty."""
+    if cell.mean is None:
+        return "–"
+    text = f"{cell.mean:{'+' if cell.signed else ''}.{cell.decimals}f}"
+    if float(text) == 0.0:
+        text = text.lstrip("+-")
+    spread = cell.stderr if cell.deviation is None else cell.deviation
+    if spread is not None and not math.isnan(spread):
+        text += f" {plus_minus} {spread:.{cell.decimals}f}"
+    return text + (star if cell.star else "")
+
+
+def format_caption(table: Table) -> str:
+    """Return a table's caption: its name, title, and what the numbers are means over."""
+    state = "; incomplete" if table.incomplete else ""
+    return f"{format_table_name(table.number)}. {table.title} ({table.splits}{state})"
+
+
+def format_table_name(number: str) -> str:
+    """Return a table's number as one says it; a run without a number has its own name."""
+    return f"Table {number}" if number[:1].isdigit() or number.isupper() else number
+
+
+def build_grid(
+    table: Table,
+    format_ours: Callable[[TableCell], str],
+    format_published: Callable[[TableCell], str],
+    format_label: Callable[[str], str],
+) -> list[list[str]]:
+    """Return two lines a data set: ours, then the published numbers."""
+    lines = []
+    for row in table.rows:
+        lines.append([format_label(row.dataset), *map(format_ours, row.ours)])
+        if row.published:
+            lines.append([format_label("  published"), *map(format_published, row.published)])
+    return lines
+
+
+def format_our_value(cell: CellComparison) -> str:
+    """Return our number of a compared cell."""
+    return format_cell(TableCell(cell.mean, cell.stderr, decimals=count_decimals(cell)))
+
+
+def format_published_value(cell: CellComparison) -> str:
+    """Return the published number of a compared cell."""
+    metric = load_metric(cell.metric)
+    decimals = metric.decimals if metric.comparison_decimals is None else metric.comparison_decimals
+    if cell.comparison == "match" and not cell.is_exact:
+        decimals = 0
+    return format_cell(TableCell(cell.published, cell.published_stderr, decimals=decimals))
+
+
+def count_decimals(cell: CellComparison) -> int:
+    """Return how many decimals a compared cell is shown with."""
+    metric = load_metric(cell.metric)
+    if cell.comparison == "z":
+        return metric.decimals if metric.comparison_decimals is None else metric.comparison_decimals
+    return metric.count_decimals(cell.mean, cell.splits)

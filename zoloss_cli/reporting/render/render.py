@@ -1,0 +1,64 @@
+"""What to write in which format."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from types import ModuleType
+
+from zoloss_cli.errors import ConfigError, suggest_nearest
+from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.compare import CellComparison
+from zoloss_cli.reporting.render.grid import Grid
+from zoloss_cli.reporting.render.numbers import count_decimals, format_our_value, format_published_value
+from zoloss_cli.reporting.tables import Table
+
+FORMATS = ("text", "markdown", "latex", "csv", "html")
+
+
+def validate_format(name: str) -> str:
+    """Return the name of a format; an unknown one is a ConfigError."""
+    if name not in FORMATS:
+        raise ConfigError(f"--format '{name}' is unknown{suggest_nearest(name, FORMATS)}")
+    return name
+
+
+def load_renderer(format: str) -> ModuleType:
+    """Return the module that writes a format."""
+    return importlib.import_module(f"zoloss_cli.reporting.render.{validate_format(format)}")
+
+
+def render_tables(tables: list[Table], format: str, terminal: bool = False) -> str:
+    """Return tables in a format; `terminal` says whether text may be bold."""
+    renderer = load_renderer(format)
+    if format == "csv":
+        return renderer.render_tables(tables)
+    return renderer.join([renderer.render_table(table, terminal) for table in tables])
+
+
+def render_comparison(cells: list[CellComparison], format: str) -> str:
+    """Return a comparison with published values in a format."""
+    renderer = load_renderer(format)
+    if format == "csv":
+        return renderer.render_comparison(cells)
+    marks = {
+        "z": lambda cell: "" if cell.comparison != "z" and math.isnan(cell.z) else f"{cell.z:+.1f}",
+        "match": lambda cell: cell.match,
+        "ratio": lambda cell: "" if cell.ratio is None else f"{cell.ratio:.2g}",
+    }
+    # A comparison of errors has no ratios, one of times no z.
+    marks = {name: mark for name, mark in marks.items() if not cells or any(mark(cell) for cell in cells)}
+    header = ["table", "data set", "learner", "ours", "published", "difference", *marks]
+    lines = [
+        [
+            cell.table,
+            cell.dataset,
+            " ".join(filter(None, [cell.learner, load_metric(cell.metric).heading])),
+            format_our_value(cell),
+            format_published_value(cell),
+            f"{cell.difference:+.{count_decimals(cell)}f}",
+            *(mark(cell) for mark in marks.values()),
+        ]
+        for cell in cells
+    ]
+    return renderer.join([renderer.render_grid(Grid(header=header, lines=lines, n_left=3))])
