@@ -114,9 +114,7 @@ def build_record(cell: Cell, split: int, fitted: FittedTask) -> FitRecord:
     if cell.tuning:
         fields["choice"] = spec.choice
     fields |= collect_fit_info(learner, fit_time)
-    if (
-        not data.test.size and "time_to_best" in fields
-    ):  # such tasks are few, and their way down matters
+    if not data.test.size and "time_to_best" in fields:  # such tasks are few, and their way down matters
         fields["trace"] = [
             (round(float(t), 6), _round_to_digits(loss, 8)) for t, loss in _subsample_trace(learner.trace_)
         ]

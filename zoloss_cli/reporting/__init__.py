@@ -1,0 +1,1 @@
+"""Tables, comparisons, statistics, figures and pages from stored results."""

@@ -99,8 +99,8 @@ def _add_cell(run: RunResult, cell: ManifestCell, stored: StoredCell) -> None:
 def select_runs(runs: list[RunResult], wanted: str | None) -> list[RunResult]:
     """Return the runs to show: all, or those of the table or run with this name.
 
-    A table's full name is its paper and number, such as li-lin-2007/II. The number alone will do where one paper
-    has it.
+    A table's full name is its paper and number, such as li-lin-2007/II. The number alone will do where only
+    one paper has it.
     """
     if wanted is None:
         return runs

@@ -107,8 +107,8 @@ def _describe_unseen_classes(run: RunResult) -> list[str]:
         if load_metric(run.metric).part == "test" and any(counts):  # the same for all learners
             unseen[dataset] = max(unseen.get(dataset, []), counts, key=len)
     return [
-        f"{dataset}: in {sum(c > 0 for c in counts)} of {len(counts)} splits some test samples, {sum(counts):.0f} "
-        "in all, are of a class that no training sample has; they count as errors"
+        f"{dataset}: in {sum(c > 0 for c in counts)} of {len(counts)} splits some test samples, "
+        f"{sum(counts):.0f} in all, are of a class that no training sample has; they count as errors"
         for dataset, counts in unseen.items()
     ]
 

@@ -67,7 +67,7 @@ class CellResult:
 
     def get(self, metric: str, default: list[float] | None = None) -> list[float] | None:
         """Return the values of a metric, or the default where the records cannot give it."""
-        return self[metric] if metric in self else default
+        return default if self.explain_missing(metric) else self[metric]
 
     def get_stat(self, metric: str) -> Stat | None:
         """Return the aggregate of a metric over splits; None where the records cannot give it."""

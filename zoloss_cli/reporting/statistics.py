@@ -148,7 +148,9 @@ def _collect_means(run: RunResult, learners: Sequence[str]) -> tuple[list[str], 
     """Return the data sets where all these learners have a mean, and those means, lower the better."""
     key = load_metric(run.metric).sort_key
     rows = {d: [s for x in learners if (s := run.get_stat(d, x))] for d in run.datasets}
-    complete = {d: [round(key(s.mean), DIGITS) for s in row] for d, row in rows.items() if len(row) == len(learners)}
+    complete = {
+        d: [round(key(s.mean), DIGITS) for s in row] for d, row in rows.items() if len(row) == len(learners)
+    }
     return list(complete), np.array(list(complete.values()))
 
 
@@ -259,5 +261,7 @@ def compare_by_signed_ranks(run: RunResult, learner: str | None = None) -> tuple
             p,
             corrected,
         )
-        for pair, differences, p, corrected in zip(pairs, by_pair, p_values, correct_by_holm(p_values), strict=True)
+        for pair, differences, p, corrected in zip(
+            pairs, by_pair, p_values, correct_by_holm(p_values), strict=True
+        )
     ]

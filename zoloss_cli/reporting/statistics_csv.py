@@ -50,7 +50,9 @@ def _list_tests(run: RunResult, alpha: float, learner: str | None) -> Iterator[T
             if c := compare_pair(run, dataset, *pair):
                 differs = None if c.p is None else int(c.p <= alpha)
                 numbers = (c.difference, c.splits, c.t, c.p)
-                yield TestRow(run.number, "corrected-t", dataset, *pair, *numbers, differs=differs, note=c.reason)
+                yield TestRow(
+                    run.number, "corrected-t", dataset, *pair, *numbers, differs=differs, note=c.reason
+                )
     datasets, tested = compare_by_signed_ranks(run, learner)
     for x in tested if len(datasets) > 1 else []:
         numbers_of_pair = (x.difference, len(datasets), None, x.p, x.holm, int(x.holm <= alpha))

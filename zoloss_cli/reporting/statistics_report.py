@@ -25,6 +25,7 @@ from zoloss_cli.reporting.statistics import (
 from zoloss_cli.reporting.statistics_csv import render_statistics_csv
 from zoloss_cli.reporting.titles import build_column_titles
 
+
 def render_statistics(runs: list[RunResult], format: str, alpha: float, learner: str | None = None) -> str:
     """Return the statistics of runs in a format.
 
@@ -84,9 +85,11 @@ def describe_best(run: RunResult, dataset: str, alpha: float) -> list[str]:
     splits = sorted({c.splits for c in comparisons})
     number = f"{splits[0]}" if len(splits) == 1 else f"{splits[0]} to {splits[-1]}"
     return [
-        f"{titles[best]} has the {_name_best(run)} mean on {dataset}; the others minus it, on the same {number} splits:",
+        f"{titles[best]} has the {_name_best(run)} mean on {dataset}; the others minus it, on the same "
+        f"{number} splits:",
         *lines,
-        f"(p by the corrected t-test of Nadeau & Bengio (2003), not corrected for several tests; *: p <= {alpha:g})",
+        "(p-values of the corrected t-test of Nadeau & Bengio (2003), not corrected for several tests; "
+        f"*: p <= {alpha:g})",
     ]
 
 
@@ -121,7 +124,11 @@ def _build_dataset_tests(run: RunResult, alpha: float, learner: str | None) -> G
         ["data set", *(titles[x] for x in columns)],
         lines,
         1,
-        [f"*: p <= {alpha:g}, not corrected for several tests (Nadeau & Bengio 2003)", *_find_cautious(run, lines), *notes],
+        [
+            f"*: p <= {alpha:g}, not corrected for several tests (Nadeau & Bengio 2003)",
+            *_find_cautious(run, lines),
+            *notes,
+        ],
     )
 
 
@@ -184,8 +191,8 @@ def _build_pairs(run: RunResult, alpha: float, learner: str | None) -> Grid:
     least = min(1.0, len(pairs) * compute_least_signed_rank_p(len(datasets)))
     if least > alpha:
         notes.append(
-            f"with {len(datasets)} data sets and {number} no Holm p can be below {_format_p(least)}, so nothing "
-            f"can differ at {alpha:g}"
+            f"with {len(datasets)} data sets and {number} no Holm p can be below {_format_p(least)}, so "
+            f"nothing can differ at {alpha:g}"
         )
     return Grid(
         f"Pairs by their means on {len(datasets)} data sets (Wilcoxon)",

@@ -172,7 +172,8 @@ class Store:
         )
         if foreign:
             raise ResultsError(
-                f"{self.folder} holds files that zoloss did not write (such as {foreign[0]}); choose another --out"
+                f"{self.folder} holds files that zoloss did not write (such as {foreign[0]}); "
+                "choose another --out"
             )
 
     # -- cells --------------------------------------------------------------------------------------
@@ -297,13 +298,9 @@ def _fits_sizes(record: Record, n_train: int, n_test: int) -> bool:
     """Return whether a record counts no more errors than there are samples; no test samples, no test errors."""
     if isinstance(record, MeasureRecord):
         return True
-    if record.train_errors > n_train:
-        return False
-    return (
-        record.test_errors is None
-        if n_test == 0
-        else 0 <= (-1 if record.test_errors is None else record.test_errors) <= n_test
-    )
+    if record.test_errors is None:
+        return n_test == 0 and record.train_errors <= n_train
+    return 0 < n_test >= record.test_errors and record.train_errors <= n_train
 
 
 @contextlib.contextmanager

@@ -72,7 +72,7 @@ def looks(count: int) -> list[Look]:
 
 @contextlib.contextmanager
 def styled():
-    """matplotlib with our settings and nobody else's."""
+    """Matplotlib with our settings and nobody else's."""
     from matplotlib import style
 
     with style.context(["default", SETTINGS]):

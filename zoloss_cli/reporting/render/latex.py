@@ -24,7 +24,9 @@ def render_table(table: Table, terminal: bool = False) -> str:
     def format_label(text: str) -> str:
         return r"\quad{\small\itshape published}" if text.startswith(" ") else escape_latex(text)
 
-    lines = [" & ".join(line) + r" \\" for line in build_grid(table, format_ours, format_published, format_label)]
+    lines = [
+        " & ".join(line) + r" \\" for line in build_grid(table, format_ours, format_published, format_label)
+    ]
     return "\n".join(
         [
             r"\begin{table}[p]",
