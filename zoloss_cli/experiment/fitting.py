@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.labels import join_names
 from zoloss_cli.errors import DataError
 from zoloss_cli.registry import MEASURES, learners_for_many, make_learner, registration
+
+if TYPE_CHECKING:
+    from zoloss_cli.learners.base import Learner
 
 SHORT = {"epochs": 2, "rounds": 2, "steps": 300, "lines": 20, "nodes": 300, "time_limit": 60.0}
 SHORT |= {"permutations": 2, "s1": 0, "clusters": 6}
@@ -33,12 +37,15 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
             raise DataError(f"{where}: {error}") from None
 
 
-def fit(spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSequence):
+def fit(
+    spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSequence, *, quiet: bool = True
+) -> tuple[Learner, float]:
     """(the learner that `spec` names, fitted; the seconds that it took, by its own clock if it has one)."""
     warm_up(spec)
     with warnings.catch_warnings():
         # A learner's doubts (an empty ensemble, say) show in the row; thousands of units must not print them.
-        warnings.simplefilter("ignore", UserWarning)
+        if quiet:
+            warnings.simplefilter("ignore", UserWarning)
         learner = make_learner(spec.learner, spec.parameters, np.random.default_rng(seed))
         start = time.perf_counter()
         learner.fit(X, y)
