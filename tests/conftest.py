@@ -48,9 +48,9 @@ def zoloss(monkeypatch, capsys):
 @pytest.fixture
 def noisy():
     """120 points, 4 features, about a tenth of the labels wrong."""
-    from zoloss_cli.testing import noisy_problem
+    from zoloss_cli.testing import build_noisy_problem
 
-    return noisy_problem()
+    return build_noisy_problem()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import numpy as np
 
 from zoloss_cli.datasets.csv_table import read_for_training
 from zoloss_cli.datasets.scaling import scale_parts
+from zoloss_cli.workflows.choices import DEFAULT_SCALING
 
 GOOD = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11}.{i:02d},{'xy'[(i * 5 // 3) % 2]}\n" for i in range(30))
 
@@ -28,7 +29,7 @@ def as_csv(rows, separator: str = ",", end: str = "\n") -> str:
     return "".join(separator.join(row) + end for row in [HEADER, *rows])
 
 
-def loaded(path, how: str = "minmax"):
+def loaded(path, how: str = DEFAULT_SCALING):
     own = read_for_training(path)
     return scale_parts(own.X, own.X, how)[0], own.classes(None)[0], own
 

@@ -45,7 +45,7 @@ def check_learner(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_estimator(make(), expected_failed_checks=dict(expected_failures or {}))
-    for check in checks_for(name):
+    for check in select_checks(name):
         try:
             check(make)
         except Exception as error:
@@ -53,7 +53,7 @@ def check_learner(
             raise kind(f"the learner '{name}', {check.__name__}: {error}") from error
 
 
-def checks_for(name: str) -> list[Callable[[Make], None]]:
+def select_checks(name: str) -> list[Callable[[Make], None]]:
     """All of CHECKS that apply: those of sample weights and of streams are for learners that take them."""
     left_out = () if registration(name).takes_weights else WEIGHT_CHECKS
     if not hasattr(registration(name).learner_class, "partial_fit"):
@@ -61,7 +61,7 @@ def checks_for(name: str) -> list[Callable[[Make], None]]:
     return [check for check in CHECKS if check not in left_out]
 
 
-def noisy_problem() -> tuple[np.ndarray, np.ndarray]:
+def build_noisy_problem() -> tuple[np.ndarray, np.ndarray]:
     """120 points, 4 features, about a tenth of the labels wrong."""
     rng = np.random.default_rng(7)
     X = rng.uniform(-1, 1, (120, 4))
@@ -70,7 +70,7 @@ def noisy_problem() -> tuple[np.ndarray, np.ndarray]:
 
 
 def any_two_labels(make: Make) -> None:
-    X, y = noisy_problem()
+    X, y = build_noisy_problem()
     plain = make().fit(X, y)
     words = make().fit(X, np.where(y == 1, "yes", "no"))
     assert list(words.classes_) == ["no", "yes"]
@@ -79,7 +79,7 @@ def any_two_labels(make: Make) -> None:
 
 def learns_and_scores(make: Make) -> None:
     """A score of at least 0 is the second class, a linear rule is its coefficients, and it learns."""
-    X, y = noisy_problem()
+    X, y = build_noisy_problem()
     learner = make().fit(X, y)
     scores = learner.decision_function(X)
     if isinstance(learner, LinearLearner):
@@ -90,7 +90,7 @@ def learns_and_scores(make: Make) -> None:
 
 def the_same_seed_and_copies_agree(make: Make) -> None:
     """Copies: a clone, and what comes out of a pickle, before and after fit."""
-    X, y = noisy_problem()
+    X, y = build_noisy_problem()
     first = make().fit(X, y)
     scores = first.decision_function(X)
     again = clone(pickle.loads(pickle.dumps(make())))
@@ -99,7 +99,7 @@ def the_same_seed_and_copies_agree(make: Make) -> None:
 
 
 def parameters_are_declared_and_checked(make: Make) -> None:
-    X, y = noisy_problem()
+    X, y = build_noisy_problem()
     learner = type(make())
     assert learner.__doc__, "no docstring"
     for key, fact in learner_parameters(learner).model_fields.items():
@@ -109,7 +109,7 @@ def parameters_are_declared_and_checked(make: Make) -> None:
 
 
 def one_class_and_non_finite_data_are_refused(make: Make) -> None:
-    X, y = noisy_problem()
+    X, y = build_noisy_problem()
     with refused("class"):
         make().fit(X, np.ones_like(y))
     with refused(r"NaN|infinity"):
@@ -117,7 +117,7 @@ def one_class_and_non_finite_data_are_refused(make: Make) -> None:
 
 
 def data_frames_keep_their_names(make: Make) -> None:
-    X, y = noisy_problem()
+    X, y = build_noisy_problem()
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     learner = make().fit(frame, pd.Series(np.where(y == 1, "yes", "no")))
     assert list(learner.feature_names_in_) == ["a", "b", "c", "d"]
@@ -128,7 +128,7 @@ def data_frames_keep_their_names(make: Make) -> None:
 
 def pipelines_and_grids(make: Make) -> None:
     """In a pipeline, scored by cross-validation, and with a parameter searched through it."""
-    X, y = noisy_problem()
+    X, y = build_noisy_problem()
     pipeline = make_pipeline(StandardScaler(), make())
     assert np.mean(cross_val_score(pipeline, X, y, cv=2)) > 0.6
     step = pipeline.steps[-1][0]
@@ -147,7 +147,7 @@ def meta_estimators(make: Make) -> None:
         assert list(fitted.classes_) == [0, 1, 2]
         # A third by chance; the middle class cannot be separated, on which some learners never settle.
         assert fitted.score(X, y) > 0.5, f"{several.__name__}: {fitted.score(X, y)}"
-    X, y = noisy_problem()
+    X, y = build_noisy_problem()
     chances = CalibratedClassifierCV(make(), cv=2).fit(X, y).predict_proba(X)
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
     assert chances[y == 1, 1].mean() > chances[y == 0, 1].mean()
@@ -155,14 +155,14 @@ def meta_estimators(make: Make) -> None:
 
 def ensembles_by_weights(make: Make) -> None:
     """scikit-learn's own boosting and bagging, which hand over sample weights."""
-    X, y = noisy_problem()
+    X, y = build_noisy_problem()
     for ensemble in (AdaBoostClassifier, BaggingClassifier):
         fitted = ensemble(make(), n_estimators=2, random_state=0).fit(X, y)
         assert fitted.score(X, y) > 0.65
 
 
 def the_scale_of_sample_weights_does_not_matter(make: Make) -> None:
-    X, y = noisy_problem()
+    X, y = build_noisy_problem()
     phi = np.random.default_rng(1).exponential(size=len(y))
     small = make().fit(X, y, sample_weight=phi)
     # A power of two scales without rounding, so that nothing at all may change.
@@ -171,13 +171,13 @@ def the_scale_of_sample_weights_does_not_matter(make: Make) -> None:
 
 
 def sample_weights_matter(make: Make) -> None:
-    X, y = noisy_problem()
+    X, y = build_noisy_problem()
     weighted = make().fit(X, y, sample_weight=np.where(y == 1, 9.0, 1.0))
     assert not np.array_equal(weighted.decision_function(X), make().fit(X, y).decision_function(X))
 
 
 def sample_weights_must_be_weights(make: Make) -> None:
-    X, y = noisy_problem()
+    X, y = build_noisy_problem()
     who = type(make()).__name__
     with refused(f"(?i){who}: .*sample weights .*zero"):
         make().fit(X, y, sample_weight=np.zeros(len(y)))
@@ -187,7 +187,7 @@ def sample_weights_must_be_weights(make: Make) -> None:
 
 def streams_go_on(make: Make) -> None:
     """Rows in several calls are learned as in one, also after fit, which begins anew."""
-    X, y = noisy_problem()
+    X, y = build_noisy_problem()
     words = np.where(y == 1, "yes", "no")
     with refused("first call .*classes"):
         make().partial_fit(X, words)

@@ -27,7 +27,7 @@ from zoloss_cli.kernels.rcd import DIRECTIONS_A_BLOCK, rcd
 from zoloss_cli.kernels.smooth import sla
 from zoloss_cli.kernels.svm import linear_svm
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
-from zoloss_cli.learners.linear.online import NO_TABLE, padded
+from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, pad_columns
 from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundClassifier
 
 N, M = 600, 20
@@ -99,7 +99,7 @@ def test_adaboost_rcd(benchmark, problem):
 
 def online_case(problem, epochs):
     X, y, *_ = problem
-    Z = padded(X * y[:, None])
+    Z = pad_columns(X * y[:, None])
     return Z, np.ones(N), np.zeros(Z.shape[1]), np.empty((0, Z.shape[1])), epochs
 
 
@@ -124,7 +124,7 @@ def test_averaged_kernel(benchmark, problem):
         lambda: online.averaged_perceptron(
             Z,
             step,
-            *NO_TABLE,
+            *NO_ALIAS_TABLE,
             w.copy(),
             np.zeros_like(w),
             0.0,
@@ -156,7 +156,7 @@ def test_sgd_kernel(benchmark, problem):
         lambda: online.sgd(
             Z,
             step,
-            *NO_TABLE,
+            *NO_ALIAS_TABLE,
             w.copy(),
             epochs,
             0.002,
@@ -185,7 +185,7 @@ def test_pocket_kernel(benchmark, problem):
     benchmark.extra_info["units"] = epochs * N
     benchmark.pedantic(
         lambda: pocket.pocket(
-            Z, Z_T, phi, step, phi, *NO_TABLE, w.copy(), epochs, True, gram, np.uint64(1), NO_CHECKPOINTS, path
+            Z, Z_T, phi, step, phi, *NO_ALIAS_TABLE, w.copy(), epochs, True, gram, np.uint64(1), NO_CHECKPOINTS, path
         ),
         rounds=9,
         warmup_rounds=1,

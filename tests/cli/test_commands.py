@@ -26,12 +26,11 @@ def read_rows(results):
 
 def all_commands():
     """Every command as its words, those of groups included."""
-    from zoloss_cli.cli.app import app
-    from zoloss_cli.cli.data import app as datasets
+    from zoloss_cli.cli.app import COMMANDS
+    from zoloss_cli.cli.datasets import datasets
 
-    return [[c.name] for c in app.registered_commands] + [
-        ["datasets", *([c.callback.__name__] if c else [])] for c in (None, *datasets.registered_commands)
-    ]
+    below = [command.callback.__name__ for command in datasets.registered_commands]
+    return [[name] for name in COMMANDS] + [["datasets", name] for name in below]
 
 
 @pytest.mark.parametrize("words", all_commands(), ids=" ".join)
@@ -44,7 +43,7 @@ def test_help_has_examples(zoloss, words):
 def test_run_table_compare_status(zoloss, small_config, results):
     ended = zoloss("run", small_config, "--out", results, "--jobs", 2)
     assert ended.code == 0, ended.err
-    assert "24 units: 0 were done, 24 run" in ended.err
+    assert "24 tasks: 0 were done, 24 run" in ended.err
     assert len(read_rows(results)) == 24
     table = zoloss("table", results)
     assert table.code == 0
@@ -107,10 +106,10 @@ def test_fresh_runs_everything_again(zoloss, small_config, results):
 def test_dry_run_shows_the_plan_and_runs_nothing(zoloss, small_config, results):
     ended = zoloss("run", small_config, "--out", results, "--dry-run")
     assert ended.code == 0
-    assert "4 cells, 24 units, 24 to run: time unknown" in ended.out
+    assert "4 cells, 24 tasks, 24 to run: time unknown" in ended.out
     assert not results.exists()
     zoloss("run", small_config, "--out", results, "--splits", 2)
-    assert "24 units, 16 to run: about" in zoloss("run", small_config, "--out", results, "--dry-run").out
+    assert "24 tasks, 16 to run: about" in zoloss("run", small_config, "--out", results, "--dry-run").out
 
 
 def test_the_users_own_csv(zoloss, write_config, tmp_path, results):
@@ -274,7 +273,7 @@ def test_learners_command(zoloss):
 
 def test_schema_and_validate(zoloss, small_config, write_config):
     assert json.loads(zoloss("schema").out)["title"] == "zoloss experiment"
-    assert "valid; 4 cells, 24 units" in zoloss("validate", small_config).out
+    assert "valid; 4 cells, 24 tasks" in zoloss("validate", small_config).out
     bad = write_config("datasets: [hart]\nlearners: [fld]\n", "bad.yaml")
     ended = zoloss("validate", small_config, bad)
     assert ended.code == 2

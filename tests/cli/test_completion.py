@@ -15,6 +15,7 @@ from zoloss_cli.cli import _completion as completion
 from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.generators import GENERATORS
 from zoloss_cli.registry import learners
+from zoloss_cli.reporting.choices import FIGURE_NAMES
 
 # Imported by commands that compute, never by a completion.
 HEAVY = ("numpy", "matplotlib", "numba", "scipy", "sklearn", "pandas", "cvxpy", "zoloss_cli.config", "tabulate")
@@ -71,21 +72,21 @@ def test_values_are_completed(line, lines):
 def test_every_figure_is_offered():
     from zoloss_cli.reporting.figures.catalog import KINDS
 
-    assert completion.figure("") == [kind.name for kind in KINDS]
+    assert list(FIGURE_NAMES) == [kind.name for kind in KINDS]
 
 
 def test_every_learner_and_data_set_is_offered():
-    assert completion.learner("") == list(learners())
-    assert set(completion.dataset("")) == {*catalog(), *GENERATORS}
-    assert set(completion.embedded_dataset("")) == set(catalog())
+    assert completion.complete_learner("") == list(learners())
+    assert set(completion.complete_dataset("")) == {*catalog(), *GENERATORS}
+    assert set(completion.complete_embedded_dataset("")) == set(catalog())
 
 
 def test_lists_are_completed_after_the_last_comma():
-    assert completion.learner_list("fld,svm,s") == [
+    assert completion.complete_learner_list("fld,svm,s") == [
         "fld,svm," + n for n in learners() if n[0] == "s" != n and n != "svm"
     ]
-    assert completion.learner_list("pivo") == ["pivot"]
-    assert completion.learner_list("pivot,pivo") == []
+    assert completion.complete_learner_list("pivo") == ["pivot"]
+    assert completion.complete_learner_list("pivot,pivo") == []
 
 
 def test_names_of_a_users_own_config_and_results(tmp_path):

@@ -47,7 +47,7 @@ def test_the_table_and_the_comparison_are_those_of_the_stored_numbers(zoloss, mi
     out = tmp_path / "out"
     ended = zoloss("evaluate", mine, *OWN, *QUICK, "--out", out)
     assert ended.code == 0, ended.err
-    assert "evaluate-mine: 18 units: 0 were done, 18 run" in ended.err
+    assert "evaluate-mine: 18 tasks: 0 were done, 18 run" in ended.err
     assert "'colour' has one indicator, 1 or 0, for each of: blue, green, red" in ended.err
     assert "evaluate-mine. Test errors (%) on mine.csv (6 splits)" in ended.out
     errors: dict = {}
@@ -68,7 +68,7 @@ def test_the_table_and_the_comparison_are_those_of_the_stored_numbers(zoloss, mi
         assert float(difference) == pytest.approx(means[learner] - means[best], abs=0.006)
 
 
-def test_the_saved_config_stands_for_the_same_units(zoloss, mine, tmp_path):
+def test_the_saved_config_stands_for_the_same_tasks(zoloss, mine, tmp_path):
     out, config = tmp_path / "out", tmp_path / "sub" / "saved.yaml"
     config.parent.mkdir()
     command = ["evaluate", mine, *OWN, *QUICK, "--out", out, "--save-config", config]
@@ -115,7 +115,7 @@ def test_the_comment_in_the_config_is_a_command_that_does_the_same(zoloss, mine,
 def test_a_dry_run_shows_the_plan_and_leaves_no_results(zoloss, mine, tmp_path):
     ended = zoloss("evaluate", mine, *OWN, *QUICK, "--out", tmp_path / "out", "--dry-run")
     assert ended.code == 0
-    assert "3 cells, 18 units, 18 to run" in ended.out
+    assert "3 cells, 18 tasks, 18 to run" in ended.out
     assert not (tmp_path / "out").exists()
 
 

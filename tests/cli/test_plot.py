@@ -160,7 +160,7 @@ def test_one_sentence_for_what_cannot_be_drawn(zoloss, part, here, options, code
     (["--dataset", "tangram", "--learners", "fld", "--positive", "mediun"], 3, "did you mean 'medium'?"),
     (["--dataset", "tangram", "--learners", "fld", "--label", "x"], 2, "--label is for a CSV file"),
     (["--dataset", "mine.csv", "--learners", "fld"], 3, "one class only"),
-    (["--dataset", "rare.csv", "--learners", "fld"], 3, "no training row of split 0 tells class 'z' from"),
+    (["--dataset", "rare.csv", "--learners", "fld"], 3, "no training sample of split 0 tells class 'z' from"),
     (["--dataset", "rare.csv", "--learners", "fld", "--out", "rare.csv"], 7, "ends in .csv"),
 ])  # fmt: skip
 def test_one_sentence_for_what_cannot_be_learned(zoloss, table, options, code, text):

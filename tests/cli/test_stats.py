@@ -1,4 +1,4 @@
-"""zoloss stats: which differences could be luck, in every format."""
+"""zoloss stats: which differences are statistically significant, in every format."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from zoloss_cli.registry import learners, make_learner, nested_learners, parameters, registration
-from zoloss_cli.testing import checks_for
+from zoloss_cli.testing import select_checks
 
 NAMES = sorted(learners())
 EPOCHS = 60
@@ -80,7 +80,7 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize(("name", "check"), [(n, check) for n in NAMES for check in checks_for(n)])
+@pytest.mark.parametrize(("name", "check"), [(n, check) for n in NAMES for check in select_checks(n)])
 def test_our_contract(name, check):
     check(lambda: make(name))
 

@@ -125,7 +125,7 @@ def test_too_many_rows_for_a_kernel_matrix(zoloss, table):
 
 
 def test_neighbours_need_no_kernel_matrix(zoloss, table, monkeypatch):
-    monkeypatch.setattr("zoloss_cli.workflows.prune.MOST_ROWS", 20)
+    monkeypatch.setattr("zoloss_cli.workflows.prune.MAX_SAMPLES", 20)
     refused(zoloss("prune", table(GOOD), "--dry-run"), 3, "30 rows, and contributions are found of 20 at most")
     assert zoloss("prune", table(GOOD), "--dry-run", "--by", "neighbours").code == 0
 
@@ -140,7 +140,7 @@ def test_too_little_memory(zoloss, table, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr("zoloss_cli.workflows.complexity.build_problem", full)
-    refused(zoloss("complexity", table(GOOD)), 3, "too little memory for the kernel matrix of 30 rows")
+    refused(zoloss("complexity", table(GOOD)), 3, "too little memory for the kernel matrix of 30 samples")
 
 
 @pytest.mark.parametrize(

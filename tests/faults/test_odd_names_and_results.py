@@ -129,7 +129,7 @@ def test_evaluate_shows_what_did_not_fail(zoloss, table, tmp_path):
     )  # fmt: skip
     assert ended.code == 5
     assert "Test errors (%) on mine.csv" in ended.out
-    assert "units failed" in ended.err
+    assert "tasks failed" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -203,7 +203,7 @@ def test_columns_and_classes_that_are_not_there(zoloss, table):
 
 def test_what_a_learner_refuses_is_one_sentence(zoloss, table):
     ended = zoloss("fit", table(GOOD), "--set", "seeding=[1, 2]")
-    refused(ended, 3, "'pivot' cannot learn from", "seeding has 2 weights, but 4 are needed")
+    refused(ended, 3, "'pivot' cannot be fitted on", "seeding has 2 weights, but 4 are needed")
 
 
 def test_nothing_is_overwritten_without_force(zoloss, table, model, tmp_path):
@@ -230,7 +230,7 @@ def test_what_is_read_is_never_written(zoloss, table, model, tmp_path):
 
 def test_targets_that_cannot_be_written_are_refused_before_training(zoloss, table, tmp_path, monkeypatch):
     path = table(GOOD)
-    monkeypatch.setattr("zoloss_cli.workflows.fit.train", lambda *a: pytest.fail("it trained"))
+    monkeypatch.setattr("zoloss_cli.workflows.fit.fit_table", lambda *a: pytest.fail("it trained"))
     refused(zoloss("fit", path, "--model", tmp_path), 7, "is a folder; name a file")
     refused(zoloss("fit", path, "--model", tmp_path / "no" / "m.json"), 7, "there is no folder")
     refused(zoloss("fit", path, "--model", path / "m.json"), 7)
@@ -395,14 +395,13 @@ def test_the_usual_learners_need_right_options_all_the_same(zoloss, table, tmp_p
 
 def test_what_cannot_be_saved_is_said_before_training(zoloss, table, tmp_path, monkeypatch):
     """As a learner of another package, of a kind that no part of a file is for."""
-    from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
-    from zoloss_cli.workflows import estimator_state as parts
+    from zoloss_cli.workflows.estimator_state import STATE_TYPES
 
-    monkeypatch.setattr("zoloss_cli.workflows.fit.train", lambda *a: pytest.fail("it trained"))
-    monkeypatch.delitem(parts.KEPT_BY, KernelSVMClassifier)
+    monkeypatch.setattr("zoloss_cli.workflows.fit.fit_table", lambda *a: pytest.fail("it trained"))
+    monkeypatch.delitem(STATE_TYPES, "zoloss_cli.learners.kernel_svm:KernelSVMClassifier")
     for learner in ("svm-perceptron", "ecc:adaboost:svm-perceptron"):
         ended = zoloss("fit", table(SEVERAL), "--learner", learner, "--model", tmp_path / "m.json")
-        refused(ended, 2, "--model: what 'svm-perceptron' learns cannot be saved")
+        refused(ended, 2, "--model: the estimator of 'svm-perceptron' cannot be saved")
 
 
 def first_member(content: dict, **changes) -> dict:

@@ -193,7 +193,7 @@ def test_broken_packages_are_not_in_the_way(zoloss_with, tmp_path):
     )
     ended = zoloss_with("run", "small.yaml", "--jobs", 2)
     assert ended.returncode == 0, ended.stderr
-    assert "6 units: 0 were done, 6 run" in ended.stderr
+    assert "6 tasks: 0 were done, 6 run" in ended.stderr
     note = "the learner 'svm' of the package theirs 1.0 (entry point svm = theirs:Good) has the name of another"
     assert ended.stderr.count(note) == 1
     assert f"zoloss: {note}" in ended.stderr

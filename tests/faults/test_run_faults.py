@@ -71,7 +71,7 @@ def test_an_interrupt_keeps_what_is_finished_and_says_how_to_continue(write_conf
     _, err = process.communicate(timeout=20)
     assert time.monotonic() - began < 10  # a hang, not a benchmark
     assert process.returncode == 130
-    assert "units to go; continue with: zoloss run" in err
+    assert "tasks to go; continue with: zoloss run" in err
     assert "Traceback" not in err
     assert len(stored(results)) >= 3
 
@@ -145,7 +145,7 @@ def test_a_learner_that_raises_is_reported_and_tried_again(write_config, tmp_pat
     process = start("run", config, "--out", results, "--jobs", 2, env=plugin_package)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 5, err
-    assert "units failed (each is tried again in the next run)" in err
+    assert "tasks failed (each is tried again in the next run)" in err
     assert "raising on heart, split" in err
     assert "ArithmeticError: no luck" in err
     assert "Traceback" not in err

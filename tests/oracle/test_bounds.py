@@ -14,7 +14,12 @@ from scipy.stats import binom
 from zoloss_cli import MarginBoundClassifier, MistakeBoundClassifier, StoppingRuleClassifier
 from zoloss_cli.datasets.generators import generate
 from zoloss_cli.learners.bounds import mistake_bounds as bounds
-from zoloss_cli.learners.bounds.margins import best_comparison, margin_of, radius, widest_separator
+from zoloss_cli.learners.bounds.margins import (
+    compute_margin,
+    compute_radius,
+    find_best_comparison,
+    find_widest_separator,
+)
 
 ROUNDING = 1 + 1e-9
 SEEDS = st.integers(0, 2**32 - 1)
@@ -54,36 +59,36 @@ def perceptron_of_the_notes(X, signs, rounds, at_zero):
 @given(separable_sets)
 def test_the_largest_margin_is_that_of_a_quadratic_program(problem):
     X, signs = problem
-    w = widest_separator(X, signs)
+    w = find_widest_separator(X, signs)
     u = cvxpy.Variable(X.shape[1])
     cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(u)), [cvxpy.multiply(signs, X @ u) >= 1]).solve()
     assert np.linalg.norm(w) == pytest.approx(1.0)
-    assert margin_of(X, signs, w) == pytest.approx(1 / np.linalg.norm(u.value), rel=1e-4)
+    assert compute_margin(X, signs, w) == pytest.approx(1 / np.linalg.norm(u.value), rel=1e-4)
 
 
 def test_the_largest_margin_in_the_plane_by_trying_all_directions():
     angles = np.linspace(0, 2 * np.pi, 4_001)
     for seed in range(10):
         X, signs = random_set(seed, 8, 2, 0.2)
-        tried = max(margin_of(X, signs, np.array([np.cos(a), np.sin(a)])) for a in angles)
-        found = margin_of(X, signs, widest_separator(X, signs))
+        tried = max(compute_margin(X, signs, np.array([np.cos(a), np.sin(a)])) for a in angles)
+        found = compute_margin(X, signs, find_widest_separator(X, signs))
         assert tried <= found * ROUNDING
         assert found == pytest.approx(tried, rel=0.01)
 
 
 def test_nothing_separates_opposite_labels_or_zeros():
     for X in ([[1.0, 2.0], [1.0, 2.0]], [[0.0, 0.0], [1.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]):
-        assert widest_separator(np.array(X), np.array([1.0, -1.0])) is None
+        assert find_widest_separator(np.array(X), np.array([1.0, -1.0])) is None
 
 
 @settings(max_examples=20)
 @given(any_sets, st.integers(1, 12))
 def test_the_best_comparison_is_that_of_a_quadratic_program(problem, rounds):
     X, signs = problem
-    ours = bounds.inseparable_bound(X, signs, *best_comparison(X, signs, rounds), rounds)
+    ours = bounds.compute_inseparable_bound(X, signs, *find_best_comparison(X, signs, rounds), rounds)
     u = cvxpy.Variable(X.shape[1])
     short = cvxpy.pos(1 - cvxpy.multiply(signs, X @ u))
-    least = radius(X) ** 2 * cvxpy.sum_squares(u) + 2 * rounds * cvxpy.sum(short)
+    least = compute_radius(X) ** 2 * cvxpy.sum_squares(u) + 2 * rounds * cvxpy.sum(short)
     assert ours == pytest.approx(cvxpy.Problem(cvxpy.Minimize(least)).solve(), rel=1e-3)
 
 
@@ -98,7 +103,7 @@ def test_no_more_mistakes_than_theorem_one_allows(problem):
     assert np.all(signs * (X @ found.weights) > 0)  # it ends with a separator
     assert found.rounds <= found.bound + 1
     # Any separator gives a bound; the widest gives the least.
-    assert found.bound <= bounds.mistake_bound(X, signs, found.weights) * ROUNDING
+    assert found.bound <= bounds.compute_mistake_bound(X, signs, found.weights) * ROUNDING
 
 
 @settings(max_examples=30)
@@ -106,14 +111,14 @@ def test_no_more_mistakes_than_theorem_one_allows(problem):
 def test_the_notes_own_ties_keep_the_bounds_too(problem):
     X, signs = problem
     X = np.round(X, 1)  # so that w x = 0 happens
-    widest = widest_separator(X, signs)
+    widest = find_widest_separator(X, signs)
     for at_zero in (1.0, -1.0):
         mistakes, _ = perceptron_of_the_notes(X, signs, 30, at_zero)
         if widest is not None:
-            assert mistakes <= bounds.mistake_bound(X, signs, widest) * ROUNDING
-        if radius(X):
-            comparison = best_comparison(X, signs, 30)
-            assert mistakes <= bounds.inseparable_bound(X, signs, *comparison, 30) * ROUNDING
+            assert mistakes <= bounds.compute_mistake_bound(X, signs, widest) * ROUNDING
+        if compute_radius(X):
+            comparison = find_best_comparison(X, signs, 30)
+            assert mistakes <= bounds.compute_inseparable_bound(X, signs, *comparison, 30) * ROUNDING
 
 
 @given(separable_sets, st.floats(0.05, 1.0))
@@ -121,20 +126,20 @@ def test_no_more_margin_mistakes_than_theorem_two_allows(problem, epsilon):
     X, signs = problem
     found = bounds.count_margin_mistakes(X, signs, 100_000, epsilon)
     assert found.counted <= found.bound * ROUNDING
-    gamma = margin_of(X, signs, widest_separator(X, signs))
-    assert margin_of(X, signs, found.weights) >= (1 - epsilon) * gamma / ROUNDING
-    half = bounds.margin_mistake_bound(X, signs, widest_separator(X, signs))
-    assert half == pytest.approx(8 * (radius(X) / gamma) ** 2 + 4 * radius(X) / gamma)
+    gamma = compute_margin(X, signs, find_widest_separator(X, signs))
+    assert compute_margin(X, signs, found.weights) >= (1 - epsilon) * gamma / ROUNDING
+    half = bounds.compute_margin_mistake_bound(X, signs, find_widest_separator(X, signs))
+    assert half == pytest.approx(8 * (compute_radius(X) / gamma) ** 2 + 4 * compute_radius(X) / gamma)
 
 
 @given(any_sets, st.integers(1, 15), SEEDS, st.floats(0.001, 10.0))
 def test_no_more_mistakes_than_any_comparison_allows(problem, rounds, seed, share):
     X, signs = problem
-    found = bounds.count_inseparable(X, signs, rounds)
+    found = bounds.count_inseparable_mistakes(X, signs, rounds)
     assert found.counted <= found.bound * ROUNDING
     for w in (*np.random.default_rng(seed).standard_normal((5, X.shape[1])), found.weights, signs @ X):
         if w.any():
-            other = bounds.inseparable_bound(X, signs, w, share * radius(X), found.rounds)
+            other = bounds.compute_inseparable_bound(X, signs, w, share * compute_radius(X), found.rounds)
             assert found.counted <= other * ROUNDING
             assert found.bound <= other * (1 + 1e-6)  # the best is the best
 
@@ -142,9 +147,9 @@ def test_no_more_mistakes_than_any_comparison_allows(problem, rounds, seed, shar
 def test_distances_count_in_every_round():
     """A set that nothing separates: the mistakes grow with the rounds, so a bound that does not must break."""
     X, signs = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([1.0, -1.0, 1.0])
-    mistakes = [bounds.count_inseparable(X, signs, rounds).counted for rounds in (1, 10, 100)]
+    mistakes = [bounds.count_inseparable_mistakes(X, signs, rounds).counted for rounds in (1, 10, 100)]
     assert mistakes[2] > 50 * mistakes[0]
-    once = bounds.inseparable_bound(X, signs, *best_comparison(X, signs, 1), 1)
+    once = bounds.compute_inseparable_bound(X, signs, *find_best_comparison(X, signs, 1), 1)
     assert mistakes[2] > once
 
 
@@ -170,7 +175,7 @@ def test_learners_give_rows_a_constant_unless_told_otherwise():
     with_threshold = MistakeBoundClassifier().fit(X, y)
     rows, signs = np.array([[1.0, 1.0], [1.0, 3.0]]), np.array([-1.0, 1.0])
     assert with_threshold.bound_ == pytest.approx(
-        10 / margin_of(rows, signs, widest_separator(rows, signs)) ** 2
+        10 / compute_margin(rows, signs, find_widest_separator(rows, signs)) ** 2
     )
     assert with_threshold.score(X, y) == 1.0
     wide = MarginBoundClassifier(epsilon=0.25).fit(X, y)
@@ -181,11 +186,11 @@ def test_learners_give_rows_a_constant_unless_told_otherwise():
 
 
 def test_the_run_of_right_answers_is_by_the_natural_logarithm():
-    assert bounds.trusted_after(100.0, 0.1, 0.05) == math.ceil(10 * math.log(2000))
-    assert bounds.sample_size(100.0, 0.1, 0.05) == 100 * 77
+    assert bounds.compute_required_streak(100.0, 0.1, 0.05) == math.ceil(10 * math.log(2000))
+    assert bounds.compute_sample_size(100.0, 0.1, 0.05) == 100 * 77
     # A hypothesis that is wrong a little more often than epsilon passes with a chance below delta/M.
     for M, epsilon, delta in [(1.0, 0.5, 0.5), (30.0, 0.2, 0.1), (1e4, 0.01, 1e-3)]:
-        n = bounds.trusted_after(M, epsilon, delta)
+        n = bounds.compute_required_streak(M, epsilon, delta)
         assert (1 - epsilon) ** n <= delta / M
     assert (1 - 0.01) ** math.ceil(math.log10(1e7) / 0.01) > 1e-7  # by the base 10 they are too few
 
@@ -195,9 +200,9 @@ def test_the_rule_as_it_is_written():
     rng = np.random.default_rng(3)
     for seed in range(30):
         X, signs = random_set(seed, 40, 4, 0.05)
-        M = bounds.mistake_bound(X, signs, widest_separator(X, signs))
-        order = rng.integers(0, 40, int(bounds.sample_size(M, 0.2, 0.3)))
-        needed, w, right, seen = bounds.trusted_after(M, 0.2, 0.3), np.zeros(4), 0, 0
+        M = bounds.compute_mistake_bound(X, signs, find_widest_separator(X, signs))
+        order = rng.integers(0, 40, int(bounds.compute_sample_size(M, 0.2, 0.3)))
+        needed, w, right, seen = bounds.compute_required_streak(M, 0.2, 0.3), np.zeros(4), 0, 0
         for k in order:
             if right == needed:
                 break
@@ -205,15 +210,15 @@ def test_the_rule_as_it_is_written():
             right += 1
             if signs[k] * (w @ X[k]) <= 0:
                 w, right = w + signs[k] * X[k], 0
-        found = bounds.stop_when_trusted(X, signs, order, M, 0.2, 0.3)
+        found = bounds.count_until_trusted(X, signs, order, M, 0.2, 0.3)
         assert found.counted == seen <= found.bound
         np.testing.assert_allclose(found.weights, w)
 
 
 def test_after_all_mistakes_that_there_can_be_the_last_hypothesis_needs_no_test():
     X, signs = np.eye(3), np.ones(3)
-    found = bounds.stop_when_trusted(X, signs, np.array([0, 0, 1, 2, 0, 1]), 3.0 - 1e-12, 0.9, 0.9)
-    assert bounds.trusted_after(3.0, 0.9, 0.9) == 2
+    found = bounds.count_until_trusted(X, signs, np.array([0, 0, 1, 2, 0, 1]), 3.0 - 1e-12, 0.9, 0.9)
+    assert bounds.compute_required_streak(3.0, 0.9, 0.9) == 2
     assert (found.counted, found.weights.tolist()) == (4, [1.0, 1.0, 1.0])
 
 

@@ -12,7 +12,7 @@ from problems import signed, whole
 from scipy.optimize import linprog
 
 from zoloss_cli.kernels.hull import separate
-from zoloss_cli.learners.search.certificates import exact_rank, farkas_weights, integer_rows
+from zoloss_cli.learners.search.certificates import compute_exact_rank, convert_to_integers, find_farkas_weights
 
 
 def unit(rows):
@@ -67,15 +67,15 @@ def test_no_row_of_an_impossible_set_can_be_spared():
 def test_certificates_of_real_data_are_exact():
     X, y = whole("pima")
     rows = signed(X, y)
-    integers = integer_rows(rows)
+    integers = convert_to_integers(rows)
     Z = unit(rows)
     for first in range(0, 700, 50):
         size, _, corral, weights = ask(Z, first=first)
         chosen = [integers[i] for i in corral]
-        exact = farkas_weights(chosen)
+        exact = find_farkas_weights(chosen)
         assert min(exact) > 0
         assert all(sum(a * row[j] for a, row in zip(exact, chosen, strict=True)) == 0 for j in range(9))
-        assert len(exact) == size == exact_rank(chosen) + 1
+        assert len(exact) == size == compute_exact_rank(chosen) + 1
         # Up to the rows' lengths they are what floating point found.
         lengths = np.sqrt(np.sum(rows[corral] ** 2, axis=1))
         ours = np.array([float(a) for a in exact]) * lengths
@@ -83,14 +83,14 @@ def test_certificates_of_real_data_are_exact():
 
 
 def test_rows_that_can_be_right_have_no_certificate():
-    assert farkas_weights([[1, 0], [1, 5]]) is None
-    assert farkas_weights([[1, 0], [-1, 0]]) == [1, 1]
-    assert farkas_weights([[1, 0], [-1, -1], [1, 2]]) == [1, 2, 1]
+    assert find_farkas_weights([[1, 0], [1, 5]]) is None
+    assert find_farkas_weights([[1, 0], [-1, 0]]) == [1, 1]
+    assert find_farkas_weights([[1, 0], [-1, -1], [1, 2]]) == [1, 2, 1]
     assert (
-        farkas_weights([[1, 0], [-1, -1], [1, 2], [1, 3]]) is None
+        find_farkas_weights([[1, 0], [-1, -1], [1, 2], [1, 3]]) is None
     )  # more than one mixture: not a minimal set
-    assert farkas_weights([[1, 0], [-1, -1], [1, 3]]) == [2, 3, 1]
-    assert farkas_weights([[1, 0], [-1, 1], [1, 2]]) is None  # the mixture of 0 has a negative weight
+    assert find_farkas_weights([[1, 0], [-1, -1], [1, 3]]) == [2, 3, 1]
+    assert find_farkas_weights([[1, 0], [-1, 1], [1, 2]]) is None  # the mixture of 0 has a negative weight
 
 
 @settings(max_examples=200, deadline=None)
@@ -98,7 +98,7 @@ def test_rows_that_can_be_right_have_no_certificate():
 def test_the_exact_rank_is_the_rank(seed, n, m):
     rng = np.random.default_rng(seed)
     rows = rng.integers(-3, 4, (n, m))
-    assert exact_rank(rows.tolist()) == np.linalg.matrix_rank(rows)
+    assert compute_exact_rank(rows.tolist()) == np.linalg.matrix_rank(rows)
 
 
 def test_a_grid_is_recognized_and_anything_else_is_taken_exactly():
@@ -109,7 +109,7 @@ def test_a_grid_is_recognized_and_anything_else_is_taken_exactly():
     raw = np.column_stack([counts, halves, free])
     X = (raw - raw.mean(axis=0)) / raw.std(axis=0, ddof=1)
     signs = rng.choice([-1.0, 1.0], 200)
-    rows = np.array(integer_rows(np.column_stack([signs, X * signs[:, None]])), dtype=object)
+    rows = np.array(convert_to_integers(np.column_stack([signs, X * signs[:, None]])), dtype=object)
     grid = rows[:, 1] * rows[:, 0]
     assert set(grid - counts + counts.min()) == {0}
     assert len(set(rows[:, 2] * rows[:, 0] * 1)) == len(set(halves))

@@ -15,7 +15,7 @@ from zoloss_cli.kernels.random import RANDOM, alias_table, next_epoch
 from zoloss_cli.kernels.svm import linear_svm
 from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
 from zoloss_cli.learners.linear.fld import FLDClassifier
-from zoloss_cli.learners.linear.online import NO_TABLE
+from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE
 from zoloss_cli.learners.linear.perceptron import (
     AveragedPerceptronClassifier,
     BatchPerceptronClassifier,
@@ -37,7 +37,7 @@ def signed(X, y):
     return np.column_stack([np.ones(len(y)), X]), np.where(y == 1, 1.0, -1.0)
 
 
-def drawn_indices(seed, n, epochs, table=NO_TABLE):
+def drawn_indices(seed, n, epochs, table=NO_ALIAS_TABLE):
     """The examples that a kernel draws for a learner with this random_state."""
     counter = np.random.default_rng(seed).integers(0, 2**64, dtype=np.uint64)
     indices, out = np.arange(n).astype(np.int32), []
@@ -73,7 +73,7 @@ def test_pocket_with_sample_weights(noisy, weighting):
     rows, signs = signed(X, y)
     phi = np.random.default_rng(0).exponential(size=120)
     phi /= phi.sum()
-    table, step = (NO_TABLE, 120 * phi) if weighting == "reweight" else (alias_table(phi), np.ones(120))
+    table, step = (NO_ALIAS_TABLE, 120 * phi) if weighting == "reweight" else (alias_table(phi), np.ones(120))
     ours = PocketClassifier(epochs=10, weighting=weighting, random_state=2).fit(X, y, sample_weight=phi)
     theirs = python_pocket(rows, signs, np.zeros(5), drawn_indices(2, 120, 10, table), True, phi, step)
     np.testing.assert_allclose(weights_of(ours), theirs, atol=1e-9)
@@ -103,7 +103,7 @@ def test_permuted_order_shows_every_example_once_an_epoch():
     from zoloss_cli.kernels.random import PERMUTED
 
     indices = np.arange(50).astype(np.int32)
-    next_epoch(PERMUTED, indices, np.uint64(3), *NO_TABLE)
+    next_epoch(PERMUTED, indices, np.uint64(3), *NO_ALIAS_TABLE)
     assert sorted(indices) == list(range(50))
     assert list(indices) != list(range(50))
 

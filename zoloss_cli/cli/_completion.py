@@ -8,85 +8,67 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import typer
 
-from zoloss_cli.reporting.choices import FIGURE_NAMES, FORMATS
-from zoloss_cli.workflows.choices import KERNELS, MISSING_POLICIES, NOISE_SCORES, SCALINGS
-
 
 def complete_learner(incomplete: str) -> list[str]:
-    """Names of learners."""
+    """Offer the names of learners."""
     from zoloss_cli.registry import learners
 
     return _filter_names(learners(), incomplete)
 
 
 def complete_dataset(incomplete: str) -> list[str]:
-    """Names of data sets and generators."""
+    """Offer the names of data sets and generators."""
     from zoloss_cli.plugins import plugins
     from zoloss_cli.registry import GENERATORS
 
-    added = [plugin.name for plugin in plugins("data set", ())]
-    return _filter_names([*_find_embedded(), *GENERATORS, *added], incomplete)
+    of_plugins = [plugin.name for plugin in plugins("data set", ())]
+    return _filter_names([*_find_embedded(), *GENERATORS, *of_plugins], incomplete)
 
 
 def complete_dataset_list(incomplete: str) -> list[str]:
-    """Names of data sets, separated by commas."""
+    """Offer the names of data sets, separated by commas."""
     return _complete_list(complete_dataset(""), incomplete)
 
 
 def complete_embedded_dataset(incomplete: str) -> list[str]:
-    """Names of the data sets that come with zoloss, which can be fetched from UCI."""
+    """Offer the names of the data sets that come with zoloss, which can be fetched from UCI."""
     return _filter_names(_find_embedded(), incomplete)
 
 
-def complete_format(incomplete: str) -> list[str]:
-    return _filter_names(FORMATS, incomplete)
+def complete_choice(choices: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a completer that offers fixed values."""
 
+    def complete(incomplete: str) -> list[str]:
+        return _filter_names(choices, incomplete)
 
-def complete_figure(incomplete: str) -> list[str]:
-    return _filter_names(FIGURE_NAMES, incomplete)
-
-
-def complete_scaling(incomplete: str) -> list[str]:
-    return _filter_names(SCALINGS, incomplete)
-
-
-def complete_missing(incomplete: str) -> list[str]:
-    return _filter_names(MISSING_POLICIES, incomplete)
-
-
-def complete_kernel(incomplete: str) -> list[str]:
-    return _filter_names(KERNELS, incomplete)
-
-
-def complete_noise_score(incomplete: str) -> list[str]:
-    return _filter_names(NOISE_SCORES, incomplete)
+    return complete
 
 
 def complete_config_datasets(context: typer.Context, incomplete: str) -> list[str]:
-    """Names of a config's data sets, separated by commas."""
+    """Offer the names of a config's data sets, separated by commas."""
     return _complete_list(_read_config_names(context, "datasets"), incomplete)
 
 
 def complete_config_learners(context: typer.Context, incomplete: str) -> list[str]:
-    """Names of a config's learners, separated by commas."""
+    """Offer the names of a config's learners, separated by commas."""
     return _complete_list(_read_config_names(context, "learners"), incomplete)
 
 
 def complete_learner_list(incomplete: str) -> list[str]:
-    """Names of learners, separated by commas."""
+    """Offer the names of learners, separated by commas."""
     from zoloss_cli.registry import learners
 
     return _complete_list(learners(), incomplete)
 
 
 def complete_table(context: typer.Context, incomplete: str) -> list[str]:
-    """What the results folder has: numbers of tables, and names of runs. Only manifests are read."""
-    names: list[str] = []
+    """Offer what the results folder has, numbers of tables and names of runs; only manifests are read."""
+    names: list[str | None] = []
     for path in sorted(Path(_first_argument(context, "results") or "results").glob("runs/*.json")):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             experiment = json.loads(path.read_text(encoding="utf-8"))["experiment"]
@@ -99,7 +81,7 @@ def _filter_names(names: Iterable[str], incomplete: str) -> list[str]:
 
 
 def _complete_list(names: Iterable[str], incomplete: str) -> list[str]:
-    """The list so far, followed by each name that is not yet in it."""
+    """Return the list so far, followed by each name that is not yet in it."""
     before, comma, last = incomplete.rpartition(",")
     given = before.split(",")
     return [before + comma + name for name in _filter_names(names, last) if name not in given]
@@ -123,12 +105,12 @@ def _read_config_names(context: typer.Context, section: str) -> list[str]:
 
 
 def _first_argument(context: typer.Context, name: str) -> Path | str:
-    """The command's first argument, which has no name yet while the value of an option is being typed."""
+    """Return the first argument, which has no name yet while the value of an option is being typed."""
     return context.args[0] if context.args else context.params.get(name) or ""
 
 
 def _find_config(path: Path | str) -> Path:
-    """As `zoloss run` finds it: the file, or the one of this name that comes with zoloss."""
+    """Find a config as `zoloss run` does: the file, or the one of this name that comes with zoloss."""
     from zoloss_cli.utils.paths import find_shipped_config
 
     path = Path(path)

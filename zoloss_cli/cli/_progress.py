@@ -1,46 +1,47 @@
-"""Progress: bars with time left on a terminal, one line a finished data set elsewhere."""
+"""Progress of a run: bars with time left on a terminal, one line a finished data set elsewhere."""
 
 from __future__ import annotations
 
 import sys
 
 from zoloss_cli.experiment.runner import Progress
+from zoloss_cli.utils.durations import format_duration
 
 
-def clock(seconds: float | None) -> str:
-    if seconds is None:
-        return "?"
-    minutes, s = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{s:02d}" if hours else f"{minutes}:{s:02d}"
+def build_progress() -> Progress:
+    """Return bars where standard error is a terminal, lines otherwise."""
+    return ProgressBars() if sys.stderr.isatty() else ProgressLines()
 
 
-def make_progress() -> Progress:
-    return Bars() if sys.stderr.isatty() else Lines()
+class ProgressLines(Progress):
+    """Progress for logs: a line when a data set is finished."""
 
+    def __init__(self) -> None:
+        self.totals: dict[str, int] = {}
+        self.done: dict[str, int] = {}
 
-class Lines(Progress):
-    """For logs: says when a data set is finished."""
-
-    def note(self, text):
+    def note(self, text: str) -> None:
+        """Write a line."""
         print(text, file=sys.stderr, flush=True)
 
-    def start(self, totals, done):
+    def start(self, totals: dict[str, int], done: dict[str, int]) -> None:
+        """Take the number of tasks of each data set, and how many of them are done."""
         self.totals, self.done = totals, dict(done)
 
-    def advance(self, dataset, units, seconds_left):
-        self.done[dataset] += units
+    def advance(self, dataset: str, tasks: int, seconds_left: float | None) -> None:
+        """Count finished tasks of a data set."""
+        self.done[dataset] += tasks
         if self.done[dataset] >= self.totals[dataset]:
-            overall = f"{sum(self.done.values()):,} of {sum(self.totals.values()):,} units"
-            self.note(f"{dataset} done; {overall}, about {clock(seconds_left)} left")
+            overall = f"{sum(self.done.values()):,} of {sum(self.totals.values()):,} tasks"
+            self.note(f"{dataset} done; {overall}, about {format_duration(seconds_left)} left")
 
 
-class Bars(Progress):
-    """For people: one bar a data set and one for all, with time left."""
+class ProgressBars(Progress):
+    """Progress for people: one bar a data set and one for all, with the time left."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
         from rich.progress import Progress as RichProgress
 
         self.console = Console(stderr=True)
@@ -52,31 +53,34 @@ class Bars(Progress):
             console=self.console,
             transient=True,
         )
-        self.started = False
+        self.overall: TaskID | None = None  # until it is started
+        self.by_dataset: dict[str, TaskID] = {}
 
-    def note(self, text):
+    def note(self, text: str) -> None:
+        """Write a line above the bars."""
         self.console.print(text, highlight=False, markup=False)
 
-    def start(self, totals, done):
+    def start(self, totals: dict[str, int], done: dict[str, int]) -> None:
+        """Show a bar for all tasks, and one for each data set that is not finished."""
         self.overall = self.bars.add_task(
             "all", total=sum(totals.values()), completed=sum(done.values()), left=""
         )
-        self.tasks = {
-            name: self.bars.add_task(
+        for name, total in totals.items():
+            self.by_dataset[name] = self.bars.add_task(
                 name, total=total, completed=done[name], left="", visible=done[name] < total
             )
-            for name, total in totals.items()
-        }
         self.bars.start()
-        self.started = True
 
-    def advance(self, dataset, units, seconds_left):
-        task = self.tasks[dataset]
-        self.bars.advance(task, units)
-        self.bars.update(self.overall, advance=units, left=f"{clock(seconds_left)} left")
-        if self.bars.tasks[task].finished:
-            self.bars.update(task, visible=False)
+    def advance(self, dataset: str, tasks: int, seconds_left: float | None) -> None:
+        """Move the bar of a data set and the one for all; a finished data set's bar goes away."""
+        bar = self.by_dataset[dataset]
+        self.bars.advance(bar, tasks)
+        if self.overall is not None:
+            self.bars.update(self.overall, advance=tasks, left=f"{format_duration(seconds_left)} left")
+        if self.bars.tasks[bar].finished:
+            self.bars.update(bar, visible=False)
 
-    def finish(self):
-        if self.started:
+    def finish(self) -> None:
+        """Remove the bars."""
+        if self.overall is not None:
             self.bars.stop()

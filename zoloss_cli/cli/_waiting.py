@@ -1,58 +1,66 @@
-"""What a command does while it computes for long: one line on a terminal with the time left, and Ctrl-C."""
+"""What a command shows while it computes for long: one line on a terminal with the time left, and Ctrl-C."""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
 
 import typer
 
-INTERRUPTED = 130  # as shells say it
+from zoloss_cli.utils.durations import format_duration
+
+INTERRUPTED = 130  # the exit code that shells use
+CLEAR_LINE = "\r\x1b[K"
 
 
 class Countdown:
-    """A line on a terminal that says how far each stage is; elsewhere it says nothing."""
+    """A line on a terminal that says how far each stage is; elsewhere nothing is written."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.shown = sys.stderr.isatty()
 
-    def steps(self, stage: str) -> Callable[[int, int], None]:
-        """For work that reports steps that are done, of how many."""
-        began, first = time.perf_counter(), []
+    def count_steps(self, stage: str) -> Callable[[int, int], None]:
+        """Start a stage and return its callback, which takes the steps that are done and how many there are."""
+        began = time.perf_counter()
+        first: list[tuple[int, float]] = []
 
-        def tell(done: int, of: int) -> None:
+        def report(done: int, total: int) -> None:
             now = time.perf_counter()
             # The first part may have been waiting for a compiler, so later ones are a better measure.
             first.append((done, now))
             since, start = first[0] if done > first[0][0] else (0, began)
-            self.show(f"{stage}: {done:,} of {of:,}", (now - start) * (of - done) / (done - since))
+            self.show(f"{stage}: {done:,} of {total:,}", (now - start) * (total - done) / (done - since))
 
-        self.show(stage, float("inf"))
-        return tell
+        self.show(stage, math.inf)
+        return report
 
-    def share(self, stage: str) -> Callable[[float, float], None]:
-        """For work that reports the share of all that is done, and the seconds left."""
-        self.show(stage, float("inf"))
+    def show_share(self, stage: str) -> Callable[[float, float], None]:
+        """Start a stage and return its callback, which takes the share that is done and the seconds left."""
+        self.show(stage, math.inf)
         return lambda share, left: self.show(f"{stage}: {100 * share:.1f} %", left)
 
     def show(self, text: str, left: float) -> None:
+        """Write the line anew, with the seconds left unless they are infinite."""
         if self.shown:
-            from zoloss_cli.cli._progress import clock
-
-            time_left = "" if left == float("inf") else f", {clock(left)} left"
-            sys.stderr.write(f"\r\x1b[K{text}{time_left}")
+            time_left = "" if math.isinf(left) else f", {format_duration(left)} left"
+            sys.stderr.write(f"{CLEAR_LINE}{text}{time_left}")
             sys.stderr.flush()
 
     def clear(self) -> None:
+        """Remove the line."""
         if self.shown:
-            sys.stderr.write("\r\x1b[K")
+            sys.stderr.write(CLEAR_LINE)
 
 
 @contextlib.contextmanager
 def countdown(unwritten: str = "") -> Iterator[Countdown]:
-    """A countdown whose line is gone at the end; Ctrl-C ends the command with a sentence."""
+    """Provide a countdown whose line is gone at the end; Ctrl-C ends the command with a sentence.
+
+    `unwritten` ends that sentence.
+    """
     line = Countdown()
     try:
         yield line

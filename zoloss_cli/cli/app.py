@@ -1,4 +1,4 @@
-"""The command `zoloss`: thin functions that only call. Heavy modules are imported by the commands."""
+"""The command `zoloss`: the table of its commands, its own options, and what becomes of errors."""
 
 from __future__ import annotations
 
@@ -10,74 +10,74 @@ from typing import Annotated
 import typer
 
 from zoloss_cli import __version__
-from zoloss_cli.cli import (
-    complexity,
-    data,
-    describe,
-    evaluating,
-    fitting,
-    plotting,
-    reporting,
-    running,
-    showing,
-)
+from zoloss_cli.cli._lazy import MARKUP, LazyGroup
 from zoloss_cli.errors import ZolossError
+
+# A command is the function of its name in the module of its name, and its summary is the function's first line.
+COMMANDS = {
+    "fit": "Fit a learner to all samples of your own CSV: errors, bound, and the rule in the table's units.",
+    "predict": "Predict new samples by a saved model, as CSV with the columns prediction and score.",
+    "evaluate": "Compare learners on your own CSV: test errors, and which differences are significant.",
+    "complexity": "Measure how complex your own CSV is, and which rows look like noise.",
+    "prune": "Write your own CSV without the rows that look like noise, and a report on those.",
+    "run": "Run an experiment; what was interrupted continues where it stopped.",
+    "table": "Print tables of mean ± standard error as in the papers, beside the published values.",
+    "compare": "Compare every cell with the published value: both, their difference, and z, match or ratio.",
+    "stats": "Test which differences between learners are statistically significant, on and across data sets.",
+    "plot": "Draw the papers' figures and others from results; without --figure, list them.",
+    "report": "Write one self-contained page: tables beside published values, figures, what is off.",
+    "status": "Show what a results folder holds: runs, how complete they are, what failed.",
+    "pools": "Print how much mean errors move between generated pools, as the CSV that `compare` uses.",
+    "validate": "Check configs without running them; every mistake is named with file, line and key.",
+    "schema": "Print the JSON schema of configs, for editors.",
+    "learners": "List the learners and measures, or describe one with its parameters, defaults and source.",
+    "datasets": "List all data sets and generators with samples, features, classes and source.",
+}
+
+
+class ZolossGroup(LazyGroup):
+    """The commands of zoloss."""
+
+    summaries = COMMANDS
+
 
 app = typer.Typer(
     name="zoloss",
+    cls=ZolossGroup,
     help="Classifiers that minimize the 0/1 loss directly, and the tables of the papers that introduced them.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=MARKUP,
     epilog="Start with: `zoloss run configs/table2.yaml --splits 20`, then `zoloss table results/`.",
 )
 
 
-def _version(wanted: bool) -> None:
+def _show_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"zoloss {__version__}")
         raise typer.Exit
 
 
 @app.callback()
-def _options(
+def _set_options(
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something fails.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     if debug:
         os.environ["ZOLOSS_DEBUG"] = "1"
 
 
-app.command("fit")(fitting.fit)
-app.command("predict")(fitting.predict)
-app.command("evaluate")(evaluating.evaluate)
-app.command("complexity")(complexity.complexity)
-app.command("prune")(complexity.prune)
-app.command("run")(running.run)
-app.command("table")(showing.table)
-app.command("compare")(showing.compare)
-app.command("stats")(showing.stats)
-app.command("plot")(plotting.plot)
-app.command("report")(reporting.report)
-app.command("status")(showing.status)
-app.command("pools")(showing.pools)
-app.command("validate")(describe.validate)
-app.command("schema")(describe.schema)
-app.command("learners")(describe.learners)
-app.add_typer(data.app, name="datasets")
-
-
-def _as_note(message, category, filename, lineno, line=None) -> str:
+def _format_warning(message, category, filename, lineno, line=None) -> str:
     where = f"{filename}:{lineno}: " if os.environ.get("ZOLOSS_DEBUG") else ""
     return f"zoloss: {where}{message}\n"
 
 
 def main() -> None:
-    """Entry point: the user's mistakes become one sentence and an exit code, warnings one sentence."""
-    warnings.formatwarning = _as_note
+    """Run the command line: a user's mistake becomes one sentence and an exit code, a warning one sentence."""
+    warnings.formatwarning = _format_warning
     try:
         app(prog_name="zoloss")
     except ZolossError as mistake:

@@ -14,7 +14,7 @@ from zoloss_cli.complexity.contribution import compute_leave_one_out, solve_leas
 from zoloss_cli.complexity.decomposition import decompose
 from zoloss_cli.complexity.hard_margin import HardMarginProblem, build_problem, fit_hard_margin_svm
 from zoloss_cli.errors import DataError
-from zoloss_cli.learners.base import as_generator
+from zoloss_cli.learners.base import build_generator
 from zoloss_cli.learners.parameters import check_parameters
 
 MAX_REPORTED_SUBSETS = 64  # principal subsets of one point that are told
@@ -144,7 +144,7 @@ class ContributionMeasure(Measure):
         self.random_state = random_state
 
     def compute(self, problem, flipped):
-        seed = as_generator(self.random_state).integers(0, 2**32, 4)
+        seed = build_generator(self.random_state).integers(0, 2**32, 4)
         groups = flipped.astype(np.int64)
         sums = sum_paths_in_blocks(problem, self.permutations, seed, self.s1, groups, equations=True)
         facts = {
@@ -248,7 +248,7 @@ class CrossValidatedScore(OutlierScore):
         self.random_state = random_state
 
     def compute_scores(self, problem):
-        seed = int(as_generator(self.random_state).integers(0, 2**32))
+        seed = int(build_generator(self.random_state).integers(0, 2**32))
         return outliers.compute_cross_validated_scores(problem, self.folds, seed)
 
 

@@ -26,38 +26,38 @@ def _once(made: dict, name, make: Callable):
 
 
 @dataclass(frozen=True)
-class Rows:
+class Samples:
     """Examples in the kernels' form, and what was made of them for all who look at them."""
 
     X: np.ndarray  # N x (m+1), the constant 1 first
-    made_of_rows: dict = field(default_factory=dict, kw_only=True)
+    _cache: dict = field(default_factory=dict, kw_only=True)
 
-    def once_for_all_labels(self, name, make: Callable):
+    def cached_by_X(self, name, make: Callable):
         """Made at the first call from X alone and kept: problems on the same rows share it."""
-        return _once(self.made_of_rows, name, make)
+        return _once(self._cache, name, make)
 
 
 @dataclass(frozen=True)
-class Problem(Rows):
+class Problem(Samples):
     """A checked binary problem in the kernels' form."""
 
     y: np.ndarray  # -1.0 or +1.0
     phi: np.ndarray  # sample weights, summing to 1
     rng: np.random.Generator
     made: dict = field(default_factory=dict)
-    part_of: tuple[Rows, np.ndarray] | None = None  # the rows that these were taken from, and which they are
+    subset_of: tuple[Samples, np.ndarray] | None = None  # the rows that these were taken from, and which they are
 
-    def once(self, name: str, make: Callable):
+    def cached_by_X_and_y(self, name: str, make: Callable):
         """Made at the first call from X and y and kept: rounds of boosting differ in phi alone and share it."""
         return _once(self.made, name, make)
 
     @property
-    def whole(self) -> tuple[Rows, np.ndarray | slice]:
+    def all_samples(self) -> tuple[Samples, np.ndarray | slice]:
         """All rows that are known, and which of them this problem has."""
-        return self.part_of or (self, slice(None))
+        return self.subset_of or (self, slice(None))
 
     @property
-    def mean_weights(self) -> np.ndarray:
+    def unit_mean_weights(self) -> np.ndarray:
         """Sample weights with mean 1: exactly 1 where all are equal, so that their sums are counts."""
         return np.ones(self.phi.size) if np.ptp(self.phi) == 0.0 else self.phi * self.phi.size
 
@@ -65,23 +65,23 @@ class Problem(Rows):
     def phi_fixed(self) -> np.ndarray:
         return fixed_point(self.phi)
 
-    def kernel_seed(self) -> np.uint64:
+    def draw_kernel_seed(self) -> np.uint64:
         return self.rng.integers(0, 2**64, dtype=np.uint64)
 
 
 @functools.cache
-def blas() -> ThreadpoolController:
+def load_blas_controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def as_generator(random_state) -> np.random.Generator:
+def build_generator(random_state) -> np.random.Generator:
     """A Generator from an int, None, SeedSequence, Generator or a legacy RandomState."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
     return np.random.default_rng(random_state)
 
 
-def with_bias(X: np.ndarray) -> np.ndarray:
+def add_bias_column(X: np.ndarray) -> np.ndarray:
     """The rows (1, x)."""
     design = np.empty((X.shape[0], X.shape[1] + 1))
     design[:, 0] = 1.0
@@ -107,7 +107,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         """Whether it learns the same from the same rows, whatever the seed."""
         return "random_state" not in self.get_params(deep=False)
 
-    def _checked(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _validate_fit_input(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(X, class indices, sample weights that sum to 1); sets `classes_`."""
         check_parameters(self)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
@@ -115,7 +115,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         name = type(self).__name__
         self.check_classes(self.classes_.size)
-        phi = self._checked_weights(X, sample_weight)
+        phi = self._validate_sample_weight(X, sample_weight)
         present = np.unique(codes[phi > 0.0])
         if present.size < 2:
             only = self.classes_[present[0]]
@@ -130,7 +130,7 @@ class Learner(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} separates two classes, and y holds {count}."
             )
 
-    def _checked_weights(self, X: np.ndarray, sample_weight) -> np.ndarray:
+    def _validate_sample_weight(self, X: np.ndarray, sample_weight) -> np.ndarray:
         if sample_weight is None:
             return np.ones(X.shape[0])
         name = type(self).__name__
@@ -144,9 +144,9 @@ class Learner(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{name}: the sample weights are all zero")
         return phi
 
-    def _check_rows(self, X) -> np.ndarray:
+    def _validate_samples(self, X) -> np.ndarray:
         check_is_fitted(self)
-        return with_bias(validate_data(self, X, dtype=np.float64, reset=False))
+        return add_bias_column(validate_data(self, X, dtype=np.float64, reset=False))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -166,9 +166,9 @@ class BinaryLearner(Learner):
         return self._fit(X, y, sample_weight)
 
     def _fit(self, X, y, sample_weight):
-        problem = self._check(X, y, sample_weight)
+        problem = self._build_problem(X, y, sample_weight)
         # The matrices are small: BLAS threads cost more than they bring.
-        with blas().limit(limits=1, user_api="blas"):
+        with load_blas_controller().limit(limits=1, user_api="blas"):
             self.train(problem)
         return self
 
@@ -180,18 +180,18 @@ class BinaryLearner(Learner):
         """The signed score of each row (1, x) of X."""
         raise TypeError(f"{type(self).__name__} does not say how it scores")
 
-    def scores_of(self, rows: Rows) -> np.ndarray:
+    def compute_scores(self, rows: Samples) -> np.ndarray:
         """The scores of rows that others look at too, so that something may be shared."""
         return self.scores(rows.X)
 
-    def _check(self, X, y, sample_weight) -> Problem:
-        X, codes, phi = self._checked(X, y, sample_weight)
+    def _build_problem(self, X, y, sample_weight) -> Problem:
+        X, codes, phi = self._validate_fit_input(X, y, sample_weight)
         signs = np.where(codes == 1, 1.0, -1.0)
-        return Problem(with_bias(X), signs, phi, as_generator(self.random_state))
+        return Problem(add_bias_column(X), signs, phi, build_generator(self.random_state))
 
     def decision_function(self, X):
         """The signed score of each row; at least 0 stands for the second class."""
-        return self.scores(self._check_rows(X))
+        return self.scores(self._validate_samples(X))
 
     def predict(self, X):
         """The class of each row."""
@@ -208,9 +208,9 @@ class LinearLearner(BinaryLearner):
     """
 
     def train(self, problem):
-        self._keep(self.learn(problem, self._start(problem)))
+        self._store_weights(self.learn(problem, self._compute_start(problem)))
 
-    def _keep(self, weights: np.ndarray) -> None:
+    def _store_weights(self, weights: np.ndarray) -> None:
         """Set what is known of the weights, bias first."""
         if not math.isfinite(weights.sum()):
             raise FloatingPointError(
@@ -230,13 +230,13 @@ class LinearLearner(BinaryLearner):
     def scores(self, X):
         return X @ np.concatenate([self.intercept_, self.coef_[0]])
 
-    def _start(self, problem: Problem) -> np.ndarray:
+    def _compute_start(self, problem: Problem) -> np.ndarray:
         seeding = getattr(self, "seeding", "zero")
         if isinstance(seeding, str):
             if seeding == "fld":
-                from zoloss_cli.learners.linear.fld import fisher_weights
+                from zoloss_cli.learners.linear.fld import compute_fisher_weights
 
-                return fisher_weights(problem.X, problem.y, problem.phi)
+                return compute_fisher_weights(problem.X, problem.y, problem.phi)
             return np.zeros(problem.X.shape[1])
         start = np.array(seeding, dtype=np.float64)
         if start.shape != (problem.X.shape[1],):
@@ -246,7 +246,7 @@ class LinearLearner(BinaryLearner):
             )
         return start
 
-    def _recording(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    def _prepare_recording(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         """The epochs to record, and room for their weights."""
         every = self.record_every
         epochs = np.arange(every, self.epochs + 1, every) if every else np.empty(0, np.int64)

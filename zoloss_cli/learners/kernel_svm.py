@@ -9,7 +9,7 @@ from pydantic import Field
 from scipy.spatial.distance import cdist
 
 from zoloss_cli.kernels.smo import solve_dual
-from zoloss_cli.learners.base import BinaryLearner, Rows
+from zoloss_cli.learners.base import BinaryLearner, Samples
 
 METRICS = {"perceptron": "euclidean", "stump": "cityblock"}
 # Weights this far below the largest change no solution.
@@ -50,10 +50,10 @@ class KernelSVMClassifier(BinaryLearner):
         self.tolerance = tolerance
 
     def train(self, problem):
-        rows, which = problem.whole
-        self.rows_ = rows.X
+        rows, which = problem.all_samples
+        self.samples_ = rows.X
         scale = problem.phi * problem.phi.size
-        fits = rows.once_for_all_labels(("SVMs", self.kernel, self.C, self.tolerance), dict)
+        fits = rows.cached_by_X(("SVMs", self.kernel, self.C, self.tolerance), dict)
         # A column of a code and its opposite have opposite solutions, and boosting comes back to the same
         # weights when nothing was wrong.
         turn = problem.y[0]
@@ -64,7 +64,7 @@ class KernelSVMClassifier(BinaryLearner):
         self.support_, coefficients, bias = fits[key]
         self.dual_coef_, self.intercept_ = turn * coefficients, turn * bias
 
-    def _solved(self, rows: Rows, members, y, scale) -> tuple[np.ndarray, np.ndarray, float]:
+    def _solved(self, rows: Samples, members, y, scale) -> tuple[np.ndarray, np.ndarray, float]:
         """(support vectors among all rows, their coefficients, the bias)."""
         kept = scale > WEIGHTLESS * scale.max()
         members, y, scale = members[kept], y[kept], scale[kept]
@@ -74,13 +74,13 @@ class KernelSVMClassifier(BinaryLearner):
         support = np.flatnonzero(alpha)
         return members[support], alpha[support] * y[support], bias
 
-    def _kernel(self, rows: Rows) -> np.ndarray:
+    def _kernel(self, rows: Samples) -> np.ndarray:
         """The kernel of all rows that it was trained on, one row each, with these rows."""
-        key = ("kernel", self.kernel, id(self.rows_))
-        return rows.once_for_all_labels(key, lambda: -cdist(self.rows_, rows.X, METRICS[self.kernel]))
+        key = ("kernel", self.kernel, id(self.samples_))
+        return rows.cached_by_X(key, lambda: -cdist(self.samples_, rows.X, METRICS[self.kernel]))
 
-    def scores_of(self, rows):
+    def compute_scores(self, rows):
         return self.dual_coef_ @ self._kernel(rows)[self.support_] + self.intercept_
 
     def scores(self, X):
-        return -cdist(X, self.rows_[self.support_], METRICS[self.kernel]) @ self.dual_coef_ + self.intercept_
+        return -cdist(X, self.samples_[self.support_], METRICS[self.kernel]) @ self.dual_coef_ + self.intercept_

@@ -1,1 +1,1 @@
-"""Learners on one's own table: its columns as features, a rule in its units, and a file that keeps the rule."""
+"""What a person does with their own table: fit, predict, evaluate, complexity and prune."""

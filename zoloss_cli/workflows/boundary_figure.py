@@ -1,8 +1,9 @@
-"""Learners trained on one split of a data set that the user names, without any results."""
+"""Learners fitted on one split of a data set that the user names, without any results, and their regions."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,45 +20,86 @@ from zoloss_cli.experiment.retrain import SPLIT
 from zoloss_cli.experiment.split_data import Part, part_of
 from zoloss_cli.kernels.zero_one import strict_mistakes
 from zoloss_cli.registry import registration
+from zoloss_cli.reporting.figures import boundary, catalog
 from zoloss_cli.reporting.figures.boundary import Learned, predicted
+from zoloss_cli.reporting.figures.catalog import Drawing
 from zoloss_cli.reporting.tables import column_titles
 from zoloss_cli.utils.signature import parameter_model
 
-POOL_TRAINS = 600  # of a generated pool of thousands, as in Li & Lin's experiments
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+POOL_TRAINING_SAMPLES = 600  # of a generated pool of thousands, as in Li & Lin's experiments
 
 
-class PlotMistakes(ErrorCollector):
+class PlotErrorCollector(ErrorCollector):
     """Mistakes in --dataset, --learners and --positive; there is no file to name a line of."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(Path("--dataset"), None)
 
-    def add(self, keys, message):
+    def add(self, keys: tuple, message: str) -> None:
+        """Add a mistake under the option that it is in."""
         option = {"datasets": "--dataset", "learners": "--learners"}[keys[0]]
         self.lines.append(f"{option} {': '.join([*map(str, keys[1:]), message])}")
 
 
-def learned(dataset: str, learners: list[str], positive: str | None, label: str | None) -> list[Learned]:
-    """Each learner on split 0 of 80 % to train, scaled to [-1, 1].
+def build_boundary_drawing(
+    dataset: str, learners: list[str], positive: str | None, label: str | None
+) -> Drawing:
+    """Return the figure of the regions that learners predict, not yet drawn.
 
-    Several classes are learned one against the rest, where the learner is for two.
+    Parameters
+    ----------
+    dataset : str
+        The name of a data set or generator, or the path of a CSV file, with two features.
+    learners : list of str
+        The learners' names.
+    positive : str or None
+        The class against the rest; None for all classes.
+    label : str or None
+        The label column of a CSV file.
+
+    Returns
+    -------
+    Drawing
+        The figure with its caption and command.
     """
-    cells = _cells(dataset, learners, positive, label)
-    part = _relabelled(part_of(cells[0], SPLIT), positive)
+    kind, stem = catalog.kind_of("boundary"), Path(dataset).stem
+    options = {"dataset": dataset, "learners": ",".join(learners), "positive": positive, "label": label}
+    command = catalog.build_command("zoloss plot --figure boundary", options)
+    title = f"{kind.title} on {stem}"
+
+    def draw() -> Figure:
+        return boundary.regions(fit_learners(dataset, learners, positive, label))
+
+    caption = f"{title}. Drawn by: {command}"
+    stem = f"figure-{kind.name}-{stem}"
+    return Drawing(kind.name, title, caption, command, stem, catalog.with_style(draw))
+
+
+def fit_learners(dataset: str, learners: list[str], positive: str | None, label: str | None) -> list[Learned]:
+    """Fit each learner on split 0 with 80 % of the samples to train, scaled to [-1, 1].
+
+    Several classes are fitted one against the rest, where the learner is for two. The parameters are those of
+    `build_boundary_drawing`.
+    """
+    cells = _plan_cells(dataset, learners, positive, label)
+    part = _relabel(part_of(cells[0], SPLIT), positive)
     if part.data.X.shape[1] != 2:
         raise DataError(
             f"--dataset: '{dataset}' has {part.data.X.shape[1]} features, and a boundary is drawn for two"
         )
     titles = column_titles([cell.learner.label for cell in cells])
-    return [_learned(cell, part, titles[cell.learner.label]) for cell in cells]
+    return [_fit_cell(cell, part, titles[cell.learner.label]) for cell in cells]
 
 
-def _cells(dataset: str, learners: list[str], positive: str | None, label: str | None) -> list[Cell]:
-    entry = {}
+def _plan_cells(dataset: str, learners: list[str], positive: str | None, label: str | None) -> list[Cell]:
+    entry: dict[str, str | int | None] = {}
     if dataset in GENERATORS:
         size = parameter_model(GENERATORS[dataset], frozenset({"rng"})).model_fields["size"].default
-        if size > 2 * POOL_TRAINS:
-            entry["train"] = POOL_TRAINS
+        if size > 2 * POOL_TRAINING_SAMPLES:
+            entry["train"] = POOL_TRAINING_SAMPLES
     else:
         if dataset.lower().endswith(".csv") or Path(dataset).is_file():
             entry["csv"], entry["label"] = dataset, label
@@ -73,11 +115,11 @@ def _cells(dataset: str, learners: list[str], positive: str | None, label: str |
         "learners": {name: parse_learner_name(name) for name in learners},
         "split": {"repeats": 1},
     }
-    return plan(build_experiment(content, "plot", Path(), PlotMistakes()))
+    return plan(build_experiment(content, "plot", Path(), PlotErrorCollector()))
 
 
-def _relabelled(part: Part, positive: str | None) -> Part:
-    """A generated pool with one class against the rest, as data from a file have it by their entry."""
+def _relabel(part: Part, positive: str | None) -> Part:
+    """Return a generated pool with one class against the rest, as data from a file have it by their entry."""
     data = part.data
     if positive is None or (positive == data.classes[-1] and len(data.classes) == 2):
         return part
@@ -85,7 +127,7 @@ def _relabelled(part: Part, positive: str | None) -> Part:
     return part._replace(data=DataSet(data.name, data.X, y, classes, data.features))
 
 
-def _learned(cell: Cell, part: Part, title: str) -> Learned:
+def _fit_cell(cell: Cell, part: Part, title: str) -> Learned:
     data = part.data
     X_train, X_test = (part.scaled(data.X[rows]) for rows in (part.train, part.test))
     y_train = data.y[part.train]
@@ -97,12 +139,13 @@ def _learned(cell: Cell, part: Part, title: str) -> Learned:
     for index, y in problems.items():
         if np.ptp(y) == 0:
             raise DataError(
-                f"--dataset: no training row of split {SPLIT} tells class '{data.classes[index]}' from the rest"
+                f"--dataset: no training sample of split {SPLIT} tells class '{data.classes[index]}' from "
+                "the rest"
             )
         try:
             fitted.append(fit(cell.learner, X_train, y, seed)[0])
         except (ValueError, FloatingPointError) as error:
-            raise DataError(f"'{cell.learner.name}' cannot learn from {data.name}: {error}") from None
+            raise DataError(f"'{cell.learner.name}' cannot be fitted on {data.name}: {error}") from None
     wrong_in_test = int((predicted(fitted, X_test) != data.y[part.test]).sum())
     if len(data.classes) == 2:
         wrong = strict_mistakes(fitted[0].decision_function(X_train), np.where(y_train == 1, 1.0, -1.0))

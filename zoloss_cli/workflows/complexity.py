@@ -1,4 +1,4 @@
-"""How complex one's own table is, what each row adds to that, and how far a simpler rule goes."""
+"""How complex one's own table is, what each sample adds to that, and how far a simpler rule goes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from zoloss_cli.complexity.growth import categorize_contributions
 from zoloss_cli.complexity.hard_margin import (
     HardMarginProblem,
     InseparableError,
+    Kernel,
     build_problem,
     find_opposite_pair,
     fit_hard_margin_svm,
@@ -32,7 +34,7 @@ from zoloss_cli.datasets.labels import join_names
 from zoloss_cli.datasets.scaling import apply_scaling, compute_finite_scaling
 from zoloss_cli.errors import ConfigError, DataError
 
-MOST_ROWS = 20_000  # their kernel matrix has 3 GB, and several as large are made on the way
+MAX_SAMPLES = 20_000  # their kernel matrix has 3 GB, and several as large are made on the way
 
 ADVICE = {
     "perceptron": "rows of different classes are nearly the same, remove some of them or take another --scale",
@@ -41,18 +43,36 @@ ADVICE = {
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the options say of how to measure."""
+class ComplexityOptions:
+    """How to measure complexity.
+
+    Attributes
+    ----------
+    kernel : str
+        The kernel of the SVM.
+    gamma : float or None
+        The parameter of the rbf kernel.
+    permutations : int
+        Random orders that contributions are averaged over.
+    seed : int
+        The seed of these orders.
+    clusters : int
+        Clusters whose unions are searched for principal points; 0 for no decomposition.
+    exact : bool
+        Whether every union is accounted for.
+    all_pairs : bool
+        Whether an exact search also keeps the (complexity, errors) of unions that are not principal.
+    """
 
     kernel: str = "perceptron"
     gamma: float | None = None
     permutations: int = 200
     seed: int = 1
-    clusters: int = 0  # none: no decomposition
+    clusters: int = 0
     exact: bool = False
-    all_pairs: bool = False  # also those of unions that are not principal
+    all_pairs: bool = False
 
-    def check(self) -> None:
+    def validate(self) -> None:
         """Refuse what does not go together, before a table is read."""
         if self.kernel == "rbf" and self.gamma is None:
             raise ConfigError("--gamma: the rbf kernel needs one, such as --gamma 1")
@@ -70,13 +90,29 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Examples:
-    """Rows of a table, scaled, with two classes; `rows` are those of the table that were taken."""
+class TableSamples:
+    """Samples of a table, scaled, with two classes.
+
+    Attributes
+    ----------
+    table : CsvTable
+        The whole table.
+    rows : ndarray of int
+        The table's rows that were taken.
+    X : ndarray of shape (n_samples, n_features)
+        Scaled features.
+    y : ndarray of int of shape (n_samples,)
+        Indices of classes, 0 or 1.
+    classes : list of str
+        The negative and the positive class.
+    scaling : str
+        How the features were scaled.
+    """
 
     table: CsvTable
     rows: np.ndarray
     X: np.ndarray
-    y: np.ndarray  # 0 or 1: indices of classes
+    y: np.ndarray
     classes: list[str]
     scaling: str
 
@@ -85,23 +121,44 @@ class Examples:
 
     @cached_property
     def lines(self) -> list[int]:
-        """Where in the file each row begins."""
+        """The line of the file where each sample begins."""
         return [self.table.lines[row] for row in self.rows]
 
     @cached_property
     def labels(self) -> list[str]:
-        """As they are in the file, where the rest may be several classes."""
-        return [self.table.labels[row] for row in self.rows]
+        """The labels as they are in the file, where the rest may be several classes."""
+        labels = self.table.labels or []
+        return [labels[row] for row in self.rows]
 
     @property
-    def sampled(self) -> bool:
+    def is_subset(self) -> bool:
+        """Whether only some rows of the table were taken."""
         return len(self.rows) < len(self.table.lines)
 
 
-def examples_of(
+def load_samples(
     table: CsvTable, positive: str | None, scaling: str, sample: int | None = None, seed: int = 1
-) -> Examples:
-    """All rows, or so many at random; scaled by what all rows of the table show."""
+) -> TableSamples:
+    """Take all samples of a table, or so many at random, scaled by what all rows of the table show.
+
+    Parameters
+    ----------
+    table : CsvTable
+        The table.
+    positive : str or None
+        The class against the rest; None for a table of two classes.
+    scaling : str
+        How to scale features.
+    sample : int or None
+        How many samples to draw; None for all.
+    seed : int
+        The seed of the draw.
+
+    Returns
+    -------
+    TableSamples
+        The samples, of both classes.
+    """
     y, classes = table.classes(positive)
     where = f"{table.path}: the label column '{table.label}'"
     if len(classes) > 2:
@@ -115,80 +172,117 @@ def examples_of(
         rows = np.sort(np.random.default_rng(seed).choice(len(y), sample, replace=False))
         if len(np.unique(y[rows])) < 2:
             raise DataError(f"{where} holds one class only in a --sample of {sample} rows; draw more, or all")
-    return Examples(table, rows, X[rows], y[rows], classes, scaling)
+    return TableSamples(table, rows, X[rows], y[rows], classes, scaling)
 
 
 @contextlib.contextmanager
-def explained(examples: Examples, rows: np.ndarray | None = None) -> Iterator[None]:
-    """What goes wrong with these rows of the examples (default: all), by file and line."""
-    path = examples.table.path
+def explain_errors(samples: TableSamples, rows: np.ndarray | None = None) -> Iterator[None]:
+    """Raise what goes wrong with these samples (default: all) with the file and the line."""
+    path = samples.table.path
     try:
         yield
     except InseparableError as error:
         row = error.row if rows is None else rows[error.row]
         advice = ADVICE.get(error.kernel, "take --kernel perceptron, which separates any rows")
-        raise DataError(f"{path}, line {examples.lines[row]}: {error.what}: {advice}") from None
+        raise DataError(f"{path}, line {samples.lines[row]}: {error.what}: {advice}") from None
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
     except MemoryError:
         raise DataError(
-            f"{path}: there is too little memory for the kernel matrix of {len(examples):,} rows; take fewer"
+            f"{path}: there is too little memory for the kernel matrix of {len(samples):,} samples; take fewer"
         ) from None
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What was found of the examples, in their order."""
+class MeasuredComplexity:
+    """What was measured of the samples, in their order.
 
-    examples: Examples
-    asked: Asked
-    support: np.ndarray  # whether a row is a support vector
+    Attributes
+    ----------
+    samples : TableSamples
+        The samples.
+    options : ComplexityOptions
+        How it was measured.
+    support : ndarray of bool
+        Whether a sample is a support vector.
+    contributions : ndarray of float
+        What a sample adds to the complexity, on average over random orders.
+    growth : ndarray of float
+        The mean complexity of the first 0, 1, ... all samples along random orders.
+    decomposition : Decomposition or None
+        The principal points of unions of clusters, if asked for.
+    """
+
+    samples: TableSamples
+    options: ComplexityOptions
+    support: np.ndarray
     contributions: np.ndarray
-    growth: np.ndarray  # the mean complexity of 0, 1, ... all rows along random orders
+    growth: np.ndarray
     decomposition: Decomposition | None
 
     @property
     def complexity(self) -> int:
+        """The number of support vectors."""
         return int(self.support.sum())
 
     @cached_property
     def categories(self) -> np.ndarray:
+        """The category of each sample: typical, critical or noisy."""
         return categorize_contributions(self.contributions)
 
-    def by_noise(self) -> np.ndarray:
-        """The noisy rows, worst first."""
+    def rank_noisy(self) -> np.ndarray:
+        """Return the indices of noisy samples, worst first."""
         worst = np.argsort(-self.contributions, kind="stable")
         return worst[self.categories[worst] == "noisy"]
 
 
-def measure(examples: Examples, asked: Asked, tell_orders: Callable, tell_unions: Callable) -> Measured:
-    """Everything that was asked for. The two callables start a stage and return its progress callback."""
-    _check_examples(examples, asked)
-    with explained(examples):
-        problem = build_problem(examples.X, examples.y, asked.kernel, asked.gamma)
+def measure_complexity(
+    samples: TableSamples, options: ComplexityOptions, start_orders: Callable, start_unions: Callable
+) -> MeasuredComplexity:
+    """Measure everything that the options ask for.
+
+    Parameters
+    ----------
+    samples : TableSamples
+        What to measure.
+    options : ComplexityOptions
+        How to measure it.
+    start_orders, start_unions : callable
+        Start the stage of random orders, or of unions, and return its progress callback.
+
+    Returns
+    -------
+    MeasuredComplexity
+        The measurements.
+    """
+    _check_samples(samples, options)
+    with explain_errors(samples):
+        problem = build_problem(samples.X, samples.y, cast(Kernel, options.kernel), options.gamma)
         support = np.zeros(len(problem), bool)
         support[fit_hard_margin_svm(problem).support] = True
-        groups = _clusters(problem, asked) if asked.clusters else None
-        sums = sum_paths_in_blocks(problem, asked.permutations, asked.seed, progress=tell_orders())
+        groups = _cluster(problem, options) if options.clusters else None
+        sums = sum_paths_in_blocks(problem, options.permutations, options.seed, progress=start_orders())
         growth = np.concatenate([[0], np.cumsum(sums.by_size[0, :, 0])]) / sums.permutations
-        parts = None
+        decomposition = None
         if groups is not None:
-            parts = decompose(problem, groups, asked.exact, asked.exact and asked.all_pairs, tell_unions())
-    return Measured(examples, asked, support, average_contributions(sums), growth, parts)
+            all_pairs = options.exact and options.all_pairs
+            decomposition = decompose(problem, groups, options.exact, all_pairs, start_unions())
+    contributions = average_contributions(sums)
+    return MeasuredComplexity(samples, options, support, contributions, growth, decomposition)
 
 
-def _check_examples(examples: Examples, asked: Asked) -> None:
-    path, n, lines = examples.table.path, len(examples), examples.lines
-    if n > MOST_ROWS:
+def _check_samples(samples: TableSamples, options: ComplexityOptions) -> None:
+    path, n, lines = samples.table.path, len(samples), samples.lines
+    if n > MAX_SAMPLES:
         raise DataError(
-            f"{path} has {n:,} rows, and a kernel matrix of more than {MOST_ROWS:,} does not fit: draw rows at "
-            "random with --sample N, such as --sample 1000"
+            f"{path} has {n:,} rows, and a kernel matrix of more than {MAX_SAMPLES:,} does not fit: draw "
+            "rows at random with --sample N, such as --sample 1000"
         )
-    if asked.clusters and not 2 <= asked.clusters <= n:
+    if options.clusters and not 2 <= options.clusters <= n:
         raise ConfigError(
-            f"--clusters: there can be 2 to {n} clusters of the {n} rows of {path}, not {asked.clusters}"
+            f"--clusters: there can be 2 to {n} clusters of the {n} rows of {path}, not {options.clusters}"
         )
-    pair = find_opposite_pair(examples.X, examples.y)
+    pair = find_opposite_pair(samples.X, samples.y)
     if pair is not None:
         first, second = (lines[row] for row in pair)
         raise DataError(
@@ -197,11 +291,11 @@ def _check_examples(examples: Examples, asked: Asked) -> None:
         )
 
 
-def _clusters(problem: HardMarginProblem, asked: Asked) -> np.ndarray:
-    groups = cluster_samples(problem, asked.clusters)
-    if asked.exact and asked.clusters > MAX_EXACT_CLUSTERS:
+def _cluster(problem: HardMarginProblem, options: ComplexityOptions) -> np.ndarray:
+    groups = cluster_samples(problem, options.clusters)
+    if options.exact and options.clusters > MAX_EXACT_CLUSTERS:
         raise ConfigError(
-            f"--clusters: to account for all unions of {asked.clusters} would take about "
+            f"--clusters: to account for all unions of {options.clusters} would take about "
             f"{describe_expected_time(problem, groups)}, and {MAX_EXACT_CLUSTERS} is the limit with --exact: "
             "ask for fewer, or leave --exact out"
         )

@@ -1,14 +1,18 @@
-"""The complexity of one's own table: what each row adds, how it grows, and the complexity-error plot."""
+"""The complexity of one's own table: what each sample adds, how it grows, and the complexity-error plot."""
 
 from __future__ import annotations
 
 import string
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from zoloss_cli.complexity.growth import NOISY_THRESHOLD, TYPICAL_THRESHOLD
 from zoloss_cli.reporting.figures import style
-from zoloss_cli.workflows.complexity import Measured
+from zoloss_cli.workflows.complexity import MeasuredComplexity
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # Colour and marker each tell a category alone, as in Figure 1.13 of the thesis: a dot, a ring, a square.
 CATEGORIES = {
@@ -18,10 +22,10 @@ CATEGORIES = {
 }
 
 
-def draw(measured: Measured):
-    """Contributions and growth, and with a decomposition its pairs."""
+def draw_complexity(measured: MeasuredComplexity) -> Figure:
+    """Draw contributions and growth, and with a decomposition its pairs of complexity and errors."""
     with style.styled():
-        parts = [_contributions, _growth] + ([] if measured.decomposition is None else [_pairs])
+        parts = [_draw_contributions, _draw_growth] + ([] if measured.decomposition is None else [_draw_pairs])
         figure = style.new_figure(style.PAGE, 2.9)
         axes = style.panels(figure, len(parts), len(parts))
         for panel, part, letter in zip(axes, parts, string.ascii_lowercase, strict=False):
@@ -31,8 +35,8 @@ def draw(measured: Measured):
         return figure
 
 
-def _contributions(axes, measured: Measured) -> str:
-    """Largest first; points, since a line would say that there is something between two rows."""
+def _draw_contributions(axes, measured: MeasuredComplexity) -> str:
+    """Draw the largest first, as markers: a line would say that there is something between two samples."""
     order = np.argsort(-measured.contributions, kind="stable")
     values, categories = measured.contributions[order], measured.categories[order]
     for name, (colour, marker) in reversed(CATEGORIES.items()):
@@ -47,26 +51,29 @@ def _contributions(axes, measured: Measured) -> str:
             markerfacecolor=filled,
             label=f"{name} ({len(at):,})",
         )
-    for threshold, name in ((TYPICAL_THRESHOLD, "thresholds 2/3 and 1"), (NOISY_THRESHOLD, None)):
-        axes.axhline(threshold, color=style.BLACK, linestyle=style.DASHED, linewidth=0.8, label=name)
-    axes.set(xlabel="rows, by contribution", ylabel="average contribution")
-    return "what each row adds"
+    for threshold, legend in ((TYPICAL_THRESHOLD, "thresholds 2/3 and 1"), (NOISY_THRESHOLD, None)):
+        axes.axhline(threshold, color=style.BLACK, linestyle=style.DASHED, linewidth=0.8, label=legend)
+    axes.set(xlabel="samples, by contribution", ylabel="average contribution")
+    return "what each sample adds"
 
 
-def _growth(axes, measured: Measured) -> str:
+def _draw_growth(axes, measured: MeasuredComplexity) -> str:
     sizes = np.arange(len(measured.growth))
-    orders = measured.asked.permutations
-    axes.plot(sizes, sizes, color=style.BLACK, linestyle=style.DOTTED, linewidth=0.8, label="as many as rows")
+    orders = measured.options.permutations
+    axes.plot(
+        sizes, sizes, color=style.BLACK, linestyle=style.DOTTED, linewidth=0.8, label="as many as samples"
+    )
     axes.plot(sizes, measured.growth, color=style.BLUE, label=f"mean of {orders:,} orders")
-    axes.set(xlabel="rows", ylabel="complexity")
+    axes.set(xlabel="samples", ylabel="complexity")
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    return "growth with the rows"
+    return "growth with the samples"
 
 
-def _pairs(axes, measured: Measured) -> str:
-    """Principal points are circled; of a search that looked at all unions, every pair is a dot."""
+def _draw_pairs(axes, measured: MeasuredComplexity) -> str:
+    """Circle principal points; of a search that looked at all unions, every pair is a dot."""
     found = measured.decomposition
+    assert found is not None
     points = np.array([(point.complexity, point.error) for point in found.points])
     if found.all_pairs:
         axes.plot(

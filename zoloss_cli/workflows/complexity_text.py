@@ -6,50 +6,51 @@ import json
 
 import numpy as np
 
+from zoloss_cli.complexity.decomposition import Decomposition
 from zoloss_cli.complexity.growth import NOISY_THRESHOLD, TYPICAL_THRESHOLD
-from zoloss_cli.workflows.complexity import Measured
-from zoloss_cli.workflows.fit_text import classes_text, table_text
+from zoloss_cli.workflows.complexity import MeasuredComplexity
+from zoloss_cli.workflows.fit_text import describe_classes, describe_table
 
 CATEGORIES = ("typical", "critical", "noisy")
-SHOWN_ROWS = 10
-SHOWN_POINTS = 20
+MAX_SHOWN_ROWS = 10
+MAX_SHOWN_POINTS = 20
 
 
-def as_json(measured: Measured) -> str:
-    """Everything, of all rows."""
-    examples, asked = measured.examples, measured.asked
+def render_json(measured: MeasuredComplexity) -> str:
+    """Return one JSON object with everything that was measured, of all samples."""
+    samples, options = measured.samples, measured.options
     content = {
-        "data": str(examples.table.path),
-        "n": len(examples),
-        "d": examples.X.shape[1],
-        "dropped": examples.table.dropped,
-        "sampled_from": len(examples.table.lines) if examples.sampled else None,
-        "features": examples.table.features,
-        "label": examples.table.label,
-        "classes": examples.classes,
-        "positive": examples.classes[1],
-        "scale": examples.scaling,
-        "kernel": asked.kernel,
-        "gamma": asked.gamma,
-        "permutations": asked.permutations,
-        "seed": asked.seed,
+        "data": str(samples.table.path),
+        "n": len(samples),
+        "d": samples.X.shape[1],
+        "dropped": samples.table.dropped,
+        "sampled_from": len(samples.table.lines) if samples.is_subset else None,
+        "features": samples.table.features,
+        "label": samples.table.label,
+        "classes": samples.classes,
+        "positive": samples.classes[1],
+        "scale": samples.scaling,
+        "kernel": options.kernel,
+        "gamma": options.gamma,
+        "permutations": options.permutations,
+        "seed": options.seed,
         "complexity": measured.complexity,
-        "share": measured.complexity / len(examples),
+        "share": measured.complexity / len(samples),
         "thresholds": {"typical": TYPICAL_THRESHOLD, "noisy": NOISY_THRESHOLD},
-        "categories": _counts(measured),
-        "rows": _rows(measured),
+        "categories": _count_categories(measured),
+        "rows": _describe_rows(measured),
         "growth": measured.growth.tolist(),
-        "decomposition": _decomposition(measured),
-        "notes": examples.table.notes,
+        "decomposition": _describe_decomposition(measured),
+        "notes": samples.table.notes,
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
-def _rows(measured: Measured) -> list[dict]:
-    examples = measured.examples
+def _describe_rows(measured: MeasuredComplexity) -> list[dict]:
+    samples = measured.samples
     columns = {
-        "line": examples.lines,
-        "label": examples.labels,
+        "line": samples.lines,
+        "label": samples.labels,
         "contribution": measured.contributions.tolist(),
         "category": measured.categories.tolist(),
         "support": measured.support.tolist(),
@@ -59,96 +60,100 @@ def _rows(measured: Measured) -> list[dict]:
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
-def _decomposition(measured: Measured) -> dict | None:
+def _describe_decomposition(measured: MeasuredComplexity) -> dict | None:
     found = measured.decomposition
     if found is None:
         return None
     return {
-        "clusters": measured.asked.clusters,
+        "clusters": measured.options.clusters,
         "exact": found.exact,
         "points": [{"complexity": p.complexity, "errors": p.error, "subsets": p.count} for p in found.points],
         "pairs": found.pairs.tolist() if found.all_pairs else None,
     }
 
 
-def _counts(measured: Measured) -> dict[str, dict[str, int]]:
-    """How many rows of each class are of each category."""
+def _count_categories(measured: MeasuredComplexity) -> dict[str, dict[str, int]]:
+    """Count the samples of each class and category."""
     return {
-        name: {c: int(np.sum((measured.categories == c) & (measured.examples.y == k))) for c in CATEGORIES}
-        for k, name in enumerate(measured.examples.classes)
+        name: {c: int(np.sum((measured.categories == c) & (measured.samples.y == k))) for c in CATEGORIES}
+        for k, name in enumerate(measured.samples.classes)
     }
 
 
-def as_text(measured: Measured) -> str:
-    examples, n = measured.examples, len(measured.examples)
-    lines = [f"data        {table_text(examples.table)}"]
-    if examples.sampled:
-        lines.append(f"sample      {n:,} of these rows, at random by seed {measured.asked.seed}")
+def render_text(measured: MeasuredComplexity) -> str:
+    """Return what was measured as text: the complexity, categories, the rows most like noise, and points."""
+    samples, n = measured.samples, len(measured.samples)
+    lines = [f"data        {describe_table(samples.table)}"]
+    if samples.is_subset:
+        lines.append(f"sample      {n:,} of these rows, drawn at random by seed {measured.options.seed}")
     lines += [
-        f"classes     {classes_text(examples.classes, examples.y)}",
-        f"complexity  {measured.complexity:,}: {100 * measured.complexity / n:.1f} % of {n:,} rows are support "
-        f"vectors with the {_kernel_text(measured)}",
-        *(f"levels      {text}" for text in examples.table.level_texts()),
+        f"classes     {describe_classes(samples.classes, samples.y)}",
+        f"complexity  {measured.complexity:,}: {100 * measured.complexity / n:.1f} % of {n:,} samples are "
+        f"support vectors with the {_describe_kernel(measured)}",
+        *(f"levels      {text}" for text in samples.table.level_texts()),
         "",
-        *_category_lines(measured),
+        *_render_categories(measured),
         "",
-        *_noise_lines(measured),
+        *_render_noise(measured),
     ]
     if measured.decomposition is not None:
-        lines += ["", *_point_lines(measured)]
+        lines += ["", *_render_points(measured.decomposition, measured.options.clusters)]
     return "\n".join(lines)
 
 
-def _kernel_text(measured: Measured) -> str:
-    gamma = measured.asked.gamma
-    return f"{measured.asked.kernel} kernel" + ("" if gamma is None else f", gamma {gamma:g}")
+def _describe_kernel(measured: MeasuredComplexity) -> str:
+    gamma = measured.options.gamma
+    return f"{measured.options.kernel} kernel" + ("" if gamma is None else f", gamma {gamma:g}")
 
 
-def _table(rows: list, header: list[str]) -> str:
-    """A table whose names are to the left and numbers to the right."""
+def _render_table(rows: list, header: list[str]) -> str:
+    """Return a table whose names are to the left and numbers to the right."""
     from tabulate import tabulate
 
     sides = ["left" if name in ("class", "label") else "right" for name in header]
     return tabulate(rows, header, disable_numparse=True, colalign=sides)
 
 
-def _category_lines(measured: Measured) -> list[str]:
-    counts = _counts(measured)
+def _render_categories(measured: MeasuredComplexity) -> list[str]:
+    counts = _count_categories(measured)
     rows = [[name, *(f"{counts[name][c]:,}" for c in CATEGORIES)] for name in counts]
     rows.append(["all", *(f"{sum(counts[name][c] for name in counts):,}" for c in CATEGORIES)])
     return [
-        _table(rows, ["class", *CATEGORIES]),
-        f"(by what a row adds to the complexity, on average over {measured.asked.permutations:,} random orders:"
-        " typical below 2/3, noisy above 1)",
+        _render_table(rows, ["class", *CATEGORIES]),
+        f"(by what a sample adds to the complexity, on average over {measured.options.permutations:,} random "
+        "orders: typical below 2/3, noisy above 1)",
     ]
 
 
-def _noise_lines(measured: Measured) -> list[str]:
-    worst, examples = measured.by_noise(), measured.examples
+def _render_noise(measured: MeasuredComplexity) -> list[str]:
+    worst, samples = measured.rank_noisy(), measured.samples
     if not len(worst):
         return ["No row looks like noise."]
-    lines, labels = examples.lines, examples.labels
-    rows = [[f"{lines[row]}", labels[row], f"{measured.contributions[row]:.2f}"] for row in worst[:SHOWN_ROWS]]
-    more = f", the first {SHOWN_ROWS} of {len(worst):,}; --json has all" if len(worst) > SHOWN_ROWS else ""
-    return [_table(rows, ["line", "label", "contribution"]), f"(rows that look most like noise{more})"]
+    lines, labels = samples.lines, samples.labels
+    rows = [
+        [f"{lines[row]}", labels[row], f"{measured.contributions[row]:.2f}"] for row in worst[:MAX_SHOWN_ROWS]
+    ]
+    more = (
+        f", the first {MAX_SHOWN_ROWS} of {len(worst):,}; --json has all" if len(worst) > MAX_SHOWN_ROWS else ""
+    )
+    return [_render_table(rows, ["line", "label", "contribution"]), f"(rows that look most like noise{more})"]
 
 
-def _point_lines(measured: Measured) -> list[str]:
-    found = measured.decomposition
+def _render_points(found: Decomposition, clusters: int) -> list[str]:
     points, total = found.points, len(found.points)
-    if total > SHOWN_POINTS:  # the first, the last, and some between
-        points = [points[i] for i in np.linspace(0, total - 1, SHOWN_POINTS).round().astype(int)]
+    if total > MAX_SHOWN_POINTS:  # the first, the last, and some between
+        points = [points[i] for i in np.linspace(0, total - 1, MAX_SHOWN_POINTS).round().astype(int)]
     rows = [[f"{p.complexity:,}", f"{p.error:,}", f"{p.count:,}"] for p in points]
     certainty = (
         "(exact: every union is accounted for)"
         if found.exact
         else "(heuristic: a point may be missed; --exact accounts for every union)"
     )
-    some = [f"({SHOWN_POINTS} of {total} points; --json has all)"] if total > SHOWN_POINTS else []
+    some = [f"({MAX_SHOWN_POINTS} of {total} points; --json has all)"] if total > MAX_SHOWN_POINTS else []
     return [
-        _table(rows, ["complexity", "errors", "subsets"]),
-        "(how far a simpler rule goes: the fewest rows to leave out at each complexity, from unions of "
-        f"{measured.asked.clusters} clusters)",
+        _render_table(rows, ["complexity", "errors", "subsets"]),
+        "(how far a simpler rule goes: the fewest samples to leave out at each complexity, from unions of "
+        f"{clusters} clusters)",
         certainty,
         *some,
     ]

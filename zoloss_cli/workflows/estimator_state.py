@@ -1,55 +1,74 @@
-"""Learners after fit as plain parts of a model file, and back: what is read again scores exactly as it did.
+"""Fitted estimators as plain states of a model file, and back: a restored estimator scores exactly as it did.
 
-A part holds what its learner's scores are made of, in scaled units, and no more: neither bounds nor traces.
+A state holds what its estimator's scores are made of, in scaled units, and no more: neither bounds nor traces.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.learners.base import Learner, LinearLearner, with_bias
-from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
-from zoloss_cli.learners.boosting.base_learner import Base
-from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
-from zoloss_cli.learners.boosting.margin_boost import AnyBoostClassifier, Run
-from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
-from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
-from zoloss_cli.learners.multiclass.coding import SIDES, CodedEnsemble
+from zoloss_cli.learners.base import Learner, add_bias_column
 from zoloss_cli.registry import make_learner, registration
 
 LETTERS = "-0+"
+SIDES = np.array([-1, 1])  # the classes of a binary member
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
-Threshold = Number | None  # none: a constant answer, whose threshold is below all values
+Threshold = Number | None  # none: a constant prediction, whose threshold is below all values
 
 
-class Shared:
-    """What all parts of one classifier refer to: how many features there are, and the points of kernels."""
+class StateContext:
+    """What all states of one classifier refer to.
 
-    def __init__(self, features: int, points: list[list[float]]):
-        self.features, self.points = features, points
-        self.rows = with_bias(np.array(points, np.float64).reshape(len(points), features))
+    Parameters
+    ----------
+    n_features : int
+        The number of features.
+    points : list of list of float
+        The samples that kernels are evaluated at; it grows as states of new estimators are taken.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_points, 1 + n_features)
+        The points with a leading 1.
+    """
+
+    def __init__(self, n_features: int, points: list[list[float]]) -> None:
+        self.n_features, self.points = n_features, points
+        self.rows = add_bias_column(np.array(points, np.float64).reshape(len(points), n_features))
         self._index: dict[bytes, int] = {}
 
-    def index(self, row: np.ndarray) -> int:
-        """Where the row (1, x) is among the points; a new one becomes the last."""
+    def find_index(self, row: np.ndarray) -> int:
+        """Return where the row (1, x) is among the points; a new one becomes the last."""
         at = self._index.setdefault(row.tobytes(), len(self.points))
         if at == len(self.points):
             self.points.append(row[1:].tolist())
         return at
 
 
-class Part(BaseModel):
-    """One learner: `of` takes what it has learned, and `give` gives that to another."""
+class EstimatorState(BaseModel):
+    """The state of one estimator: `from_estimator` takes it, and `restore` gives it to another."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
+    kind: str
 
-class LinearPart(Part):
+    @classmethod
+    def from_estimator(cls, estimator: Any, context: StateContext) -> EstimatorState:
+        """Take the state of a fitted estimator."""
+        raise NotImplementedError
+
+    def restore(self, estimator: Any, context: StateContext) -> None:
+        """Make a new estimator score as the one that the state was taken from."""
+        raise NotImplementedError
+
+
+class LinearState(EstimatorState):
     """The score bias + the sum of weight times feature."""
 
     kind: Literal["linear"] = "linear"
@@ -57,15 +76,17 @@ class LinearPart(Part):
     weights: list[Number]
 
     @classmethod
-    def of(cls, learner, shared):
-        return cls(bias=float(learner.intercept_[0]), weights=learner.coef_[0].tolist())
+    def from_estimator(cls, estimator: Any, context: StateContext) -> LinearState:
+        """Take the weights."""
+        return cls(bias=float(estimator.intercept_[0]), weights=estimator.coef_[0].tolist())
 
-    def give(self, learner, shared):
-        _same_length(weights=len(self.weights), features=shared.features)
-        learner.set_weights(np.array([self.bias, *self.weights]))
+    def restore(self, estimator: Any, context: StateContext) -> None:
+        """Set the weights."""
+        _check_same_length(weights=len(self.weights), features=context.n_features)
+        estimator.set_weights(np.array([self.bias, *self.weights]))
 
 
-class StumpPart(Part):
+class StumpState(EstimatorState):
     """The second class from the threshold on, or below it where the direction is -1."""
 
     kind: Literal["stump"] = "stump"
@@ -74,22 +95,21 @@ class StumpPart(Part):
     direction: Literal[-1, 1]
 
     @classmethod
-    def of(cls, learner, shared):
-        (threshold,) = _finite([learner.threshold_])
-        return cls(feature=learner.feature_, threshold=threshold, direction=learner.direction_)
+    def from_estimator(cls, estimator: Any, context: StateContext) -> StumpState:
+        """Take feature, threshold and direction."""
+        (threshold,) = _replace_infinity([estimator.threshold_])
+        return cls(feature=estimator.feature_, threshold=threshold, direction=estimator.direction_)
 
-    def give(self, learner, shared):
-        _below(shared.features, features=[self.feature])
-        (threshold,) = _with_infinity([self.threshold])
-        learner.feature_, learner.threshold_, learner.direction_ = (
-            self.feature,
-            float(threshold),
-            self.direction,
-        )
-        learner.set_weights(learner.as_weights(shared.features))
+    def restore(self, estimator: Any, context: StateContext) -> None:
+        """Set feature, threshold, direction, and the weights that follow from them."""
+        _check_indices(context.n_features, features=[self.feature])
+        (threshold,) = _restore_infinity([self.threshold])
+        estimator.feature_, estimator.threshold_ = self.feature, float(threshold)
+        estimator.direction_ = self.direction
+        estimator.set_weights(estimator.build_weights(context.n_features))
 
 
-class BoostedStumpsPart(Part):
+class BoostedStumpsState(EstimatorState):
     """The sum of coefficient times direction, with the other sign below a threshold."""
 
     kind: Literal["boosted stumps"] = "boosted stumps"
@@ -99,24 +119,26 @@ class BoostedStumpsPart(Part):
     coefficients: list[Number]
 
     @classmethod
-    def of(cls, learner, shared):
+    def from_estimator(cls, estimator: Any, context: StateContext) -> BoostedStumpsState:
+        """Take the stumps and their coefficients."""
         return cls(
-            features=learner.features_.tolist(),
-            thresholds=_finite(learner.thresholds_.tolist()),
-            directions=[int(d) for d in learner.directions_],
-            coefficients=learner.estimator_weights_.tolist(),
+            features=estimator.features_.tolist(),
+            thresholds=_replace_infinity(estimator.thresholds_.tolist()),
+            directions=estimator.directions_.astype(int).tolist(),
+            coefficients=estimator.estimator_weights_.tolist(),
         )
 
-    def give(self, learner, shared):
-        _same_length(**{key: len(getattr(self, key)) for key in type(self).model_fields if key != "kind"})
-        _below(shared.features, features=self.features)
-        learner.features_ = np.array(self.features, np.int64)
-        learner.thresholds_ = _with_infinity(self.thresholds)
-        learner.directions_ = np.array(self.directions, np.float64)
-        learner.estimator_weights_ = np.array(self.coefficients, np.float64)
+    def restore(self, estimator: Any, context: StateContext) -> None:
+        """Set the stumps and their coefficients."""
+        _check_same_length(**{key: len(getattr(self, key)) for key in type(self).model_fields if key != "kind"})
+        _check_indices(context.n_features, features=self.features)
+        estimator.features_ = np.array(self.features, np.int64)
+        estimator.thresholds_ = _restore_infinity(self.thresholds)
+        estimator.directions_ = np.array(self.directions, np.float64)
+        estimator.estimator_weights_ = np.array(self.coefficients, np.float64)
 
 
-class KernelPart(Part):
+class KernelState(EstimatorState):
     """The score bias + the sum of coefficient times the kernel with a point; points are those of the file."""
 
     kind: Literal["kernel"] = "kernel"
@@ -125,171 +147,213 @@ class KernelPart(Part):
     bias: Number
 
     @classmethod
-    def of(cls, learner, shared):
-        points = [shared.index(row) for row in learner.rows_[learner.support_]]
-        return cls(points=points, coefficients=learner.dual_coef_.tolist(), bias=float(learner.intercept_))
+    def from_estimator(cls, estimator: Any, context: StateContext) -> KernelState:
+        """Take the support vectors, which join the points of the context, and their coefficients."""
+        points = [context.find_index(row) for row in estimator.samples_[estimator.support_]]
+        return cls(points=points, coefficients=estimator.dual_coef_.tolist(), bias=float(estimator.intercept_))
 
-    def give(self, learner, shared):
-        _same_length(points=len(self.points), coefficients=len(self.coefficients))
-        _below(len(shared.points), points=self.points)
-        learner.rows_, learner.support_ = shared.rows, np.array(self.points, np.int64)
-        learner.dual_coef_, learner.intercept_ = np.array(self.coefficients, np.float64), self.bias
+    def restore(self, estimator: Any, context: StateContext) -> None:
+        """Set the support vectors and their coefficients."""
+        _check_same_length(points=len(self.points), coefficients=len(self.coefficients))
+        _check_indices(len(context.points), points=self.points)
+        estimator.samples_, estimator.support_ = context.rows, np.array(self.points, np.int64)
+        estimator.dual_coef_, estimator.intercept_ = np.array(self.coefficients, np.float64), self.bias
 
 
-class VotesPart(Part):
-    """AdaBoost: the sum of coefficient times what a member says, -1 or +1."""
+class VotesState(EstimatorState):
+    """AdaBoost: the sum of coefficient times a member's prediction, -1 or +1."""
 
     kind: Literal["votes"] = "votes"
     coefficients: list[Number]
-    members: list[AnyPart]
+    members: list[AnyState]
 
     @classmethod
-    def of(cls, learner, shared):
-        return cls(
-            coefficients=learner.estimator_weights_.tolist(), members=_parts_of(learner.estimators_, shared)
-        )
+    def from_estimator(cls, estimator: Any, context: StateContext) -> VotesState:
+        """Take the members and their coefficients."""
+        members = _take_members(estimator, context)
+        return cls(coefficients=estimator.estimator_weights_.tolist(), members=members)
 
-    def give(self, learner, shared):
-        _same_length(coefficients=len(self.coefficients), members=len(self.members))
-        learner.estimator_weights_ = np.array(self.coefficients, np.float64)
-        learner.estimators_ = _members(learner, self.members, learner.classes_, shared)
-        learner.n_rounds_ = len(self.members)
+    def restore(self, estimator: Any, context: StateContext) -> None:
+        """Set the members and their coefficients."""
+        _check_same_length(coefficients=len(self.coefficients), members=len(self.members))
+        estimator.estimator_weights_ = np.array(self.coefficients, np.float64)
+        estimator.estimators_ = _restore_members(estimator, self.members, estimator.classes_, context)
+        estimator.n_rounds_ = len(self.members)
 
 
-class DirectionsPart(Part):
+class DirectionsState(EstimatorState):
     """AnyBoost and CGBoost: steps alpha along directions, each beta times the last one plus a member."""
 
     kind: Literal["directions"] = "directions"
     alphas: list[Number]
     betas: list[Number]
-    members: list[AnyPart]
+    members: list[AnyState]
 
     @classmethod
-    def of(cls, learner, shared):
-        return cls(
-            alphas=learner.alphas_.tolist(),
-            betas=learner.betas_.tolist(),
-            members=_parts_of(learner.estimators_, shared),
-        )
+    def from_estimator(cls, estimator: Any, context: StateContext) -> DirectionsState:
+        """Take the members and the coefficients of steps and directions."""
+        members = _take_members(estimator, context)
+        return cls(alphas=estimator.alphas_.tolist(), betas=estimator.betas_.tolist(), members=members)
 
-    def give(self, learner, shared):
-        _same_length(alphas=len(self.alphas), betas=len(self.betas), members=len(self.members))
-        learner.estimators_ = _members(learner, self.members, learner.classes_, shared)
-        learner.run_ = Run(1.0, [], learner.estimators_, self.alphas, self.betas)
-        learner.n_rounds_ = len(self.members)
+    def restore(self, estimator: Any, context: StateContext) -> None:
+        """Set the members and the coefficients of steps and directions."""
+        from zoloss_cli.learners.boosting.margin_boost import BoostingPath
+
+        _check_same_length(alphas=len(self.alphas), betas=len(self.betas), members=len(self.members))
+        estimator.estimators_ = _restore_members(estimator, self.members, estimator.classes_, context)
+        estimator.path_ = BoostingPath(1.0, [], estimator.estimators_, self.alphas, self.betas)
+        estimator.n_rounds_ = len(self.members)
 
 
-class CodePart(Part):
-    """Words of - 0 + for the classes, a letter a member, to be compared with what the members say."""
+class CodeState(EstimatorState):
+    """Words of - 0 + for the classes, a letter a member, to be compared with the members' predictions."""
 
     kind: Literal["code"] = "code"
     words: list[Annotated[str, Field(pattern="^[-0+]*$")]]
     coefficients: list[Number]
-    members: list[AnyPart]
+    members: list[AnyState]
 
     @classmethod
-    def of(cls, learner, shared):
+    def from_estimator(cls, estimator: Any, context: StateContext) -> CodeState:
+        """Take the code words, the members and their coefficients."""
         return cls(
-            words=["".join(LETTERS[letter + 1] for letter in word) for word in learner.coding_matrix_],
-            coefficients=learner.estimator_weights_.tolist(),
-            members=_parts_of(learner.estimators_, shared),
+            words=["".join(LETTERS[letter + 1] for letter in word) for word in estimator.coding_matrix_],
+            coefficients=estimator.estimator_weights_.tolist(),
+            members=_take_members(estimator, context),
         )
 
-    def give(self, learner, shared):
-        _same_length(words=len(self.words), classes=learner.classes_.size)
+    def restore(self, estimator: Any, context: StateContext) -> None:
+        """Set the code words, the members and their coefficients."""
+        _check_same_length(words=len(self.words), classes=estimator.classes_.size)
         for word in self.words:
-            _same_length(
+            _check_same_length(
                 **{"letters of a word": len(word), "members": len(self.members)},
                 coefficients=len(self.coefficients),
             )
         letters = [[LETTERS.index(letter) - 1 for letter in word] for word in self.words]
-        learner.coding_matrix_ = np.array(letters, np.int8).reshape(len(letters), len(self.members))
-        learner.estimator_weights_ = np.array(self.coefficients, np.float64)
-        learner.estimators_ = _members(learner, self.members, SIDES, shared)
+        estimator.coding_matrix_ = np.array(letters, np.int8).reshape(len(letters), len(self.members))
+        estimator.estimator_weights_ = np.array(self.coefficients, np.float64)
+        estimator.estimators_ = _restore_members(estimator, self.members, SIDES, context)
 
 
-AnyPart = Annotated[
-    LinearPart | StumpPart | BoostedStumpsPart | KernelPart | VotesPart | DirectionsPart | CodePart,
+AnyState = Annotated[
+    LinearState | StumpState | BoostedStumpsState | KernelState | VotesState | DirectionsState | CodeState,
     Field(discriminator="kind"),
 ]
-for _part in (VotesPart, DirectionsPart, CodePart):
-    _part.model_rebuild()
+for _state_type in (VotesState, DirectionsState, CodeState):
+    _state_type.model_rebuild()
 
-# The first that a learner's class is derived from.
-KEPT_BY: dict[type, type[Part]] = {
-    DecisionStumpClassifier: StumpPart,
-    LinearLearner: LinearPart,
-    BoostedStumpsClassifier: BoostedStumpsPart,
-    KernelSVMClassifier: KernelPart,
-    AdaBoostClassifier: VotesPart,
-    AnyBoostClassifier: DirectionsPart,
-    CodedEnsemble: CodePart,
+# By an estimator's class or the nearest one that it is derived from; names, so that nothing is imported.
+STATE_TYPES: dict[str, type[EstimatorState]] = {
+    "zoloss_cli.learners.boosting.stump:DecisionStumpClassifier": StumpState,
+    "zoloss_cli.learners.base:LinearLearner": LinearState,
+    "zoloss_cli.learners.boosting.boosted_stumps:BoostedStumpsClassifier": BoostedStumpsState,
+    "zoloss_cli.learners.kernel_svm:KernelSVMClassifier": KernelState,
+    "zoloss_cli.learners.boosting.adaboost:AdaBoostClassifier": VotesState,
+    "zoloss_cli.learners.boosting.margin_boost:AnyBoostClassifier": DirectionsState,
+    "zoloss_cli.learners.multiclass.coding:CodedEnsemble": CodeState,
 }
 
 
-def specs_in(spec: LearnerSpec) -> list[LearnerSpec]:
-    """The learner and those inside it."""
+def list_specs(spec: LearnerSpec) -> list[LearnerSpec]:
+    """Return a learner's specification and those of the learners inside it."""
     inside = [value for _, value in spec.settings if isinstance(value, LearnerSpec)]
-    return [spec, *(each for value in inside for each in specs_in(value))]
+    return [spec, *(each for value in inside for each in list_specs(value))]
 
 
-def cannot_be_kept(spec: LearnerSpec) -> str | None:
-    """The name of the learner, or of one inside it, that no part can hold."""
-    names = [each.learner for each in specs_in(spec)]
-    return next((name for name in names if _part_class(registration(name).learner_class) is None), None)
+def find_unserializable(spec: LearnerSpec) -> str | None:
+    """Return the name of the learner, or of the first one inside it, that has no state type."""
+    names = [each.learner for each in list_specs(spec)]
+    return next((name for name in names if _find_state_type(registration(name).learner_class) is None), None)
 
 
-def part_of(learner: Learner, shared: Shared) -> Part:
-    """What a learner has learned."""
-    return _part_class(type(learner)).of(learner, shared)
+def take_state(estimator: Learner, context: StateContext) -> EstimatorState:
+    """Take the state of a fitted estimator."""
+    return _get_state_type(estimator).from_estimator(estimator, context)
 
 
-def restored(spec: LearnerSpec, part: Part, classes: int, shared: Shared) -> Learner:
-    """The learner with what the part holds; ValueError says what does not fit together."""
-    learner = make_learner(spec.learner, spec.parameters)
-    learner.classes_, learner.n_features_in_ = np.arange(classes), shared.features
-    _give(part, learner, spec.learner, shared)
-    return learner
+def restore_estimator(
+    spec: LearnerSpec, state: EstimatorState, n_classes: int, context: StateContext
+) -> Learner:
+    """Build an estimator that scores as the one that the state was taken from.
+
+    Parameters
+    ----------
+    spec : LearnerSpec
+        The learner and its parameters.
+    state : EstimatorState
+        What it has learned.
+    n_classes : int
+        The number of classes, whose indices are predicted.
+    context : StateContext
+        What the state refers to.
+
+    Returns
+    -------
+    Learner
+        A fitted estimator.
+
+    Raises
+    ------
+    ValueError
+        If parts of the state do not fit together.
+    """
+    estimator = make_learner(spec.learner, spec.parameters)
+    estimator.classes_, estimator.n_features_in_ = np.arange(n_classes), context.n_features
+    _restore(state, estimator, spec.learner, context)
+    return estimator
 
 
-def _part_class(learner_class: type) -> type[Part] | None:
-    return next((part for base, part in KEPT_BY.items() if issubclass(learner_class, base)), None)
+def _find_state_type(learner_class: type) -> type[EstimatorState] | None:
+    names = (f"{base.__module__}:{base.__qualname__}" for base in learner_class.__mro__)
+    return next((STATE_TYPES[name] for name in names if name in STATE_TYPES), None)
 
 
-def _parts_of(learners: list, shared: Shared) -> list[Part]:
-    return [part_of(learner, shared) for learner in learners]
+def _get_state_type(estimator: Learner) -> type[EstimatorState]:
+    state_type = _find_state_type(type(estimator))
+    if state_type is None:
+        raise TypeError(f"{type(estimator).__name__} has no state type")
+    return state_type
 
 
-def _members(owner: Learner, parts: list[Part], classes: np.ndarray, shared: Shared) -> list[Learner]:
-    base = Base(owner, owner.base)
-    members = [base.blank(classes) for _ in parts]
-    for member, part in zip(members, parts, strict=True):
-        _give(part, member, base.name, shared)
+def _take_members(ensemble: Any, context: StateContext) -> list[Any]:
+    return [take_state(member, context) for member in ensemble.estimators_]
+
+
+def _restore_members(
+    ensemble: Any, states: Sequence[EstimatorState], classes: np.ndarray, context: StateContext
+) -> list[Learner]:
+    from zoloss_cli.learners.boosting.base_learner import BaseLearnerFactory
+
+    base = BaseLearnerFactory(ensemble, ensemble.base)
+    members = [base.build_unfitted(classes) for _ in states]
+    for member, state in zip(members, states, strict=True):
+        _restore(state, member, base.name, context)
     return members
 
 
-def _give(part: Part, learner: Learner, name: str, shared: Shared) -> None:
-    needed = _part_class(type(learner)).model_fields["kind"].default
-    if part.kind != needed:
-        raise ValueError(f"the kind '{part.kind}' stands where '{name}' needs '{needed}'")
-    part.give(learner, shared)
+def _restore(state: EstimatorState, estimator: Learner, name: str, context: StateContext) -> None:
+    needed = _get_state_type(estimator).model_fields["kind"].default
+    if state.kind != needed:
+        raise ValueError(f"the kind '{state.kind}' stands where '{name}' needs '{needed}'")
+    state.restore(estimator, context)
 
 
-def _same_length(**counts: int) -> None:
+def _check_same_length(**counts: int) -> None:
     if len(set(counts.values())) > 1:
         raise ValueError("there are " + " but ".join(f"{count} {name}" for name, count in counts.items()))
 
 
-def _below(count: int, **indices: list[int]) -> None:
+def _check_indices(count: int, **indices: list[int]) -> None:
     ((name, values),) = indices.items()
     for value in values:
         if not 0 <= value < count:
             raise ValueError(f"{value} is none of the {count} {name}")
 
 
-def _finite(thresholds: list[float]) -> list[float | None]:
+def _replace_infinity(thresholds: list[float]) -> list[float | None]:
     return [None if np.isinf(value) else value for value in thresholds]
 
 
-def _with_infinity(thresholds: list[float | None]) -> np.ndarray:
+def _restore_infinity(thresholds: Sequence[float | None]) -> np.ndarray:
     return np.array([-np.inf if value is None else value for value in thresholds])

@@ -1,4 +1,4 @@
-"""Learners compared on one's own table: the experiment that a command's options stand for, and its YAML."""
+"""Learners compared on one's own table: the experiment that options stand for, its YAML and its outcome."""
 
 from __future__ import annotations
 
@@ -11,21 +11,50 @@ import yaml
 
 from zoloss_cli.config.data_spec import build_data_spec
 from zoloss_cli.config.loader import build_experiment
-from zoloss_cli.config.models import Experiment, Preprocess, Split
+from zoloss_cli.config.models import CsvData, Experiment, Split
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import ConfigError, ResultsError
-from zoloss_cli.learners.multiclass.partitions import MOST_CLASSES
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.runner import sizes_of
+from zoloss_cli.learners.multiclass.partitions import MAX_EXACT_CLASSES
+from zoloss_cli.reporting.formats import render_tables
+from zoloss_cli.reporting.results import choose, load_results
+from zoloss_cli.reporting.statistics_view import best_lines
+from zoloss_cli.reporting.tables import make_table
 from zoloss_cli.results.store import Store
-from zoloss_cli.workflows.learner_options import OptionMistakes, chosen_settings
+from zoloss_cli.utils.atomic_io import check_target, write
+from zoloss_cli.workflows.choices import DEFAULT_SCALING
+from zoloss_cli.workflows.learner_options import OptionErrorCollector, parse_settings
 
-WIDTH = 110
-FOR_TWO = ["rcd-bias", "soft-svm", "lr", "sla"]
-FOR_SEVERAL = ["one-vs-one:rcd-bias", "one-vs-one:soft-svm", "ecc:stump", "erp:stump"]
+YAML_WIDTH = 110
+SIGNIFICANCE_LEVEL = 0.05
+LEARNERS_FOR_TWO = ["rcd-bias", "soft-svm", "lr", "sla"]
+LEARNERS_FOR_SEVERAL = ["one-vs-one:rcd-bias", "one-vs-one:soft-svm", "ecc:stump", "erp:stump"]
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What the options say."""
+    """A comparison of learners as options say it.
+
+    Attributes
+    ----------
+    data : Path
+        The table.
+    learners : list of str
+        The learners' names.
+    splits : int
+        How many random splits there are.
+    train : str
+        Training samples: a share of all, or a count.
+    label, positive : str or None
+        The label column, and the class against the rest.
+    scale, missing : str
+        How to scale features, and what to do with missing values.
+    seed : int
+        The seed of the splits and of the learners.
+    assignments : list of str
+        Parameters of learners as LEARNER.KEY=VALUE.
+    """
 
     data: Path
     learners: list[str]
@@ -33,7 +62,7 @@ class Evaluation:
     train: str = str(Split().train)
     label: str | None = None
     positive: str | None = None
-    scale: str = Preprocess().scale
+    scale: str = DEFAULT_SCALING
     missing: str = "error"
     seed: int = Split().seed
     assignments: list[str] = field(default_factory=list)
@@ -44,48 +73,49 @@ class Evaluation:
         return f"evaluate-{self.data.stem}"
 
     def content(self, folder: Path) -> dict:
-        """The keys of the config, for a file in `folder`; those at their defaults only where they inform."""
+        """Return the keys of the config for a file in `folder`; defaults only where they inform."""
         if not self.learners:
             raise ConfigError("--learners: name at least one learner, such as rcd-bias")
-        settings = chosen_settings(self.learners, self.assignments)
+        settings = parse_settings(self.learners, self.assignments)
         return {
             "name": self.name,
             "title": f"Test errors (%) on {self.data.name}",
             "datasets": {self.data.stem: self._source(os.path.relpath(self.data.resolve(), folder.resolve()))},
-            "split": {"train": _training_part(self.train), "repeats": self.splits, "seed": self.seed},
+            "split": {"train": _parse_train(self.train), "repeats": self.splits, "seed": self.seed},
             "preprocess": {"scale": self.scale},
             "learners": settings if any(settings.values()) else list(settings),
         }
 
     def _source(self, path: str) -> dict:
-        """The table as a data set of a config."""
+        """Return the table as a data set of a config."""
         source = {"csv": path}
         source |= {k: v for k, v in (("label", self.label), ("positive", self.positive)) if v is not None}
         return source | ({"missing": self.missing} if self.missing != "error" else {})
 
     def with_usual_learners(self) -> tuple[Evaluation, list[str]]:
-        """The learners to compare where none is named, by the number of classes; and what to say of them."""
-        mistakes = OptionMistakes()
+        """Return the evaluation with learners that suit the number of classes, and what to say of them."""
+        mistakes = OptionErrorCollector()
         spec = build_data_spec(self.data.stem, self._source(str(self.data)), Path(), mistakes)
         if mistakes.lines:
             raise ConfigError("\n".join(mistakes.lines))
         count = len(load_data(spec).classes)
         if count == 2:
-            return replace(self, learners=FOR_TWO), []
-        note = f"{self.data} has {count} classes, so these learners are compared: {', '.join(FOR_SEVERAL)}"
-        exact = count <= MOST_CLASSES or any("partition" in text for text in self.assignments)
+            return replace(self, learners=LEARNERS_FOR_TWO), []
+        learners = ", ".join(LEARNERS_FOR_SEVERAL)
+        note = f"{self.data} has {count} classes, so these learners are compared: {learners}"
+        exact = count <= MAX_EXACT_CLASSES or any("partition" in text for text in self.assignments)
         cut = [] if exact else ["ecc:stump.partition=greedy"]
-        asked = replace(self, learners=FOR_SEVERAL, assignments=[*self.assignments, *cut])
+        asked = replace(self, learners=LEARNERS_FOR_SEVERAL, assignments=[*self.assignments, *cut])
         return asked, [note]
 
     def experiment(self) -> Experiment:
-        """Checked as a config is; the table by the path that was given, since messages name it."""
+        """Return the validated experiment; the table keeps its path, since messages name it."""
         content = self.content(Path())
         content["datasets"][self.data.stem] = self._source(str(self.data))
-        return build_experiment(content, self.name, Path(), OptionMistakes())
+        return build_experiment(content, self.name, Path(), OptionErrorCollector())
 
     def command(self) -> list[str]:
-        """The command line that says the same."""
+        """Return the words of a command line that says the same."""
         words = [
             "evaluate",
             str(self.data),
@@ -100,28 +130,92 @@ class Evaluation:
                 words += [f"--{key}", str(getattr(self, key))]
         return [*words, *(word for text in self.assignments for word in ("--set", text))]
 
-    def config_text(self, folder: Path) -> str:
-        """The YAML file that `zoloss run` takes instead."""
-        command = " ".join(shlex.join(["zoloss", *self.command()]).splitlines())
+    def source(self) -> str:
+        """Return the command line as text."""
+        return shlex.join(["zoloss", *self.command()])
+
+    def render_config(self, folder: Path) -> str:
+        """Return the YAML file that `zoloss run` takes instead."""
+        command = " ".join(self.source().splitlines())
         content = self.content(folder)
         text = yaml.safe_dump(
-            content, sort_keys=False, allow_unicode=True, default_flow_style=None, width=WIDTH
+            content, sort_keys=False, allow_unicode=True, default_flow_style=None, width=YAML_WIDTH
         )
         return f"# {command}\n{text}"
 
 
-def says_already(path: Path, text: str) -> bool:
-    """Whether a file holds this text: then a command that was interrupted can be given again as it was."""
+def prepare_experiment(evaluation: Evaluation, out: Path, save_config: Path | None, force: bool) -> Experiment:
+    """Check an evaluation against its data and results, and write its config.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What to compare.
+    out : Path
+        The results folder.
+    save_config : Path or None
+        Where to write the config, if anywhere.
+    force : bool
+        Whether another file may be overwritten.
+
+    Returns
+    -------
+    Experiment
+        What to run. A table that cannot be used leaves nothing behind.
+    """
+    experiment, inputs = evaluation.experiment(), [evaluation.data]
+    text = "" if save_config is None else evaluation.render_config(save_config.parent)
+    target = None if save_config is None or has_content(save_config, text) else save_config
+    if target is not None:
+        check_target(target, force, inputs)
+    check_own_run(out, experiment)
+    sizes_of(plan(experiment), "--positive CLASS")
+    if target is not None:
+        write(target, text, force, inputs)
+    return experiment
+
+
+def render_evaluation(
+    results: Path, name: str, dataset: str, format: str, bold_terminal: bool
+) -> tuple[str, list[str]]:
+    """Return the outcome of an evaluation that was run.
+
+    Parameters
+    ----------
+    results : Path
+        The results folder.
+    name, dataset : str
+        The names of the run and of its data set.
+    format : str
+        The format of the table.
+    bold_terminal : bool
+        Whether a terminal shows the best in bold.
+
+    Returns
+    -------
+    table : str
+        The table of test errors.
+    comparison : list of str
+        The best learner against each other, in lines.
+    """
+    runs, _ = load_results(results, name)
+    (run,) = choose(runs, name)
+    table = render_tables([make_table(run, runs)], format, bold_terminal=bold_terminal)
+    return table, best_lines(run, dataset, SIGNIFICANCE_LEVEL)
+
+
+def has_content(path: Path, text: str) -> bool:
+    """Return whether a file holds this text: then an interrupted command can be given again as it was."""
     try:
         return path.read_text(encoding="utf-8") == text
     except (OSError, ValueError):
         return False
 
 
-def _training_part(text: str) -> int | float:
-    """A share or a count, as in a config, but not 'all': then no row would be left to test."""
+def _parse_train(text: str) -> int | float:
+    """Parse a share or a count, as in a config, but not 'all': then no sample would be left to test."""
     try:
-        part = int(text) if text.strip().isdigit() else float(text)
+        part: int | float = int(text) if text.strip().isdigit() else float(text)
     except ValueError:
         part = -1
     if not (0.0 < part < 1.0 or (isinstance(part, int) and part >= 2)):
@@ -133,7 +227,7 @@ def _training_part(text: str) -> int | float:
 
 def check_own_run(results: Path, experiment: Experiment) -> None:
     """Refuse to put a table's run in the place of that of another table with the same file name."""
-    (wanted,) = (Path(data.csv).resolve() for data in experiment.datasets)
+    (wanted,) = (Path(data.csv).resolve() for data in experiment.datasets if isinstance(data, CsvData))
     for manifest in Store(results).manifests():
         stored = manifest["experiment"]
         paths = [Path(data["csv"]) for data in stored["datasets"] if "csv" in data]

@@ -1,4 +1,4 @@
-"""What was learned, as text for people and as one JSON object for programs."""
+"""A fit on one's own table, as text for people and as one JSON object for programs."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import json
 
 import numpy as np
 
-from zoloss_cli.datasets.csv_table import CsvTable
+from zoloss_cli.datasets.csv_table import CsvColumn, CsvTable
 from zoloss_cli.datasets.labels import SHOWN_CLASSES
-from zoloss_cli.workflows.fit import Fitted
-from zoloss_cli.workflows.linear_rule import short_rule
-from zoloss_cli.workflows.model_io import described
+from zoloss_cli.workflows.fit import TableFit
+from zoloss_cli.workflows.linear_rule import LinearRule, round_rule
 
 
-def as_json(fitted: Fitted) -> str:
+def render_json(fitted: TableFit) -> str:
+    """Return everything about a fit as one JSON object."""
     rule = fitted.rule
     content = {
         "learner": fitted.learner.learner,
         "parameters": fitted.learner.parameters,
         "seed": fitted.seed,
         "scale": fitted.scaling,
-        **fitted.training(),
+        **fitted.summarize_training(),
         "weights": None if rule is None else rule.weights.tolist(),
         "bias": None if rule is None else rule.bias,
         "features": fitted.table.features,
-        "columns": [described(column) for column in fitted.table.columns],
+        "columns": [describe_column(column) for column in fitted.table.columns],
         "label": fitted.table.label,
         "classes": fitted.classes,
         "positive": fitted.positive,
@@ -33,30 +33,39 @@ def as_json(fitted: Fitted) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
-def as_text(fitted: Fitted) -> str:
+def render_text(fitted: TableFit) -> str:
+    """Return a fit as text: data, classes, errors, bound and rule."""
     table, n = fitted.table, len(fitted.y)
     lines = [
-        f"data      {table_text(table)}",
-        f"classes   {classes_text(fitted.classes, fitted.y)}",
+        f"data      {describe_table(table)}",
+        f"classes   {describe_classes(fitted.classes, fitted.y)}",
         f"learner   {fitted.learner.name}, {fitted.seconds:.1f} seconds",
-        f"errors    {fitted.errors:,} of {n:,} training rows ({100 * fitted.errors / n:.2f} %)",
+        f"errors    {fitted.errors:,} of {n:,} training samples ({100 * fitted.errors / n:.2f} %)",
     ]
     if fitted.lower_bound is not None:
-        optimal = "proved optimal" if fitted.exact else "optimal up to rounding; certify proves it"
-        verdict = optimal if fitted.optimal else "not proved optimal"
+        optimal = "proved optimal" if fitted.is_bound_proved else "optimal up to rounding; certify proves it"
+        verdict = optimal if fitted.is_optimal else "not proved optimal"
         lines.append(f"bound     every linear rule makes at least {fitted.lower_bound:,} errors: {verdict}")
     lines += [f"levels    {text}" for text in table.level_texts()]
-    return "\n".join(lines + ([] if fitted.rule is None else _rule_lines(fitted)))
+    return "\n".join(lines + ([] if fitted.rule is None else _render_rule(fitted, fitted.rule)))
 
 
-def table_text(table: CsvTable) -> str:
+def describe_column(column: CsvColumn) -> dict:
+    """Return a column as model files and JSON objects have it."""
+    if column.levels is None:
+        return {"name": column.name, "kind": "number"}
+    return {"name": column.name, "kind": "category", "levels": list(column.levels)}
+
+
+def describe_table(table: CsvTable) -> str:
+    """Return a table's path, size and label column in one line."""
     dropped = f" ({table.dropped} with missing values left out)" if table.dropped else ""
     size = f"{len(table.lines):,} rows{dropped}, {table.X.shape[1]:,} features"
     return f"{table.path}: {size}, label '{table.label}'"
 
 
-def classes_text(classes: list[str], y: np.ndarray) -> str:
-    """The classes and their sizes; of two the last is positive."""
+def describe_classes(classes: list[str], y: np.ndarray) -> str:
+    """Return the classes and their sizes in one line; of two the last is positive."""
     positive = classes[1] if len(classes) == 2 else None
     shown = [
         f"'{name}' ({count:,} row{'s' * (count != 1)}{', positive' * (name == positive)})"
@@ -67,10 +76,10 @@ def classes_text(classes: list[str], y: np.ndarray) -> str:
     return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _rule_lines(fitted: Fitted) -> list[str]:
+def _render_rule(fitted: TableFit, rule: LinearRule) -> list[str]:
     from tabulate import tabulate
 
-    weights, threshold = short_rule(fitted.rule, fitted.table.X)
+    weights, threshold = round_rule(rule, fitted.table.X)
     rows = list(zip(fitted.table.features, weights, strict=True))
     table = tabulate(rows, ["feature", "weight"], disable_numparse=True, colalign=("left", "right"))
     return [

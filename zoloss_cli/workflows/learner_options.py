@@ -1,4 +1,4 @@
-"""Learners and their parameters as options of a command, checked as those of a config are."""
+"""Learners and their parameters as options of a command, validated as those of a config are."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.registry import parameters
 
 
-class _Values(yaml.SafeLoader):
+class _ValueLoader(yaml.SafeLoader):
     """Safe YAML that reads 1e-3 as the number it is, not as a text for want of a point."""
 
 
-_Values.add_implicit_resolver(
+_ValueLoader.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"[-+]?\d+[eE][-+]?\d+$"), list("-+0123456789")
 )
 
 
-class OptionMistakes(InlineErrorCollector):
+class OptionErrorCollector(InlineErrorCollector):
     """Mistakes in options that stand for a config's keys; --set names the learner before the parameter."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__("--set")
 
-    def add(self, keys, message):
+    def add(self, keys: tuple, message: str) -> None:
+        """Add a mistake under the option that stands for the key."""
         if keys[:1] == ("learners",):
             option = f"set {'.'.join(map(str, keys[1:]))}"
         else:
@@ -38,12 +39,27 @@ class OptionMistakes(InlineErrorCollector):
         self.lines.append(f"--{option}: {message}")
 
 
-def chosen_learner(name: str, assignments: list[str], time_limit: float | None) -> LearnerSpec:
-    """The learner with the parameters that KEY=VALUE texts set, and its time limit if one is given."""
+def parse_learner(name: str, assignments: list[str], time_limit: float | None) -> LearnerSpec:
+    """Parse a learner and its parameters.
+
+    Parameters
+    ----------
+    name : str
+        The learner's name, such as rcd-bias or adaboost:stump.
+    assignments : list of str
+        Parameters as KEY=VALUE, with values in YAML.
+    time_limit : float or None
+        The learner's time limit in seconds.
+
+    Returns
+    -------
+    LearnerSpec
+        The validated learner.
+    """
     values = parse_learner_name(name)
-    known = _known(name)
+    known = _find_parameters(name)
     for text in assignments:
-        key, value = _parts(text, "KEY=VALUE", f"{next(iter(known), 'epochs')}=500")
+        key, value = _split_assignment(text, "KEY=VALUE", f"{next(iter(known), 'epochs')}=500")
         _assign(values, name, key, value, text)
     if time_limit is not None:
         if "time_limit" not in known:
@@ -60,19 +76,32 @@ def chosen_learner(name: str, assignments: list[str], time_limit: float | None) 
     return spec
 
 
-def chosen_settings(names: list[str], assignments: list[str]) -> dict[str, dict]:
-    """What LEARNER.KEY=VALUE texts set of each learner; KEY=VALUE will do where only one has that parameter."""
-    known = {name: _known(name) for name in names}
+def parse_settings(names: list[str], assignments: list[str]) -> dict[str, dict]:
+    """Parse the parameters of several learners.
+
+    Parameters
+    ----------
+    names : list of str
+        The learners' names.
+    assignments : list of str
+        Parameters as LEARNER.KEY=VALUE, or KEY=VALUE where only one learner has that parameter.
+
+    Returns
+    -------
+    dict of str to dict
+        The settings of each learner, as a config has them.
+    """
+    known = {name: _find_parameters(name) for name in names}
     values = {name: parse_learner_name(name) for name in names}
     if len(known) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ConfigError(f"--learners: '{twice}' is listed more than once")
     example = f"{names[0]}.{next(iter(known[names[0]]), 'epochs')}=500"
     for text in assignments:
-        key, value = _parts(text, "LEARNER.KEY=VALUE", example)
+        key, value = _split_assignment(text, "LEARNER.KEY=VALUE", example)
         name, dot, parameter = key.partition(".")
         if not dot:
-            name, parameter = _only_owner(key, known, text), key
+            name, parameter = _find_owner(key, known, text), key
         elif name not in known:
             hint = suggest_nearest(name, names)
             raise ConfigError(f"--set {text}: '{name}' is none of the learners here{hint}")
@@ -80,12 +109,12 @@ def chosen_settings(names: list[str], assignments: list[str]) -> dict[str, dict]
     return values
 
 
-def _known(name: str) -> dict:
-    """The parameters of a learner, given by a name as tables have it."""
+def _find_parameters(name: str) -> dict:
+    """Return the parameters of a learner, given by a name as tables have it."""
     return parameters(name.partition(":")[0]).model_fields
 
 
-def _only_owner(key: str, known: dict[str, dict], text: str) -> str:
+def _find_owner(key: str, known: dict[str, dict], text: str) -> str:
     owners = [name for name, fields in known.items() if key in fields]
     if not owners:
         every = dict.fromkeys(parameter for fields in known.values() for parameter in fields)
@@ -97,7 +126,7 @@ def _only_owner(key: str, known: dict[str, dict], text: str) -> str:
     return owners[0]
 
 
-def _parts(text: str, form: str, example: str) -> tuple[str, str]:
+def _split_assignment(text: str, form: str, example: str) -> tuple[str, str]:
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not key:
         raise ConfigError(f"--set {text}: write it as {form}, such as {example}")
@@ -105,19 +134,19 @@ def _parts(text: str, form: str, example: str) -> tuple[str, str]:
 
 
 def _assign(values: dict, learner: str, key: str, value: str, text: str) -> None:
-    known = _known(learner)
+    known = _find_parameters(learner)
     if key not in known:
         raise ConfigError(
             f"--set {text}: the learner '{learner}' has no parameter '{key}'{suggest_nearest(key, known)}"
         )
     if key in values:
         raise ConfigError(f"--set {text}: '{key}' is set more than once")
-    values[key] = _value(text, value)
+    values[key] = _parse_value(text, value)
 
 
-def _value(text: str, value: str):
+def _parse_value(text: str, value: str):
     try:
-        parsed = yaml.load(value, Loader=_Values)
+        parsed = yaml.load(value, Loader=_ValueLoader)
         json.dumps(parsed, allow_nan=False)  # what a model file could not keep is no value
     except (yaml.YAMLError, ValueError, TypeError, RecursionError):
         raise ConfigError(f"--set {text}: '{value}' is not a finite number, a text or a list in YAML") from None

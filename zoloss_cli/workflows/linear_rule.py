@@ -1,4 +1,4 @@
-"""What was learned, in the units of the table that it was learned from: mostly a linear rule."""
+"""Fitted estimators as rules in the units of the table that they were fitted on: mostly a linear rule."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zoloss_cli.datasets.scaling import apply_scaling
 from zoloss_cli.errors import DataError
 from zoloss_cli.learners.base import Learner
 
-FEWEST_DIGITS, ALL_DIGITS = 4, 17
+MIN_DIGITS, ALL_DIGITS = 4, 17
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,15 @@ class LinearRule:
     """The score at_centre + <weights, x - centre>, which is <weights, x> + bias.
 
     It is computed from the centre: far from 0, as years or serial numbers are, x loses digits in the sum.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_features,)
+        The weights.
+    centre : ndarray of shape (n_features,)
+        The centre of the training samples.
+    at_centre : float
+        The score at the centre.
     """
 
     weights: np.ndarray
@@ -31,45 +40,69 @@ class LinearRule:
         pairs = zip(self.weights.tolist(), self.centre.tolist(), strict=True)
         return float(Fraction(self.at_centre) - sum((Fraction(w) * Fraction(c) for w, c in pairs), Fraction(0)))
 
-    def scores(self, X: np.ndarray) -> np.ndarray:
+    def score(self, X: np.ndarray) -> np.ndarray:
+        """Return the score of each sample."""
         return self.at_centre + (X - self.centre) @ self.weights
 
-    def answers(self, scores: np.ndarray) -> np.ndarray:
-        """Class indices: a score of 0 stands for the positive class."""
+    def classify(self, scores: np.ndarray) -> np.ndarray:
+        """Return class indices; a score of 0 stands for the positive class."""
         return (scores >= 0.0).astype(int)
 
 
 @dataclass(frozen=True)
-class ScaledLearner:
-    """A learner for scaled rows, as a rule in the units of the table."""
+class ScaledEstimator:
+    """An estimator for scaled samples, as a rule in the units of the table.
 
-    learner: Learner
+    Attributes
+    ----------
+    estimator : Learner
+        The fitted estimator.
+    centre, spread : ndarray of shape (n_features,)
+        What is subtracted from a sample, and what it is divided by.
+    """
+
+    estimator: Learner
     centre: np.ndarray
     spread: np.ndarray
 
-    def scores(self, X: np.ndarray) -> np.ndarray:
-        """As the learner's decision function, one column a class if there are more than two.
+    def score(self, X: np.ndarray) -> np.ndarray:
+        """Return the estimator's decision function, one column a class if there are more than two.
 
-        Not a number where a row is too large to be scaled.
+        It is not a number where a sample is too large to be scaled.
         """
-        rows = apply_scaling(X, self.centre, self.spread)
-        wild = ~np.isfinite(rows).all(axis=1)
-        rows[wild] = 0.0
-        scores = self.learner.decision_function(rows)
+        samples = apply_scaling(X, self.centre, self.spread)
+        wild = ~np.isfinite(samples).all(axis=1)
+        samples[wild] = 0.0
+        scores = self.estimator.decision_function(samples)
         scores[wild] = np.nan
         return scores
 
-    def answers(self, scores: np.ndarray) -> np.ndarray:
-        """Class indices, as the learner predicts; of equal distances to several words the first counts."""
+    def classify(self, scores: np.ndarray) -> np.ndarray:
+        """Return class indices as the estimator predicts; of equal distances the first word counts."""
         if scores.ndim == 2:
             return np.argmax(scores, axis=1)
-        return (scores > 0.0 if self.learner.multiclass else scores >= 0.0).astype(int)
+        return (scores > 0.0 if self.estimator.multiclass else scores >= 0.0).astype(int)
 
 
-def rule_in_original_units(
+def convert_to_original_units(
     weights: np.ndarray, bias: float, centre: np.ndarray, spread: np.ndarray, features: list[str]
 ) -> LinearRule:
-    """The rule for x that `weights` and `bias` are for (x - centre) / spread, or for 0 where spread is 0."""
+    """Return the rule for samples x that stands for a rule for scaled samples.
+
+    Parameters
+    ----------
+    weights, bias : ndarray of shape (n_features,), float
+        The rule for (x - centre) / spread, or for 0 where the spread is 0.
+    centre, spread : ndarray of shape (n_features,)
+        How samples were scaled.
+    features : list of str
+        Names, for messages.
+
+    Returns
+    -------
+    LinearRule
+        The rule in the table's units.
+    """
     constant = spread == 0.0
     with np.errstate(over="ignore"):
         original = np.where(constant, 0.0, weights / np.where(constant, 1.0, spread))
@@ -85,12 +118,20 @@ def rule_in_original_units(
     return rule
 
 
-def short_rule(rule: LinearRule, X: np.ndarray) -> tuple[list[str], str]:
-    """(weights, threshold) in as few digits as give the rows of X the same answers by plain arithmetic."""
-    answers = rule.scores(X) >= 0.0
-    for digits in range(FEWEST_DIGITS, ALL_DIGITS + 1):
+def round_rule(rule: LinearRule, X: np.ndarray) -> tuple[list[str], str]:
+    """Write a rule in as few digits as give the samples X the same classes by plain arithmetic.
+
+    Returns
+    -------
+    weights : list of str
+        A number for each feature.
+    threshold : str
+        A sample is positive where the sum of weight times feature is at least this.
+    """
+    positive = rule.score(X) >= 0.0
+    for digits in range(MIN_DIGITS, ALL_DIGITS + 1):
         weights = [f"{w:.{digits}g}" for w in rule.weights]
         threshold = f"{-rule.bias:.{digits}g}"
-        if np.array_equal(X @ np.array(weights, dtype=float) >= float(threshold), answers):
+        if np.array_equal(X @ np.array(weights, dtype=float) >= float(threshold), positive):
             break
     return weights, threshold

@@ -1,7 +1,7 @@
-"""What was learned as a readable JSON file, and every reason not to trust such a file.
+"""Models as readable JSON files, and every reason not to trust such a file.
 
 A linear rule is there by its weights in the table's own units; all else by its learner, for scaled features,
-and the parts that it is made of.
+and the state of its estimator.
 """
 
 from __future__ import annotations
@@ -19,34 +19,43 @@ from zoloss_cli.config.learner_spec import build_learner_spec
 from zoloss_cli.config.messages import InlineErrorCollector
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.csv_table import CsvColumn, feature_names
-from zoloss_cli.errors import ModelError, suggest_nearest
+from zoloss_cli.errors import ConfigError, ModelError, suggest_nearest
 from zoloss_cli.registry import registration
-from zoloss_cli.workflows.estimator_state import AnyPart, Number, Shared, part_of, restored, specs_in
-from zoloss_cli.workflows.fit import Fitted
-from zoloss_cli.workflows.linear_rule import LinearRule, ScaledLearner
+from zoloss_cli.workflows.estimator_state import (
+    AnyState,
+    Number,
+    StateContext,
+    find_unserializable,
+    list_specs,
+    restore_estimator,
+    take_state,
+)
+from zoloss_cli.workflows.fit import TableFit
+from zoloss_cli.workflows.fit_text import describe_column
+from zoloss_cli.workflows.linear_rule import LinearRule, ScaledEstimator
 
 FORMAT = 1
 RULE, CLASSIFIER = "zoloss linear rule", "zoloss classifier"
-SHOWN = 5
+MAX_SHOWN_ERRORS = 5
 
 
-class _Part(BaseModel):
+class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class _Column(_Part):
+class _Column(_Section):
     name: str
     kind: Literal["number", "category"]
     levels: list[str] | None = None
 
 
-class _Scaling(_Part):
+class _Scaling(_Section):
     how: Literal["standard", "minmax", "none"]
     centre: list[Number]
     spread: list[Number]
 
 
-class _ModelFile(_Part):
+class _ModelFile(_Section):
     """The keys of every file."""
 
     format: int
@@ -67,7 +76,10 @@ class _ModelFile(_Part):
 
 
 class _RuleFile(_ModelFile):
-    """A row's score is score_at_centre plus the sum of weight * (value - centre)."""
+    """The keys of a linear rule's file.
+
+    A sample's score is score_at_centre plus the sum of weight * (value - centre).
+    """
 
     classes: Annotated[list[str], Field(min_length=2, max_length=2)]
     weights: list[Number]
@@ -76,27 +88,51 @@ class _RuleFile(_ModelFile):
 
 
 class _ClassifierFile(_ModelFile):
-    """A row is scaled, (value - centre) / spread, before the learner's parts see it."""
+    """The keys of any other classifier's file; its samples are scaled, (value - centre) / spread."""
 
     versions: dict[str, str]
     points: list[list[Number]]
-    learned: AnyPart
+    learned: AnyState
 
 
 @dataclass(frozen=True)
-class Model:
-    """What a model file says about new rows."""
+class SavedModel:
+    """What a model file says about new samples.
+
+    Attributes
+    ----------
+    columns : tuple of CsvColumn
+        The columns of features.
+    label : str
+        The label column.
+    labels : tuple of str
+        The labels of the training samples: several may stand behind the negative class.
+    classes : tuple of str
+        The classes; of two the positive one last.
+    missing : str
+        What to do with missing values.
+    rule : LinearRule or ScaledEstimator
+        What scores samples.
+    """
 
     columns: tuple[CsvColumn, ...]
     label: str
-    labels: tuple[str, ...]  # of the training rows: several may stand behind the negative class
-    classes: tuple[str, ...]  # of two the positive one last
+    labels: tuple[str, ...]
+    classes: tuple[str, ...]
     missing: str
-    rule: LinearRule | ScaledLearner
+    rule: LinearRule | ScaledEstimator
 
 
-def model_text(fitted: Fitted, missing: str) -> str:
-    """The file's content."""
+def check_serializable(spec: LearnerSpec) -> None:
+    """Refuse a learner whose model cannot be saved, before it is fitted."""
+    if name := find_unserializable(spec):
+        raise ConfigError(
+            f"--model: the estimator of '{name}' cannot be saved: it is no linear rule, nor made of such"
+        )
+
+
+def render_model(fitted: TableFit, missing: str) -> str:
+    """Return the content of a model file; `missing` is what to do with missing values of new samples."""
     table = fitted.table
     content = {
         "format": FORMAT,
@@ -106,72 +142,71 @@ def model_text(fitted: Fitted, missing: str) -> str:
         "parameters": fitted.learner.parameters,
         "seed": fitted.seed,
         "label": table.label,
-        "labels": sorted(set(table.labels)),
+        "labels": sorted(set(table.labels or [])),
         "classes": fitted.classes,
         "positive": fitted.positive,
         "missing": missing,
-        "columns": [described(column) for column in table.columns],
+        "columns": [describe_column(column) for column in table.columns],
         "features": table.features,
-        **(_learned(fitted) if fitted.rule is None else _weights(fitted.rule)),
+        **(_describe_state(fitted) if fitted.rule is None else _describe_rule(fitted.rule)),
         "scaling": {
             "how": fitted.scaling,
             "centre": fitted.centre.tolist(),
             "spread": fitted.spread.tolist(),
         },
-        "training": {"file": table.path.name, **fitted.training()},
+        "training": {"file": table.path.name, **fitted.summarize_training()},
     }
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _weights(rule: LinearRule) -> dict:
+def _describe_rule(rule: LinearRule) -> dict:
     return {"weights": rule.weights.tolist(), "bias": rule.bias, "score_at_centre": rule.at_centre}
 
 
-def _learned(fitted: Fitted) -> dict:
-    shared = Shared(fitted.table.X.shape[1], [])
-    learned = part_of(fitted.estimator, shared).model_dump()
-    return {"versions": _versions(fitted.learner), "points": shared.points, "learned": learned}
+def _describe_state(fitted: TableFit) -> dict:
+    context = StateContext(fitted.table.X.shape[1], [])
+    state = take_state(fitted.estimator, context).model_dump()
+    return {"versions": _collect_versions(fitted.learner), "points": context.points, "learned": state}
 
 
-def _versions(spec: LearnerSpec) -> dict[str, str]:
-    """The version of each algorithm, with the package where it is not ours."""
-    entries = {each.learner: registration(each.learner) for each in specs_in(spec)}
+def _collect_versions(spec: LearnerSpec) -> dict[str, str]:
+    """Return the version of each algorithm, with the package where it is not ours."""
+    entries = {each.learner: registration(each.learner) for each in list_specs(spec)}
     return {
-        name: " of ".join(filter(None, [str(entry.learner_class.version), entry.package]))
+        name: " of ".join(filter(None, [_find_version(entry.learner_class), entry.package]))
         for name, entry in entries.items()
     }
 
 
-def described(column: CsvColumn) -> dict:
-    """A column as the file and --json name it."""
-    if column.levels is None:
-        return {"name": column.name, "kind": "number"}
-    return {"name": column.name, "kind": "category", "levels": list(column.levels)}
+def _find_version(learner_class: Any) -> str:
+    return str(learner_class.version)
 
 
-def read_model(path: Path) -> Model:
-    """Read and check a model file; a mistake is named by its key."""
+def read_model(path: Path) -> SavedModel:
+    """Read and validate a model file; a mistake is named by its key."""
     content = _read_json(path)
     if "format" in content and content["format"] != FORMAT:
         raise ModelError(
             f"{path}: 'format' is {content['format']!r}, but zoloss {__version__} reads format {FORMAT}; "
             "fit the model again"
         )
-    keys = _ClassifierFile if content.get("kind") == CLASSIFIER else _RuleFile
+    keys: type[_ModelFile] = _ClassifierFile if content.get("kind") == CLASSIFIER else _RuleFile
     try:
         checked = keys.model_validate(content)
     except ValidationError as error:
-        raise ModelError("\n".join(_sentences(path, error, keys))) from None
+        raise ModelError("\n".join(_describe_errors(path, error, keys))) from None
     for column in checked.columns:
         if (column.kind == "category") != bool(column.levels):
             raise ModelError(f"{path}: 'columns': '{column.name}' is a {column.kind}, but not by its levels")
     columns = tuple(CsvColumn(c.name, tuple(c.levels) if c.levels else None) for c in checked.columns)
     _check_agreement(path, checked, columns)
-    rule = _rule(path, checked) if keys is _RuleFile else _classifier(path, checked)
-    return Model(columns, checked.label, tuple(checked.labels), tuple(checked.classes), checked.missing, rule)
+    rule = _build_rule(path, checked) if isinstance(checked, _RuleFile) else _build_estimator(path, checked)
+    return SavedModel(
+        columns, checked.label, tuple(checked.labels), tuple(checked.classes), checked.missing, rule
+    )
 
 
-def _rule(path: Path, checked: _RuleFile) -> LinearRule:
+def _build_rule(path: Path, checked: _RuleFile) -> LinearRule:
     rule = LinearRule(np.array(checked.weights), np.array(checked.scaling.centre), checked.score_at_centre)
     try:
         agrees = rule.bias == checked.bias
@@ -184,23 +219,24 @@ def _rule(path: Path, checked: _RuleFile) -> LinearRule:
     return rule
 
 
-def _classifier(path: Path, checked: _ClassifierFile) -> ScaledLearner:
+def _build_estimator(path: Path, checked: _ModelFile) -> ScaledEstimator:
+    assert isinstance(checked, _ClassifierFile)
     mistakes = InlineErrorCollector(f"{path}: 'parameters'")
     spec = build_learner_spec(checked.learner, dict(checked.parameters), None, mistakes)
     if spec is None or mistakes.lines:
         raise ModelError("\n".join(dict.fromkeys(mistakes.lines)))
-    for name, version in _versions(spec).items():
+    for name, version in _collect_versions(spec).items():
         if checked.versions.get(name) != version:
             raise ModelError(
                 f"{path}: 'versions' has {checked.versions.get(name)!r} for '{name}', but zoloss {__version__} "
                 f"has {version!r}; fit the model again"
             )
     try:
-        shared = Shared(len(checked.features), checked.points)
-        learner = restored(spec, checked.learned, len(checked.classes), shared)
+        context = StateContext(len(checked.features), checked.points)
+        estimator = restore_estimator(spec, checked.learned, len(checked.classes), context)
     except ValueError as error:
         raise ModelError(f"{path}: 'learned': {error}") from None
-    return ScaledLearner(learner, np.array(checked.scaling.centre), np.array(checked.scaling.spread))
+    return ScaledEstimator(estimator, np.array(checked.scaling.centre), np.array(checked.scaling.spread))
 
 
 def _read_json(path: Path) -> dict:
@@ -220,7 +256,7 @@ def _read_json(path: Path) -> dict:
     return content
 
 
-def _sentences(path: Path, error: ValidationError, keys: type[_ModelFile]) -> list[str]:
+def _describe_errors(path: Path, error: ValidationError, keys: type[_ModelFile]) -> list[str]:
     lines = []
     for e in error.errors():
         key = ".".join(map(str, e["loc"]))
@@ -229,18 +265,22 @@ def _sentences(path: Path, error: ValidationError, keys: type[_ModelFile]) -> li
         elif e["type"] == "extra_forbidden":
             lines.append(f"{path}: unknown key '{key}'{suggest_nearest(key, keys.model_fields)}")
         else:
-            lines.append(f"{path}: '{key}': {e['msg'][:1].lower()}{e['msg'][1:]} (got {_short(e['input'])})")
-    more = [f"{path}: and {len(lines) - SHOWN} more mistakes"] if len(lines) > SHOWN else []
-    return lines[:SHOWN] + more
+            lines.append(
+                f"{path}: '{key}': {e['msg'][:1].lower()}{e['msg'][1:]} (got {_abbreviate(e['input'])})"
+            )
+    more = (
+        [f"{path}: and {len(lines) - MAX_SHOWN_ERRORS} more mistakes"] if len(lines) > MAX_SHOWN_ERRORS else []
+    )
+    return lines[:MAX_SHOWN_ERRORS] + more
 
 
-def _short(value, longest: int = 40) -> str:
+def _abbreviate(value: object, longest: int = 40) -> str:
     text = repr(value)
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
 def _check_agreement(path: Path, checked: _ModelFile, columns: tuple[CsvColumn, ...]) -> None:
-    """Keys that say the same thing must say the same thing."""
+    """Check that redundant fields agree."""
     names = feature_names(columns)
     if len({c.name for c in columns}) < len(columns) or len(set(names)) < len(names):
         raise ModelError(f"{path}: 'columns' names a column or a level more than once")

@@ -1,4 +1,4 @@
-"""A saved model applied to new rows."""
+"""A saved model applied to new samples."""
 
 from __future__ import annotations
 
@@ -12,46 +12,61 @@ import numpy as np
 from zoloss_cli.datasets.csv_reader import is_missing
 from zoloss_cli.datasets.csv_table import CsvTable, read_for_prediction
 from zoloss_cli.errors import DataError, suggest_nearest
-from zoloss_cli.workflows.model_io import Model
+from zoloss_cli.workflows.model_io import SavedModel
 
 
 @dataclass(frozen=True)
-class Predicted:
-    """The answers for all rows, in the file's order."""
+class Predictions:
+    """Predictions for all rows of a file, in its order.
+
+    Attributes
+    ----------
+    classes : tuple of str
+        The classes.
+    predictions : list of str
+        The class of each row.
+    scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        One score each, or one a class if there are more than two.
+    notes : list of str
+        What to tell about the file, and the errors where it has labels.
+    """
 
     classes: tuple[str, ...]
     predictions: list[str]
-    scores: np.ndarray  # one each, or one a class if there are more than two
+    scores: np.ndarray
     notes: list[str]
 
-    def csv(self) -> str:
+    def render_csv(self) -> str:
+        """Return the predictions and scores as CSV."""
         columns = {"score": self.scores}
         if self.scores.ndim == 2:
-            columns = {f"score={name}": of for name, of in zip(self.classes, self.scores.T, strict=True)}
+            columns = {
+                f"score={name}": scores for name, scores in zip(self.classes, self.scores.T, strict=True)
+            }
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["prediction", *columns])
-        writer.writerows(zip(self.predictions, *(of.tolist() for of in columns.values()), strict=True))
+        writer.writerows(zip(self.predictions, *(scores.tolist() for scores in columns.values()), strict=True))
         return out.getvalue()
 
 
-def apply(model: Model, path: Path) -> Predicted:
-    """Predictions and scores for the rows of a CSV."""
+def predict_table(model: SavedModel, path: Path) -> Predictions:
+    """Predict the class of each row of a CSV file."""
     table = read_for_prediction(path, model.columns, model.label, model.missing)
     with np.errstate(over="ignore", invalid="ignore"):
-        scores = model.rule.scores(table.X)
+        scores = model.rule.score(table.X)
     finite = np.isfinite(scores.reshape(len(table.lines), -1)).all(axis=1)
     if not finite.all():
         line = table.lines[int(np.flatnonzero(~finite)[0])]
         raise DataError(f"{path}, line {line}: the values are too large for a finite score")
-    predictions = [model.classes[k] for k in model.rule.answers(scores)]
-    counted = [] if table.labels is None else [_count_errors(model, table, predictions)]
-    return Predicted(model.classes, predictions, scores, [*table.notes, *counted])
+    predictions = [model.classes[k] for k in model.rule.classify(scores)]
+    errors = [] if table.labels is None else [_count_errors(model, table, table.labels, predictions)]
+    return Predictions(model.classes, predictions, scores, [*table.notes, *errors])
 
 
-def _count_errors(model: Model, table: CsvTable, predictions: list[str]) -> str:
+def _count_errors(model: SavedModel, table: CsvTable, labels: list[str], predictions: list[str]) -> str:
     labelled = errors = 0
-    for line, label, prediction in zip(table.lines, table.labels, predictions, strict=True):
+    for line, label, prediction in zip(table.lines, labels, predictions, strict=True):
         if is_missing(label):
             continue
         if label not in model.labels:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,17 +17,17 @@ from zoloss_cli.complexity.pruning import PruningResult, find_contradicted, prun
 from zoloss_cli.config.models import Prune
 from zoloss_cli.datasets.csv_reader import read_content, read_rows
 from zoloss_cli.datasets.csv_table import CsvTable, read_for_training
-from zoloss_cli.errors import DataError
-from zoloss_cli.workflows.complexity import MOST_ROWS, Examples, examples_of, explained
-from zoloss_cli.workflows.fit_text import classes_text, table_text
+from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.workflows.complexity import MAX_SAMPLES, TableSamples, explain_errors, load_samples
+from zoloss_cli.workflows.fit_text import describe_classes, describe_table
 
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-MISSING = "missing value"
-SIDES = ("left", "right", "right")
+MISSING = "missing value"  # the reason for a row to be dropped
+COLUMN_SIDES = ("left", "right", "right")
 
 
 @dataclass(frozen=True)
-class OwnFile:
+class SourceFile:
     """A table and the very bytes that it was read from."""
 
     table: CsvTable
@@ -34,13 +35,13 @@ class OwnFile:
 
     @cached_property
     def records(self) -> list[tuple[int, str]]:
-        """(the line where it begins, label) of each row, also of those with missing values."""
+        """The line where each row begins and its label, also of rows with missing values."""
         header, rows = read_rows(self.table.path, self.content)
         at = header.index(self.table.label)
         return [(line, row[at]) for line, row in rows]
 
     def without(self, lines: set[int]) -> bytes:
-        """The file without the rows that begin on these lines; all others are as they were."""
+        """Return the file without the rows that begin on these lines; all others are as they were."""
         # A row ends where the next one begins: a quoted field may go over several lines.
         texts, starts = LINE.findall(self.content), [line for line, _ in self.records]
         ends = [*(start - 1 for start in starts[1:]), len(texts)]
@@ -49,14 +50,15 @@ class OwnFile:
         return b"".join(text for part in parts for text in part)
 
 
-def read_own_file(path: Path, label: str | None, missing: str) -> OwnFile:
+def read_source_file(path: Path, label: str | None, missing: str) -> SourceFile:
+    """Read a table and keep its bytes."""
     content = read_content(path)
-    return OwnFile(read_for_training(path, label, missing, content), content)
+    return SourceFile(read_for_training(path, label, missing, content), content)
 
 
 @dataclass(frozen=True)
-class Dropped:
-    """A row that is left out; `score` is None where no score was needed."""
+class DroppedRow:
+    """A row that is left out, by its line and label; `score` is None where no score was needed."""
 
     line: int
     label: str
@@ -65,20 +67,35 @@ class Dropped:
 
 
 @dataclass(frozen=True)
-class Cleaned:
-    """What became of a file's rows."""
+class PrunedTable:
+    """What became of a file's rows.
 
-    file: OwnFile
-    examples: Examples
+    Attributes
+    ----------
+    source : SourceFile
+        The file.
+    samples : TableSamples
+        Its samples, without missing values.
+    how : Prune
+        What tells noise.
+    result : PruningResult
+        Which samples are kept and dropped.
+    dropped : list of DroppedRow
+        Rows that are left out, by line.
+    """
+
+    source: SourceFile
+    samples: TableSamples
     how: Prune
-    pruned: PruningResult
-    dropped: list[Dropped]  # by line
+    result: PruningResult
+    dropped: list[DroppedRow]
 
-    def kept_text(self) -> bytes:
-        return self.file.without({row.line for row in self.dropped})
+    def kept_content(self) -> bytes:
+        """Return the file without the dropped rows."""
+        return self.source.without({row.line for row in self.dropped})
 
-    def report_text(self) -> bytes:
-        """The rows that are left out, as CSV."""
+    def report_content(self) -> bytes:
+        """Return the rows that are left out, as CSV."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["line", "label", "score", "reason"])
@@ -87,96 +104,149 @@ class Cleaned:
         )
         return out.getvalue().encode()
 
-    def counts(self) -> list[tuple[str, int, int]]:
-        """(class, rows that are kept, rows that are left out) of each class, without missing values."""
-        kept, y = np.zeros(len(self.examples), bool), self.examples.y
-        kept[self.pruned.kept] = True
+    def count_rows(self) -> list[tuple[str, int, int]]:
+        """Return each class with its rows that are kept and that are left out, without missing values."""
+        kept, y = np.zeros(len(self.samples), bool), self.samples.y
+        kept[self.result.kept] = True
         return [
             (name, int(np.sum(kept & (y == k))), int(np.sum(~kept & (y == k))))
-            for k, name in enumerate(self.examples.classes)
+            for k, name in enumerate(self.samples.classes)
         ]
 
     def notes(self) -> list[str]:
-        table, lines = self.file.table, self.examples.lines
+        """Return what to tell about the table, and about rows that stay though they look like noise."""
+        table, lines = self.source.table, self.samples.lines
         spared = [
             f"{table.path}, line {lines[row]}: above the threshold, but nothing else would be left of the "
-            f"class '{self.examples.classes[self.examples.y[row]]}', so it stays"
-            for row in self.pruned.spared
+            f"class '{self.samples.classes[self.samples.y[row]]}', so it stays"
+            for row in self.result.spared
         ]
         return [*table.notes, *spared]
 
 
-def as_text(cleaned: Cleaned) -> str:
-    """What is kept and left out, by class."""
+def build_prune_settings(
+    by: str, threshold: float | None, permutations: int | None, neighbours: int | None
+) -> Prune:
+    """Return how to prune, and refuse options that do not go together; None stands for a default."""
+    if threshold is not None and math.isnan(threshold):
+        raise ConfigError("--threshold: must be a number (got nan)")
+    if permutations is not None and by != "contribution":
+        raise ConfigError("--permutations belongs to --by contribution; leave it out")
+    if neighbours is not None and by != "neighbours":
+        raise ConfigError("--neighbours belongs to --by neighbours; leave it out, or add that")
+    counts = {"permutations": permutations, "neighbours": neighbours}
+    given = {name: value for name, value in counts.items() if value is not None}
+    return Prune.model_validate({"by": by, "threshold": threshold, **given})
+
+
+def choose_targets(out: Path | None, report: Path | None) -> tuple[Path, Path]:
+    """Return the files to write: the rows that are kept, and the report on those that are dropped."""
+    if out is None:
+        raise ConfigError("--out FILE is needed for the rows that are kept; --dry-run only counts them")
+    return out, report or out.with_name(f"{out.stem}.dropped.csv")
+
+
+def prune_table(
+    source: SourceFile, how: Prune, positive: str | None, scaling: str, seed: int, start_progress: Callable
+) -> PrunedTable:
+    """Find the rows of a file to leave out.
+
+    Parameters
+    ----------
+    source : SourceFile
+        The file.
+    how : Prune
+        What tells noise.
+    positive : str or None
+        The class against the rest; None for a table of two classes.
+    scaling : str
+        How to scale features.
+    seed : int
+        The seed of the random orders.
+    start_progress : callable
+        Starts the stage and returns its progress callback.
+
+    Returns
+    -------
+    PrunedTable
+        Which rows are kept and dropped, and why.
+    """
+    samples = load_samples(source.table, positive, scaling)
+    n, path = len(samples), source.table.path
+    if how.by == "contribution" and n > MAX_SAMPLES:
+        raise DataError(
+            f"{path} has {n:,} rows, and contributions are found of {MAX_SAMPLES:,} at most: take "
+            "--by neighbours"
+        )
+    scored = np.setdiff1d(np.arange(n), find_contradicted(samples.X, samples.y))
+    with explain_errors(samples, scored):
+        result = prune(samples.X, samples.y, how, seed, start_progress())
+    return PrunedTable(source, samples, how, result, _list_dropped(source, samples, how, result))
+
+
+def render_text(pruned: PrunedTable) -> str:
+    """Return how many rows of each class are kept and dropped."""
     from tabulate import tabulate
 
-    examples, how, pruned = cleaned.examples, cleaned.how, cleaned.pruned
-    rows = cleaned.counts()
-    rows.append(("all", *(sum(row[i] for row in rows) for i in (1, 2))))
-    opposed = len(pruned.contradicted)
-    above = len(pruned.dropped) - opposed
+    samples, how, result = pruned.samples, pruned.how, pruned.result
+    counts = pruned.count_rows()
+    counts.append(("all", sum(kept for _, kept, _ in counts), sum(dropped for *_, dropped in counts)))
+    opposed = len(result.contradicted)
+    above = len(result.dropped) - opposed
     by = (
-        f"contribution above {pruned.threshold:g}, on average over {how.permutations:,} random orders"
+        f"contribution above {result.threshold:g}, on average over {how.permutations:,} random orders"
         if how.by == "contribution"
-        else f"share of {how.neighbours:,} neighbours with the other label above {pruned.threshold:g}"
+        else f"share of {how.neighbours:,} neighbours with the other label above {result.threshold:g}"
     )
-    shown = [[name, f"{kept:,}", f"{dropped:,}"] for name, kept, dropped in rows]
-    missing = f", {cleaned.file.table.dropped:,} have a missing value" * bool(cleaned.file.table.dropped)
+    shown = [[name, f"{kept:,}", f"{dropped:,}"] for name, kept, dropped in counts]
+    n_missing = pruned.source.table.dropped
+    missing = f", {n_missing:,} have a missing value" if n_missing else ""
     return "\n".join(
         [
-            f"data      {table_text(examples.table)}",
-            f"classes   {classes_text(examples.classes, examples.y)}",
+            f"data      {describe_table(samples.table)}",
+            f"classes   {describe_classes(samples.classes, samples.y)}",
             f"noise     {by}",
             "",
-            tabulate(shown, ["class", "kept", "dropped"], disable_numparse=True, colalign=SIDES),
+            tabulate(shown, ["class", "kept", "dropped"], disable_numparse=True, colalign=COLUMN_SIDES),
             f"(dropped: {above:,} as noise, {opposed:,} whose equals have the other label{missing})",
         ]
     )
 
 
-def clean(file: OwnFile, how: Prune, positive: str | None, scaling: str, seed: int, tell: Callable) -> Cleaned:
-    """Find the rows to leave out; `tell` starts a stage and returns its progress callback."""
-    examples = examples_of(file.table, positive, scaling)
-    n, path = len(examples), file.table.path
-    if how.by == "contribution" and n > MOST_ROWS:
-        raise DataError(
-            f"{path} has {n:,} rows, and contributions are found of {MOST_ROWS:,} at most: take --by neighbours"
-        )
-    rest = np.setdiff1d(np.arange(n), find_contradicted(examples.X, examples.y))  # those that get a score
-    with explained(examples, rest):
-        pruned = prune(examples.X, examples.y, how, seed, tell())
-    return Cleaned(file, examples, how, pruned, _dropped_rows(file, examples, how, pruned))
+def _list_dropped(
+    source: SourceFile, samples: TableSamples, how: Prune, result: PruningResult
+) -> list[DroppedRow]:
+    lines, labels, opposed = samples.lines, samples.labels, _describe_opposed(samples, result.contradicted)
+    neighbours = min(how.neighbours, len(lines) - len(opposed) - 1)
+    dropped = []
+    for row in result.dropped.tolist():
+        if row in opposed:
+            dropped.append(DroppedRow(lines[row], labels[row], None, opposed[row]))
+        else:
+            score = float(result.scores[row])
+            reason = _describe_excess(how.by, neighbours, score, result.threshold)
+            dropped.append(DroppedRow(lines[row], labels[row], score, reason))
+    read = set(source.table.lines)
+    dropped += [DroppedRow(line, label, None, MISSING) for line, label in source.records if line not in read]
+    return sorted(dropped, key=lambda row: row.line)
 
 
-def _dropped_rows(file: OwnFile, examples: Examples, how: Prune, pruned: PruningResult) -> list[Dropped]:
-    lines, labels, opposed = examples.lines, examples.labels, _oppositions(examples, pruned.contradicted)
-    how = how.model_copy(update={"neighbours": min(how.neighbours, len(lines) - len(opposed) - 1)})
-    found = []
-    for row in pruned.dropped.tolist():
-        score = None if row in opposed else float(pruned.scores[row])
-        reason = opposed[row] if row in opposed else _excess(how, score, pruned.threshold)
-        found.append(Dropped(lines[row], labels[row], score, reason))
-    read = set(file.table.lines)
-    found += [Dropped(line, label, None, MISSING) for line, label in file.records if line not in read]
-    return sorted(found, key=lambda row: row.line)
-
-
-def _oppositions(examples: Examples, contradicted_rows: np.ndarray) -> dict[int, str]:
-    """For each of these rows, what is known of those with equal features and another label."""
-    place = np.unique(examples.X, axis=0, return_inverse=True)[1].ravel()
+def _describe_opposed(samples: TableSamples, contradicted: np.ndarray) -> dict[int, str]:
+    """Return, for each of these samples, what is known of those with equal features and another label."""
+    place = np.unique(samples.X, axis=0, return_inverse=True)[1].ravel()
     members: dict[tuple[int, int], list[int]] = {}
-    for row in np.flatnonzero(np.isin(place, place[contradicted_rows])).tolist():
-        members.setdefault((place[row], examples.y[row]), []).append(row)
-    found = {}
-    for row in contradicted_rows.tolist():
-        others = members[place[row], 1 - examples.y[row]]
+    for row in np.flatnonzero(np.isin(place, place[contradicted])).tolist():
+        members.setdefault((place[row], samples.y[row]), []).append(row)
+    reasons = {}
+    for row in contradicted.tolist():
+        others = members[place[row], 1 - samples.y[row]]
         count = f"{len(others):,} row{'s' * (len(others) != 1)}"
-        found[row] = f"equal features, other label in {count}, first in line {examples.lines[others[0]]}"
-    return found
+        reasons[row] = f"equal features, other label in {count}, first in line {samples.lines[others[0]]}"
+    return reasons
 
 
-def _excess(how: Prune, score: float, threshold: float) -> str:
-    if how.by == "neighbours":
-        opposed = round(score * how.neighbours)
-        return f"{opposed} of {how.neighbours} neighbours have the other label, a share above {threshold:g}"
+def _describe_excess(by: str, neighbours: int, score: float, threshold: float) -> str:
+    if by == "neighbours":
+        opposed = round(score * neighbours)
+        return f"{opposed} of {neighbours} neighbours have the other label, a share above {threshold:g}"
     return f"contribution {score:g} above {threshold:g}"

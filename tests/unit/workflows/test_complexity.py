@@ -60,9 +60,9 @@ def test_growth_is_the_mean_over_random_orders(zoloss, mine):
 @pytest.mark.parametrize(
     ("options", "how"),
     [
-        (["--kernel", "stump"], ("stump", None, "minmax")),
-        (["--kernel", "rbf", "--gamma", "50"], ("rbf", 50.0, "minmax")),
-        (["--scale", "standard"], ("perceptron", None, "standard")),
+        (["--kernel", "stump"], ("stump", None, "standard")),
+        (["--kernel", "rbf", "--gamma", "50"], ("rbf", 50.0, "standard")),
+        (["--scale", "minmax"], ("perceptron", None, "minmax")),
         (["--scale", "none"], ("perceptron", None, "none")),
     ],
 )
@@ -77,7 +77,7 @@ def test_kernel_and_scale_are_those_asked_for(zoloss, mine, options, how):
 def test_the_text_tells_the_same_as_the_json(zoloss, mine):
     facts = json.loads(zoloss("complexity", mine, *QUICK, "--clusters", 8, "--json").out)
     text = zoloss("complexity", mine, *QUICK, "--clusters", 8).out
-    assert f"complexity  {facts['complexity']}: {100 * facts['share']:.1f} % of 60 rows" in text
+    assert f"complexity  {facts['complexity']}: {100 * facts['share']:.1f} % of 60 samples" in text
     table = {
         line.split()[0]: line.split()[1:] for line in text.splitlines() if line.startswith(("good", "bad"))
     }
@@ -154,5 +154,7 @@ def test_rows_without_noise_are_said_to_be_so(zoloss, table):
 
 
 def test_heart_is_as_the_page_shows_it(zoloss):
-    facts = json.loads(zoloss("complexity", shipped_folder("datasets") / "heart.csv", "--json").out)
-    assert (facts["n"], facts["complexity"]) == (270, 164)
+    command = ["complexity", shipped_folder("datasets") / "heart.csv", "--json"]
+    for options, complexity in (([], 175), (["--scale", "minmax"], 164)):
+        facts = json.loads(zoloss(*command, *options).out)
+        assert (facts["n"], facts["complexity"]) == (270, complexity)

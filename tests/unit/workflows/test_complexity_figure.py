@@ -7,20 +7,21 @@ import pytest
 from drawing import assert_inside, named_lines
 
 from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.workflows.complexity import Asked, examples_of, measure
-from zoloss_cli.workflows.complexity_figure import draw
+from zoloss_cli.workflows.complexity import ComplexityOptions, load_samples, measure_complexity
+from zoloss_cli.workflows.complexity_figure import draw_complexity
 
 ROWS = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11}.{i:02d},{'xy'[(i * 5 // 3) % 2]}\n" for i in range(30))
 
 
-def measured(path, **asked):
-    asked = Asked(permutations=20, **asked)
-    return measure(examples_of(read_for_training(path), None, "minmax"), asked, lambda: None, lambda: None)
+def measured(path, **options):
+    samples = load_samples(read_for_training(path), None, "standard")
+    options = ComplexityOptions(permutations=20, **options)
+    return measure_complexity(samples, options, lambda: None, lambda: None)
 
 
 def test_every_row_is_a_point_of_its_category(table):
     found = measured(table(ROWS))
-    figure = draw(found)
+    figure = draw_complexity(found)
     left, right = figure.axes
     drawn = {name.split(" ")[0]: xy for name, xy in named_lines(left).items() if "(" in name}
     assert set(drawn) == {"typical", "critical", "noisy"}
@@ -40,7 +41,7 @@ def test_every_row_is_a_point_of_its_category(table):
 @pytest.mark.parametrize("exact", [True, False])
 def test_principal_points_are_circled(table, exact):
     found = measured(table(ROWS), clusters=6, exact=exact, all_pairs=True)
-    panel = draw(found).axes[2]
+    panel = draw_complexity(found).axes[2]
     lines = named_lines(panel)
     circles = lines["principal points" if exact else "principal points (heuristic)"]
     assert circles.T.tolist() == [[p.complexity, p.error] for p in found.decomposition.points]

@@ -14,7 +14,7 @@ from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_unit
 from zoloss_cli.registry import learners_for_many
-from zoloss_cli.workflows.evaluate import FOR_SEVERAL, FOR_TWO
+from zoloss_cli.workflows.evaluate import LEARNERS_FOR_SEVERAL, LEARNERS_FOR_TWO
 
 QUICK = ["--learners", "one-vs-one:fld,ecc:stump", "--set", "rounds=5", "--splits", "6", "--jobs", "1"]
 
@@ -91,7 +91,7 @@ def test_the_usual_learners_suit_the_number_of_classes(zoloss, table, tmp_path):
         "--dry-run",
         "--save-config",
     ]
-    for i, (options, names) in enumerate((([], FOR_SEVERAL), (["--positive", "z"], FOR_TWO))):
+    for i, (options, names) in enumerate((([], LEARNERS_FOR_SEVERAL), (["--positive", "z"], LEARNERS_FOR_TWO))):
         path = tmp_path / f"{i}.yaml"
         ended = zoloss(*command, path, *options)
         assert ended.code == 0, ended.err

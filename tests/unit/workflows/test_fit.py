@@ -17,9 +17,9 @@ from zoloss_cli.datasets.scaling import compute_scaling, scale_parts
 from zoloss_cli.learners.search.progress import SearchProgress
 from zoloss_cli.registry import make_learner
 from zoloss_cli.utils.paths import shipped_folder
-from zoloss_cli.workflows.fit import train
-from zoloss_cli.workflows.learner_options import chosen_learner
-from zoloss_cli.workflows.linear_rule import LinearRule, rule_in_original_units, short_rule
+from zoloss_cli.workflows.fit import fit_table
+from zoloss_cli.workflows.learner_options import parse_learner
+from zoloss_cli.workflows.linear_rule import LinearRule, convert_to_original_units, round_rule
 from zoloss_cli.workflows.model_io import read_model
 
 COLOURS = "size,colour,label\n1,red,no\n2,blue,yes\n3,green,yes\n1.5,red,no\n2.5,blue,no\n"
@@ -59,14 +59,14 @@ def test_the_rule_in_original_units_answers_as_the_scaled_learner(made, how, nam
         raise
     features = [str(i) for i in range(X.shape[1])]
     coefficients, intercept = learner.coef_[0], learner.intercept_[0]
-    rule = rule_in_original_units(coefficients, intercept, *compute_scaling(X, how), features)
+    rule = convert_to_original_units(coefficients, intercept, *compute_scaling(X, how), features)
     # What is no nearer to the boundary than rounding must be the same: by the rule, and by hand.
     size = np.abs(learner.coef_[0]) @ np.abs(scaled).T + abs(learner.intercept_[0])
     clear = np.abs(learner.decision_function(scaled)) > 1e-9 * size
     expected = learner.predict(scaled)
-    assert np.array_equal((rule.scores(X) >= 0)[clear], expected[clear])
+    assert np.array_equal((rule.score(X) >= 0)[clear], expected[clear])
     assert np.array_equal((X @ rule.weights + rule.bias >= 0)[clear], expected[clear])
-    np.testing.assert_allclose(rule.scores(X), learner.decision_function(scaled), atol=1e-12 * size.max())
+    np.testing.assert_allclose(rule.score(X), learner.decision_function(scaled), atol=1e-12 * size.max())
     if how != "none":
         assert rule.weights[-1] == 0.0
 
@@ -75,16 +75,16 @@ def test_a_rule_far_from_zero_loses_no_digits():
     """Values such as 1e9 + 0.001 k: plain arithmetic sees a thousandth of them only."""
     X = 1e9 + 0.001 * np.arange(20.0)[:, None]
     centre, spread = compute_scaling(X, "standard")
-    rule = rule_in_original_units(np.array([1.0]), 0.01, centre, spread, ["t"])
-    np.testing.assert_array_equal(rule.scores(X), 0.01 + (X - centre)[:, 0] * (1.0 / spread[0]))
-    assert (rule.scores(X) >= 0).tolist() == [False] * 10 + [True] * 10
+    rule = convert_to_original_units(np.array([1.0]), 0.01, centre, spread, ["t"])
+    np.testing.assert_array_equal(rule.score(X), 0.01 + (X - centre)[:, 0] * (1.0 / spread[0]))
+    assert (rule.score(X) >= 0).tolist() == [False] * 10 + [True] * 10
 
 
 def test_the_printed_rule_has_as_few_digits_as_keep_its_answers():
     rule = LinearRule(np.array([1.0, 2.0 / 3.0]), np.zeros(2), -0.123456789)
-    assert short_rule(rule, np.array([[1.0, 1.0]])) == (["1", "0.6667"], "0.1235")
+    assert round_rule(rule, np.array([[1.0, 1.0]])) == (["1", "0.6667"], "0.1235")
     close = np.array([[0.123456788, 0.0], [0.12345679, 0.0]])
-    weights, threshold = short_rule(rule, close)
+    weights, threshold = round_rule(rule, close)
     assert (close @ np.array(weights, float) >= float(threshold)).tolist() == [False, True]
     assert len(threshold) > len("0.1235")
 
@@ -104,8 +104,8 @@ def test_fit_model_predict_is_one_round(zoloss, table, noisy, tmp_path, name):
     rows = list(csv.DictReader(out.open()))
     assert list(rows[0]) == ["prediction", "score"]
     own = read_for_training(path)
-    fitted = train(own, chosen_learner(name, [], None), None, "standard", 1)
-    np.testing.assert_array_equal([float(r["score"]) for r in rows], fitted.rule.scores(own.X))
+    fitted = fit_table(own, parse_learner(name, [], None), None, "standard", 1)
+    np.testing.assert_array_equal([float(r["score"]) for r in rows], fitted.rule.score(own.X))
     predicted = np.array([r["prediction"] for r in rows])
     scaled = scale_parts(own.X, own.X, "standard")[0]
     learner = make_learner(name, {}, 1).fit(scaled, fitted.y)
@@ -128,7 +128,7 @@ def test_the_model_is_readable(zoloss, table, tmp_path):
     own = read_for_training(table(COLOURS))
     by_hand = own.X @ content["weights"] + content["bias"]
     assert (by_hand > 0).tolist() == [label == "yes" for label in own.labels]
-    np.testing.assert_allclose(read_model(model).rule.scores(own.X), by_hand, atol=1e-12)
+    np.testing.assert_allclose(read_model(model).rule.score(own.X), by_hand, atol=1e-12)
 
 
 def test_json_is_all_that_stdout_holds(zoloss, table):
@@ -150,7 +150,7 @@ def test_the_text_says_rows_classes_errors_bound_and_rule(zoloss, table):
     text = zoloss("fit", table(COLOURS), "--positive", "no").out
     assert "5 rows, 4 features, label 'label'" in text
     assert "'yes' (2 rows) and 'no' (3 rows, positive)" in text
-    assert "0 of 5 training rows (0.00 %)" in text
+    assert "0 of 5 training samples (0.00 %)" in text
     assert "proved optimal" in text
     assert "'colour' has one indicator, 1 or 0, for each of: blue, green, red" in text
     assert "rule      'no' where the sum of weight times feature is at least" in text
@@ -193,11 +193,11 @@ def test_missing_values_of_new_rows_are_as_in_training(zoloss, table, tmp_path):
 
 
 def test_parameters_are_read_as_yaml():
-    spec = chosen_learner("rcd-bias", ["epochs=30", "seeding=fld"], None)
+    spec = parse_learner("rcd-bias", ["epochs=30", "seeding=fld"], None)
     assert (spec.parameters["epochs"], spec.parameters["seeding"]) == (30, "fld")
-    assert chosen_learner("soft-svm", ["C=[1e-3, 2]"], None).parameters["C"] == [0.001, 2.0]
-    assert chosen_learner("pivot", [], 2.5).parameters["time_limit"] == 2.5
-    boosted = chosen_learner("adaboost", ["base={learner: pocket, epochs: 7}", "rounds=3"], None).parameters
+    assert parse_learner("soft-svm", ["C=[1e-3, 2]"], None).parameters["C"] == [0.001, 2.0]
+    assert parse_learner("pivot", [], 2.5).parameters["time_limit"] == 2.5
+    boosted = parse_learner("adaboost", ["base={learner: pocket, epochs: 7}", "rounds=3"], None).parameters
     assert (boosted["base"]["epochs"], boosted["rounds"]) == (7, 3)
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from zoloss_cli.datasets.csv_table import read_for_training
 from zoloss_cli.datasets.scaling import scale_parts
-from zoloss_cli.workflows.fit import train
-from zoloss_cli.workflows.learner_options import chosen_learner
-from zoloss_cli.workflows.model_io import model_text, read_model
+from zoloss_cli.workflows.fit import fit_table
+from zoloss_cli.workflows.learner_options import parse_learner
+from zoloss_cli.workflows.model_io import read_model, render_model
 
 QUICK = {"epochs": 20, "rounds": 6}
 SEVERAL = [
@@ -45,9 +45,9 @@ def as_csv(X: np.ndarray, labels: list[str]) -> str:
 def fitted_on(table):
     def fit(name: str, classes: list[str], scaling: str = "standard"):
         own = read_for_training(table(as_csv(*numbers(1, 90, classes))))
-        known = chosen_learner(name, [], None).parameters
+        known = parse_learner(name, [], None).parameters
         settings = [f"{key}={value}" for key, value in QUICK.items() if key in known]
-        return train(own, chosen_learner(name, settings, None), None, scaling, 1)
+        return fit_table(own, parse_learner(name, settings, None), None, scaling, 1)
 
     return fit
 
@@ -70,14 +70,14 @@ def test_features_that_were_not_scaled_are_not_scaled_again(fitted_on, tmp_path,
 
 def same_answers(fitted, folder) -> None:
     path = folder / "m.json"
-    path.write_text(model_text(fitted, "error"), encoding="utf-8")
+    path.write_text(render_model(fitted, "error"), encoding="utf-8")
     model = read_model(path)
     new, _ = numbers(2, 400, fitted.classes)
     scaled = scale_parts(fitted.table.X, new, fitted.scaling)[1]
-    scores = model.rule.scores(new)
+    scores = model.rule.score(new)
     np.testing.assert_array_equal(scores, fitted.estimator.decision_function(scaled))
-    np.testing.assert_array_equal(model.rule.answers(scores), fitted.estimator.predict(scaled))
-    assert len(np.unique(model.rule.answers(scores))) > 1
+    np.testing.assert_array_equal(model.rule.classify(scores), fitted.estimator.predict(scaled))
+    assert len(np.unique(model.rule.classify(scores))) > 1
     assert list(model.classes) == fitted.classes
 
 
@@ -113,7 +113,7 @@ def test_a_person_can_compute_the_predictions_from_the_file(zoloss, table, tmp_p
 
 def test_points_of_several_kernels_are_there_once(fitted_on):
     fitted = fitted_on("one-vs-one:svm-perceptron", ["x", "y", "z"])
-    content = json.loads(model_text(fitted, "error"))
+    content = json.loads(render_model(fitted, "error"))
     used = [i for member in content["learned"]["members"] for i in member["points"]]
     assert sorted(set(used)) == list(range(len(content["points"])))
     assert len(used) > len(content["points"])

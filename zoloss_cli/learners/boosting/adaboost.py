@@ -12,7 +12,7 @@ from pydantic import Field
 
 from zoloss_cli.kernels.boost import end_round
 from zoloss_cli.kernels.zero_one import predicted_signs
-from zoloss_cli.learners.boosting.base_learner import Base
+from zoloss_cli.learners.boosting.base_learner import BaseLearnerFactory
 from zoloss_cli.learners.boosting.boosting import Boosting
 from zoloss_cli.learners.parameters import BaseLearner
 
@@ -60,14 +60,14 @@ class AdaBoostClassifier(Boosting):
         self.random_state = random_state
 
     def train(self, problem):
-        base = Base(self, self.base)
+        base = BaseLearnerFactory(self, self.base)
         base.check()
         self.estimators_, alphas, errors = [], [], []
         phi = problem.phi.copy()  # end_round changes it
         problem = replace(problem, phi=phi)
         for round_ in range(1, self.rounds + 1):
             h_t = base.learned(problem, self.classes_, round_)
-            e_t, alpha_t = end_round(h_t.scores_of(problem), problem.y, phi, float(self.perfect_odds))
+            e_t, alpha_t = end_round(h_t.compute_scores(problem), problem.y, phi, float(self.perfect_odds))
             if alpha_t == 0.0:
                 break
             self.estimators_.append(h_t)
@@ -85,6 +85,6 @@ class AdaBoostClassifier(Boosting):
 
     def _staged_scores(self, rows):
         return itertools.accumulate(
-            alpha_t * predicted_signs(h_t.scores_of(rows))
+            alpha_t * predicted_signs(h_t.compute_scores(rows))
             for h_t, alpha_t in zip(self.estimators_, self.estimator_weights_, strict=True)
         )

@@ -10,7 +10,7 @@ from zoloss_cli.learners.parameters import check_parameters
 from zoloss_cli.registry import resolve
 
 
-class Base:
+class BaseLearnerFactory:
     """A base learner, given by its name, by a mapping {learner: name, ...}, or as itself."""
 
     def __init__(self, owner: Learner, learner):
@@ -27,7 +27,7 @@ class Base:
             )
         check_parameters(self.learner)
 
-    def blank(self, classes: np.ndarray) -> BinaryLearner:
+    def build_unfitted(self, classes: np.ndarray) -> BinaryLearner:
         """A copy of the learner that has learned nothing yet."""
         # copy.copy goes through scikit-learn's pickling, ten times slower.
         learner = type(self.learner).__new__(type(self.learner))
@@ -37,7 +37,7 @@ class Base:
 
     def learned(self, problem: Problem, classes: np.ndarray, round_: int) -> BinaryLearner:
         """A copy of the learner, trained; what goes wrong names the learner and the round."""
-        learner = self.blank(classes)
+        learner = self.build_unfitted(classes)
         try:
             learner.train(problem)
         except Exception as error:

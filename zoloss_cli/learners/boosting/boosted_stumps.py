@@ -9,7 +9,7 @@ from pydantic import Field
 
 from zoloss_cli.kernels.stump import boost_stumps, stump_votes
 from zoloss_cli.learners.base import BinaryLearner
-from zoloss_cli.learners.boosting.stump import grouped
+from zoloss_cli.learners.boosting.stump import group_features
 
 NOTHING = -np.finfo(np.float64).tiny
 
@@ -44,7 +44,7 @@ class BoostedStumpsClassifier(BinaryLearner):
         self.perfect_odds = perfect_odds
 
     def train(self, problem):
-        ids, starts, values = grouped(problem)
+        ids, starts, values = group_features(problem)
         self.features_, self.thresholds_, self.directions_, self.estimator_weights_, self.estimator_errors_ = (
             boost_stumps(
                 ids, starts, values, problem.y, problem.phi.copy(), self.rounds, float(self.perfect_odds)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from zoloss_cli.learners.base import BinaryLearner, Rows
-from zoloss_cli.learners.boosting.base_learner import Base
+from zoloss_cli.learners.base import BinaryLearner, Samples
+from zoloss_cli.learners.boosting.base_learner import BaseLearnerFactory
 
 
 class Boosting(BinaryLearner):
@@ -15,16 +15,16 @@ class Boosting(BinaryLearner):
 
     @property
     def deterministic(self):
-        return Base(self, self.base).learner.deterministic
+        return BaseLearnerFactory(self, self.base).learner.deterministic
 
-    def _staged_scores(self, rows: Rows) -> Iterator[np.ndarray]:
+    def _staged_scores(self, rows: Samples) -> Iterator[np.ndarray]:
         """The scores after 1, 2, ... rounds."""
         raise TypeError(f"{type(self).__name__} does not say how it scores")
 
     def scores(self, X):
-        return self.scores_of(Rows(X))
+        return self.compute_scores(Samples(X))
 
-    def scores_of(self, rows):
+    def compute_scores(self, rows):
         last = np.zeros(rows.X.shape[0])
         for last in self._staged_scores(rows):  # noqa: B007  only the last one counts
             pass
@@ -32,7 +32,7 @@ class Boosting(BinaryLearner):
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """The scores after 1, 2, ... rounds."""
-        return self._staged_scores(Rows(self._check_rows(X)))
+        return self._staged_scores(Samples(self._validate_samples(X)))
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
         """The classes after 1, 2, ... rounds."""

@@ -20,12 +20,12 @@ from zoloss_cli.kernels.margin_cost import (
     set_sample_weights,
 )
 from zoloss_cli.kernels.zero_one import predicted_signs, prediction_mistakes
-from zoloss_cli.learners.base import BinaryLearner, Problem, Rows
-from zoloss_cli.learners.boosting.base_learner import Base
+from zoloss_cli.learners.base import BinaryLearner, Problem, Samples
+from zoloss_cli.learners.boosting.base_learner import BaseLearnerFactory
 from zoloss_cli.learners.boosting.boosting import Boosting
 from zoloss_cli.learners.parameters import BaseLearner, PositiveList
 
-KINDS = {"exponential": EXPONENTIAL, "sigmoid": BISIGMOID, "bisigmoid": BISIGMOID, "logistic": LOGISTIC}
+COST_KINDS = {"exponential": EXPONENTIAL, "sigmoid": BISIGMOID, "bisigmoid": BISIGMOID, "logistic": LOGISTIC}
 # A direction this close to orthogonal to the gradient is orthogonal, up to rounding.
 NO_EDGE = 1e-10
 VANISHED = 1e-200
@@ -55,7 +55,7 @@ RecordEvery = Annotated[
 
 
 @dataclass
-class Run:
+class BoostingPath:
     """One run of boosting: hypotheses, alpha_t, beta_t, and the cost at sizes 0, 1, ..."""
 
     kappa: float
@@ -65,20 +65,20 @@ class Run:
     betas: list[float] = field(default_factory=list)
     ended: str = ""
 
-    def staged_scores(self, rows: Rows) -> Iterator[np.ndarray]:
+    def staged_scores(self, rows: Samples) -> Iterator[np.ndarray]:
         """F_1, F_2, ... at these rows: F_t = F_{t-1} + alpha_t d_t with d_t = f_t + beta_t d_{t-1}."""
         F, d = np.zeros(rows.X.shape[0]), np.zeros(rows.X.shape[0])
         for h_t, alpha_t, beta_t in zip(self.hypotheses, self.alphas, self.betas, strict=True):
-            d = predicted_signs(h_t.scores_of(rows)) + beta_t * d
+            d = predicted_signs(h_t.compute_scores(rows)) + beta_t * d
             F = F + alpha_t * d
             yield F
 
-    def cut(self, size: int) -> Run:
+    def cut(self, size: int) -> BoostingPath:
         """The same run, ended at this size."""
         if size == len(self.hypotheses):
             return self
         kept = self.hypotheses[:size], self.alphas[:size], self.betas[:size]
-        return Run(self.kappa, self.costs[: size + 1], *kept, f"validation chose the size {size}")
+        return BoostingPath(self.kappa, self.costs[: size + 1], *kept, f"validation chose the size {size}")
 
     def coefficients(self) -> np.ndarray:
         """What each hypothesis counts for in the end: sum_{t >= i} alpha_t beta_{i,t}, eq. (3.3)."""
@@ -149,7 +149,7 @@ class AnyBoostClassifier(Boosting):
         return 0.0
 
     def train(self, problem):
-        base = Base(self, self.base)
+        base = BaseLearnerFactory(self, self.base)
         base.check()
         kappas = [1.0] if self.cost != "bisigmoid" else np.atleast_1d(self.kappa).tolist()
         if self.validation:
@@ -163,7 +163,7 @@ class AnyBoostClassifier(Boosting):
                 f"{type(self).__name__}: kappa={self.kappa!r} lists {len(kappas)} values, but validation=0 "
                 f"holds out no rows to choose by"
             )
-        self.run_ = run
+        self.path_ = run
         self.estimators_ = run.hypotheses
         self.alphas_, self.betas_ = np.array(run.alphas), np.array(run.betas)
         self.estimator_weights_ = run.coefficients()
@@ -183,7 +183,7 @@ class AnyBoostClassifier(Boosting):
         order = problem.rng.permutation(problem.y.size)
         count = max(1, round(self.validation * order.size))
         parts = [
-            Problem(problem.X[rows], problem.y[rows], _shares(problem.mean_weights[rows]), problem.rng)
+            Problem(problem.X[rows], problem.y[rows], _shares(problem.unit_mean_weights[rows]), problem.rng)
             for rows in (np.sort(order[count:]), np.sort(order[:count]))
         ]
         if np.unique(parts[0].y[parts[0].phi > 0.0]).size < 2:
@@ -193,20 +193,20 @@ class AnyBoostClassifier(Boosting):
             )
         return parts[0], parts[1]
 
-    def _boost(self, base: Base, problem: Problem, kappa: float) -> Run:
+    def _boost(self, base: BaseLearnerFactory, problem: Problem, kappa: float) -> BoostingPath:
         """Algorithm 3.2; `margins` are y F, `d` is the direction at the training rows."""
-        kind, y, phi = KINDS[self.cost], problem.y, problem.phi
+        kind, y, phi = COST_KINDS[self.cost], problem.y, problem.phi
         margins, d, last = np.zeros(y.size), np.zeros(y.size), np.zeros(y.size)
         D = np.empty(y.size)
         weighted = replace(problem, phi=D)
         level, rest, _ = cost_and_slope(kind, kappa, margins, d, phi, 0.0)
-        run = Run(kappa, [level + rest], ended="all rounds were run")
+        run = BoostingPath(kappa, [level + rest], ended="all rounds were run")
         for round_ in range(1, self.rounds + 1):
             if not set_sample_weights(kind, kappa, margins, phi, D):
                 run.ended = "all sample weights vanish"
                 break
             h_t = base.learned(weighted, self.classes_, round_)
-            f_t = predicted_signs(h_t.scores_of(problem))
+            f_t = predicted_signs(h_t.compute_scores(problem))
             beta_t = self._beta(round_, f_t, last, phi)
             d, last = f_t + beta_t * d, f_t
             along = y * d
@@ -228,7 +228,7 @@ class AnyBoostClassifier(Boosting):
         return run
 
     def _staged_scores(self, rows):
-        return self.run_.staged_scores(rows)
+        return self.path_.staged_scores(rows)
 
     def recorded_scores(self, X) -> np.ndarray:
         """The scores of the rows of X after each recorded round, one row each."""
@@ -279,10 +279,10 @@ def _shares(weights: np.ndarray) -> np.ndarray:
     return weights / total if total > 0.0 else weights
 
 
-def _fewest_mistakes(runs: list[Run], held_out: Problem) -> Run:
+def _fewest_mistakes(runs: list[BoostingPath], held_out: Problem) -> BoostingPath:
     """The first run, cut at its first size, with the least weight of wrong predictions on what was held out."""
     best, best_size, fewest = runs[0], 0, np.inf
-    weights = held_out.mean_weights
+    weights = held_out.unit_mean_weights
     for run in runs:
         # An empty run is what it is; else there is a choice from size 1 on.
         stages = run.staged_scores(held_out) if run.hypotheses else [np.zeros(held_out.y.size)]

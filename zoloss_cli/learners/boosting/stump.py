@@ -28,13 +28,13 @@ class DecisionStumpClassifier(LinearLearner):
     version = 3  # 2: a new point that lies on the threshold of a falling stump; 3: which of equal stumps
 
     def learn(self, problem, start):
-        ids, starts, values = grouped(problem)
-        room = problem.once_for_all_labels("net weights", lambda: np.empty(values.size))
+        ids, starts, values = group_features(problem)
+        room = problem.cached_by_X("net weights", lambda: np.empty(values.size))
         signed = problem.y * problem.phi
         self.feature_, self.threshold_, self.direction_, _ = best_stump(ids, starts, values, signed, room)
-        return self.as_weights(problem.X.shape[1] - 1)
+        return self.build_weights(problem.X.shape[1] - 1)
 
-    def as_weights(self, features: int) -> np.ndarray:
+    def build_weights(self, features: int) -> np.ndarray:
         """The stump's weights, bias first."""
         weights = np.zeros(1 + features)
         if np.isinf(self.threshold_):
@@ -52,8 +52,8 @@ class DecisionStumpClassifier(LinearLearner):
         return self.intercept_[0] + self.coef_[0, at - 1] * X[:, at]
 
 
-def grouped(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def group_features(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`group_values` of the problem's rows, made once for all rows of which they are a part."""
-    rows, which = problem.whole
-    ids, starts, values = rows.once_for_all_labels("groups", lambda: group_values(rows.X[:, 1:]))
+    rows, which = problem.all_samples
+    ids, starts, values = rows.cached_by_X("groups", lambda: group_values(rows.X[:, 1:]))
     return ids[which], starts, values

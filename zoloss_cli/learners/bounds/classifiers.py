@@ -9,15 +9,15 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.learners.base import Problem, UnweightedLinearLearner
-from zoloss_cli.learners.bounds.margins import widest_separator
+from zoloss_cli.learners.bounds.margins import find_widest_separator
 from zoloss_cli.learners.bounds.mistake_bounds import (
-    Counted,
-    count_inseparable,
+    BoundedCount,
+    compute_mistake_bound,
+    compute_sample_size,
+    count_inseparable_mistakes,
     count_margin_mistakes,
     count_mistakes,
-    mistake_bound,
-    sample_size,
-    stop_when_trusted,
+    count_until_trusted,
 )
 from zoloss_cli.learners.parameters import Epochs
 
@@ -29,7 +29,7 @@ Epsilon = Annotated[float, Field(gt=0, lt=1, description="the error to accept")]
 Delta = Annotated[float, Field(gt=0, lt=1, description="the chance of a larger error to accept")]
 
 
-class BoundedLearner(UnweightedLinearLearner):
+class BoundLearner(UnweightedLinearLearner):
     """Subclasses write `count`.
 
     Attributes after fit: `counted_`; `bound_`, inf where there is none; `n_epochs_`.
@@ -43,11 +43,11 @@ class BoundedLearner(UnweightedLinearLearner):
         start[first:] = found.weights
         return start
 
-    def count(self, problem: Problem, X: np.ndarray) -> Counted:
+    def count(self, problem: Problem, X: np.ndarray) -> BoundedCount:
         raise TypeError(f"{type(self).__name__} does not say what it counts")
 
 
-class MistakeBoundClassifier(BoundedLearner):
+class MistakeBoundClassifier(BoundLearner):
     """The perceptron until a round without a mistake, against Theorem 1 of the lecture on linear separators.
 
     `counted_` mistakes are at most `bound_` = (R/gamma)^2, with R the length of the longest row and gamma the
@@ -68,7 +68,7 @@ class MistakeBoundClassifier(BoundedLearner):
         return count_mistakes(X, problem.y, self.epochs)
 
 
-class MarginBoundClassifier(BoundedLearner):
+class MarginBoundClassifier(BoundLearner):
     """The Margin Perceptron, told the largest margin gamma, against Theorem 2 of the lecture.
 
     `counted_` updates are at most `bound_` = 8 (R/gamma)^2 + 4 R/gamma for epsilon = 1/2. What is found in
@@ -98,7 +98,7 @@ class MarginBoundClassifier(BoundedLearner):
         return count_margin_mistakes(X, problem.y, self.epochs, self.epsilon)
 
 
-class InseparableBoundClassifier(BoundedLearner):
+class InseparableBoundClassifier(BoundLearner):
     """The perceptron on any data for some rounds, against the bound in section 1.2 of the lecture.
 
     `counted_` mistakes are at most `bound_` = (R/gamma)^2 + (2/gamma) TD_gamma, where TD_gamma is how far the
@@ -116,10 +116,10 @@ class InseparableBoundClassifier(BoundedLearner):
         self.intercept = intercept
 
     def count(self, problem, X):
-        return count_inseparable(X, problem.y, self.epochs)
+        return count_inseparable_mistakes(X, problem.y, self.epochs)
 
 
-class StoppingRuleClassifier(BoundedLearner):
+class StoppingRuleClassifier(BoundLearner):
     """The perceptron on rows drawn at random, until one hypothesis has been right often enough in a row.
 
     The guarantee for a distribution in section 1.2 of the lecture; here it is that of the training rows, all
@@ -149,8 +149,8 @@ class StoppingRuleClassifier(BoundedLearner):
         self.random_state = random_state
 
     def count(self, problem, X):
-        widest = widest_separator(X, problem.y)
-        bound = math.inf if widest is None else mistake_bound(X, problem.y, widest)
-        most = min(sample_size(bound, self.epsilon, self.delta), self.epochs * len(X))
+        widest = find_widest_separator(X, problem.y)
+        bound = math.inf if widest is None else compute_mistake_bound(X, problem.y, widest)
+        most = min(compute_sample_size(bound, self.epsilon, self.delta), self.epochs * len(X))
         drawn = problem.rng.integers(0, len(X), int(most))
-        return stop_when_trusted(X, problem.y, drawn, bound, self.epsilon, self.delta)
+        return count_until_trusted(X, problem.y, drawn, bound, self.epsilon, self.delta)

@@ -15,18 +15,18 @@ from zoloss_cli.kernels.svm import linear_svm
 GAP = 1e-8  # relative, of the SVM's objective
 
 
-def radius(X: np.ndarray) -> float:
+def compute_radius(X: np.ndarray) -> float:
     """R, the length of the longest example."""
     return float(np.sqrt((X * X).sum(axis=1).max()))
 
 
-def margin_of(X: np.ndarray, signs: np.ndarray, w: np.ndarray) -> float:
+def compute_margin(X: np.ndarray, signs: np.ndarray, w: np.ndarray) -> float:
     """The margin of w, whatever its length: positive where w separates the examples, -inf for w = 0."""
     length = np.linalg.norm(w)
     return float((signs * (X @ w)).min() / length) if length > 0.0 else -np.inf
 
 
-def widest_separator(X: np.ndarray, signs: np.ndarray) -> np.ndarray | None:
+def find_widest_separator(X: np.ndarray, signs: np.ndarray) -> np.ndarray | None:
     """The unit vector with the largest margin, or None where no vector separates the examples.
 
     It points to the shortest vector in the convex hull of the signed examples, which Lawson & Hanson (1974,
@@ -34,7 +34,7 @@ def widest_separator(X: np.ndarray, signs: np.ndarray) -> np.ndarray | None:
     nearest to (0, 1).
     """
     Z = X * signs[:, None]
-    longest = radius(X)
+    longest = compute_radius(X)
     if longest == 0.0:
         return None
     system = np.vstack([Z.T / longest, np.ones(len(Z))])
@@ -43,24 +43,24 @@ def widest_separator(X: np.ndarray, signs: np.ndarray) -> np.ndarray | None:
     a, _ = nnls(system, goal, maxiter=30 * max(system.shape))
     w = Z.T @ a
     # Whatever rounding did to the search, the margin is counted from w itself.
-    return w / np.linalg.norm(w) if margin_of(X, signs, w) > 0.0 else None
+    return w / np.linalg.norm(w) if compute_margin(X, signs, w) > 0.0 else None
 
 
-def best_comparison(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple[np.ndarray, float]:
+def find_best_comparison(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple[np.ndarray, float]:
     """(w, gamma), w a unit vector, for which (R/gamma)^2 + (2/gamma) TD_gamma(w) is smallest, up to rounding.
 
     With u = w/gamma it is R^2 |u|^2 + 2 rounds sum of max(0, 1 - z_i u): the objective of a soft-margin SVM
     without a threshold, whose C is rounds/R^2.
     """
-    longest = radius(X)
+    longest = compute_radius(X)
     if longest == 0.0:
         return np.full(X.shape[1], X.shape[1] ** -0.5), 1.0
     Z = X * signs[:, None] / longest
     # Every example is there a second time with both signs changed: the best threshold is then 0.
     mirrored = np.vstack([np.insert(Z, 0, 1.0, axis=1), np.insert(Z, 0, -1.0, axis=1)])
     candidates = [linear_svm(mirrored, np.full(len(mirrored), 0.5 * rounds), GAP)[0][1:]]
-    if (widest := widest_separator(X, signs)) is not None:
-        candidates.append(longest * widest / margin_of(X, signs, widest))
+    if (widest := find_widest_separator(X, signs)) is not None:
+        candidates.append(longest * widest / compute_margin(X, signs, widest))
     u = min(candidates, key=lambda u: u @ u + 2.0 * rounds * np.maximum(0.0, 1.0 - Z @ u).sum())
     length = float(np.linalg.norm(u))
     return u / length, longest / length

@@ -17,15 +17,20 @@ import numpy as np
 
 from zoloss_cli.kernels import online
 from zoloss_cli.kernels.random import FIXED_ORDER
-from zoloss_cli.learners.bounds.margins import best_comparison, margin_of, radius, widest_separator
-from zoloss_cli.learners.linear.online import NO_TABLE, padded
+from zoloss_cli.learners.bounds.margins import (
+    compute_margin,
+    compute_radius,
+    find_best_comparison,
+    find_widest_separator,
+)
+from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, pad_columns
 from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED
 
 LOOK_AHEAD = 256  # examples that are looked at at once
 
 
 @dataclass(frozen=True)
-class Counted:
+class BoundedCount:
     """What was counted, and what it cannot exceed: inf where the theorem has nothing to say."""
 
     counted: int
@@ -37,28 +42,32 @@ class Counted:
 # -- the bounds ---------------------------------------------------------------------------------------
 
 
-def mistake_bound(X: np.ndarray, signs: np.ndarray, w: np.ndarray) -> float:
+def compute_mistake_bound(X: np.ndarray, signs: np.ndarray, w: np.ndarray) -> float:
     """(R/gamma)^2 of Theorem 1 in 004, where w has the margin gamma; inf where w does not separate.
 
     003 prints it as M/gamma^2, rounded up, with an M that it does not define.
     """
-    gamma = margin_of(X, signs, w)
-    return (radius(X) / gamma) ** 2 if gamma > 0.0 else math.inf
+    gamma = compute_margin(X, signs, w)
+    return (compute_radius(X) / gamma) ** 2 if gamma > 0.0 else math.inf
 
 
-def margin_mistake_bound(X: np.ndarray, signs: np.ndarray, w: np.ndarray, epsilon: float = 0.5) -> float:
+def compute_margin_mistake_bound(
+    X: np.ndarray, signs: np.ndarray, w: np.ndarray, epsilon: float = 0.5
+) -> float:
     """8 (R/gamma)^2 + 4 R/gamma of Theorem 2 in 004, for updates on margins below (1 - epsilon) gamma.
 
     The theorem has epsilon = 1/2. For others its proof gives 2 (R/(epsilon gamma))^2 + 2 R/(epsilon gamma):
     once |w| >= R^2/(epsilon gamma), an update lengthens w by at most (1 - epsilon/2) gamma. It needs
     gamma <= R, which holds for a margin but not for any number that is set, and a first example that is not 0.
     """
-    gamma = margin_of(X, signs, w)
-    times = radius(X) / (epsilon * gamma)
+    gamma = compute_margin(X, signs, w)
+    times = compute_radius(X) / (epsilon * gamma)
     return 2.0 * times**2 + 2.0 * times if gamma > 0.0 else math.inf
 
 
-def inseparable_bound(X: np.ndarray, signs: np.ndarray, w: np.ndarray, gamma: float, rounds: int = 1) -> float:
+def compute_inseparable_bound(
+    X: np.ndarray, signs: np.ndarray, w: np.ndarray, gamma: float, rounds: int = 1
+) -> float:
     """(R/gamma)^2 + (2/gamma) TD_gamma of 004 (1.2), for any w and any gamma > 0 to compare with.
 
     TD_gamma sums how far the examples are from having the margin gamma by w. It counts every presentation: an
@@ -66,10 +75,10 @@ def inseparable_bound(X: np.ndarray, signs: np.ndarray, w: np.ndarray, gamma: fl
     """
     margins = signs * (X @ w) / np.linalg.norm(w)
     moved = rounds * np.maximum(0.0, gamma - margins).sum()
-    return float((radius(X) / gamma) ** 2 + 2.0 / gamma * moved)
+    return float((compute_radius(X) / gamma) ** 2 + 2.0 / gamma * moved)
 
 
-def trusted_after(bound: float, epsilon: float, delta: float) -> float:
+def compute_required_streak(bound: float, epsilon: float, delta: float) -> float:
     """How many examples in a row a hypothesis must get right: ln(M/delta)/epsilon of 004 (1.2), rounded up.
 
     A hypothesis whose error is above epsilon survives them with a chance below (1 - epsilon)^n <=
@@ -78,13 +87,13 @@ def trusted_after(bound: float, epsilon: float, delta: float) -> float:
     return math.ceil(math.log(bound / delta) / epsilon) if math.isfinite(bound) else math.inf
 
 
-def sample_size(bound: float, epsilon: float, delta: float) -> float:
+def compute_sample_size(bound: float, epsilon: float, delta: float) -> float:
     """How many examples the stopping rule needs at most: (M/epsilon) ln(M/delta) of 004 (1.2).
 
-    Before each of at most M mistakes fewer than `trusted_after` are right. After M mistakes there is none
+    Before each of at most M mistakes fewer than `compute_required_streak` are right. After M mistakes there is none
     left to make: the last hypothesis needs no test.
     """
-    return _whole(bound) * trusted_after(bound, epsilon, delta)
+    return _whole(bound) * compute_required_streak(bound, epsilon, delta)
 
 
 def _whole(bound: float) -> float:
@@ -95,47 +104,47 @@ def _whole(bound: float) -> float:
 # -- what is counted ----------------------------------------------------------------------------------
 
 
-def count_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int) -> Counted:
+def count_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int) -> BoundedCount:
     """The perceptron until a round without a mistake, or so many rounds, against Theorem 1.
 
     It is 004's: 003's first update condition must read "y = -1 and y_i = 1".
     """
-    widest = widest_separator(X, signs)
-    bound = math.inf if widest is None else mistake_bound(X, signs, widest)
-    return Counted(*_perceptron(X, signs, rounds), bound=bound)
+    widest = find_widest_separator(X, signs)
+    bound = math.inf if widest is None else compute_mistake_bound(X, signs, widest)
+    return BoundedCount(*_perceptron(X, signs, rounds), bound=bound)
 
 
-def count_margin_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int, epsilon: float = 0.5) -> Counted:
+def count_margin_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int, epsilon: float = 0.5) -> BoundedCount:
     """The Margin Perceptron, for the largest margin that there is, against Theorem 2.
 
     The first example, which 004 starts from, counts as a mistake. Where nothing separates, gamma is 0.
     """
-    widest = widest_separator(X, signs)
-    gamma = 0.0 if widest is None else margin_of(X, signs, widest)
-    bound = math.inf if widest is None else margin_mistake_bound(X, signs, widest, epsilon)
-    w = padded(np.zeros(X.shape[1]))
+    widest = find_widest_separator(X, signs)
+    gamma = 0.0 if widest is None else compute_margin(X, signs, widest)
+    bound = math.inf if widest is None else compute_margin_mistake_bound(X, signs, widest, epsilon)
+    w = pad_columns(np.zeros(X.shape[1]))
     least = (1.0 - epsilon) * gamma
-    updates, done = online.margin_perceptron(padded(X * signs[:, None]), least, w, rounds, *NOT_RECORDED)
-    return Counted(updates, w[: X.shape[1]], done, bound)
+    updates, done = online.margin_perceptron(pad_columns(X * signs[:, None]), least, w, rounds, *NOT_RECORDED)
+    return BoundedCount(updates, w[: X.shape[1]], done, bound)
 
 
-def count_inseparable(X: np.ndarray, signs: np.ndarray, rounds: int) -> Counted:
+def count_inseparable_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int) -> BoundedCount:
     """The perceptron until a round without a mistake, or so many rounds, against 004's bound for any data."""
     mistakes, w, done = _perceptron(X, signs, rounds)
-    comparison, gamma = best_comparison(X, signs, done)
-    return Counted(mistakes, w, done, inseparable_bound(X, signs, comparison, gamma, done))
+    comparison, gamma = find_best_comparison(X, signs, done)
+    return BoundedCount(mistakes, w, done, compute_inseparable_bound(X, signs, comparison, gamma, done))
 
 
-def stop_when_trusted(
+def count_until_trusted(
     X: np.ndarray, signs: np.ndarray, order: np.ndarray, bound: float, epsilon: float, delta: float
-) -> Counted:
-    """The perceptron on rows of X in this order, until one hypothesis is right `trusted_after` times in a row.
+) -> BoundedCount:
+    """The perceptron on rows of X in this order, until one hypothesis is right `compute_required_streak` times in a row.
 
     Where the order is drawn from a distribution with the mistake bound M, its error is at most epsilon with
-    probability at least 1 - delta. Counts the examples seen, against `sample_size`.
+    probability at least 1 - delta. Counts the examples seen, against `compute_sample_size`.
     """
     Z, w = X * signs[:, None], np.zeros(X.shape[1])
-    needed, most = trusted_after(bound, epsilon, delta), _whole(bound)
+    needed, most = compute_required_streak(bound, epsilon, delta), _whole(bound)
     at = mistakes = right = 0
     while at < len(order) and mistakes < most and right < needed:
         ahead = order[at : at + int(min(needed - right, LOOK_AHEAD))]
@@ -145,14 +154,14 @@ def stop_when_trusted(
         if wrong.size:
             w += Z[order[at]]
             at, right, mistakes = at + 1, 0, mistakes + 1
-    return Counted(at, w, 1, sample_size(bound, epsilon, delta))
+    return BoundedCount(at, w, 1, compute_sample_size(bound, epsilon, delta))
 
 
 def _perceptron(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple[int, np.ndarray, int]:
     """(mistakes, weights, rounds done): it ends after a round without a mistake."""
-    Z, step, w = padded(X * signs[:, None]), np.ones(len(X)), padded(np.zeros(X.shape[1]))
+    Z, step, w = pad_columns(X * signs[:, None]), np.ones(len(X)), pad_columns(np.zeros(X.shape[1]))
     mistakes, done, more = 0, 0, 1
     while more and done < rounds:
-        more = online.perceptron(Z, step, *NO_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
+        more = online.perceptron(Z, step, *NO_ALIAS_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
         mistakes, done = mistakes + more, done + 1
     return mistakes, w[: X.shape[1]], done

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from zoloss_cli.kernels.expectation import bayes_point
 from zoloss_cli.learners.base import UnweightedLinearLearner
-from zoloss_cli.learners.search.search_result import Accounted
+from zoloss_cli.learners.search.result_mixin import SearchResultMixin
 
 
-class BayesPointClassifier(Accounted, UnweightedLinearLearner):
+class BayesPointClassifier(SearchResultMixin, UnweightedLinearLearner):
     """The Bayes point machine (Minka 2001): the posterior mean of w, found by expectation propagation.
 
     Nguyen & Sanner (2013), section 6, compare with it. The prior is N(0, I) over (b, w), the likelihood

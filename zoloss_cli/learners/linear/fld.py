@@ -10,7 +10,7 @@ from zoloss_cli.learners.base import LinearLearner
 SHRINKAGE = 1e-10
 
 
-def fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.ndarray:
+def compute_fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.ndarray:
     """w = S^-1 (m+ - m-) with S the weighted pooled within-class covariance, bias first.
 
     The bias is -(p- m+'w + p+ m-'w) with p± the classes' weights: the cut lies nearer to the rarer
@@ -50,4 +50,4 @@ class FLDClassifier(LinearLearner):
         pass
 
     def learn(self, problem, start):
-        return fisher_weights(problem.X, problem.y, problem.phi)
+        return compute_fisher_weights(problem.X, problem.y, problem.phi)

@@ -10,14 +10,14 @@ from pydantic import Field
 from zoloss_cli.kernels.zero_one import strict_mistakes
 from zoloss_cli.learners.base import UnweightedLinearLearner
 from zoloss_cli.learners.parameters import PositiveList
-from zoloss_cli.learners.search.search_result import Accounted
+from zoloss_cli.learners.search.result_mixin import SearchResultMixin
 
 SOLVERS = {"squared-hinge": 2, "logistic": 0}
 # 2^-10, ..., 2^-1, 1, 2^0.5, 2, 4, 2^4, 2^6, 2^8, 2^10
 EXPONENTS = (*range(-10, 0), 0, 0.5, 1, 2, 4, 6, 8, 10)
 
 
-class LibLinearClassifier(Accounted, UnweightedLinearLearner):
+class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):
     """LIBLINEAR (Fan et al. 2008) with the C that leaves the fewest training errors: the columns SVM and LR.
 
     Nguyen & Sanner (2013), section 6. The bias is a feature of ones, regularized like any other. `C_` is
@@ -51,7 +51,7 @@ class LibLinearClassifier(Accounted, UnweightedLinearLearner):
 
     def learn(self, problem, start):
         fewest, best = problem.y.size + 1, start
-        for C, weights in zip(self.C, self.solutions(problem.X, problem.y), strict=True):
+        for C, weights in zip(self.C, self.solve_grid(problem.X, problem.y), strict=True):
             if not np.all(np.isfinite(weights)):  # LIBLINEAR can overflow where features are not scaled
                 continue
             errors = int(strict_mistakes(problem.X @ weights, problem.y).sum())
@@ -61,7 +61,7 @@ class LibLinearClassifier(Accounted, UnweightedLinearLearner):
             raise FloatingPointError(f"{type(self).__name__}: no C gives finite weights; scale the features")
         return best
 
-    def solutions(self, X, y):
+    def solve_grid(self, X, y):
         """LIBLINEAR's weights for each C."""
         from liblinear.liblinearutil import parameter, train
         from liblinear.liblinearutil import problem as liblinear_problem

@@ -10,12 +10,17 @@ from pydantic import Field
 from zoloss_cli.kernels import online, pocket
 from zoloss_cli.kernels.random import FIXED_ORDER
 from zoloss_cli.learners.base import LinearLearner, UnweightedLinearLearner
-from zoloss_cli.learners.linear.online import NO_TABLE, ORDERS, run_padded, steps_and_draws
-from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, Stream, WeightedStream
+from zoloss_cli.learners.linear.online import (
+    NO_ALIAS_TABLE,
+    ORDERS,
+    build_steps_and_draws,
+    run_on_padded_samples,
+)
+from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, PartialFitMixin, WeightedPartialFitMixin
 from zoloss_cli.learners.parameters import Epochs, Order, RecordEvery, Seeding, Weighting
 
 
-class PerceptronClassifier(WeightedStream, LinearLearner):
+class PerceptronClassifier(WeightedPartialFitMixin, LinearLearner):
     """Rosenblatt's perceptron learning rule, eq. (2) of Li & Lin (2007): w <- w + y x on a mistake.
 
     A zero margin is a mistake. On nonseparable data it never settles; what is returned is the last w.
@@ -48,25 +53,25 @@ class PerceptronClassifier(WeightedStream, LinearLearner):
         self.random_state = random_state
 
     def learn(self, problem, start):
-        step, cut, alias = steps_and_draws(problem, self.weighting)
+        step, cut, alias = build_steps_and_draws(problem, self.weighting)
         if cut.size and self.order != "random":
             raise ValueError(
                 f"{type(self).__name__}: weighting='resample' draws at random; order={self.order!r} cannot"
             )
-        seed = problem.kernel_seed()
+        seed = problem.draw_kernel_seed()
 
         self.n_mistakes_ = 0
 
         def run(Z, w, *recording):
-            return self._go_on(Z, step, cut, alias, w, self.epochs, ORDERS[self.order], seed, *recording)
+            return self._run_kernel(Z, step, cut, alias, w, self.epochs, ORDERS[self.order], seed, *recording)
 
-        return run_padded(self, problem, start, run)
+        return run_on_padded_samples(self, problem, start, run)
 
-    def one_pass(self, Z, step, w):
+    def update_in_order(self, Z, step, w):
         self.n_mistakes_ = getattr(self, "n_mistakes_", 0)
-        return self._go_on(Z, step, *NO_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
+        return self._run_kernel(Z, step, *NO_ALIAS_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
 
-    def _go_on(self, Z, step, cut, alias, w, *how):
+    def _run_kernel(self, Z, step, cut, alias, w, *how):
         """The weights that the kernel's epochs lead to from w, which is changed."""
         self.n_mistakes_ += online.perceptron(Z, step, cut, alias, w, *how)
         return w
@@ -90,11 +95,11 @@ class AveragedPerceptronClassifier(PerceptronClassifier):
         self._last = None
         return super().learn(problem, start)
 
-    def one_pass(self, Z, step, w):
+    def update_in_order(self, Z, step, w):
         self._last = getattr(self, "_last", None)
-        return super().one_pass(Z, step, w)
+        return super().update_in_order(Z, step, w)
 
-    def _go_on(self, Z, step, cut, alias, w, *how):
+    def _run_kernel(self, Z, step, cut, alias, w, *how):
         # What the average is made of goes on, not the average: (w, late, clock) of the kernel.
         w, late, clock = self._last or (w, np.zeros_like(w), 0.0)
         mistakes, clock = online.averaged_perceptron(Z, step, cut, alias, w, late, clock, *how)
@@ -139,14 +144,14 @@ class PocketClassifier(LinearLearner):
         self.random_state = random_state
 
     def learn(self, problem, start):
-        step, cut, alias = steps_and_draws(problem, self.weighting)
-        seed, phi = problem.kernel_seed(), problem.phi_fixed
+        step, cut, alias = build_steps_and_draws(problem, self.weighting)
+        seed, phi = problem.draw_kernel_seed(), problem.phi_fixed
 
         def run(Z, w, checkpoints, path):
             dual = Z.shape[0] <= pocket.GRAM_LIMIT
-            gram = problem.once("gram", lambda: Z @ Z.T) if dual else np.empty((0, 0))
+            gram = problem.cached_by_X_and_y("gram", lambda: Z @ Z.T) if dual else np.empty((0, 0))
             if np.all(phi == phi[0]):
-                Z_T, phi_T = problem.once("padded columns", lambda: np.ascontiguousarray(Z.T)), phi
+                Z_T, phi_T = problem.cached_by_X_and_y("padded columns", lambda: np.ascontiguousarray(Z.T)), phi
             else:
                 heaviest = np.argsort(-phi, kind="stable")
                 Z_T, phi_T = np.ascontiguousarray(Z[heaviest].T), phi[heaviest]
@@ -168,7 +173,7 @@ class PocketClassifier(LinearLearner):
             )
             return best
 
-        return run_padded(self, problem, start, run)
+        return run_on_padded_samples(self, problem, start, run)
 
 
 class BatchPerceptronClassifier(LinearLearner):
@@ -208,10 +213,10 @@ class BatchPerceptronClassifier(LinearLearner):
             )
             return w
 
-        return run_padded(self, problem, start, run)
+        return run_on_padded_samples(self, problem, start, run)
 
 
-class MarginPerceptronClassifier(Stream, UnweightedLinearLearner):
+class MarginPerceptronClassifier(PartialFitMixin, UnweightedLinearLearner):
     """Margin Perceptron(gamma) of the lecture "Perceptron algorithm for learning linear separators".
 
     Also updates on examples that are right by less than gamma/2; on data separable with margin gamma it
@@ -253,15 +258,15 @@ class MarginPerceptronClassifier(Stream, UnweightedLinearLearner):
             )
             return w
 
-        return run_padded(self, problem, start, run)
+        return run_on_padded_samples(self, problem, start, run)
 
-    def one_pass(self, Z, step, w):
+    def update_in_order(self, Z, step, w):
         updates, _ = online.margin_perceptron(Z, self.least, w, 1, *NOT_RECORDED)
         self.n_updates_ = getattr(self, "n_updates_", 0) + updates
         return w
 
 
-class ROMMAClassifier(Stream, UnweightedLinearLearner):
+class ROMMAClassifier(PartialFitMixin, UnweightedLinearLearner):
     """ROMMA, the relaxed online maximum margin algorithm (Li & Long 2002), and its aggressive form.
 
     Named in section 2.2 of Li's thesis (2006), which reports that it oscillates on nonseparable data
@@ -290,14 +295,14 @@ class ROMMAClassifier(Stream, UnweightedLinearLearner):
         self.random_state = random_state
 
     def learn(self, problem, start):
-        seed = problem.kernel_seed()
+        seed = problem.draw_kernel_seed()
 
         def run(Z, w, checkpoints, path):
             online.romma(Z, w, self.epochs, self.aggressive, ORDERS[self.order], seed, checkpoints, path)
             return w
 
-        return run_padded(self, problem, start, run)
+        return run_on_padded_samples(self, problem, start, run)
 
-    def one_pass(self, Z, step, w):
+    def update_in_order(self, Z, step, w):
         online.romma(Z, w, 1, self.aggressive, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
         return w

@@ -9,8 +9,8 @@ from pydantic import Field
 from zoloss_cli.kernels import online
 from zoloss_cli.kernels.random import FIXED_ORDER, RANDOM
 from zoloss_cli.learners.base import LinearLearner
-from zoloss_cli.learners.linear.online import NO_TABLE, run_padded, steps_and_draws
-from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, WeightedStream
+from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, build_steps_and_draws, run_on_padded_samples
+from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, WeightedPartialFitMixin
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding, Weighting
 
 COSTS = {
@@ -21,7 +21,7 @@ COSTS = {
 }
 
 
-class MarginSGDClassifier(WeightedStream, LinearLearner):
+class MarginSGDClassifier(WeightedPartialFitMixin, LinearLearner):
     """SGD with a constant rate on a margin cost: Table I of Li & Lin (2007), Table 2.1 of Li's thesis (2006).
 
     hinge max(0, 1-rho), mls (max(0, 1-rho))^2, ls (1-rho)^2, perceptron max(0, -rho). Deviation, the
@@ -57,17 +57,17 @@ class MarginSGDClassifier(WeightedStream, LinearLearner):
         self.random_state = random_state
 
     def learn(self, problem, start):
-        step, cut, alias = steps_and_draws(problem, self.weighting)
-        seed = problem.kernel_seed()
+        step, cut, alias = build_steps_and_draws(problem, self.weighting)
+        seed = problem.draw_kernel_seed()
 
         def run(Z, w, *recording):
-            return self._go_on(Z, step, cut, alias, w, self.epochs, RANDOM, seed, *recording)
+            return self._run_kernel(Z, step, cut, alias, w, self.epochs, RANDOM, seed, *recording)
 
-        return run_padded(self, problem, start, run)
+        return run_on_padded_samples(self, problem, start, run)
 
-    def one_pass(self, Z, step, w):
-        return self._go_on(Z, step, *NO_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
+    def update_in_order(self, Z, step, w):
+        return self._run_kernel(Z, step, *NO_ALIAS_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
 
-    def _go_on(self, Z, step, cut, alias, w, epochs, *how):
+    def _run_kernel(self, Z, step, cut, alias, w, epochs, *how):
         online.sgd(Z, step, cut, alias, w, epochs, float(self.rate), COSTS[self.cost], *how)
         return w

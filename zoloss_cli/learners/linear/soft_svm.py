@@ -59,7 +59,7 @@ class SoftSVMClassifier(LinearLearner):
         scale = problem.phi * problem.phi.size
         kept = scale > WEIGHTLESS * scale.max()
         Z, y, scale = (problem.X * problem.y[:, None])[kept], problem.y[kept], scale[kept]
-        self.C_ = problem.once("C", lambda: self._choose(Z, y, scale, problem.rng))
+        self.C_ = problem.cached_by_X_and_y("C", lambda: self._choose(Z, y, scale, problem.rng))
         # After a round of boosting without error the weights are the same, and so is the solution.
         last_phi, weights = problem.made.get("solution", (None, None))
         if not np.array_equal(last_phi, problem.phi):
@@ -84,7 +84,7 @@ class SoftSVMClassifier(LinearLearner):
         folds = min(self.folds, int((y > 0).sum()), int((y < 0).sum()))
         if len(grid) == 1 or folds < 2:
             return grid[len(grid) // 2]
-        fold = stratified_folds(y, folds, rng)
+        fold = draw_stratified_folds(y, folds, rng)
         errors = np.zeros(len(grid))
         for f in range(folds):
             train, held = fold != f, fold == f
@@ -96,7 +96,7 @@ class SoftSVMClassifier(LinearLearner):
         return grid[int(np.argmin(np.round(errors, 9)))]
 
 
-def stratified_folds(y, folds, rng) -> np.ndarray:
+def draw_stratified_folds(y, folds, rng) -> np.ndarray:
     """Each class shuffled and dealt out in turn."""
     fold = np.empty(y.size, int)
     for sign in (-1.0, 1.0):

@@ -9,45 +9,45 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
 
-from zoloss_cli.learners.base import Problem, as_generator, with_bias
-from zoloss_cli.learners.linear.online import padded
+from zoloss_cli.learners.base import Problem, add_bias_column, build_generator
+from zoloss_cli.learners.linear.online import pad_columns
 from zoloss_cli.learners.parameters import check_parameters
 
 NOT_RECORDED = np.empty(0, np.int64), np.empty((0, 0))
 NO_SEED = np.uint64(0)  # in a fixed order nothing is drawn
 
 
-class Stream:
+class PartialFitMixin:
     """Mixed into a linear learner whose algorithm looks at one row after the other, without sample weights.
 
-    Subclasses write `one_pass`. A call changes the weights row by row, each row once, in the order given:
+    Subclasses write `update_in_order`. A call changes the weights row by row, each row once, in the order given:
     `epochs`, `order` and `record_every` are for `fit`. The first call starts from `seeding`, later ones from
     where the last call, or `fit`, ended; `fit` begins anew.
     """
 
     def partial_fit(self, X, y, classes=None):
         """Learn from more rows, each once and in this order. The first call needs both `classes`."""
-        return self._learn_more(X, y, classes, None)
+        return self._partial_fit(X, y, classes, None)
 
-    def one_pass(self, Z: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
+    def update_in_order(self, Z: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
         """The weights after the rows Z = y (1, x), padded, with these step sizes; `w` may be changed."""
         raise TypeError(f"{type(self).__name__} does not say how it goes on")
 
-    def _learn_more(self, X, y, classes, sample_weight):
+    def _partial_fit(self, X, y, classes, sample_weight):
         first = not hasattr(self, "coef_")
         check_parameters(self)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=first)
         check_classification_targets(y)
         known = self._known_classes(y, classes, first)
-        step = self._checked_weights(X, sample_weight)
-        rows, signs = with_bias(X), np.where(y == known[1], 1.0, -1.0)
+        step = self._validate_sample_weight(X, sample_weight)
+        rows, signs = add_bias_column(X), np.where(y == known[1], 1.0, -1.0)
         if first:
             w = self._first_weights(rows, signs, step)
         else:
             w = np.concatenate([self.intercept_, self.coef_[0]])
-        weights = self.one_pass(padded(rows * signs[:, None]), step, padded(w))
+        weights = self.update_in_order(pad_columns(rows * signs[:, None]), step, pad_columns(w))
         self.classes_ = known
-        self._keep(weights[: w.size])
+        self._store_weights(weights[: w.size])
         return self
 
     def _known_classes(self, y: np.ndarray, classes, first: bool) -> np.ndarray:
@@ -73,11 +73,11 @@ class Stream:
                 f"{type(self).__name__}: seeding='{seeding}' needs all rows at once; "
                 f"partial_fit starts from 'zero' or from given weights"
             )
-        return self._start(Problem(rows, signs, step, as_generator(self.random_state)))
+        return self._compute_start(Problem(rows, signs, step, build_generator(self.random_state)))
 
 
-class WeightedStream(Stream):
-    """As Stream, with sample weights."""
+class WeightedPartialFitMixin(PartialFitMixin):
+    """As PartialFitMixin, with sample weights."""
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn from more rows, each once and in this order. The first call needs both `classes`.
@@ -90,7 +90,7 @@ class WeightedStream(Stream):
                 f"{type(self).__name__}: weighting='resample' draws by sample weight, but partial_fit takes "
                 f"every row as it comes; use 'reweight'"
             )
-        return self._learn_more(X, y, classes, sample_weight)
+        return self._partial_fit(X, y, classes, sample_weight)
 
 
 def progressive_errors(learner, X, y, classes=None) -> np.ndarray:

@@ -8,17 +8,25 @@ import numpy as np
 
 from zoloss_cli.kernels.codes import add_distances
 from zoloss_cli.kernels.zero_one import predicted_signs
-from zoloss_cli.learners.base import BinaryLearner, Learner, Problem, Rows, as_generator, blas, with_bias
-from zoloss_cli.learners.boosting.base_learner import Base
+from zoloss_cli.learners.base import (
+    BinaryLearner,
+    Learner,
+    Problem,
+    Samples,
+    add_bias_column,
+    build_generator,
+    load_blas_controller,
+)
+from zoloss_cli.learners.boosting.base_learner import BaseLearnerFactory
 
 SIDES = np.array([-1, 1])
 
 
-class Training:
+class ColumnFitter:
     """The rows that all columns are learned on, and what is shared between them."""
 
-    def __init__(self, base: Base, X, codes, phi, classes: int, rng):
-        self.base, self.rows, self.codes, self.phi = base, Rows(with_bias(X)), codes, phi
+    def __init__(self, base: BaseLearnerFactory, X, codes, phi, classes: int, rng):
+        self.base, self.rows, self.codes, self.phi = base, Samples(add_bias_column(X)), codes, phi
         self.classes, self.rng = classes, rng
         self._made: dict[bytes, dict] = {}
 
@@ -27,7 +35,7 @@ class Training:
         signs = column[self.codes].astype(np.float64)
         made = self._made.setdefault(column.tobytes(), {})
         if np.all(column):
-            problem = Problem(self.rows.X, signs, weights, self.rng, made, made_of_rows=self.rows.made_of_rows)
+            problem = Problem(self.rows.X, signs, weights, self.rng, made, _cache=self.rows._cache)
         else:
             part = np.flatnonzero(signs)
             problem = Problem(self.rows.X[part], signs[part], weights[part], self.rng, made, (self.rows, part))
@@ -35,7 +43,7 @@ class Training:
 
     def outputs(self, learner: BinaryLearner) -> np.ndarray:
         """-1.0 or +1.0 for every training example, also those that the column leaves out."""
-        return predicted_signs(learner.scores_of(self.rows))
+        return predicted_signs(learner.compute_scores(self.rows))
 
 
 class CodedEnsemble(Learner):
@@ -45,7 +53,7 @@ class CodedEnsemble(Learner):
     the prediction is the class with the smallest Hamming distance, sum of alpha_t (1 - M(k, t) f_t(x)) / 2,
     on a tie the first of them (Allwein et al. 2000; Li's thesis 2006, section 4.2).
 
-    Subclasses write `encode`, which learns from a Training. Attributes after fit: `classes_`,
+    Subclasses write `encode`, which learns from a ColumnFitter. Attributes after fit: `classes_`,
     `coding_matrix_` (K x T), `estimators_`, `estimator_weights_` (alpha_t), `n_features_in_`.
     """
 
@@ -54,34 +62,34 @@ class CodedEnsemble(Learner):
 
     def fit(self, X, y, sample_weight=None):
         """Learn from N x m features and N labels of two or more classes, optionally with sample weights."""
-        X, codes, phi = self._checked(X, y, sample_weight)
-        base = Base(self, self.base)
+        X, codes, phi = self._validate_fit_input(X, y, sample_weight)
+        base = BaseLearnerFactory(self, self.base)
         base.check()
-        training = Training(base, X, codes, phi, self.classes_.size, as_generator(self.random_state))
+        training = ColumnFitter(base, X, codes, phi, self.classes_.size, build_generator(self.random_state))
         # The matrices are small: BLAS threads cost more than they bring.
-        with blas().limit(limits=1, user_api="blas"):
+        with load_blas_controller().limit(limits=1, user_api="blas"):
             columns, self.estimators_, alphas = self.encode(training)
         self.estimator_weights_ = np.array(alphas, np.float64)
         matrix = np.array(columns, np.int8).reshape(len(columns), self.classes_.size)
         self.coding_matrix_ = np.ascontiguousarray(matrix.T)
         return self
 
-    def encode(self, training: Training) -> tuple[list[np.ndarray], list[BinaryLearner], list[float]]:
+    def encode(self, training: ColumnFitter) -> tuple[list[np.ndarray], list[BinaryLearner], list[float]]:
         """The columns, their base classifiers and coefficients; the first step of `fit` checked everything."""
         raise TypeError(f"{type(self).__name__} does not say how it learns")
 
     @property
     def deterministic(self):
-        return Base(self, self.base).learner.deterministic
+        return BaseLearnerFactory(self, self.base).learner.deterministic
 
     def _staged_distances(self, X) -> Iterator[np.ndarray]:
         """The distances (N x K) after 0, 1, 2, ... base classifiers; one array that changes."""
-        rows = Rows(self._check_rows(X))
+        rows = Samples(self._validate_samples(X))
         distances = np.zeros((rows.X.shape[0], self.classes_.size))
         yield distances
         steps = zip(self.coding_matrix_.T, self.estimators_, self.estimator_weights_, strict=True)
         for column, f_t, alpha_t in steps:
-            add_distances(distances, f_t.scores_of(rows), np.ascontiguousarray(column), alpha_t)
+            add_distances(distances, f_t.compute_scores(rows), np.ascontiguousarray(column), alpha_t)
             yield distances
 
     def decision_function(self, X):

@@ -12,8 +12,8 @@ from pydantic import Field
 from zoloss_cli.kernels.boost import HALF
 from zoloss_cli.kernels.codes import pair_weights, preferences, update, weighted_error
 from zoloss_cli.learners.base import BinaryLearner
-from zoloss_cli.learners.multiclass.coding import CodedEnsemble, Training
-from zoloss_cli.learners.multiclass.partitions import EXACT, MOST_CLASSES, PARTITIONS, RANDOM
+from zoloss_cli.learners.multiclass.coding import CodedEnsemble, ColumnFitter
+from zoloss_cli.learners.multiclass.partitions import EXACT, MAX_EXACT_CLASSES, PARTITIONS, RANDOM
 from zoloss_cli.learners.parameters import BaseLearner, RecordEvery
 
 Rounds = Annotated[int, Field(ge=1, description="the most rounds to run")]
@@ -32,7 +32,7 @@ class JointWeights:
 
     FAR = 1e5
 
-    def __init__(self, training: Training):
+    def __init__(self, training: ColumnFitter):
         n, K = training.codes.size, training.classes
         self.codes = training.codes
         self.D = np.repeat(training.phi[:, None], K, axis=1)
@@ -76,10 +76,10 @@ class _BoostedCode(CodedEnsemble):
 
     def check_classes(self, count):
         super().check_classes(count)
-        if count > MOST_CLASSES and self.plan()[0] == EXACT:
+        if count > MAX_EXACT_CLASSES and self.plan()[0] == EXACT:
             key = next(k for k, v in self.get_params(deep=False).items() if v == EXACT)
             raise ValueError(
-                f"{type(self).__name__}: {key}='{EXACT}' is exact and for at most {MOST_CLASSES} classes, and "
+                f"{type(self).__name__}: {key}='{EXACT}' is exact and for at most {MAX_EXACT_CLASSES} classes, and "
                 f"y holds {count}; use {key}='greedy' instead"
             )
 
@@ -120,7 +120,7 @@ class _BoostedCode(CodedEnsemble):
         return columns, learned, alphas
 
     def _cycle(
-        self, schedule: str, column: np.ndarray, joint: JointWeights, training: Training, round_: int
+        self, schedule: str, column: np.ndarray, joint: JointWeights, training: ColumnFitter, round_: int
     ) -> tuple[BinaryLearner | None, np.ndarray | None, np.ndarray]:
         """Learning and repartitioning by turns, until the schedule ends or the column stays the same."""
         f_t = outputs = None

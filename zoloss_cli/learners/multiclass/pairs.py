@@ -10,7 +10,7 @@ from zoloss_cli.learners.multiclass.coding import CodedEnsemble
 from zoloss_cli.learners.parameters import BaseLearner
 
 
-class _OneLearnerAColumn(CodedEnsemble):
+class _FixedCode(CodedEnsemble):
     """A fixed coding matrix; every column is learned once, with the examples' own weights."""
 
     def __init__(self, base: BaseLearner = "rcd-bias", random_state=None):
@@ -31,7 +31,7 @@ class _OneLearnerAColumn(CodedEnsemble):
         return columns, learned, [1.0] * len(columns)
 
 
-class OneVsOneClassifier(_OneLearnerAColumn):
+class OneVsOneClassifier(_FixedCode):
     """One-vs-one: a base classifier for each pair of classes, and the class with the most votes.
 
     Allwein et al. (2000); the first column of Tables 4.2-4.5 of Li's thesis (2006). On a tie the first of
@@ -51,7 +51,7 @@ class OneVsOneClassifier(_OneLearnerAColumn):
             yield column
 
 
-class OneVsAllClassifier(_OneLearnerAColumn):
+class OneVsAllClassifier(_FixedCode):
     """One-vs-all: a base classifier for each class against all others.
 
     Allwein et al. (2000); the first column of Tables 4.2-4.5 of Li's thesis (2006). What the base classifiers

@@ -13,7 +13,7 @@ import numpy as np
 
 from zoloss_cli.kernels.codes import max_cut
 
-MOST_CLASSES = 13  # of an exact max-cut, in every round: 4096 cuts to look at
+MAX_EXACT_CLASSES = 13  # of an exact max-cut, in every round: 4096 cuts to look at
 
 
 def exact_max_cut(confusion: np.ndarray, rng) -> np.ndarray:

@@ -8,16 +8,17 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels import branch as kernel
-from zoloss_cli.learners.search.optimizer import Rows, Start, TimeLimit, VertexSearch
-from zoloss_cli.learners.search.progress import Search
+from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
+from zoloss_cli.learners.search.merged_samples import MergedSamples
+from zoloss_cli.learners.search.progress import SearchProgress
 
 BLOCK = 2000  # nodes between two looks at the clock
 
 
-class Tree:
+class BranchAndBoundTree:
     """A depth-first search that stands still between calls of `visit`."""
 
-    def __init__(self, rows: Rows, w: np.ndarray, propagating: bool):
+    def __init__(self, rows: MergedSamples, w: np.ndarray, propagating: bool):
         n, P = rows.Y.shape
         Z = np.ascontiguousarray(rows.Y * rows.t[:, None])
         order = rows.nearest_first(w)[::-1].copy()
@@ -33,20 +34,20 @@ class Tree:
         self.numbers = np.zeros(7, np.int64)
         self.state = (tree, hulls, impossible, self.numbers, propagating)
         self.w = np.zeros(P)
-        self.over = False
+        self.is_exhausted = False
 
     @property
     def nodes(self) -> int:
         return int(self.numbers[kernel.NODES])
 
-    def visit(self, nodes: int, rows: Rows, lost: float, search: Search) -> bool:
+    def visit(self, nodes: int, rows: MergedSamples, lost: float, search: SearchProgress) -> bool:
         """Go on for so many nodes or to a better leaf, which is offered and then true is returned.
 
-        When nothing is left to visit, `over` becomes true, and what the search has is the least.
+        When nothing is left to visit, `is_exhausted` becomes true, and what the search has is the least.
         """
         best = search.loss - lost
-        found, self.over = kernel.branch(*self.problem, *self.state, nodes, best, self.w)
-        if self.over:
+        found, self.is_exhausted = kernel.branch(*self.problem, *self.state, nodes, best, self.w)
+        if self.is_exhausted:
             search.raise_bound(search.loss, exact=False)
         return found < best and search.offer(lost + rows.loss(self.w), self.w)
 
@@ -94,8 +95,8 @@ class BranchAndBoundClassifier(VertexSearch):
         return super().learn(problem, start)
 
     def explore(self, problem, rows, lost, search):
-        tree = Tree(rows, search.w, self.propagation == "hull")
-        while not tree.over and tree.nodes < self.nodes and not search.over():
+        tree = BranchAndBoundTree(rows, search.w, self.propagation == "hull")
+        while not tree.is_exhausted and tree.nodes < self.nodes and not search.should_stop():
             tree.visit(min(BLOCK, self.nodes - tree.nodes), rows, lost, search)
         numbers = [int(v) for v in tree.numbers]
         self.n_nodes_, self.n_leaves_ = numbers[kernel.NODES], numbers[kernel.LEAVES]

@@ -16,7 +16,7 @@ ROUNDING = 1e-13  # of the range: what standardizing may have left of a grid
 LONGEST = 10**8
 
 
-def integer_rows(raw: np.ndarray) -> list[list[int]]:
+def convert_to_integers(raw: np.ndarray) -> list[list[int]]:
     """The rows (sign, sign * x) as integers, feature by feature. The first column is the sign."""
     signs = [int(s) for s in np.sign(raw[:, 0])]
     columns = [_integers(raw[:, j] / raw[:, 0]) for j in range(1, raw.shape[1])]
@@ -60,11 +60,11 @@ def _eliminate(matrix: list[list[int]]) -> tuple[list[list[int]], list[int]]:
     return rows[:at], pivots
 
 
-def exact_rank(rows: list[list[int]]) -> int:
+def compute_exact_rank(rows: list[list[int]]) -> int:
     return len(_eliminate(rows)[1])
 
 
-def farkas_weights(rows: list[list[int]]) -> list[int] | None:
+def find_farkas_weights(rows: list[list[int]]) -> list[int] | None:
     """Positive integers, one a row, whose mixture of the rows is 0: then no w is right on all of them.
 
     None unless the rows have one mixture of 0 up to scale, and it is positive.

@@ -7,13 +7,13 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.learners.search.certificates import exact_rank, integer_rows
-from zoloss_cli.learners.search.hitting_set import ImpossibleSets, bound_by_hitting
-from zoloss_cli.learners.search.optimizer import Start, TimeLimit
+from zoloss_cli.learners.search.certificates import compute_exact_rank, convert_to_integers
+from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit
+from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
+from zoloss_cli.learners.search.impossible_sets import ImpossibleSets, raise_bound_by_hitting_sets
 from zoloss_cli.learners.search.pivot import PivotClassifier
-from zoloss_cli.learners.search.vertices import Enumeration
 
-MOST_LINES = 1_000_000  # of hyperplanes: fewer are all swept
+MAX_ENUMERATED_LINES = 1_000_000  # of hyperplanes: fewer are all swept
 
 
 class CertifyingClassifier(PivotClassifier):
@@ -59,35 +59,35 @@ class CertifyingClassifier(PivotClassifier):
         return weights
 
     def explore(self, problem, rows, lost, search):
-        integers = integer_rows(rows.raw)
+        integers = convert_to_integers(rows.raw)
         sets = ImpossibleSets(rows.Y, rows.c, integers, problem.rng)
-        if sets.separable(np.ones(len(rows.c), bool)) == 0:
+        if sets.find_separator(np.ones(len(rows.c), bool)) == 0:
             search.offer(lost + rows.loss(sets.w), sets.w)
         if search.optimal:
             self.proof_ = "separable"
             return
-        search.exact_only = True  # the tree beside the walk may come to its end, but in floating point
+        search.exact_bounds_only = True  # the tree beside the walk may come to its end, but in floating point
         super().explore(problem, rows, lost, search)
-        before = search.bound
-        planes = Enumeration(
+        before = search.lower_bound
+        planes = HyperplaneEnumeration(
             rows.Y,
             rows.c,
             search.loss - lost,
             rows.nearest_first(search.w),
-            rank=lambda members: exact_rank([integers[i] for i in members]),
+            rank=lambda members: compute_exact_rank([integers[i] for i in members]),
         )
-        if planes.total <= MOST_LINES:
+        if planes.total <= MAX_ENUMERATED_LINES:
             for loss, w in planes:
                 if w is not None:
                     search.offer(lost + loss, w)
-                if search.over():
+                if search.should_stop():
                     break
             else:
                 search.raise_bound(lost + planes.least)
                 self.proof_ = "all hyperplanes"
-        if not search.over():
-            bound_by_hitting(sets, lost, search, self.programs)
-            if search.bound > before and self.proof_ == "none":
+        if not search.should_stop():
+            raise_bound_by_hitting_sets(sets, lost, search, self.programs)
+            if search.lower_bound > before and self.proof_ == "none":
                 self.proof_ = "impossible sets"
             examples = _examples(problem, rows.raw)
             self.certificates_ = [([examples[i] for i in s], proof) for s, proof in sets.proofs.items()]

@@ -11,8 +11,9 @@ from pydantic import Field
 from zoloss_cli.kernels.pivot import refresh
 from zoloss_cli.kernels.swap import descend
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
-from zoloss_cli.learners.search.optimizer import Rows, Start, TimeLimit, VertexSearch
-from zoloss_cli.learners.search.vertices import Enumeration
+from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
+from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
+from zoloss_cli.learners.search.merged_samples import MergedSamples
 
 CROWD = 4  # points more than needed on one hyperplane, beyond which a search that is cut short passes it over
 NEARBY = 10  # CSA begins with combinations of the D + 10 nearest points
@@ -46,7 +47,7 @@ class CombinatorialSearch(VertexSearch):
         self.time_limit = time_limit
         self.seeding = seeding
 
-    def _score_refits(self, problem, rows: Rows, lost, search, chosen) -> float:
+    def _score_refits(self, problem, rows: MergedSamples, lost, search, chosen) -> float:
         """Relabel by the hyperplane through the chosen rows, refit, offer: the better refit's loss."""
         _, sizes, axes = np.linalg.svd(rows.Y[list(chosen)])
         if sizes[-1] < 1e-9:
@@ -56,7 +57,7 @@ class CombinatorialSearch(VertexSearch):
             return np.inf
         least = np.inf
         for loss in ("squared-hinge", "logistic"):
-            (w,) = LibLinearClassifier(loss, [1.0]).solutions(problem.X, labels)
+            (w,) = LibLinearClassifier(loss, [1.0]).solve_grid(problem.X, labels)
             for turned in (rows.axes @ w, -(rows.axes @ w)):
                 found = lost + rows.loss(turned)
                 search.offer(found, turned)
@@ -90,16 +91,16 @@ class PrioritizedSearchClassifier(CombinatorialSearch):
         if self.variant == "refit":
             for chosen in itertools.islice(itertools.combinations(order, rows.Y.shape[1] - 1), self.lines):
                 self._score_refits(problem, rows, lost, search, chosen)
-                if search.over():
+                if search.should_stop():
                     break
             return
-        planes = Enumeration(rows.Y, rows.c, search.loss - lost, order)
+        planes = HyperplaneEnumeration(rows.Y, rows.c, search.loss - lost, order)
         if planes.total > self.lines:
             planes.largest = rows.Y.shape[1] + CROWD
         for loss, w in planes:
             if w is not None:
                 search.offer(lost + loss, w)
-            if search.over() or planes.lines >= self.lines < planes.total:
+            if search.should_stop() or planes.lines >= self.lines < planes.total:
                 return
         search.raise_bound(lost + planes.least, exact=False)
 
@@ -126,21 +127,21 @@ class SwapSearchClassifier(CombinatorialSearch):
             self._explore_refits(problem, rows, lost, search, order)
             return
         size = rows.Y.shape[1]
-        near = Enumeration(
+        near = HyperplaneEnumeration(
             rows.Y, rows.c, search.loss - lost, order, pool=size - 1 + NEARBY, largest=size + CROWD
         )
         on = order
         for loss, w in near:
             if w is not None and search.offer(lost + loss, w):
                 on = near.on
-            if search.over() or near.lines >= self.lines:
+            if search.should_stop() or near.lines >= self.lines:
                 break
-        basis = independent(rows.Y, [*on, *order])
+        basis = find_independent_samples(rows.Y, [*on, *order])
         w, V = np.linalg.svd(rows.Y[basis])[2][-1].copy(), np.zeros((size - 1, size))
         sound = refresh(rows.Y, basis, w, V)
         current, best, best_w = np.inf, search.loss - lost, search.w.copy()
         at, idle = 0, 0
-        while sound and idle < size - 1 and not search.over():
+        while sound and idle < size - 1 and not search.should_stop():
             current, best, at, idle, sound = descend(
                 rows.Y, rows.c, basis, w, V, current, best, best_w, max(LOOKS, size), at
             )
@@ -154,7 +155,7 @@ class SwapSearchClassifier(CombinatorialSearch):
             found = self._score_refits(problem, rows, lost, search, combination)
             if found < current:
                 chosen, current = list(combination), found
-            if search.over():
+            if search.should_stop():
                 return
         swaps = itertools.product(range(size - 1), order)
         for place, entering in swaps:
@@ -165,11 +166,11 @@ class SwapSearchClassifier(CombinatorialSearch):
             if found < current:
                 chosen, current = tried, found
                 swaps = itertools.product(range(size - 1), order)
-            if search.over():
+            if search.should_stop():
                 return
 
 
-def independent(Y: np.ndarray, order) -> np.ndarray:
+def find_independent_samples(Y: np.ndarray, order) -> np.ndarray:
     """The first P-1 rows in this order that are independent."""
     found, directions = [], np.empty((0, Y.shape[1]))
     for i in order:

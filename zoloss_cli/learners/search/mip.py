@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.learners.search.optimizer import Start, TimeLimit, VertexSearch
+from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.progress import run_solver
 
 FEASIBILITY = 1e-9  # the solver's: what z may miss 0 by, times M, must stay far below the margin
@@ -49,7 +49,7 @@ class MixedIntegerClassifier(VertexSearch):
     def learn(self, problem, start):
         self.program_bound_, self.program_optimal_ = 0.0, False
         weights = super().learn(problem, start)
-        self.program_bound_ = max(self.program_bound_, self._search.bound)
+        self.program_bound_ = max(self.program_bound_, self._search.lower_bound)
         self.program_optimal_ |= self._search.optimal
         return weights
 
@@ -77,7 +77,7 @@ class MixedIntegerClassifier(VertexSearch):
         low.value = high.value = search.w / np.max(np.abs(search.w), initial=1e-300)
         program.solve(**options)
         low.value, high.value = -np.ones(P), np.ones(P)
-        if search.over():
+        if search.should_stop():
             return
         left = None if self.time_limit is None else max(0.1, self.time_limit - search.seconds)
         limit = {} if left is None else {"time_limit": left}

@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.pivot import slide, walk
-from zoloss_cli.learners.search.branch_and_bound import Tree
-from zoloss_cli.learners.search.optimizer import Start, TimeLimit, VertexSearch
+from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundTree
+from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
 
 FIRST_CHUNKS = (300, 300, 1000, 1000, 2000, 2000)
 LATER_CHUNKS = (1000, 4000)
@@ -63,15 +63,15 @@ class PivotClassifier(VertexSearch):
         Y, c = rows.Y, rows.c
         size = Y.shape[1]
         best_w = search.w / np.sqrt(search.w @ search.w) if np.any(search.w) else np.full(size, size**-0.5)
-        counter, heat = problem.kernel_seed(), c.mean()
-        tree = Tree(rows, best_w, propagating=False)
+        counter, heat = problem.draw_kernel_seed(), c.mean()
+        tree = BranchAndBoundTree(rows, best_w, propagating=False)
         for chunk in self._chunks(problem.rng):
             w, B, V = best_w.copy(), np.zeros(size - 1, np.int64), np.zeros((size - 1, size))
             counter, sound = slide(Y, w, B, V, np.uint64(counter))
             blocks = -(-chunk // BLOCK)
             edges = heat * HOT * (COLD / HOT) ** np.linspace(0.0, 1.0, blocks + 1)
             for block in range(blocks):
-                if not sound or search.over():
+                if not sound or search.should_stop():
                     break
                 steps = min(BLOCK, chunk - block * BLOCK)
                 found_w, hot, cold = w.copy(), edges[block], edges[block + 1]
@@ -81,16 +81,16 @@ class PivotClassifier(VertexSearch):
                 self.n_steps_ += steps
                 if search.offer(lost + found, found_w):
                     best_w = found_w
-                    tree = Tree(rows, best_w, propagating=False)
+                    tree = BranchAndBoundTree(rows, best_w, propagating=False)
             else:
                 # A walk that does not come back near the best was too hot: many features need less heat.
                 heat *= COOLER if lost + found > search.loss + NEAR * c.mean() else WARMER
                 heat = min(heat, c.mean())
             nodes = tree.nodes + NODES_A_STEP * chunk
-            while tree.nodes < nodes and not tree.over and not search.over():
+            while tree.nodes < nodes and not tree.is_exhausted and not search.should_stop():
                 if tree.visit(min(BLOCK_NODES, nodes - tree.nodes), rows, lost, search):
                     best_w = search.w / np.sqrt(search.w @ search.w)
-            if tree.over or search.over():
+            if tree.is_exhausted or search.should_stop():
                 break
 
     def _chunks(self, rng):

@@ -13,7 +13,7 @@ from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding
 
 # Directions are drawn in pieces of about this many numbers, so that memory does not grow with epochs.
-NUMBERS_A_PIECE = 1 << 18
+NUMBERS_PER_CHUNK = 1 << 18
 
 Variant = Annotated[
     Literal["plain", "bias", "conj", "conj-bias", "grad", "grad-batch", "ccd"],
@@ -72,7 +72,7 @@ class RCDClassifier(LinearLearner):
 
     def learn(self, problem, start):
         X, y, phi, w = problem.X, problem.y, problem.phi_fixed, start
-        checkpoints, path = self._recording(problem)
+        checkpoints, path = self._prepare_recording(problem)
         both_directions = self.update == "2.3"
         buckets = bucket_count(X.shape[0])
         if self.variant in ("grad", "grad-batch"):
@@ -83,17 +83,17 @@ class RCDClassifier(LinearLearner):
                 w,
                 self.epochs,
                 self.variant == "grad-batch",
-                problem.kernel_seed(),
+                problem.draw_kernel_seed(),
                 both_directions,
                 buckets,
                 checkpoints,
                 path,
             )
             return w
-        X_T = problem.once_for_all_labels("columns", lambda: np.ascontiguousarray(X.T))
-        room = problem.once_for_all_labels("deltas", lambda: np.empty((kernels.DIRECTIONS_A_BLOCK, X.shape[0])))
+        X_T = problem.cached_by_X("columns", lambda: np.ascontiguousarray(X.T))
+        room = problem.cached_by_X("deltas", lambda: np.empty((kernels.DIRECTIONS_A_BLOCK, X.shape[0])))
         size = X.shape[1]
-        most = max(1, NUMBERS_A_PIECE // size**2)
+        most = max(1, NUMBERS_PER_CHUNK // size**2)
         for done in range(0, self.epochs, most * size):
             left = self.epochs - done
             D = self._draw(problem.rng, min(most, -(-left // size)), size)[:left]

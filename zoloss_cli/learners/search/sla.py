@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.smooth import sla
-from zoloss_cli.learners.search.optimizer import DirectOptimizer
+from zoloss_cli.learners.search.direct_optimizer import DirectOptimizer
 
 PRECISIONS = (2.0, 20.0, 200.0)  # K from 2 to 200, tenfold
 RADII = (8.0, 4.0, 2.0)  # R

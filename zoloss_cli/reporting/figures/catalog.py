@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from zoloss_cli.errors import ConfigError, ResultsError, suggest_nearest
-from zoloss_cli.reporting.figures import boundary
 from zoloss_cli.reporting.figures.inline import to_svg as to_svg  # for whoever puts these figures into a page
 from zoloss_cli.reporting.figures.kinds import KINDS, FigureKind
 from zoloss_cli.reporting.figures.style import styled
 from zoloss_cli.reporting.results import RunResult, choose
 from zoloss_cli.reporting.tables import splits_text
-from zoloss_cli.workflows.boundary_figure import learned
 
 
 @dataclass(frozen=True)
@@ -82,21 +80,7 @@ def without_results(kind: FigureKind) -> Drawing:
     command = f"zoloss plot --figure {kind.name}"
     title = kind.printed_title
     caption = f"{title}. Drawn by: {command}"
-    return Drawing(kind.name, title, caption, command, f"figure-{kind.name}", _styled(kind.draw))
-
-
-def of_data(dataset: str, names: list[str], positive: str | None, label: str | None) -> Drawing:
-    """The regions that learners learn on a data set of the user's choice."""
-    kind, stem = kind_of("boundary"), Path(dataset).stem
-    options = {"dataset": dataset, "learners": ",".join(names), "positive": positive, "label": label}
-    command = _command("zoloss plot --figure boundary", options)
-    title = f"{kind.title} on {stem}"
-
-    def draw():
-        return boundary.regions(learned(dataset, names, positive, label))
-
-    caption = f"{title}. Drawn by: {command}"
-    return Drawing(kind.name, title, caption, command, f"figure-{kind.name}-{stem}", _styled(draw))
+    return Drawing(kind.name, title, caption, command, f"figure-{kind.name}", with_style(kind.draw))
 
 
 def narrowed(run: RunResult, datasets: Sequence[str], learners: Sequence[str]) -> RunResult:
@@ -127,18 +111,18 @@ def _of_run(
         stem += f"-{name}"
         title = f"{kind.title}, {f'Table {name}' if run.table else name}"
     options |= {"dataset": ",".join(datasets), "learners": ",".join(learners)}
-    command = _command(f"zoloss plot {shlex.quote(str(results))} --figure {kind.name}", options)
+    command = build_command(f"zoloss plot {shlex.quote(str(results))} --figure {kind.name}", options)
     origin = f"{splits_text(run)}; run '{run.name}' of {run.manifest['config']}"
     what = f"{title}: {run.experiment['title']}" if run.experiment["title"] else title
     caption = " ".join(filter(None, [f"{what} ({origin}).", kind.legend, f"Drawn by: {command}"]))
-    return Drawing(kind.name, title, caption, command, stem, _styled(lambda: kind.draw(run)), run.name)
+    return Drawing(kind.name, title, caption, command, stem, with_style(lambda: kind.draw(run)), run.name)
 
 
-def _command(start: str, options: dict[str, str | None]) -> str:
+def build_command(start: str, options: Mapping[str, str | None]) -> str:
     return " ".join([start, *(f"--{key} {shlex.quote(value)}" for key, value in options.items() if value)])
 
 
-def _styled(draw: Callable) -> Callable:
+def with_style(draw: Callable) -> Callable:
     def drawn():
         with styled():
             return draw()

@@ -10,7 +10,7 @@ import pytest
 
 from zoloss_cli.learners.search import progress as searches
 from zoloss_cli.learners.search.pivot import PivotClassifier
-from zoloss_cli.learners.search.progress import Search, progress_line, watched
+from zoloss_cli.learners.search.progress import SearchProgress, progress_line, report_searches_to
 from zoloss_cli.registry import make_learner
 
 LONG = {
@@ -53,7 +53,7 @@ def test_ctrl_c_returns_the_best_so_far(name, hard, monkeypatch):
             raise KeyboardInterrupt
         return False
 
-    monkeypatch.setattr(Search, "over", interrupted)
+    monkeypatch.setattr(SearchProgress, "should_stop", interrupted)
     with pytest.warns(UserWarning, match="interrupted after .* the best so far is returned"):
         learner = make_learner(name, LONG[name] | {"time_limit": 2.0}, 0).fit(X, y)
     assert learner.training_errors_ <= 75
@@ -62,9 +62,9 @@ def test_ctrl_c_returns_the_best_so_far(name, hard, monkeypatch):
 
 def test_searches_report_best_bound_gap_and_time_left(hard, monkeypatch):
     X, y = hard
-    monkeypatch.setattr(searches, "BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr(searches, "REPORT_SECONDS", 0.0)
     seen = []
-    with watched(lambda search: seen.append(str(search))):
+    with report_searches_to(lambda search: seen.append(str(search))):
         PivotClassifier(steps=2000, time_limit=60.0, random_state=0).fit(X, y)
     assert len(seen) > 3
     assert all(line.startswith("PivotClassifier: best ") for line in seen)
@@ -76,7 +76,7 @@ def test_searches_report_best_bound_gap_and_time_left(hard, monkeypatch):
 
 def test_progress_is_one_line_of_a_terminal_and_nothing_elsewhere(hard, monkeypatch):
     X, y = hard
-    monkeypatch.setattr(searches, "BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr(searches, "REPORT_SECONDS", 0.0)
 
     class Terminal(io.StringIO):
         def isatty(self):

@@ -18,7 +18,7 @@ from zoloss_cli.reporting.figures import boundary, catalog, lines
 from zoloss_cli.reporting.results import RunResult, load_results
 from zoloss_cli.results.manifest import read_experiment
 from zoloss_cli.results.store import Store
-from zoloss_cli.workflows import boundary_figure as chosen
+from zoloss_cli.workflows import boundary_figure
 
 
 def test_a_manifest_gives_back_its_experiment():
@@ -73,7 +73,7 @@ def test_a_cell_of_another_version_is_refused(reference):
 
 
 def test_regions_are_what_the_learner_predicts():
-    (learned,) = chosen.learned("yinyang", ["adaboost:stump"], None, None)
+    (learned,) = boundary_figure.fit_learners("yinyang", ["adaboost:stump"], None, None)
     figure = drawn(boundary.regions, [learned])
     (axes,) = figure.axes
     (image,) = axes.images
@@ -93,7 +93,7 @@ def test_regions_are_what_the_learner_predicts():
 
 
 def test_several_classes_are_told_apart_one_against_the_rest():
-    (learned,) = chosen.learned("tangram", ["fld"], None, None)
+    (learned,) = boundary_figure.fit_learners("tangram", ["fld"], None, None)
     data, train = learned.part.data, learned.part.train
     oracle = OneVsRestClassifier(make_learner("fld", {})).fit(learned.part.scaled(data.X[train]), data.y[train])
     points = np.random.default_rng(2).uniform(0, 1, (500, 2))
@@ -104,7 +104,7 @@ def test_several_classes_are_told_apart_one_against_the_rest():
 
 
 def test_a_learner_for_several_classes_learns_them_at_once():
-    (learned,) = chosen.learned("tangram", ["one-vs-one:stump"], None, None)
+    (learned,) = boundary_figure.fit_learners("tangram", ["one-vs-one:stump"], None, None)
     (model,) = learned.learners
     assert model.classes_.tolist() == list(range(7))
     data, train = learned.part.data, learned.part.train
@@ -117,7 +117,7 @@ def test_a_learner_for_several_classes_tells_them_apart_by_itself(zoloss, table,
     rng = np.random.default_rng(4)
     rows = [f"{a:.3f},{b:.3f},{'xyz'[i % 3]}" for i, (a, b) in enumerate(rng.normal(size=(90, 2)))]
     path, out = table("\n".join(["a,b,label", *rows]) + "\n"), tmp_path / "out"
-    (learned,) = chosen.learned(str(path), ["one-vs-all:fld"], None, None)
+    (learned,) = boundary_figure.fit_learners(str(path), ["one-vs-all:fld"], None, None)
     data, train = learned.part.data, learned.part.train
     oracle = make_learner("one-vs-all", base="fld").fit(learned.part.scaled(data.X[train]), data.y[train])
     assert np.array_equal(learned.classes_at(data.X), oracle.predict(learned.part.scaled(data.X)))
@@ -131,7 +131,7 @@ def test_a_learner_for_several_classes_tells_them_apart_by_itself(zoloss, table,
 
 
 def test_one_class_of_several_can_be_told_from_the_rest():
-    (learned,) = chosen.learned("tangram", ["fld"], "medium", None)
+    (learned,) = boundary_figure.fit_learners("tangram", ["fld"], "medium", None)
     assert learned.part.data.classes == ["rest", "medium"]
     assert len(learned.learners) == 1
 

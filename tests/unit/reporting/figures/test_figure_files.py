@@ -12,8 +12,8 @@ import pytest
 from drawing import assert_inside, drawn
 from places import REFERENCE
 
-from zoloss_cli.cli._choices import OF_CHAPTER_1
 from zoloss_cli.errors import ConfigError, OutputError, ResultsError
+from zoloss_cli.reporting.choices import CHAPTER_1_FIGURES
 from zoloss_cli.reporting.figures import catalog, curves, losses, style, synthetic
 from zoloss_cli.reporting.figures.files import format_of, rendered
 
@@ -103,14 +103,14 @@ def test_a_file_name_gives_the_format():
 def test_every_figure_of_the_reference_is_drawn_and_small(reference):
     drawings = catalog.available(list(reference.values()), REFERENCE)
     names = {drawing.name for drawing in drawings}
-    papers = {"1", "3", "4", "9", *OF_CHAPTER_1, "3.1", "4.2", "4.4", "4.5"}
+    papers = {"1", "3", "4", "9", *CHAPTER_1_FIGURES, "3.1", "4.2", "4.4", "4.5"}
     assert names == papers | {"ranks", "curves", "time", "bounds"}
     assert len({drawing.stem for drawing in drawings}) == len(drawings)
     for drawing in drawings:
         figure = drawing.draw()
         assert_inside(figure)
         text = catalog.to_svg(figure, drawing.stem)
-        largest = 150_000 if drawing.name in OF_CHAPTER_1 else 90_000  # thousands of pairs, a dot each
+        largest = 150_000 if drawing.name in CHAPTER_1_FIGURES else 90_000  # thousands of pairs, a dot each
         assert 2000 < len(text.encode()) < largest, drawing.stem
         assert drawing.command in drawing.caption
 

@@ -16,7 +16,7 @@ from zoloss_cli.complexity.contribution import average_by_size, sum_paths_in_blo
 from zoloss_cli.complexity.hard_margin import build_problem
 from zoloss_cli.complexity.measures import ContributionMeasure
 from zoloss_cli.datasets.generators import generate
-from zoloss_cli.learners.base import as_generator
+from zoloss_cli.learners.base import build_generator
 from zoloss_cli.reporting.figures import catalog, fingerprint, wrong_labels
 from zoloss_cli.reporting.figures.inline import to_svg
 from zoloss_cli.reporting.figures.target import Target
@@ -46,7 +46,7 @@ def test_the_mean_growth_is_that_of_the_paths():
     y[flipped] = 1 - y[flipped]
     facts = ContributionMeasure(permutations=70, random_state=8).measure(pool.X, y, flipped)
     groups = np.isin(np.arange(40), flipped).astype(np.int64)
-    seed = as_generator(8).integers(0, 2**32, 4)
+    seed = build_generator(8).integers(0, 2**32, 4)
     sums = sum_paths_in_blocks(build_problem(pool.X, y, "perceptron", None), 70, seed, 0, groups=groups)
     np.testing.assert_array_equal(wrong_labels.mean_growth(facts), average_by_size(sums))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels.hull import separate
-from zoloss_cli.learners.search.certificates import farkas_weights
-from zoloss_cli.learners.search.progress import Search, run_solver
+from zoloss_cli.learners.search.certificates import find_farkas_weights
+from zoloss_cli.learners.search.progress import SearchProgress, run_solver
 
 ROUNDS = 20  # ways through the rows before the first program, and after each solution of it
 GREEDY_ROUNDS = 80  # hitting sets found greedily between two programs
@@ -24,7 +24,7 @@ class ImpossibleSets:
         size = Y.shape[1]
         self.w, self.corral, self.weights = np.empty(size), np.empty(size + 2, np.int64), np.empty(size + 2)
 
-    def separable(self, alive: np.ndarray) -> int:
+    def find_separator(self, alive: np.ndarray) -> int:
         """0 if a w, then in self.w, is right on all rows alive; else the size of an impossible set, or -1."""
         members = np.flatnonzero(alive)
         if len(members) == 0:
@@ -32,7 +32,7 @@ class ImpossibleSets:
         first = int(self.rng.integers(len(members)))
         return separate(self.Y, self.ones, members, len(members), first, self.w, self.corral, self.weights)
 
-    def collect(self, without, rounds: int) -> tuple[int, float]:
+    def collect_sets(self, without, rounds: int) -> tuple[int, float]:
         """(how many new impossible sets there are among the rows but these, a bound that they imply).
 
         The sets of one round have no row in common, so every w is wrong on a row of each.
@@ -42,11 +42,11 @@ class ImpossibleSets:
             alive = np.ones(len(self.c), bool)
             alive[list(without)] = False
             total = 0.0
-            while (size := self.separable(alive)) > 0:
+            while (size := self.find_separator(alive)) > 0:
                 rows = tuple(sorted(int(i) for i in self.corral[:size]))
                 alive[list(rows)] = False
                 if rows not in self.proofs:
-                    proof = farkas_weights([self.integers[i] for i in rows])
+                    proof = find_farkas_weights([self.integers[i] for i in rows])
                     if proof is None:
                         continue
                     self.proofs[rows] = proof
@@ -54,7 +54,7 @@ class ImpossibleSets:
             bound = max(bound, total)
         return len(self.proofs) - before, bound
 
-    def hit_greedily(self) -> list[int]:
+    def find_greedy_hitting_set(self) -> list[int]:
         """Rows that hit every set: one after the other that hits many for its weight, more or less."""
         through: dict[int, list[int]] = {}
         degree = np.zeros(len(self.c))
@@ -73,7 +73,7 @@ class ImpossibleSets:
                     degree[list(sets[number])] -= 1.0
         return chosen
 
-    def least_hit(self, search: Search) -> tuple[float, np.ndarray | None, bool]:
+    def solve_hitting_set(self, search: SearchProgress) -> tuple[float, np.ndarray | None, bool]:
         """(bound on the weight of rows that hit all sets, the best that was found, whether that is the least).
 
         An integer program, by HiGHS; its bound is trusted, the sets are proved.
@@ -102,27 +102,29 @@ class ImpossibleSets:
         return (float(np.ceil(bound)) if self.whole else bound), chosen, found.status == 0
 
 
-def bound_by_hitting(sets: ImpossibleSets, lost: float, search: Search, programs: int) -> None:
+def raise_bound_by_hitting_sets(
+    sets: ImpossibleSets, lost: float, search: SearchProgress, programs: int
+) -> None:
     """Raise the search's bound, set by set and program by program, until it is over.
 
     Every w is wrong on a row of each impossible set, so its errors hit all of them. Greedy hitting sets
     show where sets are missing; the program says what those so far imply. When the rows that its solution
     leaves can be separated, that is an optimum.
     """
-    search.raise_bound(lost + sets.collect([], ROUNDS)[1])
+    search.raise_bound(lost + sets.collect_sets([], ROUNDS)[1])
     for _ in range(programs if sets.proofs else 0):
         for _ in range(GREEDY_ROUNDS):
-            if search.over() or not sets.collect(sets.hit_greedily(), 3)[0]:
+            if search.should_stop() or not sets.collect_sets(sets.find_greedy_hitting_set(), 3)[0]:
                 break
-        if search.over():
+        if search.should_stop():
             break
-        bound, chosen, solved = sets.least_hit(search)
+        bound, chosen, solved = sets.solve_hitting_set(search)
         search.raise_bound(lost + bound)
-        if chosen is None or search.over():
+        if chosen is None or search.should_stop():
             break
         alive = np.ones(len(sets.c), bool)
         alive[chosen] = False
-        if sets.separable(alive) == 0:
+        if sets.find_separator(alive) == 0:
             search.offer(lost + float(sets.c[sets.Y @ sets.w <= 0.0].sum()), sets.w)
-        if not sets.collect(chosen, ROUNDS)[0] and solved:
+        if not sets.collect_sets(chosen, ROUNDS)[0] and solved:
             break

@@ -1,4 +1,4 @@
-"""zoloss report"""
+"""zoloss report."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli.showing import RESULTS, show_notes
+from zoloss_cli.cli import _options as options
 
 
 def report(
-    results: Annotated[Path, RESULTS] = Path("results"),
+    results: options.ResultsFolder = Path("results"),
     out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path("report.html"),
     force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
 ) -> None:
-    """Write one self-contained page: tables beside print with z, figures, what is off, how it was made.
+    """Write one self-contained page: tables beside published values, figures, what is off.
 
-    It needs no network and no server: open it in a browser, send it, or print it.
+    It says how everything was made, and it needs no network and no server: open it in a browser, send it, or
+    print it.
 
     **Examples**
 
@@ -28,14 +29,14 @@ def report(
     from zoloss_cli.errors import ResultsError
     from zoloss_cli.reporting.html_report.build import make_page
     from zoloss_cli.reporting.results import load_results
-    from zoloss_cli.utils import atomic_io as output
+    from zoloss_cli.utils import atomic_io
 
-    output.check_target(out, force, [])
+    atomic_io.check_target(out, force, [])
     runs, store = load_results(results)
-    show_notes(store)
+    options.show_notes(store.notes)
     runs = [run for run in runs if run.cells]
     if not runs:
-        raise ResultsError(f"{results} holds no finished unit of any run")
+        raise ResultsError(f"{results} holds no finished task of any run")
     page = make_page(runs, results, store.notes)
-    output.write(out, page, force, [])
+    atomic_io.write(out, page, force, [])
     typer.echo(f"{out}: {len(runs)} run{'s' * (len(runs) > 1)}, {len(page.encode()) / 1e6:.2f} MB")

@@ -6,20 +6,17 @@ import contextlib
 import warnings
 from collections.abc import Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.kernels.line import strict_loss
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
-from zoloss_cli.learners.search.merge import merge_rows, off_the_rows
-from zoloss_cli.learners.search.progress import Search
-from zoloss_cli.learners.search.search_result import Accounted
+from zoloss_cli.learners.search.merged_samples import MergedSamples, build_merged_samples, move_off_samples
+from zoloss_cli.learners.search.progress import SearchProgress
+from zoloss_cli.learners.search.result_mixin import SearchResultMixin
 
-RANK = 1e-10
 START_LOSSES = {"lr": "logistic", "svm": "squared-hinge"}
 
 TimeLimit = Annotated[float | None, Field(gt=0, description="end after so many seconds, with the best so far")]
@@ -33,7 +30,7 @@ _starts: ContextVar[dict | None] = ContextVar("starts", default=None)
 
 
 @contextlib.contextmanager
-def shared_starts() -> Iterator[None]:
+def share_starts() -> Iterator[None]:
     """Within this block LIBLINEAR's start for the same data is computed once: it is most of SLA's time.
 
     Not elsewhere, since a learner's seconds include its start.
@@ -45,14 +42,14 @@ def shared_starts() -> Iterator[None]:
         _starts.reset(token)
 
 
-class DirectOptimizer(Accounted, LinearLearner):
+class DirectOptimizer(SearchResultMixin, LinearLearner):
     """A linear learner that minimizes the 0-1 loss itself."""
 
-    def _start(self, problem):
+    def _compute_start(self, problem):
         """As every linear learner, or from LIBLINEAR's best: 'lr' or 'svm'."""
         seeding = getattr(self, "seeding", "lr")
         if not isinstance(seeding, str) or seeding not in START_LOSSES:
-            return super()._start(problem)
+            return super()._compute_start(problem)
         known = _starts.get()
         if known is None:
             return _liblinear_start(seeding, problem)
@@ -69,56 +66,20 @@ def _liblinear_start(seeding: str, problem) -> np.ndarray:
     return start
 
 
-@dataclass(frozen=True)
-class Rows:
-    """A problem as the combinatorial searches see it: w is right on row i where <Y_i, w> > 0.
-
-    Equal rows are one, with the weight by which one class is ahead; the features are turned to as many
-    axes as they can tell apart; rows have length 1, which changes no sign.
-    """
-
-    Y: np.ndarray
-    c: np.ndarray  # weights, in mean sample weights
-    t: np.ndarray  # the class of the row, -1.0 or 1.0: t_i Y_i points to the example itself
-    lengths: np.ndarray  # what was divided by
-    raw: np.ndarray  # the rows before they were turned and divided
-    axes: np.ndarray  # orthonormal; weights w here are w @ axes for the problem's features
-
-    def loss(self, w) -> float:
-        """The weight of the rows that are not right beyond doubt: a margin that rounding could give is none."""
-        return strict_loss(self.Y, self.c, w)
-
-    def nearest_first(self, w) -> np.ndarray:
-        """The rows by |<w, x>|, the smallest first."""
-        return np.argsort(np.abs(self.Y @ w) * self.lengths, kind="stable")
-
-
-def reduced(problem) -> tuple[Rows, float]:
-    """The rows of a problem, and the weight that is lost whatever w is."""
-    Y, c, t, lost = merge_rows(problem.X, problem.y, problem.mean_weights)
-    if len(Y) == 0:
-        return Rows(Y, c, t, c, Y, np.eye(problem.X.shape[1])), lost
-    _, sizes, axes = np.linalg.svd(Y, full_matrices=False)
-    axes = axes[sizes > RANK * sizes[0]]
-    turned = Y @ axes.T
-    lengths = np.sqrt(np.sum(turned**2, axis=1))
-    return Rows(np.ascontiguousarray(turned / lengths[:, None]), c, t, lengths, Y, axes), lost
-
-
 class VertexSearch(DirectOptimizer):
     """A direct optimizer that works on merged rows of full rank, under a clock.
 
-    Subclasses write `explore`, which offers weights to a Search until it is over. Ctrl-C ends the search
+    Subclasses write `explore`, which offers weights to a SearchProgress until it is over. Ctrl-C ends the search
     like its time limit does: the best so far is the result.
     """
 
     def learn(self, problem, start):
-        rows, lost = reduced(problem)
+        rows, lost = build_merged_samples(problem)
         search = self._search
         search.raise_bound(lost)
         if len(rows.Y) == 0:  # every place holds as much of one class as of the other
             search.offer(lost, np.eye(len(start))[0])
-            return off_the_rows(problem.X, search.w, problem.rng)
+            return move_off_samples(problem.X, search.w, problem.rng)
         w = rows.axes @ start
         search.offer(lost + rows.loss(w), w)
         try:
@@ -135,7 +96,7 @@ class VertexSearch(DirectOptimizer):
                 f"{search.name}: interrupted after {search.seconds:.1f} s; the best so far is returned",
                 stacklevel=5,
             )
-        return off_the_rows(problem.X, search.w @ rows.axes, problem.rng)
+        return move_off_samples(problem.X, search.w @ rows.axes, problem.rng)
 
-    def explore(self, problem, rows: Rows, lost: float, search: Search) -> None:
+    def explore(self, problem, rows: MergedSamples, lost: float, search: SearchProgress) -> None:
         raise TypeError(f"{type(self).__name__} does not say how it searches")

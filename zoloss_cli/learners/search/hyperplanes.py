@@ -10,14 +10,14 @@ import numpy as np
 
 from zoloss_cli.kernels.arrangement import sweep, sweep_prefixes
 from zoloss_cli.kernels.line import line_scratch
-from zoloss_cli.learners.search.progress import EQUAL
+from zoloss_cli.learners.search.progress import LOSS_TOLERANCE
 
 ON = 1e-8  # a row of length 1 with a smaller margin lies on the hyperplane
 BLOCK = 2000  # lines between two looks at the clock
 
 
 @dataclass
-class Enumeration:
+class HyperplaneEnumeration:
     """All hyperplanes through P-1 independent rows, those near the front of `order` first.
 
     Iterating gives (loss, w) for each that loses less than `best`, with w moved off its rows so that as
@@ -88,10 +88,10 @@ class Enumeration:
 
     def _tilted(self, planes, losses) -> Iterator[tuple[float, np.ndarray]]:
         for at in np.argsort(losses, kind="stable"):
-            if losses[at] >= self.best - EQUAL:
+            if losses[at] >= self.best - LOSS_TOLERANCE:
                 break
             loss, w = self._tilt(planes[at], losses[at])
-            if w is not None and loss < self.best - EQUAL:
+            if w is not None and loss < self.best - LOSS_TOLERANCE:
                 self.best, self.on = loss, np.flatnonzero(np.abs(self.Y @ planes[at]) < ON)
                 yield loss, w
 
@@ -110,7 +110,7 @@ class Enumeration:
         if self.rank is not None and self.rank(self.members[on]) != P - 1:
             self.known[key] = off  # several hyperplanes, too near to tell apart: all that is sure
             return np.inf, None
-        inner = Enumeration(
+        inner = HyperplaneEnumeration(
             np.ascontiguousarray(part @ basis.T),
             self.c[on],
             self.best - off,

@@ -1,0 +1,97 @@
+"""Arguments and options that several commands share, each declared once, and how their texts are parsed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from zoloss_cli.cli import _completion as completion
+from zoloss_cli.errors import ConfigError, suggest_nearest
+from zoloss_cli.reporting.choices import FORMATS
+from zoloss_cli.workflows.choices import MISSING_POLICIES, SCALINGS
+
+ALL_CORES = os.cpu_count() or 1
+DOCUMENT_FORMATS = ("csv", "latex", "html")
+
+
+def choice_option(*names: str, choices: tuple[str, ...], help: str) -> Any:
+    """Declare an option that takes one of fixed values, which a shell completes and others are refused."""
+
+    def validate(value: str) -> str:
+        if value not in choices:
+            raise ConfigError(f"{names[0]}: '{value}' is not valid{suggest_nearest(value, choices)}")
+        return value
+
+    return typer.Option(
+        *names, help=help, autocompletion=completion.complete_choice(choices), callback=validate
+    )
+
+
+def parse_names(text: str | None) -> list[str]:
+    """Return the names in a list separated by commas."""
+    names = [name.strip() for name in text.split(",")] if text else []
+    if not all(names):
+        raise ConfigError(f"'{text}' is not a list of names separated by commas")
+    return names
+
+
+def show_notes(notes: Iterable[str]) -> None:
+    """Write each note as a sentence of the program to standard error."""
+    for note in notes:
+        typer.echo(f"zoloss: {note}", err=True)
+
+
+def show_beside_document(lines: Iterable[str], format: str) -> None:
+    """Write lines below a text, or to standard error where the format's output is a document of its own."""
+    for line in lines:
+        typer.echo(line, err=format in DOCUMENT_FORMATS)
+
+
+# One's own table.
+DataFile = Annotated[Path, typer.Argument(help="The table: a CSV file with a header.")]
+LabelColumn = Annotated[
+    str | None,
+    typer.Option(help="The label column: its name or index (default: the column `label`, else the last)."),
+]
+PositiveClass = Annotated[
+    str | None,
+    typer.Option(help="One class against the rest (default: all classes; of two the last is positive)."),
+]
+Scaling = Annotated[
+    str, choice_option("--scale", choices=SCALINGS, help="Scale features: standard, minmax or none.")
+]
+MissingPolicy = Annotated[
+    str,
+    choice_option(
+        "--missing",
+        choices=MISSING_POLICIES,
+        help="Missing values are an error, drop their row, or are read as zero.",
+    ),
+]
+OrderSeed = Annotated[int, typer.Option(min=0, help="The seed of the random orders.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the file that is written.")]
+
+# Experiments.
+OutFolder = Annotated[Path, typer.Option("--out", "-o", help="Results folder.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan; run nothing.")]
+ConfigFile = Annotated[Path, typer.Argument(help="The experiment, as a YAML file.")]
+
+# Results.
+ResultsFolder = Annotated[Path, typer.Argument(help="Results folder.", show_default=True)]
+Format = Annotated[
+    str, choice_option("--format", "-f", choices=FORMATS, help="text, markdown, latex, csv or html.")
+]
+TableName = Annotated[
+    str | None,
+    typer.Option(
+        "--table",
+        "-t",
+        help="Only this table: its number (II) or the run's name.",
+        autocompletion=completion.complete_table,
+    ),
+]

@@ -1,0 +1,84 @@
+"""How an experiment is run, or its plan shown, by `run` and `evaluate` alike."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+from pathlib import Path
+
+import typer
+
+from zoloss_cli.cli._progress import build_progress
+from zoloss_cli.cli._waiting import INTERRUPTED
+from zoloss_cli.config.models import Experiment
+from zoloss_cli.errors import RunError
+from zoloss_cli.experiment.runner import run_experiment
+from zoloss_cli.results.store import Store
+from zoloss_cli.utils.durations import format_duration
+
+MAX_SHOWN_FAILURES = 5
+
+
+def show_plan(experiment: Experiment, out: Path, jobs: int) -> None:
+    """Print what would run, what is done already, and how long it may take."""
+    from zoloss_cli.reporting.plan_report import render_plan
+
+    text, notes = render_plan(experiment, Store(out), jobs)
+    for note in notes:
+        typer.echo(note, err=True)
+    typer.echo(text)
+
+
+def run_and_report(
+    experiment: Experiment,
+    source: str,
+    out: Path,
+    jobs: int,
+    command: list[str],
+    *,
+    fail_fast: bool = False,
+    fresh: bool = False,
+    part: Experiment | None = None,
+) -> None:
+    """Run an experiment and show its progress; what did not finish ends the program.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The whole experiment, which the manifest names.
+    source : str
+        Where it comes from: a config's path or a command.
+    out : Path
+        The results folder.
+    jobs : int
+        Worker processes.
+    command : list of str
+        What continues it, where the program was not started by its own name.
+    fail_fast : bool
+        Stop at the first task that fails.
+    fresh : bool
+        Set earlier results aside.
+    part : Experiment, optional
+        The part of the experiment to run; all of it by default.
+
+    Raises
+    ------
+    RunError
+        If tasks failed.
+    """
+    progress = build_progress()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    summary = run_experiment(experiment, source, Store(out), jobs, progress, fail_fast, fresh, part)
+    counts = f"{summary.units:,} tasks: {summary.done_before:,} were done, {summary.run:,} run"
+    progress.note(f"{experiment.name}: {counts} in {format_duration(summary.seconds)}; results in {out}")
+    if summary.interrupted:
+        left = summary.units - summary.done_before - summary.run
+        again = [a for a in sys.argv[1:] if a != "--fresh"] if sys.argv[0].endswith("zoloss") else command
+        progress.note(f"interrupted with {left:,} tasks to go; continue with: {shlex.join(['zoloss', *again])}")
+        raise typer.Exit(INTERRUPTED)
+    if summary.failures:
+        shown = summary.failures[:MAX_SHOWN_FAILURES]
+        more = len(summary.failures) - len(shown)
+        lines = [f"{len(summary.failures)} tasks failed (each is tried again in the next run)", *shown]
+        raise RunError("\n".join(lines + ([f"and {more} more"] if more else [])))

@@ -1,0 +1,50 @@
+"""zoloss compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.cli import _options as options
+
+
+def compare(
+    results: options.ResultsFolder = Path("results"),
+    format: options.Format = "text",
+    table: options.TableName = None,
+    beyond: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="List only cells with |z| above this, worse losses, slower times; the summary counts all.",
+        ),
+    ] = None,
+) -> None:
+    """Compare every cell with the published value: both, their difference, and z, match or ratio.
+
+    z divides the difference by the joint standard error: both sides' errors over splits, the rounding of
+    the published value, and the variance from pool to pool of generated sets and from draw to draw of noise
+    on either side. Iterations are published without an error; 5 % stands for it. Counts of training errors
+    match (=) or are better or worse; over several noise draws z says whether ours are consistent with the
+    published value. Times are compared by the ratio of ours to the published one.
+
+    **Examples**
+
+    `zoloss compare results/reference`
+
+    `zoloss compare results/ --beyond 2`: the cells that are off
+
+    `zoloss compare results/ --format csv > cells.csv`
+    """
+    from zoloss_cli.reporting.comparison_report import build_comparison_report
+    from zoloss_cli.reporting.formats import render_comparison
+    from zoloss_cli.reporting.results import load_results
+
+    runs, store = load_results(results, table)
+    options.show_notes(store.notes)
+    report = build_comparison_report(runs, results, table, beyond)
+    if report.cells or format == "csv":
+        typer.echo(render_comparison(report.cells, format))
+    options.show_beside_document([*report.remarks, "", *report.summary], format)

@@ -1,0 +1,97 @@
+"""zoloss datasets, with its own commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.cli import _completion as completion
+from zoloss_cli.cli import _options as options
+from zoloss_cli.cli._lazy import MARKUP
+
+datasets = typer.Typer(
+    name="datasets", invoke_without_command=True, add_completion=False, rich_markup_mode=MARKUP
+)
+
+
+@datasets.callback()
+def list_datasets(context: typer.Context) -> None:
+    """List all data sets and generators with samples, features, classes and source.
+
+    **Examples**
+
+    `zoloss datasets`: the list
+
+    `zoloss datasets show heart`: where it comes from and what was done to it
+
+    `zoloss datasets of configs/thesis/table4.2.yaml`: the data of an experiment, such as Table 4.1
+
+    `zoloss datasets fetch heart`: the original from UCI, compared with our copy
+    """
+    if context.invoked_subcommand is None:
+        from zoloss_cli.workflows.dataset_info import list_datasets
+
+        typer.echo(list_datasets())
+
+
+@datasets.command()
+def of(config: options.ConfigFile) -> None:
+    """Describe the data of an experiment: training and test samples, classes and features.
+
+    **Example:** `zoloss datasets of configs/thesis/table4.2.yaml` (Table 4.1 of Li's thesis)
+    """
+    from zoloss_cli.config.loader import load_config
+    from zoloss_cli.workflows.dataset_info import describe_experiment_data
+
+    typer.echo(describe_experiment_data(load_config(config)))
+
+
+@datasets.command()
+def show(
+    name: Annotated[
+        str, typer.Argument(help="A data set or generator.", autocompletion=completion.complete_dataset)
+    ],
+) -> None:
+    """Describe one data set: source, licence, label coding, what was removed or decoded.
+
+    **Example:** `zoloss datasets show heart`
+    """
+    from zoloss_cli.workflows.dataset_info import describe_dataset
+
+    typer.echo(describe_dataset(name))
+
+
+@datasets.command()
+def verify() -> None:
+    """Recompute the sha256, the samples, features and class counts of every embedded file.
+
+    **Example:** `zoloss datasets verify`
+    """
+    from zoloss_cli.workflows.dataset_info import verify_embedded
+
+    typer.echo(f"{verify_embedded()} files are what catalog.yaml says")
+
+
+@datasets.command()
+def fetch(
+    name: Annotated[
+        str,
+        typer.Argument(help="An embedded data set.", autocompletion=completion.complete_embedded_dataset),
+    ],
+    into: Annotated[
+        Path | None, typer.Option(help="Folder for the converted CSV (default: the cache).")
+    ] = None,
+    archive: Annotated[
+        str, typer.Option(help="Address of the UCI archive or a mirror.")
+    ] = "https://archive.ics.uci.edu",
+) -> None:
+    """Get the original files from UCI, check them, convert them, and say how they differ from our copy.
+
+    **Example:** `zoloss datasets fetch sonar --into originals`
+    """
+    from zoloss_cli.datasets.uci import download
+    from zoloss_cli.workflows.dataset_info import render_fetch_report
+
+    typer.echo(render_fetch_report(download.fetch(name, into, archive)))

@@ -1,0 +1,109 @@
+"""zoloss evaluate."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.cli import _completion as completion
+from zoloss_cli.cli import _options as options
+from zoloss_cli.errors import RunError
+from zoloss_cli.workflows.choices import DEFAULT_SCALING
+
+
+def evaluate(
+    data: options.DataFile,
+    learners: Annotated[
+        str | None,
+        typer.Option(
+            "--learners",
+            "-l",
+            help="The learners, separated by commas (default: four that suit the number of classes); "
+            "see `zoloss learners`.",
+            autocompletion=completion.complete_learner_list,
+        ),
+    ] = None,
+    splits: Annotated[int, typer.Option(min=1, help="Random splits into training and test part.")] = 50,
+    train: Annotated[str, typer.Option(help="Training samples: a share of all, or a count.")] = "0.8",
+    label: options.LabelColumn = None,
+    positive: options.PositiveClass = None,
+    scale: options.Scaling = DEFAULT_SCALING,
+    missing: options.MissingPolicy = "error",
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the splits and of the learners.")] = 1,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="LEARNER.KEY=VALUE", help="Set a parameter of a learner; may be repeated."
+        ),
+    ] = None,
+    out: options.OutFolder = Path("results"),
+    jobs: options.Jobs = options.ALL_CORES,
+    format: options.Format = "text",
+    save_config: Annotated[
+        Path | None, typer.Option("--save-config", help="Also write the experiment as YAML, for `zoloss run`.")
+    ] = None,
+    force: options.Force = False,
+    dry_run: options.DryRun = False,
+) -> None:
+    """Compare learners on your own CSV: test errors, and which differences are significant.
+
+    Differences are tested for statistical significance on the splits that learners share. The table is read as
+    by `zoloss fit`; scaling is fitted on each split's training samples. A name such as ecc:stump is a learner
+    over another. What was interrupted continues, and what is done is not run again, also for more splits or
+    learners; all splits that are stored count.
+
+    **Examples**
+
+    `zoloss evaluate mine.csv`: four learners, 50 splits
+
+    `zoloss evaluate mine.csv --label outcome --learners rcd-bias,lr,pivot --splits 100`
+
+    `zoloss evaluate mine.csv --learners rcd-bias,pocket --set pocket.epochs=500 --set rcd-bias.epochs=500`
+
+    `zoloss evaluate iris.csv --learners one-vs-one:fld,ecc:stump,erp:stump`: several classes
+
+    `zoloss evaluate mine.csv --save-config mine.yaml --dry-run`: only the experiment as YAML, and its plan
+    """
+    from zoloss_cli.experiment.execute import one_blas_thread
+
+    one_blas_thread()
+    from zoloss_cli.cli._running import run_and_report, show_plan
+    from zoloss_cli.workflows.evaluate import Evaluation, prepare_experiment
+
+    evaluation = Evaluation(
+        data,
+        options.parse_names(learners),
+        splits,
+        train,
+        label,
+        positive,
+        scale,
+        missing,
+        seed,
+        settings or [],
+    )
+    if learners is None:
+        evaluation, notes = evaluation.with_usual_learners()
+        options.show_notes(notes)
+    experiment = prepare_experiment(evaluation, out, save_config, force)
+    if dry_run:
+        show_plan(experiment, out, jobs)
+        return
+    command = evaluation.command()
+    try:
+        run_and_report(experiment, evaluation.source(), out, jobs, [*command, "--out", str(out)])
+    except RunError:
+        _show(experiment.name, data.stem, out, format)  # of what did not fail
+        raise
+    _show(experiment.name, data.stem, out, format)
+
+
+def _show(name: str, dataset: str, out: Path, format: str) -> None:
+    from zoloss_cli.workflows.evaluate import render_evaluation
+
+    table, comparison = render_evaluation(out, name, dataset, format, sys.stdout.isatty())
+    typer.echo(table)
+    options.show_beside_document(["", *comparison] if comparison else [], format)

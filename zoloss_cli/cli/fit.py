@@ -1,0 +1,76 @@
+"""zoloss fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.cli import _completion as completion
+from zoloss_cli.cli import _options as options
+from zoloss_cli.workflows.choices import DEFAULT_SCALING
+
+
+def fit(
+    data: options.DataFile,
+    learner: Annotated[
+        str,
+        typer.Option(
+            "--learner", "-l", help="See `zoloss learners`.", autocompletion=completion.complete_learner
+        ),
+    ] = "pivot",
+    label: options.LabelColumn = None,
+    positive: options.PositiveClass = None,
+    scale: options.Scaling = DEFAULT_SCALING,
+    missing: options.MissingPolicy = "error",
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", help="End a search after so many seconds.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the learner's random numbers.")] = 1,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Set a parameter of the learner; may be repeated."),
+    ] = None,
+    model: Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for predict.")] = None,
+    force: options.Force = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Fit a learner to all samples of your own CSV: errors, bound, and the rule in the table's units.
+
+    A column with text becomes one indicator per level, named column=level. More than two classes need a learner
+    for several, or --positive. On a terminal a search shows its progress; Ctrl-C ends it with the best rule so
+    far.
+
+    **Examples**
+
+    `zoloss fit mine.csv`: the fewest training errors that the pivot search finds
+
+    `zoloss fit mine.csv --learner certify --time-limit 60`: with a proof of how many cannot be avoided
+
+    `zoloss fit mine.csv --label outcome --positive yes --model mine.json`: a rule to keep
+
+    `zoloss fit mine.csv --learner rcd-bias --set epochs=500 --json`: for another program
+
+    `zoloss fit iris.csv --learner ecc:stump --set rounds=50 --model iris.json`: several classes
+    """
+    from zoloss_cli.datasets.csv_table import read_for_training
+    from zoloss_cli.utils import atomic_io
+    from zoloss_cli.workflows import fit_text
+    from zoloss_cli.workflows.fit import fit_table
+    from zoloss_cli.workflows.learner_options import parse_learner
+
+    spec = parse_learner(learner, settings or [], time_limit)
+    if model is not None:
+        from zoloss_cli.workflows.model_io import check_serializable
+
+        check_serializable(spec)
+        atomic_io.check_target(model, force, [data])
+    fitted = fit_table(read_for_training(data, label, missing), spec, positive, scale, seed)
+    typer.echo(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted))
+    options.show_notes(fitted.notes)
+    if model is not None:
+        from zoloss_cli.workflows.model_io import render_model
+
+        atomic_io.write(model, render_model(fitted, missing), force, [data])
+        options.show_notes([f"the model is in {model}; apply it with: zoloss predict {model} NEW.csv"])

@@ -1,0 +1,100 @@
+"""zoloss plot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.cli import _completion as completion
+from zoloss_cli.cli import _options as options
+from zoloss_cli.reporting.choices import FIGURE_NAMES
+
+
+def plot(
+    results: Annotated[Path | None, typer.Argument(help="Results folder.", show_default="results")] = None,
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            help="Which one; without it, all that can be drawn are listed.",
+            autocompletion=completion.complete_choice(FIGURE_NAMES),
+        ),
+    ] = None,
+    table: options.TableName = None,
+    dataset: Annotated[
+        str,
+        typer.Option(
+            help="Only these data sets, by commas; for boundary also a generator or a CSV file.",
+            autocompletion=completion.complete_dataset_list,
+        ),
+    ] = "",
+    learners: Annotated[
+        str,
+        typer.Option(
+            help="Only these learners, separated by commas.", autocompletion=completion.complete_learner_list
+        ),
+    ] = "",
+    positive: Annotated[
+        str | None, typer.Option(help="For boundary of a --dataset: the positive class, against the rest.")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(help="For boundary of a CSV file: the label column, by name or index.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="A file: .pdf, .svg or .png (default: figure-NAME.pdf)."),
+    ] = None,
+    force: options.Force = False,
+) -> None:
+    """Draw the papers' figures and others from results; without --figure, list them.
+
+    Figures 1, 2, 6 and 9 are of Nguyen & Sanner (2013), 3 and 4 of Li & Lin (2007), 1.4 to 1.9, 1.11 to 1.13,
+    3.1 and 4.2 to 4.5 of Li's thesis (2006). ranks, curves, time, bounds and boundary are of any run that has
+    what they show. Figures 1 and 4.3 and boundary fit learners again, by the run's own seeds, since results
+    hold no weights.
+
+    **Examples**
+
+    `zoloss plot results/reference`: what these results can give
+
+    `zoloss plot results/reference --figure 3 --out rcd.svg`
+
+    `zoloss plot results/reference --figure ranks --table II`
+
+    `zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost`: needs no results
+
+    `zoloss plot --figure boundary --dataset mine.csv --learners pivot,svm --label outcome`
+    """
+    from zoloss_cli.experiment.execute import one_blas_thread
+
+    one_blas_thread()
+    from zoloss_cli.workflows.plot import DEFAULT_RESULTS, PlotRequest, list_drawings
+
+    if figure is None:
+        text, notes = list_drawings(results)
+        typer.echo(text)
+        options.show_notes(notes)
+        return
+    from zoloss_cli.reporting.figures.files import format_of, rendered
+    from zoloss_cli.utils.atomic_io import check_target, write
+
+    request = PlotRequest(
+        figure,
+        results or DEFAULT_RESULTS,
+        table,
+        options.parse_names(dataset),
+        options.parse_names(learners),
+        positive,
+        label,
+    )
+    request.validate()
+    if out is not None:
+        format_of(out)
+        check_target(out, force, [])
+    drawing, notes = request.choose_drawing()
+    options.show_notes(notes)
+    target = out or Path(f"{drawing.stem}.pdf")
+    check_target(target, force, request.inputs)
+    write(target, rendered(drawing.draw(), format_of(target)), force, request.inputs)
+    typer.echo(target)

@@ -1,0 +1,25 @@
+"""zoloss pools."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+from zoloss_cli.cli import _options as options
+
+
+def pools(results: options.ResultsFolder = Path("results")) -> None:
+    """Print how much mean errors move between generated pools, as the CSV that `compare` uses.
+
+    **Example:** `zoloss run configs/pools.yaml && zoloss pools results/`
+    """
+    from zoloss_cli.reporting.pools import pool_deviations
+    from zoloss_cli.reporting.published.cells import POOL_SD_COLUMNS
+    from zoloss_cli.reporting.results import load_results
+
+    runs, store = load_results(results)
+    options.show_notes(store.notes)
+    writer = csv.DictWriter(sys.stdout, POOL_SD_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(pool_deviations(runs))

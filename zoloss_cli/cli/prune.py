@@ -1,0 +1,88 @@
+"""zoloss prune."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.cli import _options as options
+from zoloss_cli.workflows.choices import DEFAULT_SCALING, NOISE_SCORES
+
+
+def prune(
+    data: options.DataFile,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the rows that are kept to this new file.")
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write which rows are dropped, and why, to this new CSV (default: OUT with .dropped.csv)."
+        ),
+    ] = None,
+    by: Annotated[
+        str,
+        options.choice_option(
+            "--by",
+            choices=NOISE_SCORES,
+            help="What tells noise: contribution to the complexity, or neighbours with the other label.",
+        ),
+    ] = "contribution",
+    threshold: Annotated[
+        float | None, typer.Option(help="Drop rows above it (default: 1 for contribution, 0.5 for neighbours).")
+    ] = None,
+    permutations: Annotated[
+        int | None, typer.Option(min=1, help="Random orders for contributions (default: 200).")
+    ] = None,
+    neighbours: Annotated[
+        int | None, typer.Option(min=1, help="How many neighbours are looked at (default: 10).")
+    ] = None,
+    label: options.LabelColumn = None,
+    positive: options.PositiveClass = None,
+    scale: options.Scaling = DEFAULT_SCALING,
+    missing: options.MissingPolicy = "error",
+    seed: options.OrderSeed = 1,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count; write nothing.")] = False,
+) -> None:
+    """Write your own CSV without the rows that look like noise, and a report on those.
+
+    Lines that are kept are not changed by a byte. Rows with equal features and different labels are dropped
+    first, those of the rarer label or all of them; a class never loses its last row. No file is overwritten.
+
+    **Examples**
+
+    `zoloss prune mine.csv --out clean.csv`: the report is in clean.dropped.csv
+
+    `zoloss prune mine.csv --dry-run --threshold 1.5`: how many rows would go
+
+    `zoloss prune large.csv --out clean.csv --by neighbours --neighbours 5`: of any number of rows
+    """
+    from zoloss_cli.cli._waiting import countdown
+    from zoloss_cli.utils import atomic_io
+    from zoloss_cli.utils.interruptible import run_interruptibly
+    from zoloss_cli.workflows.prune import (
+        build_prune_settings,
+        choose_targets,
+        prune_table,
+        read_source_file,
+        render_text,
+    )
+
+    how = build_prune_settings(by, threshold, permutations, neighbours)
+    targets = None if dry_run else choose_targets(out, report)
+    if targets is not None:
+        atomic_io.check_new(list(targets), [data])
+    with countdown("; nothing was written") as line:
+        source = read_source_file(data, label, missing)
+        pruned = run_interruptibly(
+            lambda: prune_table(source, how, positive, scale, seed, lambda: line.count_steps(by))
+        )
+        if targets is not None:
+            contents = (pruned.kept_content(), pruned.report_content())
+            atomic_io.write_new(dict(zip(targets, contents, strict=True)), [data])
+    typer.echo(render_text(pruned))
+    if targets is not None:
+        typer.echo(f"kept      {targets[0]}\ndropped   {targets[1]}")
+    options.show_notes(pruned.notes())

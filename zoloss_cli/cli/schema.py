@@ -1,0 +1,17 @@
+"""zoloss schema."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+
+
+def schema() -> None:
+    """Print the JSON schema of configs, for editors.
+
+    **Example:** `zoloss schema > configs/schema.json`
+    """
+    from zoloss_cli.config.schema import config_schema
+
+    typer.echo(json.dumps(config_schema(), indent=1, ensure_ascii=False))

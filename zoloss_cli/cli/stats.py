@@ -1,0 +1,55 @@
+"""zoloss stats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.cli import _completion as completion
+from zoloss_cli.cli import _options as options
+from zoloss_cli.errors import ConfigError
+
+
+def _validate_level(value: float) -> float:
+    if not 0.0 < value < 1.0:
+        raise ConfigError(f"--alpha: must be between 0 and 1, both excluded (got {value:g})")
+    return value
+
+
+def stats(
+    results: options.ResultsFolder = Path("results"),
+    format: options.Format = "text",
+    table: options.TableName = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="Compare with this learner instead of each data set's best.",
+            autocompletion=completion.complete_learner,
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Significance level.", callback=_validate_level)] = 0.05,
+) -> None:
+    """Test which differences between learners are statistically significant, on and across data sets.
+
+    On a data set: the corrected resampled t-test of Nadeau & Bengio (2003), on the splits that two learners
+    share. Across data sets, by their means (Demšar 2006): average ranks with Friedman's test and Nemenyi's
+    critical difference, and Wilcoxon's signed-rank test of all pairs with Holm's correction. CSV holds every
+    pair of learners, a row each.
+
+    **Examples**
+
+    `zoloss stats results/reference --table IV`
+
+    `zoloss stats results/ --against rcd-bias --alpha 0.01`
+
+    `zoloss stats results/ --format csv > tests.csv`
+    """
+    from zoloss_cli.reporting.results import load_results
+    from zoloss_cli.reporting.selection import select_comparable
+    from zoloss_cli.reporting.statistics_view import render_statistics
+
+    runs, store = load_results(results, table)
+    options.show_notes(store.notes)
+    typer.echo(render_statistics(select_comparable(runs, table, against), format, alpha, against))

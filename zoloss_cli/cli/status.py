@@ -1,0 +1,22 @@
+"""zoloss status."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from zoloss_cli.cli import _options as options
+
+
+def status(results: options.ResultsFolder = Path("results")) -> None:
+    """Show what a results folder holds: runs, how complete they are, what failed.
+
+    **Example:** `zoloss status results/reference`
+    """
+    from zoloss_cli.reporting.results import load_results
+    from zoloss_cli.reporting.status import render_status
+
+    runs, store = load_results(results)
+    typer.echo(render_status(runs, store))
+    options.show_notes(store.notes)

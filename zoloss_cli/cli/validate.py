@@ -1,0 +1,31 @@
+"""zoloss validate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.errors import ConfigError
+
+
+def validate(configs: Annotated[list[Path], typer.Argument(help="Config files.")]) -> None:
+    """Check configs without running them; every mistake is named with file, line and key.
+
+    **Example:** `zoloss validate configs/*.yaml`
+    """
+    from zoloss_cli.config.loader import load_config
+    from zoloss_cli.experiment.plan import plan
+
+    mistakes = []
+    for path in configs:
+        try:
+            experiment = load_config(path)
+        except ConfigError as error:
+            mistakes.append(str(error))
+            continue
+        cells = plan(experiment)
+        typer.echo(f"{path}: valid; {len(cells)} cells, {sum(cell.repeats for cell in cells):,} tasks")
+    if mistakes:
+        raise ConfigError("\n".join(mistakes))

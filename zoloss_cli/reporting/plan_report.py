@@ -1,0 +1,57 @@
+"""What an experiment would run: its cells and tasks, what is done already, and how long the rest may take."""
+
+from __future__ import annotations
+
+from tabulate import tabulate
+
+from zoloss_cli.config.models import Experiment
+from zoloss_cli.experiment.execute import Remaining
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.runner import data_notes, sizes_of, work_of
+from zoloss_cli.results.store import Store
+from zoloss_cli.utils.durations import format_duration
+
+HEADER = ["data set", "learner", "train", "test", "tasks", "done", "to run"]
+
+
+def render_plan(experiment: Experiment, store: Store, jobs: int) -> tuple[str, list[str]]:
+    """Describe the plan of an experiment without running it.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to run.
+    store : Store
+        The results folder, which may hold some of it.
+    jobs : int
+        Worker processes, for the estimate of the time.
+
+    Returns
+    -------
+    text : str
+        A table of the cells, and the totals.
+    notes : list of str
+        What the readers of the data have to say.
+    """
+    cells = plan(experiment)
+    sizes = sizes_of(cells)
+    pending, lines = [], []
+    for cell in cells:
+        work = work_of(cell, store.read(cell.filename, cell.key))
+        pending.append(work)
+        tasks = [cell.repeats, cell.repeats - len(work.todo), len(work.todo)]
+        label = " ".join(filter(None, [cell.learner.label, cell.learner.choice]))
+        lines.append([cell.data.name, label, *sizes[(cell.data, cell.rule)], *tasks])
+    left = sum(len(work.todo) for work in pending)
+    total = sum(work.cell.repeats for work in pending)
+    estimate = _estimate_time(left, Remaining(pending, jobs).seconds(), jobs)
+    table = tabulate(lines, HEADER, tablefmt="simple")
+    return f"{table}\n\n{len(cells)} cells, {total:,} tasks, {left:,} to run: {estimate}", data_notes(cells)
+
+
+def _estimate_time(left: int, seconds: float | None, jobs: int) -> str:
+    if left == 0:
+        return "nothing to run"
+    if seconds is None:
+        return "time unknown until some tasks are done"
+    return f"about {format_duration(seconds)} with {jobs} jobs"

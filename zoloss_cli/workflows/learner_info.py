@@ -1,0 +1,56 @@
+"""The registered learners and measures as people read about them."""
+
+from __future__ import annotations
+
+import inspect
+
+from tabulate import tabulate
+
+from zoloss_cli.config.schema import type_text
+from zoloss_cli.registry import (
+    MEASURES,
+    Registration,
+    broken_learners,
+    parameters,
+    registration,
+    working_learners,
+)
+
+
+def list_learners() -> str:
+    """Return tables of all learners, broken ones of other packages included, and of all measures."""
+    learners = [_summarize(name, entry) for name, entry in working_learners().items()]
+    learners += [[plugin.name, "broken", reason] for plugin, reason in broken_learners()]
+    measures = [_summarize(name, entry) for name, entry in MEASURES.items()]
+    return f"{_render('name', learners)}\n\n{_render('measure', measures)}"
+
+
+def describe_learner(name: str) -> str:
+    """Return what a learner or measure is, and its parameters with values, defaults and meaning."""
+    entry = registration(name)
+    lines = [
+        [key, type_text(field), field.default, field.description or ""]
+        for key, field in parameters(name).model_fields.items()
+    ]
+    table = tabulate(
+        lines,
+        ["parameter", "values", "default", "meaning"],
+        tablefmt="simple",
+        maxcolwidths=[None, 32, 24, 50],
+        disable_numparse=True,
+    )
+    return f"{name}: {_call_text(entry)}\n\n{inspect.getdoc(entry.learner_class)}\n\n{table}"
+
+
+def _call_text(entry: Registration) -> str:
+    fixed = ", ".join(f"{key}={value!r}" for key, value in entry.fixed.items())
+    return f"{entry.learner_class.__name__}({fixed})"
+
+
+def _summarize(name: str, entry: Registration) -> list[str]:
+    return [name, _call_text(entry), (entry.learner_class.__doc__ or "").partition("\n")[0]]
+
+
+def _render(first: str, lines: list[list[str]]) -> str:
+    header = [first, "estimator", "what it is"]
+    return tabulate(lines, header, tablefmt="simple", maxcolwidths=[None, None, 80])

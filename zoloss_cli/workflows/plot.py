@@ -1,0 +1,118 @@
+"""Which figure a person asks for: of results, of their own data, or one that needs neither."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabulate import tabulate
+
+from zoloss_cli.errors import ConfigError, ResultsError
+from zoloss_cli.reporting.figures import catalog
+from zoloss_cli.reporting.figures.catalog import Drawing
+from zoloss_cli.reporting.results import RunResult, load_results
+from zoloss_cli.workflows.boundary_figure import build_boundary_drawing
+
+DEFAULT_RESULTS = Path("results")
+
+
+@dataclass(frozen=True)
+class PlotRequest:
+    """A figure as the options of `zoloss plot` name it.
+
+    Attributes
+    ----------
+    figure : str
+        The figure's name.
+    results : Path
+        The results folder.
+    table : str or None
+        The table's number or the run's name.
+    datasets : list of str
+        Names of data sets, none for all; for a boundary also one generator or CSV file.
+    learners : list of str
+        Names of learners; none for all.
+    positive, label : str or None
+        The positive class and the label column of one's own data.
+    """
+
+    figure: str
+    results: Path
+    table: str | None
+    datasets: list[str]
+    learners: list[str]
+    positive: str | None
+    label: str | None
+
+    @property
+    def is_of_own_data(self) -> bool:
+        """Whether learners are to be fitted on a data set that the options name, without results."""
+        return self.figure == "boundary" and bool(self.datasets) and self.table is None
+
+    @property
+    def inputs(self) -> list[Path]:
+        """The user's files that are read."""
+        return [Path(self._own_data)] if self.is_of_own_data else []
+
+    @property
+    def _own_data(self) -> str:
+        return ",".join(self.datasets)  # a file's name may have commas
+
+    def validate(self) -> None:
+        """Refuse options that do not go together."""
+        kind = catalog.kind_of(self.figure)
+        if self.is_of_own_data:
+            if not self.learners:
+                raise ConfigError("--learners: name those to fit on --dataset, such as rcd-bias,adaboost")
+            return
+        if self.positive is not None or self.label is not None:
+            raise ConfigError(
+                "--positive and --label are for --figure boundary with --dataset and without --table"
+            )
+        if kind.suits is None and (self.table is not None or self.datasets or self.learners):
+            raise ConfigError(
+                f"figure '{self.figure}' is of no results: leave --table, --dataset and --learners out"
+            )
+
+    def choose_drawing(self) -> tuple[Drawing, list[str]]:
+        """Return the figure, not yet drawn, and notes on the results that it is of."""
+        kind = catalog.kind_of(self.figure)
+        if self.is_of_own_data:
+            return build_boundary_drawing(self._own_data, self.learners, self.positive, self.label), []
+        if kind.suits is None:
+            return catalog.without_results(kind), []
+        runs, store = load_results(self.results, self.table)
+        drawing = catalog.drawing(kind, runs, self.results, self.table, self.datasets, self.learners)
+        return drawing, store.notes
+
+
+def list_drawings(results: Path | None) -> tuple[str, list[str]]:
+    """List all figures that can be drawn, with the command for each.
+
+    Parameters
+    ----------
+    results : Path or None
+        The results folder; None for the default one, which may be missing.
+
+    Returns
+    -------
+    text : str
+        A table of commands and titles.
+    notes : list of str
+        Notes on the results, or what is missing.
+    """
+    folder = results or DEFAULT_RESULTS
+    runs: list[RunResult] = []
+    notes: list[str] = []
+    try:
+        runs, store = load_results(folder)
+        notes += store.notes
+    except ResultsError as error:
+        if results is not None:
+            raise
+        notes.append(f"these need no results; for others, {error}")
+    drawings = catalog.available(runs, folder, quick=False)
+    drawings += [catalog.without_results(kind) for kind in catalog.KINDS if kind.suits is None]
+    drawings.append(build_boundary_drawing("yinyang", ["rcd-bias", "adaboost"], None, None))
+    lines = [[drawing.command, drawing.title] for drawing in drawings]
+    return tabulate(lines, ["command", "what it draws"], tablefmt="simple"), notes
