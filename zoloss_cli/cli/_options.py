@@ -11,7 +11,7 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.reporting.choices import FORMATS
+from zoloss_cli.reporting.render.formats import FORMATS
 from zoloss_cli.workflows.choices import MISSING_POLICIES, SCALINGS
 
 ALL_CORES = os.cpu_count() or 1

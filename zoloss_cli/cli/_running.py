@@ -70,10 +70,10 @@ def run_and_report(
     progress = build_progress()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     summary = run_experiment(experiment, source, Store(out), jobs, progress, fail_fast, fresh, part)
-    counts = f"{summary.units:,} tasks: {summary.done_before:,} were done, {summary.run:,} run"
+    counts = f"{summary.n_tasks:,} tasks: {summary.n_done_before:,} were done, {summary.n_run:,} run"
     progress.note(f"{experiment.name}: {counts} in {format_duration(summary.seconds)}; results in {out}")
     if summary.interrupted:
-        left = summary.units - summary.done_before - summary.run
+        left = summary.n_tasks - summary.n_done_before - summary.n_run
         again = [a for a in sys.argv[1:] if a != "--fresh"] if sys.argv[0].endswith("zoloss") else command
         progress.note(f"interrupted with {left:,} tasks to go; continue with: {shlex.join(['zoloss', *again])}")
         raise typer.Exit(INTERRUPTED)

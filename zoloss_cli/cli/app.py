@@ -27,6 +27,7 @@ COMMANDS = {
     "plot": "Draw the papers' figures and others from results; without --figure, list them.",
     "report": "Write one self-contained page: tables beside published values, figures, what is off.",
     "status": "Show what a results folder holds: runs, how complete they are, what failed.",
+    "migrate": "Convert a results folder of zoloss 0.1 to today's layout, without running anything.",
     "pools": "Print how much mean errors move between generated pools, as the CSV that `compare` uses.",
     "validate": "Check configs without running them; every mistake is named with file, line and key.",
     "schema": "Print the JSON schema of configs, for editors.",

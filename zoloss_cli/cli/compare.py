@@ -39,8 +39,8 @@ def compare(
     `zoloss compare results/ --format csv > cells.csv`
     """
     from zoloss_cli.reporting.comparison_report import build_comparison_report
-    from zoloss_cli.reporting.formats import render_comparison
-    from zoloss_cli.reporting.results import load_results
+    from zoloss_cli.reporting.loading import load_results
+    from zoloss_cli.reporting.render.render import render_comparison
 
     runs, store = load_results(results, table)
     options.show_notes(store.notes)

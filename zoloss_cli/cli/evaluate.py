@@ -67,9 +67,9 @@ def evaluate(
 
     `zoloss evaluate mine.csv --save-config mine.yaml --dry-run`: only the experiment as YAML, and its plan
     """
-    from zoloss_cli.experiment.execute import one_blas_thread
+    from zoloss_cli.experiment.executors.process_pool import limit_threads
 
-    one_blas_thread()
+    limit_threads()
     from zoloss_cli.cli._running import run_and_report, show_plan
     from zoloss_cli.workflows.evaluate import Evaluation, prepare_experiment
 

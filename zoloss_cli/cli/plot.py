@@ -66,9 +66,9 @@ def plot(
 
     `zoloss plot --figure boundary --dataset mine.csv --learners pivot,svm --label outcome`
     """
-    from zoloss_cli.experiment.execute import one_blas_thread
+    from zoloss_cli.experiment.executors.process_pool import limit_threads
 
-    one_blas_thread()
+    limit_threads()
     from zoloss_cli.workflows.plot import DEFAULT_RESULTS, PlotRequest, list_drawings
 
     if figure is None:

@@ -14,12 +14,12 @@ def pools(results: options.ResultsFolder = Path("results")) -> None:
 
     **Example:** `zoloss run configs/pools.yaml && zoloss pools results/`
     """
-    from zoloss_cli.reporting.pools import pool_deviations
-    from zoloss_cli.reporting.published.cells import POOL_SD_COLUMNS
-    from zoloss_cli.reporting.results import load_results
+    from zoloss_cli.reporting.loading import load_results
+    from zoloss_cli.reporting.pools import compute_pool_deviations
+    from zoloss_cli.reporting.published.values import POOL_SD_COLUMNS
 
     runs, store = load_results(results)
     options.show_notes(store.notes)
     writer = csv.DictWriter(sys.stdout, POOL_SD_COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(pool_deviations(runs))
+    writer.writerows(compute_pool_deviations(runs))

@@ -28,7 +28,7 @@ def report(
     """
     from zoloss_cli.errors import ResultsError
     from zoloss_cli.reporting.html_report.build import make_page
-    from zoloss_cli.reporting.results import load_results
+    from zoloss_cli.reporting.loading import load_results
     from zoloss_cli.utils import atomic_io
 
     atomic_io.check_target(out, force, [])

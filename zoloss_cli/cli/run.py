@@ -48,15 +48,15 @@ def run(
 
     `zoloss run mine.yaml --out results/mine --dry-run`: what would run, and for how long
     """
-    from zoloss_cli.experiment.execute import one_blas_thread
+    from zoloss_cli.experiment.executors.process_pool import limit_threads
 
-    one_blas_thread()
+    limit_threads()
     from zoloss_cli.cli._running import run_and_report, show_plan
     from zoloss_cli.config.loader import load_config
-    from zoloss_cli.experiment.plan import select
+    from zoloss_cli.experiment.plan import select_part
 
-    whole = select(load_config(config), [], [], splits, seed)
-    part = select(whole, options.parse_names(datasets), options.parse_names(learners), None, None)
+    whole = select_part(load_config(config), [], [], splits, seed)
+    part = select_part(whole, options.parse_names(datasets), options.parse_names(learners), None, None)
     if dry_run:
         show_plan(part, out, jobs)
         return

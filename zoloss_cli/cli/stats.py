@@ -46,9 +46,9 @@ def stats(
 
     `zoloss stats results/ --format csv > tests.csv`
     """
-    from zoloss_cli.reporting.results import load_results
+    from zoloss_cli.reporting.loading import load_results
     from zoloss_cli.reporting.selection import select_comparable
-    from zoloss_cli.reporting.statistics_view import render_statistics
+    from zoloss_cli.reporting.statistics_report import render_statistics
 
     runs, store = load_results(results, table)
     options.show_notes(store.notes)

@@ -14,7 +14,7 @@ def status(results: options.ResultsFolder = Path("results")) -> None:
 
     **Example:** `zoloss status results/reference`
     """
-    from zoloss_cli.reporting.results import load_results
+    from zoloss_cli.reporting.loading import load_results
     from zoloss_cli.reporting.status import render_status
 
     runs, store = load_results(results)

@@ -25,12 +25,16 @@ def table(
 
     `zoloss table results/reference --table II --format latex > table2.tex`
     """
-    from zoloss_cli.reporting.formats import render_tables
-    from zoloss_cli.reporting.results import load_results
+    from zoloss_cli.errors import ResultsError
+    from zoloss_cli.reporting.loading import explain_empty, load_results
+    from zoloss_cli.reporting.render.render import render_tables
     from zoloss_cli.reporting.selection import select_tables
-    from zoloss_cli.reporting.tables import make_table
+    from zoloss_cli.reporting.tables import build_table
 
     runs, store = load_results(results, table)
-    tables = [make_table(run, runs) for run in select_tables(runs, table)]
-    options.show_notes(store.notes)
-    typer.echo(render_tables([each for each in tables if each.rows], format, bold_terminal=sys.stdout.isatty()))
+    selected = select_tables(runs, table)
+    tables = [build_table(run, runs) for run in selected if run.cells]
+    options.show_notes([*store.notes, *filter(None, map(explain_empty, selected if tables else []))])
+    if not tables:
+        raise ResultsError("\n".join(map(explain_empty, selected)) or f"{results} holds no tables")
+    typer.echo(render_tables(tables, format, terminal=sys.stdout.isatty()))

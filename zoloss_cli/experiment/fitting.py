@@ -57,7 +57,9 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
             raise DataError(f"{where}: {error}") from None
 
 
-def fit(spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSequence) -> tuple[Any, float]:
+def fit(
+    spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSequence, *, quiet: bool = True
+) -> tuple[Any, float]:
     """Fit the learner that a specification names.
 
     Parameters
@@ -70,6 +72,8 @@ def fit(spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSeq
         Class indices.
     seed : SeedSequence
         Seed of the learner's random numbers.
+    quiet : bool, default=True
+        Whether the learner's warnings are not shown.
 
     Returns
     -------
@@ -81,7 +85,8 @@ def fit(spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSeq
     warm_up(spec)
     with warnings.catch_warnings():
         # A learner's doubts (an empty ensemble, say) show in the record; thousands of tasks would repeat them.
-        warnings.simplefilter("ignore", UserWarning)
+        if quiet:
+            warnings.simplefilter("ignore", UserWarning)
         learner = make_learner(spec.learner, spec.parameters, np.random.default_rng(seed))
         start = time.perf_counter()
         learner.fit(X, y)

@@ -6,11 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.reporting.compare import Comparison, compare_run, distinct, missing_pools, star_differences
-from zoloss_cli.reporting.published.cells import printed_name
-from zoloss_cli.reporting.published.remarks import remark_lines
-from zoloss_cli.reporting.results import RunResult, baseline_of, choose
-from zoloss_cli.reporting.summary import summary_lines
+from zoloss_cli.reporting.compare import (
+    CellComparison,
+    compare_run,
+    compare_stars,
+    drop_repeated,
+    find_unmeasured_pools,
+)
+from zoloss_cli.reporting.loading import select_runs
+from zoloss_cli.reporting.published.remarks import format_remarks
+from zoloss_cli.reporting.published.values import name_place_in_text
+from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.reporting.stars import find_baseline
+from zoloss_cli.reporting.summary import summarize_agreement
 
 REMARKABLE_Z = 2.0
 
@@ -21,7 +29,7 @@ class ComparisonReport:
 
     Attributes
     ----------
-    cells : list of Comparison
+    cells : list of CellComparison
         The cells to list.
     remarks : list of str
         What is known about listed cells that are off.
@@ -29,7 +37,7 @@ class ComparisonReport:
         Counts for each table, over all its cells, and for all tables.
     """
 
-    cells: list[Comparison]
+    cells: list[CellComparison]
     remarks: list[str]
     summary: list[str]
 
@@ -55,25 +63,25 @@ def build_comparison_report(
     ComparisonReport
         The cells, remarks and summary.
     """
-    selected = choose(runs, table)
+    selected = select_runs(runs, table)
     by_run = [(run, cells) for run in selected if (cells := compare_run(run))]
     every = [cell for _, cells in by_run for cell in cells]
     if not every:
         raise ResultsError(f"nothing in {folder} mirrors a published table")
-    listed = every if beyond is None else [cell for cell in every if cell.beyond(beyond)]
-    remarks = remark_lines([cell for cell in listed if cell.beyond(REMARKABLE_Z)])
+    listed = every if beyond is None else [cell for cell in every if cell.is_beyond(beyond)]
+    remarks = format_remarks([cell for cell in listed if cell.is_beyond(REMARKABLE_Z)])
     summary = [line for run, cells in by_run for line in _summarize_run(run, cells, runs)]
     if len(by_run) > 1:
-        summary += [f"all distinct: {line}" for line in summary_lines(distinct(every))]
-    if missing := missing_pools(selected):
+        summary += [f"all distinct: {line}" for line in summarize_agreement(drop_repeated(every))]
+    if missing := find_unmeasured_pools(selected):
         summary.append(f"pool variance not measured for {', '.join(missing)}: their z is too large")
     return ComparisonReport(listed, remarks, summary)
 
 
-def _summarize_run(run: RunResult, cells: list[Comparison], runs: list[RunResult]) -> list[str]:
-    lines = [f"{printed_name(run.published)}: {line}" for line in summary_lines(cells)]
-    if baseline_of(run, runs):
-        same, differ = star_differences(run, runs)
+def _summarize_run(run: RunResult, cells: list[CellComparison], runs: list[RunResult]) -> list[str]:
+    lines = [f"{name_place_in_text(run.experiment.published)}: {line}" for line in summarize_agreement(cells)]
+    if find_baseline(run, runs):
+        same, differ = compare_stars(run, runs)
         others = f"{len(differ)} differ: {', '.join(differ)}" if differ else "none differs"
         lines.append(f"table {run.table}, stars: {same} cells as published; {others}")
     return lines

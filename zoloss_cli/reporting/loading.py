@@ -15,7 +15,7 @@ from zoloss_cli.reporting.stars import find_baseline
 from zoloss_cli.results.manifest import ManifestCell
 from zoloss_cli.results.record import FitRecord, MeasureRecord
 from zoloss_cli.results.store import IGNORED_FILES, Store, StoredCell
-from zoloss_cli.utils.paths import PACKAGE
+from zoloss_cli.utils.paths import PACKAGE_FOLDER
 
 ROMAN_NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9, "X": 10}
 
@@ -146,7 +146,7 @@ def _suggest_run(folder: Path) -> str:
         text += f" --out {folder}"
     reference = folder / "reference"
     if not reference.is_dir():
-        reference = PACKAGE.parent / "results" / "reference"
+        reference = PACKAGE_FOLDER.parent / "results" / "reference"
     if reference.is_dir():
         text += f"; the reference results can be shown with: zoloss table {reference}"
     return text

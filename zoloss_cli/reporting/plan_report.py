@@ -5,9 +5,10 @@ from __future__ import annotations
 from tabulate import tabulate
 
 from zoloss_cli.config.models import Experiment
-from zoloss_cli.experiment.execute import Remaining
+from zoloss_cli.experiment.pending import estimate_seconds, find_pending
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.runner import data_notes, sizes_of, work_of
+from zoloss_cli.experiment.runner import collect_data_notes, validate_data
+from zoloss_cli.registry import load_metric
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.durations import format_duration
 
@@ -34,19 +35,19 @@ def render_plan(experiment: Experiment, store: Store, jobs: int) -> tuple[str, l
         What the readers of the data have to say.
     """
     cells = plan(experiment)
-    sizes = sizes_of(cells)
+    sizes = validate_data(cells, [load_metric(name) for name in experiment.metrics])
     pending, lines = [], []
     for cell in cells:
-        work = work_of(cell, store.read(cell.filename, cell.key))
-        pending.append(work)
-        tasks = [cell.repeats, cell.repeats - len(work.todo), len(work.todo)]
+        part = find_pending(cell, store.read(cell.filename, cell.key))
+        pending.append(part)
+        tasks = [cell.repeats, cell.repeats - len(part.splits), len(part.splits)]
         label = " ".join(filter(None, [cell.learner.label, cell.learner.choice]))
         lines.append([cell.data.name, label, *sizes[(cell.data, cell.rule)], *tasks])
-    left = sum(len(work.todo) for work in pending)
-    total = sum(work.cell.repeats for work in pending)
-    estimate = _estimate_time(left, Remaining(pending, jobs).seconds(), jobs)
+    left = sum(len(part.splits) for part in pending)
+    total = sum(part.cell.repeats for part in pending)
+    estimate = _estimate_time(left, estimate_seconds(pending, jobs), jobs)
     table = tabulate(lines, HEADER, tablefmt="simple")
-    return f"{table}\n\n{len(cells)} cells, {total:,} tasks, {left:,} to run: {estimate}", data_notes(cells)
+    return f"{table}\n\n{len(cells)} cells, {total:,} tasks, {left:,} to run: {estimate}", collect_data_notes(cells)
 
 
 def _estimate_time(left: int, seconds: float | None, jobs: int) -> str:

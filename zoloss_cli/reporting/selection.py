@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.reporting.results import RunResult, choose
+from zoloss_cli.reporting.loading import select_runs
+from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.statistics import check_comparable
 
 
 def select_tables(runs: list[RunResult], table: str | None) -> list[RunResult]:
     """Return the run that `table` names, or without a name all runs but those of the papers' figures."""
-    return [run for run in choose(runs, table) if table or not run.published.get("figure")]
+    return [run for run in select_runs(runs, table) if table or not run.figure]
 
 
 def select_comparable(runs: list[RunResult], table: str | None, against: str | None) -> list[RunResult]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tabulate import tabulate
 
-from zoloss_cli.reporting.results import RunResult
+from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.results.store import Store
 
 HEADER = ["run", "mirrors", "cells", "tasks", "state", "failed", "last run"]
@@ -26,7 +26,7 @@ def render_status(runs: list[RunResult], store: Store) -> str:
         Text for a terminal.
     """
     text = tabulate([_describe_run(run) for run in runs], HEADER, tablefmt="simple", disable_numparse=True)
-    used = {cell["file"] for run in runs for cell in run.manifest["cells"]}
+    used = {cell.file for run in runs for cell in run.manifest.cells}
     unused = {path.name for path in (store.folder / "cells").glob("*.jsonl")} - used
     if not unused:
         return text
@@ -34,14 +34,15 @@ def render_status(runs: list[RunResult], store: Store) -> str:
 
 
 def _describe_run(run: RunResult) -> list:
-    state = "complete" if run.units >= run.planned else f"{100 * run.units / run.planned:.0f} %"
-    mirrors = f"{run.published['paper']} {run.table or run.published['figure']}" if run.published else ""
+    state = "complete" if run.n_done >= run.n_tasks else f"{100 * run.n_done / run.n_tasks:.0f} %"
+    if run.n_done >= run.n_tasks and len(run.cells) < run.n_cells:
+        state = f"lacks {run.metric}"
     return [
         run.name,
-        mirrors,
-        f"{len(run.cells)}/{run.places}",
-        f"{run.units:,}/{run.planned:,}",
+        f"{run.paper} {run.table or run.figure}" if run.paper else "",
+        f"{len(run.cells)}/{run.n_cells}",
+        f"{run.n_done:,}/{run.n_tasks:,}",
         state,
-        run.failed,
-        run.manifest["runs"][-1]["finished"][:16] if run.manifest["runs"] else "by other runs",
+        run.n_failed,
+        run.manifest.runs[-1].finished[:16] if run.manifest.runs else "by other runs",
     ]

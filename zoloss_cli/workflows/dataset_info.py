@@ -16,7 +16,7 @@ from zoloss_cli.datasets.generators import find_generator, generate, is_generate
 from zoloss_cli.datasets.plugin_datasets import dataset_plugins, find_entry, names, plugin_datasets
 from zoloss_cli.datasets.uci.download import FetchReport
 from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
-from zoloss_cli.experiment.plan import rule_of
+from zoloss_cli.experiment.plan import find_split_rule
 from zoloss_cli.utils.signature import parameter_model
 
 
@@ -40,7 +40,7 @@ def describe_experiment_data(experiment: Experiment) -> str:
     """Return a table of an experiment's data sets: training and test samples, classes and features."""
     lines = []
     for spec in experiment.datasets:
-        data, rule = load_data(spec), rule_of(experiment.split, spec)
+        data, rule = load_data(spec), find_split_rule(experiment.split, spec)
         n_train, n_test = rule.compute_sizes(len(data.y), f"data set '{spec.name}'")
         split = "none" if not n_test else "predefined" if rule.predefined else "random"
         lines.append((spec.name, n_train, n_test or "-", split, len(data.classes), data.X.shape[1]))

@@ -15,12 +15,12 @@ from zoloss_cli.config.models import CsvData, Experiment, Split
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.runner import sizes_of
+from zoloss_cli.experiment.runner import validate_data
 from zoloss_cli.learners.multiclass.partitions import MAX_EXACT_CLASSES
-from zoloss_cli.reporting.formats import render_tables
-from zoloss_cli.reporting.results import choose, load_results
-from zoloss_cli.reporting.statistics_view import best_lines
-from zoloss_cli.reporting.tables import make_table
+from zoloss_cli.reporting.loading import load_results, select_runs
+from zoloss_cli.reporting.render.render import render_tables
+from zoloss_cli.reporting.statistics_report import describe_best
+from zoloss_cli.reporting.tables import build_table
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.atomic_io import check_target, write
 from zoloss_cli.workflows.choices import DEFAULT_SCALING
@@ -169,7 +169,7 @@ def prepare_experiment(evaluation: Evaluation, out: Path, save_config: Path | No
     if target is not None:
         check_target(target, force, inputs)
     check_own_run(out, experiment)
-    sizes_of(plan(experiment), "--positive CLASS")
+    validate_data(plan(experiment), positive="--positive CLASS")
     if target is not None:
         write(target, text, force, inputs)
     return experiment
@@ -199,9 +199,9 @@ def render_evaluation(
         The best learner against each other, in lines.
     """
     runs, _ = load_results(results, name)
-    (run,) = choose(runs, name)
-    table = render_tables([make_table(run, runs)], format, bold_terminal=bold_terminal)
-    return table, best_lines(run, dataset, SIGNIFICANCE_LEVEL)
+    (run,) = select_runs(runs, name)
+    table = render_tables([build_table(run, runs)], format, terminal=bold_terminal)
+    return table, describe_best(run, dataset, SIGNIFICANCE_LEVEL)
 
 
 def has_content(path: Path, text: str) -> bool:
@@ -228,10 +228,10 @@ def _parse_train(text: str) -> int | float:
 def check_own_run(results: Path, experiment: Experiment) -> None:
     """Refuse to put a table's run in the place of that of another table with the same file name."""
     (wanted,) = (Path(data.csv).resolve() for data in experiment.datasets if isinstance(data, CsvData))
-    for manifest in Store(results).manifests():
-        stored = manifest["experiment"]
-        paths = [Path(data["csv"]) for data in stored["datasets"] if "csv" in data]
-        if stored["name"] == experiment.name and [path.resolve() for path in paths] != [wanted]:
+    for manifest in Store(results).read_manifests():
+        stored = manifest.experiment
+        paths = [Path(data.csv) for data in stored.datasets if isinstance(data, CsvData)]
+        if stored.name == experiment.name and [path.resolve() for path in paths] != [wanted]:
             other = ", ".join(map(str, paths)) or "other data"
             raise ResultsError(
                 f"{results} holds a run '{experiment.name}' of {other}; choose another folder with --out, or "

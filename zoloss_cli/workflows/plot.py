@@ -10,7 +10,8 @@ from tabulate import tabulate
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.reporting.figures import catalog
 from zoloss_cli.reporting.figures.catalog import Drawing
-from zoloss_cli.reporting.results import RunResult, load_results
+from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.workflows.boundary_figure import build_boundary_drawing
 
 DEFAULT_RESULTS = Path("results")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from zoloss_cli.utils.paths import PUBLISHED
+from zoloss_cli.utils.paths import PUBLISHED_FOLDER
 
 
 @functools.cache
@@ -12,4 +12,4 @@ def read_paper_titles() -> dict[str, str]:
     """Return how pages call each paper, by its name in configs."""
     import yaml
 
-    return yaml.safe_load((PUBLISHED / "papers.yaml").read_text(encoding="utf-8"))
+    return yaml.safe_load((PUBLISHED_FOLDER / "papers.yaml").read_text(encoding="utf-8"))

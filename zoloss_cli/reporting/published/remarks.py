@@ -6,9 +6,9 @@ import functools
 import textwrap
 
 from zoloss_cli.reporting.compare import CellComparison
-from zoloss_cli.utils.paths import PUBLISHED
+from zoloss_cli.utils.paths import PUBLISHED_FOLDER
 
-REMARKS = PUBLISHED / "remarks.yaml"
+REMARKS = PUBLISHED_FOLDER / "remarks.yaml"
 UNEXPLAINED = "Not looked into yet."
 
 

@@ -8,9 +8,9 @@ import math
 from typing import NamedTuple
 
 from zoloss_cli.config.models import Published
-from zoloss_cli.utils.paths import PUBLISHED
+from zoloss_cli.utils.paths import PUBLISHED_FOLDER
 
-POOL_SD = PUBLISHED / "pool_sd.csv"
+POOL_SD = PUBLISHED_FOLDER / "pool_sd.csv"
 POOL_SD_COLUMNS = ("generator", "learner", "metric", "pools", "splits", "sd")
 
 # How tables.csv calls metrics, where it is not as here. Table 3 of Nguyen & Sanner (2013) has two kinds of
@@ -51,7 +51,7 @@ PublishedCells = dict[tuple[str, str, str], PublishedValue]  # by data set, lear
 def read_published_tables() -> dict[tuple[str, str], PublishedCells]:
     """Return the published numbers by paper and table; cells without a number are left out."""
     tables: dict[tuple[str, str], PublishedCells] = {}
-    with (PUBLISHED / "tables.csv").open(encoding="utf-8", newline="") as file:
+    with (PUBLISHED_FOLDER / "tables.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             if row["value"] == "":
                 continue

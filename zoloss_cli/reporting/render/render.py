@@ -9,11 +9,10 @@ from types import ModuleType
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.compare import CellComparison
+from zoloss_cli.reporting.render.formats import FORMATS
 from zoloss_cli.reporting.render.grid import Grid
 from zoloss_cli.reporting.render.numbers import count_decimals, format_our_value, format_published_value
 from zoloss_cli.reporting.tables import Table
-
-FORMATS = ("text", "markdown", "latex", "csv", "html")
 
 
 def validate_format(name: str) -> str:

@@ -1,0 +1,21 @@
+"""zoloss migrate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from zoloss_cli.cli import _options as options
+
+
+def migrate(results: options.ResultsFolder = Path("results")) -> None:
+    """Convert a results folder of zoloss 0.1 to today's layout, without running anything.
+
+    **Example:** `zoloss migrate results/`
+    """
+    from zoloss_cli.results.migrate import migrate as migrate_folder
+
+    done, *faults = migrate_folder(results)
+    typer.echo(done)
+    options.show_notes(faults)

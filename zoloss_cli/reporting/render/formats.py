@@ -1,0 +1,5 @@
+"""Names of output formats; light, because a shell completes them."""
+
+from __future__ import annotations
+
+FORMATS = ("text", "markdown", "latex", "csv", "html")
