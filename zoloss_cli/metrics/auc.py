@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from zoloss_cli.metrics.base import Metric, Sizes
 from zoloss_cli.metrics.pooled import PooledMeasurement
-from zoloss_cli.metrics.roc import compute_auc
 
 
 class OutlierAuc(Metric):
@@ -17,6 +18,17 @@ class OutlierAuc(Metric):
     decimals = 3
     note = "area under the ROC curve: how often a wrong label looks more like an outlier than a right one"
 
+    def explain_missing(self, records: Sequence[PooledMeasurement]) -> str:
+        """Return why records cannot give the metric; nothing if all can."""
+        for record in records:
+            if not (isinstance(record, PooledMeasurement) and (record.holds("growth") or record.holds("scores"))):
+                return "its records hold no outlier scores"
+            if not record.flipped:
+                return "its records know of no wrong labels"
+        return ""
+
     def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
         """Return the value of one draw."""
+        from zoloss_cli.metrics.roc import compute_auc
+
         return compute_auc(record.outlier_scores, record.is_flipped)

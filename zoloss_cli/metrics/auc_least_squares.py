@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from zoloss_cli.metrics.base import Metric, Sizes
 from zoloss_cli.metrics.pooled import PooledMeasurement
-from zoloss_cli.metrics.roc import compute_auc
 
 
 class LeastSquaresAuc(Metric):
@@ -17,6 +18,14 @@ class LeastSquaresAuc(Metric):
     decimals = 3
     heading = "least squares"
 
+    def explain_missing(self, records: Sequence[PooledMeasurement]) -> str:
+        """Return why records cannot give the metric; nothing if all can."""
+        if not all(r.holds("least_squares") and r.flipped for r in records if isinstance(r, PooledMeasurement)):
+            return "its records hold no contributions by least squares, or know of no wrong labels"
+        return ""
+
     def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
         """Return the value of one draw."""
+        from zoloss_cli.metrics.roc import compute_auc
+
         return compute_auc(record.least_squares, record.is_flipped)

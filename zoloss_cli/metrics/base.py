@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from operator import attrgetter
 from statistics import fmean, median
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -111,10 +112,10 @@ class Metric(ABC):
             The value, in the unit that tables show.
         """
 
-    def explain_missing(self, record: Any) -> str:
-        """Return why a record cannot give the metric; nothing if it can."""
+    def explain_missing(self, records: Sequence[Any]) -> str:
+        """Return why records cannot give the metric; nothing if all can."""
         for name in self.requires:
-            if getattr(record, name, None) is None:
+            if not hasattr(records[0], name) or None in map(attrgetter(name), records):
                 return f"its records hold no {name}"
         return ""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from zoloss_cli.metrics.base import ErrorRate
 from zoloss_cli.results.record import Confusion, FitRecord
 
@@ -15,10 +17,10 @@ class TwoClassRate(ErrorRate):
     part = "test"
     n_classes = 2
 
-    def explain_missing(self, record: FitRecord) -> str:
-        """Return why a record cannot give the metric; nothing if it can."""
-        reason = super().explain_missing(record)
-        return reason or ("" if len(record.test_confusion or ()) == 2 else "it is for two classes")
+    def explain_missing(self, records: Sequence[FitRecord]) -> str:
+        """Return why records cannot give the metric; nothing if all can."""
+        reason = super().explain_missing(records)
+        return reason or ("" if len(records[0].test_confusion or ()) == 2 else "it is for two classes")
 
 
 def count_two_class(confusion: Confusion) -> tuple[int, int, int, int]:

@@ -3,56 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.results.record import Measurement, MeasureRecord
 
-SUMMED = (
-    "permutations",
-    "growth",
-    "times",
-    "growth_by_size",
-    "flipped_growth_by_size",
-    "flipped_times_by_size",
-)
-AVERAGED = ("scores", "least_squares")
+if TYPE_CHECKING:
+    import numpy as np
+
+SUMMED = {
+    *("permutations", "growth", "times", "growth_by_size"),
+    *("flipped_growth_by_size", "flipped_times_by_size"),
+}
+AVERAGED = {"scores", "least_squares"}
 
 
-@dataclass(frozen=True)
 class PooledMeasurement:
-    """What was measured of one draw, by all tasks that measured it; the fields are those of a Measurement."""
+    """What was measured of one draw, by all tasks that measured it; it has the fields of a Measurement.
 
-    fit_time: float
-    complexity: int | None = None
-    principal_points: int | None = None
-    principal_subsets: int | None = None
-    points: list[tuple[int, int, int, list[int]]] | None = None
-    pairs: list[tuple[int, int]] | None = None
-    clusters: list[int] | None = None
-    exact: bool | None = None
-    solves: int | None = None
-    permutations: int | None = None
-    growth: np.ndarray | None = None
-    times: np.ndarray | None = None
-    least_squares: np.ndarray | None = None
-    growth_by_size: np.ndarray | None = None
-    flipped_growth_by_size: np.ndarray | None = None
-    flipped_times_by_size: np.ndarray | None = None
-    scores: np.ndarray | None = None
-    flipped: tuple[int, ...] | None = None  # None where no label is known to be wrong
+    Sums over random paths are added and scores averaged, as arrays, when they are asked for; all else is the
+    same in every record of a draw.
+
+    Parameters
+    ----------
+    records : sequence of MeasureRecord
+        The records of the draw.
+    """
+
+    complexity: int | None
+    principal_points: int | None
+    principal_subsets: int | None
+    points: list[tuple[int, int, int, list[int]]] | None
+    pairs: list[tuple[int, int]] | None
+    clusters: list[int] | None
+    exact: bool | None
+    permutations: int | None
+    growth: np.ndarray | None
+    times: np.ndarray | None
+    least_squares: np.ndarray | None
+    growth_by_size: np.ndarray | None
+    flipped_growth_by_size: np.ndarray | None
+    flipped_times_by_size: np.ndarray | None
+    scores: np.ndarray | None
+
+    def __init__(self, records: Sequence[MeasureRecord]):
+        self.records = records
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in Measurement.__struct_fields__:
+            raise AttributeError(f"a measurement has no '{name}'")
+        value = getattr(self.records[0].measured, name)
+        if value is not None and name in SUMMED | AVERAGED:
+            import numpy as np
+
+            value = np.sum([getattr(record.measured, name) for record in self.records], axis=0)
+            if name in AVERAGED:
+                value = value / len(self.records)
+        setattr(self, name, value)
+        return value
+
+    def holds(self, name: str) -> bool:
+        """Return whether a field was measured, without pooling it."""
+        return getattr(self.records[0].measured, name) is not None
+
+    @property
+    def fit_time(self) -> float:
+        """Return the seconds that all tasks took."""
+        return sum(record.fit_time or 0.0 for record in self.records)
+
+    @property
+    def flipped(self) -> tuple[int, ...] | None:
+        """Return the samples with wrong labels; None where no label is known to be wrong."""
+        return tuple(self.records[0].measured.flipped) or None
 
     @property
     def outlier_scores(self) -> np.ndarray | None:
         """Return how much each sample looks like an outlier: its average contribution, or its score."""
         if self.growth is not None and self.times is not None:
+            import numpy as np
+
             return self.growth / np.maximum(self.times, 1)
         return self.scores
 
     @property
     def is_flipped(self) -> np.ndarray:
         """Return which samples have wrong labels."""
+        import numpy as np
+
         scores = self.outlier_scores
         if scores is None:
             raise ValueError("the measurement scores no samples")
@@ -60,25 +96,8 @@ class PooledMeasurement:
 
 
 def pool_by_draw(records: Sequence[MeasureRecord]) -> dict[int, PooledMeasurement]:
-    """Return the measurements of each draw together.
-
-    Sums over random paths are added and scores averaged; all else is the same in every record of a draw.
-    """
+    """Return the measurements of each draw together."""
     by_draw: dict[int, list[MeasureRecord]] = {}
     for record in records:
         by_draw.setdefault(record.split if record.draw is None else record.draw, []).append(record)
-    return {draw: _pool(several) for draw, several in sorted(by_draw.items())}
-
-
-def _pool(records: list[MeasureRecord]) -> PooledMeasurement:
-    measured: list[Measurement] = [record.measured for record in records]
-    values: dict = {"fit_time": sum(record.fit_time or 0.0 for record in records)}
-    for name in (field.name for field in fields(PooledMeasurement) if field.name != "fit_time"):
-        first = getattr(measured[0], name)
-        if first is not None and name in (*SUMMED, *AVERAGED):
-            total = np.sum([getattr(each, name) for each in measured], axis=0)
-            values[name] = total / len(measured) if name in AVERAGED else total
-        else:
-            values[name] = first
-    values["flipped"] = tuple(measured[0].flipped) or None
-    return PooledMeasurement(**values)
+    return {draw: PooledMeasurement(several) for draw, several in sorted(by_draw.items())}

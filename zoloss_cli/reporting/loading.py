@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import re
 from pathlib import Path
+from typing import cast
 
 from zoloss_cli.errors import ResultsError, suggest_nearest
 from zoloss_cli.metrics.base import Sizes
+from zoloss_cli.metrics.pooled import PooledMeasurement, pool_by_draw
 from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.ratios import replace_by_ratios
 from zoloss_cli.reporting.run_result import CellResult, RunResult
@@ -48,13 +50,13 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
     runs = [RunResult(manifest) for manifest in store.read_manifests()]
     needed = runs if wanted is None else [run for run in runs if wanted in _list_names(run)]
     needed = [*needed, *(b for run in needed if (b := find_baseline(run, runs)) and b not in needed)]
-    cache: dict[str, StoredCell] = {}
+    reader = _CellReader(store)
     collects = gc.isenabled()
     gc.disable()  # hundreds of thousands of records are made, and none is garbage
     try:
         for run in needed:
             for cell in run.manifest.cells:
-                _add_cell(run, cell, _read_cell(store, cell, cache))
+                reader.add_cell(run, cell)
             if run.experiment.ratios:
                 replace_by_ratios(run)
     finally:
@@ -63,37 +65,51 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
     return sorted(runs, key=_order_as_in_papers), store
 
 
-def _read_cell(store: Store, cell: ManifestCell, cache: dict[str, StoredCell]) -> StoredCell:
-    if cell.file not in cache:
-        stored = cache[cell.file] = store.read(cell.file, cell.key)
+class _CellReader:
+    """Reads cells for runs that may share them: each file once."""
+
+    def __init__(self, store: Store):
+        self.store = store
+        self._stored: dict[str, StoredCell] = {}
+        self._results: dict[tuple[str, str], CellResult] = {}
+
+    def add_cell(self, run: RunResult, cell: ManifestCell) -> None:
+        """Add what is stored of a cell to a run."""
+        if cell.file not in self._stored:
+            self._stored[cell.file] = self._read(cell)
+        stored = self._stored[cell.file]
         if stored.fault:
-            store.notes.append(f"{store.path(cell.file)} {stored.fault}; left out")
+            return
+        run.n_failed += len(stored.failed)
+        if not stored.records:
+            return
+        key = (cell.file, cell.choice)
+        if key not in self._results:
+            self._results[key] = _build_cell_result(stored, cell.choice)
+        result, place = self._results[key], (cell.dataset, cell.learner)
+        run.n_done += min(cell.repeats or run.experiment.split.repeats, len(stored.records))
+        if stored.kind == "measure":
+            records = cast(list[PooledMeasurement], result.records)
+            run.measurements[place] = dict(zip(result.splits, records, strict=True))
+        run.add(place, result)
+
+    def _read(self, cell: ManifestCell) -> StoredCell:
+        stored, path = self.store.read(cell.file, cell.key), self.store.path(cell.file)
+        if stored.fault:
+            self.store.notes.append(f"{path} {stored.fault}; left out")
         elif stored.n_damaged:
             lines = f"{stored.n_damaged} damaged line{'s' * (stored.n_damaged > 1)}"
-            store.notes.append(f"{store.path(cell.file)} has {lines}; left out")
-    return cache[cell.file]
+            self.store.notes.append(f"{path} has {lines}; left out")
+        return stored
 
 
-def _add_cell(run: RunResult, cell: ManifestCell, stored: StoredCell) -> None:
-    if stored.fault:
-        return
-    run.n_failed += len(stored.failed)
-    if not stored.records:
-        return
-    place, sizes = (cell.dataset, cell.learner), Sizes(stored.n_train, stored.n_test)
-    splits = sorted(stored.records)
+def _build_cell_result(stored: StoredCell, choice: str) -> CellResult:
+    sizes, splits = Sizes(stored.n_train, stored.n_test), sorted(stored.records)
     records = [stored.records[split] for split in splits]
-    if isinstance(records[0], MeasureRecord):
-        from zoloss_cli.metrics.pooled import pool_by_draw
-
-        by_draw = pool_by_draw([r for r in records if isinstance(r, MeasureRecord)])
-        run.measurements[place] = by_draw
-        n_done = min(cell.repeats or run.experiment.split.repeats, len(records))
-        run.n_done += n_done - min(cell.repeats or run.experiment.split.repeats, len(by_draw))
-        run.add(place, CellResult(list(by_draw.values()), list(by_draw), sizes), cell.repeats)
-        return
-    fits = [r for r in records if isinstance(r, FitRecord)]
-    run.add(place, CellResult(fits, splits, sizes, cell.choice), cell.repeats)
+    if stored.kind == "measure":
+        by_draw = pool_by_draw(cast(list[MeasureRecord], records))
+        return CellResult(list(by_draw.values()), list(by_draw), sizes, choice)
+    return CellResult(cast(list[FitRecord], records), splits, sizes, choice)
 
 
 def select_runs(runs: list[RunResult], wanted: str | None) -> list[RunResult]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import fmean
 
 from zoloss_cli.registry import load_metric
@@ -101,10 +102,9 @@ def _describe_pruning(run: RunResult) -> list[str]:
 
 def _describe_unseen_classes(run: RunResult) -> list[str]:
     """Return where splits leave a class out of the training samples."""
-    unseen: dict[str, list[float]] = {}
-    for (dataset, _), cell in run.cells.items():
-        counts = cell.get_counts("n_unseen")
-        if load_metric(run.metric).part == "test" and any(counts):  # the same for all learners
+    unseen: dict[str, Sequence[float]] = {}
+    for (dataset, _), cell in run.cells.items() if load_metric(run.metric).part == "test" else ():
+        if any(counts := cell.get_counts("n_unseen")):  # the same for all learners
             unseen[dataset] = max(unseen.get(dataset, []), counts, key=len)
     return [
         f"{dataset}: in {sum(c > 0 for c in counts)} of {len(counts)} splits some test samples, "

@@ -47,7 +47,9 @@ def render_plan(experiment: Experiment, store: Store, jobs: int) -> tuple[str, l
     total = sum(part.cell.repeats for part in pending)
     estimate = _estimate_time(left, estimate_seconds(pending, jobs), jobs)
     table = tabulate(lines, HEADER, tablefmt="simple")
-    return f"{table}\n\n{len(cells)} cells, {total:,} tasks, {left:,} to run: {estimate}", collect_data_notes(cells)
+    return f"{table}\n\n{len(cells)} cells, {total:,} tasks, {left:,} to run: {estimate}", collect_data_notes(
+        cells
+    )
 
 
 def _estimate_time(left: int, seconds: float | None, jobs: int) -> str:

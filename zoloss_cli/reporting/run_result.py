@@ -84,16 +84,17 @@ class CellResult:
             if found.ratio_of or not self.records:
                 self._faults[metric] = f"its records hold no {metric}"
             else:
-                reasons = map(found.explain_missing, self.records)
-                self._faults[metric] = next(filter(None, reasons), "")
+                self._faults[metric] = found.explain_missing(self.records)
         return self._faults[metric]
 
-    def get_counts(self, name: str) -> list[float]:
+    def get_counts(self, name: str) -> Sequence[float]:
         """Return a field of all records that is no metric; nothing if a record lacks it."""
         if name in self._values:
             return self._values[name]
-        counts = [getattr(record, name, None) for record in self.records]
-        return [float(c) for c in counts if c is not None] if None not in counts else []
+        if not self.records or getattr(self.records[0], name, None) is None:
+            return []
+        counts = [getattr(record, name) for record in self.records]
+        return [] if None in counts else counts
 
     @cached_property
     def curves(self) -> Curves | None:
@@ -135,9 +136,8 @@ class RunResult:
     n_failed: int = 0
     n_done: int = 0
 
-    def add(self, place: Place, cell: CellResult, repeats: int | None = None) -> None:
+    def add(self, place: Place, cell: CellResult) -> None:
         """Add a cell. Where several are given for one place, the one with the best mean is kept."""
-        self.n_done += min(repeats or self.experiment.split.repeats, len(cell))
         metric = load_metric(self.metric)
         shown = metric.ratio_of or self.metric
         if reason := cell.explain_missing(shown):

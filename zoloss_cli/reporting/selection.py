@@ -5,7 +5,6 @@ from __future__ import annotations
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.reporting.loading import select_runs
 from zoloss_cli.reporting.run_result import RunResult
-from zoloss_cli.reporting.statistics import check_comparable
 
 
 def select_tables(runs: list[RunResult], table: str | None) -> list[RunResult]:
@@ -35,6 +34,8 @@ def select_comparable(runs: list[RunResult], table: str | None, against: str | N
     ResultsError
         With the reason for each run, if there is no such run.
     """
+    from zoloss_cli.reporting.statistics import check_comparable  # SciPy takes long to import
+
     comparable, reasons = [], []
     for run in select_tables(runs, table):
         try:

@@ -18,7 +18,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -30,7 +30,7 @@ from zoloss_cli.results.record import (
     AnyRecord,
     CellHeader,
     FailedRecord,
-    MeasureRecord,
+    FitRecord,
     Record,
     RecordKind,
     decode_header,
@@ -82,6 +82,8 @@ class StoredCell:
         Lines that had to be dropped.
     fault : str
         Why the whole file cannot be used; empty if it can.
+    kind : {'fit', 'measure'}
+        What its records are of.
     n_train, n_test : int
         Samples that train and that test.
     """
@@ -90,6 +92,7 @@ class StoredCell:
     failed: dict[int, FailedRecord] = field(default_factory=dict)
     n_damaged: int = 0
     fault: str = ""
+    kind: RecordKind = "fit"
     n_train: int = 0
     n_test: int = 0
 
@@ -285,22 +288,35 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
     if hash_identity(header.identity) != key:
         stored.fault = "is not the cell that its name says"
         return stored
-    stored.n_train, stored.n_test = header.n_train, header.n_test
+    stored.kind, stored.n_train, stored.n_test = header.kind, header.n_train, header.n_test
     records, failed, stored.n_damaged = decode_records(lines[1:-1], header.kind)
     stored.n_damaged += bool(lines[-1])
-    stored.records = {r.split: r for r in records if _fits_sizes(r, header.n_train, header.n_test)}
-    stored.n_damaged += sum(not _fits_sizes(r, header.n_train, header.n_test) for r in records)
+    sound = _drop_oversized(records, header)
+    stored.n_damaged += len(records) - len(sound)
+    stored.records = {r.split: r for r in sound}
     stored.failed = {r.split: r for r in failed if r.split not in stored.records}
     return stored
 
 
-def _fits_sizes(record: Record, n_train: int, n_test: int) -> bool:
-    """Return whether a record counts no more errors than there are samples; no test samples, no test errors."""
-    if isinstance(record, MeasureRecord):
-        return True
-    if record.test_errors is None:
-        return n_test == 0 and record.train_errors <= n_train
-    return 0 < n_test >= record.test_errors and record.train_errors <= n_train
+def _drop_oversized(records: list[Record], header: CellHeader) -> list[Record]:
+    """Return the records that count no more errors than there are samples; no test samples, no test errors."""
+    if header.kind == "measure":
+        return records
+    fits = cast(list[FitRecord], records)
+    absent = -1  # a lack of test errors as a number, and what it must be where no samples test
+    tests = [absent if record.test_errors is None else record.test_errors for record in fits]
+    least, most = (0, header.n_test) if header.n_test else (absent, absent)
+    trains = [record.train_errors for record in fits]
+    if (
+        max(trains, default=0) <= header.n_train
+        and least <= min(tests, default=least) <= max(tests, default=most) <= most
+    ):
+        return records  # as nearly always
+    return [
+        record
+        for record, train, test in zip(records, trains, tests, strict=True)
+        if train <= header.n_train and least <= test <= most
+    ]
 
 
 @contextlib.contextmanager

@@ -1,1 +1,1 @@
-"""Figures of the papers and of any run, ready for print. The list of them is catalog.py."""
+"""Figures of results: `registry` lists them, `catalog` finds the runs that they can be drawn of."""

@@ -1,4 +1,4 @@
-"""Figures by name: which can be drawn of given runs, and each as something to draw with its caption."""
+"""Figures of given runs: which can be drawn, and each as something to draw with its caption."""
 
 from __future__ import annotations
 
@@ -6,47 +6,133 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.errors import ConfigError, ResultsError, suggest_nearest
-from zoloss_cli.reporting.figures.inline import to_svg as to_svg  # for whoever puts these figures into a page
-from zoloss_cli.reporting.figures.kinds import KINDS, FigureKind
-from zoloss_cli.reporting.figures.style import styled
-from zoloss_cli.reporting.results import RunResult, choose
-from zoloss_cli.reporting.tables import splits_text
+from zoloss_cli.reporting.figures.registry import FIGURES, FigureKind, find_drawn_as, find_figure
+from zoloss_cli.reporting.figures.style import apply_style
+from zoloss_cli.reporting.loading import select_runs
+from zoloss_cli.reporting.render.numbers import format_table_name
+from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.reporting.tables import describe_splits
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of certain results, not yet drawn."""
+    """A figure of certain results, not yet drawn.
 
-    name: str
+    Attributes
+    ----------
+    kind : FigureKind
+        Which figure it is.
+    title : str
+        What stands over it.
+    caption : str
+        What it shows, of which run and config, and the command that draws it.
+    command : str
+        The command.
+    stem : str
+        Name of a file for it, without an ending.
+    draw : callable
+        Draws it.
+    run : str
+        Name of the run that it is of; empty if it is of none.
+    """
+
+    kind: FigureKind
     title: str
-    caption: str  # what it shows, of which run and config, and the command that draws it
+    caption: str
     command: str
-    stem: str  # of a file for it
-    draw: Callable
-    run: str = ""  # the name of the run that it is of, if it is of one
+    stem: str
+    draw: Callable[[], Figure]
+    run: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the figure."""
+        return self.kind.name
 
 
-def kind_of(name: str) -> FigureKind:
-    for kind in KINDS:
-        if kind.name == name:
-            return kind
-    known = suggest_nearest(name, [kind.name for kind in KINDS]) or "; zoloss plot lists them"
-    raise ConfigError(f"--figure: no figure is called '{name}'{known}")
+def list_kinds(runs: Sequence[RunResult]) -> list[FigureKind]:
+    """Return all figures: the registered ones, and those that a run's config says how to draw.
+
+    A config whose `published` section names a figure and `drawn_as` makes it one, without any code. One that
+    names no known way to draw is left out; `find_kind` says what is wrong.
+    """
+    kinds = {kind.name: kind for kind in FIGURES}
+    for run in runs:
+        try:
+            kind = _build_kind(run)
+        except ConfigError:
+            continue
+        if kind is not None:
+            kinds[kind.name] = kind
+    return list(kinds.values())
 
 
-def available(runs: list[RunResult], results: Path = Path("results"), quick: bool = True) -> list[Drawing]:
-    """What can be drawn from these runs; with `quick`, only what needs no long training."""
-    found = [(kind, run) for kind in KINDS for run in runs if (kind.quick or not quick) and kind.fits(run)]
-    # The curves of a run that mirrors a figure of a paper are that figure.
-    papers = {run.name for kind in KINDS for run in runs if kind.config and kind.fits(run)}
+def find_kind(name: str, runs: Sequence[RunResult]) -> FigureKind:
+    """Return the figure of a name, among the registered ones and those of these runs."""
+    for run in runs:
+        if run.figure and name == f"{run.paper}/{run.figure}":
+            _build_kind(run)  # raises where the config names no known way to draw
+            if all(name != kind.name for kind in list_kinds(runs)):
+                raise ConfigError(
+                    f"--figure: '{run.manifest.config}' does not say how '{name}' is drawn: add `drawn_as` to its "
+                    f"section `published`, such as drawn_as: curves; then run: {run.manifest.command()}"
+                )
+    return find_figure(name, list_kinds(runs))
+
+
+def _build_kind(run: RunResult) -> FigureKind | None:
+    published = run.experiment.published
+    if published is None or published.figure is None or published.drawn_as is None:
+        return None
+    base = find_drawn_as(published.drawn_as, run.manifest.config)
+    return replace(
+        base,
+        name=f"{published.paper}/{published.figure}",
+        title=run.experiment.title or base.title,
+        config=run.manifest.config,
+        source_figure="",
+        is_covered=False,
+        beside_tables="none",
+    )
+
+
+def find_drawings(
+    runs: Sequence[RunResult], results: Path = Path("results"), only_quick: bool = True
+) -> list[Drawing]:
+    """Return what can be drawn from these runs.
+
+    Parameters
+    ----------
+    runs : sequence of RunResult
+        All runs of a results folder.
+    results : Path, default=Path("results")
+        The folder, for the commands.
+    only_quick : bool, default=True
+        Whether to leave out what fits learners for long.
+
+    Returns
+    -------
+    list of Drawing
+        In the order of the registry.
+    """
+    kinds = list_kinds(runs)
+    found = [(kind, run) for kind in kinds if kind.is_quick or not only_quick for run in runs if kind.matches(run)]
+    published = {(run.name, kind.target) for kind in kinds if kind.paper for run in runs if kind.matches(run)}
+    covered = {run for run, _ in published}
     return [
-        _of_run(kind, run, results) for kind, run in found if not (kind.name == "curves" and run.name in papers)
+        _build_drawing(kind, run, results)
+        for kind, run in found
+        if kind.paper or not ((run.name, kind.target) in published or (kind.is_covered and run.name in covered))
     ]
 
 
-def drawing(
+def choose_drawing(
     kind: FigureKind,
     runs: list[RunResult],
     results: Path,
@@ -54,77 +140,121 @@ def drawing(
     datasets: Sequence[str] = (),
     learners: Sequence[str] = (),
 ) -> Drawing:
-    """A figure of the run that `table` names, or of the one run that suits; of a part of it, if asked for."""
-    named = choose(runs, table)
-    hits = [run for run in named if kind.fits(run)]
+    """Return a figure of the run that `table` names, or of the one run that has what it shows.
+
+    Parameters
+    ----------
+    kind : FigureKind
+        Which figure.
+    runs : list of RunResult
+        All runs of a results folder.
+    results : Path
+        The folder.
+    table : str or None, default=None
+        The number of a table, or the name of a run.
+    datasets, learners : sequence of str
+        Only these; none for all.
+
+    Returns
+    -------
+    Drawing
+        The figure, not yet drawn.
+    """
+    hits = [run for run in select_runs(runs, table) if kind.matches(run)]
     if not hits:
         where = f"table '{table}' of {results}" if table else f"{results}"
         if kind.config:
-            run = f"zoloss run {kind.config} --out {results}"
-            raise ResultsError(f"{where} has no results for figure '{kind.name}'; run: {run}")
-        raise ResultsError(f"{where} has no results for figure '{kind.name}', which needs {kind.needs}")
+            command = f"zoloss run {kind.config} --out {results}"
+            raise ResultsError(f"{where} has no results for figure '{kind.name}'; run: {command}")
+        raise ResultsError(f"{where} has no results for figure '{kind.name}', which needs {kind.requirement}")
     if len(hits) > 1:
-        names = ", ".join(run.table or run.name for run in hits)
+        names = ", ".join(run.number for run in hits)
         raise ResultsError(f"figure '{kind.name}' can be of several runs; choose one with --table: {names}")
-    part = narrowed(hits[0], datasets, learners)
-    if not kind.fits(part):
-        needs = kind.needs or "all that it compares"
+    part = narrow_run(hits[0], datasets, learners)
+    if not kind.matches(part):
+        requirement = kind.requirement or "all that it compares"
         raise ResultsError(
-            f"this part of '{part.name}' is too little for figure '{kind.name}', which needs {needs}"
+            f"this part of '{part.name}' is too little for figure '{kind.name}', which needs {requirement}"
         )
-    return _of_run(kind, part, results, datasets, learners)
+    return _build_drawing(kind, part, results, datasets, learners)
 
 
-def without_results(kind: FigureKind) -> Drawing:
-    """A figure that needs none."""
+def build_drawing_without_results(kind: FigureKind) -> Drawing:
+    """Return a figure that needs no results."""
     command = f"zoloss plot --figure {kind.name}"
-    title = kind.printed_title
-    caption = f"{title}. Drawn by: {command}"
-    return Drawing(kind.name, title, caption, command, f"figure-{kind.name}", with_style(kind.draw))
+    title = kind.full_title
+    return Drawing(
+        kind, title, f"{title}. Drawn by: {command}", command, build_stem(kind), draw_in_style(kind.draw)
+    )
 
 
-def narrowed(run: RunResult, datasets: Sequence[str], learners: Sequence[str]) -> RunResult:
-    """The run with only these data sets and learners, if any are named."""
-    experiment = dict(run.experiment)
-    parts = [
-        ("datasets", "name", "data set", datasets, run.datasets),
-        ("learners", "label", "learner", learners, run.learners),
-    ]
-    for key, field, what, wanted, known in parts:
+def narrow_run(run: RunResult, datasets: Sequence[str], learners: Sequence[str]) -> RunResult:
+    """Return the run with only these data sets and learners, where any are named."""
+    for what, wanted, known in (("data set", datasets, run.datasets), ("learner", learners, run.learners)):
         for name in wanted:
             if name not in known:
                 raise ResultsError(f"'{run.name}' has no {what} '{name}'{suggest_nearest(name, known)}")
-        if wanted:
-            experiment[key] = [entry for entry in experiment[key] if entry[field] in wanted]
-    return replace(run, experiment=experiment)
-
-
-def _of_run(
-    kind: FigureKind, run: RunResult, results: Path, datasets: Sequence[str] = (), learners: Sequence[str] = ()
-) -> Drawing:
-    options, stem = {}, f"figure-{kind.name}"
-    if kind.config:
-        title = kind.printed_title
+    kept_data, kept_learners = set(datasets or run.datasets), set(learners or run.learners)
+    experiment = run.experiment
+    changes: dict[str, Any] = {"datasets": tuple(d for d in experiment.datasets if d.name in kept_data)}
+    if experiment.ratios:
+        changes["ratios"] = {x: ratio for x, ratio in experiment.ratios.items() if x in kept_learners}
+        columns = {spec.label for spec in experiment.learners}
     else:
-        name = run.table or run.name
-        options["table"] = name
-        stem += f"-{name}"
-        title = f"{kind.title}, {f'Table {name}' if run.table else name}"
+        changes["learners"] = tuple(spec for spec in experiment.learners if spec.label in kept_learners)
+        columns = kept_learners
+    manifest = replace(
+        run.manifest,
+        experiment=experiment.model_copy(update=changes),
+        cells=[c for c in run.manifest.cells if c.dataset in kept_data and c.learner in columns],
+    )
+    kept = {(dataset, learner) for dataset in kept_data for learner in kept_learners}
+    return replace(
+        run,
+        manifest=manifest,
+        cells={place: cell for place, cell in run.cells.items() if place in kept},
+        measurements={place: draws for place, draws in run.measurements.items() if place in kept},
+    )
+
+
+def _build_drawing(
+    kind: FigureKind,
+    run: RunResult,
+    results: Path,
+    datasets: Sequence[str] = (),
+    learners: Sequence[str] = (),
+) -> Drawing:
+    options, stem = {}, build_stem(kind)
+    if kind.paper:
+        title = kind.full_title
+    else:
+        options["table"] = run.number
+        stem += f"-{run.number}"
+        title = f"{kind.title}, {format_table_name(run.number)}"
     options |= {"dataset": ",".join(datasets), "learners": ",".join(learners)}
     command = build_command(f"zoloss plot {shlex.quote(str(results))} --figure {kind.name}", options)
-    origin = f"{splits_text(run)}; run '{run.name}' of {run.manifest['config']}"
-    what = f"{title}: {run.experiment['title']}" if run.experiment["title"] else title
+    origin = f"{describe_splits(run)}; run '{run.name}' of {run.manifest.config}"
+    told = run.experiment.title in ("", kind.title)
+    what = title if told else f"{title}: {run.experiment.title}"
     caption = " ".join(filter(None, [f"{what} ({origin}).", kind.legend, f"Drawn by: {command}"]))
-    return Drawing(kind.name, title, caption, command, stem, with_style(lambda: kind.draw(run)), run.name)
+    return Drawing(kind, title, caption, command, stem, draw_in_style(lambda: kind.draw(run)), run.name)
+
+
+def build_stem(kind: FigureKind) -> str:
+    """Return the name of a figure's file, without an ending."""
+    return f"figure-{kind.name.replace('/', '-')}"
 
 
 def build_command(start: str, options: Mapping[str, str | None]) -> str:
+    """Return a command with those of its options that have a value."""
     return " ".join([start, *(f"--{key} {shlex.quote(value)}" for key, value in options.items() if value)])
 
 
-def with_style(draw: Callable) -> Callable:
-    def drawn():
-        with styled():
+def draw_in_style(draw: Callable[[], Figure]) -> Callable[[], Figure]:
+    """Return a function that draws with our settings of matplotlib."""
+
+    def draw_styled() -> Figure:
+        with apply_style():
             return draw()
 
-    return drawn
+    return draw_styled

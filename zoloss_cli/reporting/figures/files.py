@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zoloss_cli.errors import OutputError
-from zoloss_cli.reporting.figures.style import styled
+from zoloss_cli.reporting.figures.style import apply_style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # What a file says of itself besides the drawing: nothing of when it was made.
-METADATA = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+METADATA: dict[str, dict[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 
 
-def format_of(path: Path, option: str = "--out") -> str:
-    """The format that a file's name asks for."""
+def find_format(path: Path, option: str = "--out") -> str:
+    """Return the format that a file's name asks for; another one is an OutputError about the option."""
     suffix = path.suffix.lower().removeprefix(".")
     if suffix not in METADATA:
         ending = f"ends in .{suffix}" if suffix else "has no ending"
@@ -22,8 +26,9 @@ def format_of(path: Path, option: str = "--out") -> str:
     return suffix
 
 
-def rendered(figure, format: str) -> bytes:
+def render_figure(figure: Figure, format: str) -> bytes:
+    """Return a figure as the content of a file."""
     file = io.BytesIO()
-    with styled():
+    with apply_style():
         figure.savefig(file, format=format, metadata=METADATA[format])
     return file.getvalue()

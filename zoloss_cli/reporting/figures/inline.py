@@ -4,23 +4,40 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from zoloss_cli.reporting.figures.files import rendered
+from zoloss_cli.reporting.figures.files import render_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "{http://www.w3.org/1999/xlink}href"
 GROUP, USE, STYLE = (f"{{{SVG}}}{name}" for name in ("g", "use", "style"))
 FONT = re.compile(r"font-family: [^;]+; ?")
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
-CURVED = re.compile("[ACQ]")
-NOT_TURNED = "rotate(-0 "
+CURVE_COMMAND = re.compile("[ACQ]")
+NO_ROTATION = "rotate(-0 "
 
 
-def to_svg(figure, prefix: str = "figure") -> str:
-    """The element without a prolog. Its ids and classes begin with `prefix`, and it styles nothing else."""
+def render_svg(figure: Figure, prefix: str = "figure") -> str:
+    """Return an <svg> element without a prolog, which styles nothing but itself.
+
+    Parameters
+    ----------
+    figure : Figure
+        What to draw.
+    prefix : str, default="figure"
+        What the ids and classes in it begin with.
+
+    Returns
+    -------
+    str
+        The element.
+    """
     ElementTree.register_namespace("", SVG)
-    root = ElementTree.fromstring(rendered(figure, "svg"))
+    root = ElementTree.fromstring(render_figure(figure, "svg"))
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     # matplotlib's style sheet is for a page of its own: it would style all the rest of ours.
@@ -32,19 +49,19 @@ def to_svg(figure, prefix: str = "figure") -> str:
     _dissolve_groups(root)
     for element in root.iter():
         for key, value in element.attrib.items():
-            element.set(key, LONG_NUMBER.sub(_rounded, " ".join(value.split())))
-        if not CURVED.search(path := element.get("d", "C")):
+            element.set(key, LONG_NUMBER.sub(_round_number, " ".join(value.split())))
+        if not CURVE_COMMAND.search(path := element.get("d", "C")):
             element.set("d", path.replace(" L ", " "))  # points after the first are ends of lines anyway
-        if element.get("transform", "").startswith(NOT_TURNED):
+        if element.get("transform", "").startswith(NO_ROTATION):
             del element.attrib["transform"]
-        element.text, element.tail = _trimmed(element.text), _trimmed(element.tail)
-    _drop_repeated_marks(root)
+        element.text, element.tail = _trim(element.text), _trim(element.tail)
+    _drop_repeated_markers(root)
     _share_styles(root, prefix)
     return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
 
 
-def _rename(root, prefix: str) -> None:
-    """Short ids of our own for what is referred to, and none for the rest."""
+def _rename(root: ElementTree.Element, prefix: str) -> None:
+    """Give short ids of our own to what is referred to, and none to the rest."""
     used = {element.get(XLINK, "#")[1:] for element in root.iter()}
     for element in root.iter():
         used.update(name for value in element.attrib.values() for name in REFERENCE.findall(value))
@@ -62,8 +79,8 @@ def _rename(root, prefix: str) -> None:
             element.set(key, REFERENCE.sub(lambda hit: f"url(#{names[hit[1]]})", value))
 
 
-def _dissolve_groups(element) -> None:
-    """Groups that say nothing of what is in them are left out."""
+def _dissolve_groups(element: ElementTree.Element) -> None:
+    """Leave out groups that say nothing of what is in them."""
     children = list(element)
     for child in children:
         _dissolve_groups(child)
@@ -72,19 +89,19 @@ def _dissolve_groups(element) -> None:
         element.extend(list(child) if child.tag == GROUP and not child.attrib else [child])
 
 
-def _drop_repeated_marks(root) -> None:
-    """Of marks of one line at one place, the first is all that is seen."""
+def _drop_repeated_markers(root: ElementTree.Element) -> None:
+    """Keep the first of the markers of one line at one place, which is all that is seen."""
     for group in root.iter(GROUP):
         seen = set()
-        for mark in group.findall(USE):
-            place = tuple(mark.attrib.items())
+        for marker in group.findall(USE):
+            place = tuple(marker.attrib.items())
             if place in seen:
-                group.remove(mark)
+                group.remove(marker)
             seen.add(place)
 
 
-def _share_styles(root, prefix: str) -> None:
-    """A style that several elements have is said once; by the group around them if all in it have it."""
+def _share_styles(root: ElementTree.Element, prefix: str) -> None:
+    """Say a style that several elements have once; by the group around them if all in it have it."""
     for group in root.iter(GROUP):
         styles = {child.get("style") for child in group}
         if len(group) > 1 and len(styles) == 1 and None not in styles and "style" not in group.attrib:
@@ -104,12 +121,12 @@ def _share_styles(root, prefix: str) -> None:
     root.insert(0, sheet)
 
 
-def _rounded(number: re.Match) -> str:
-    """To a tenth of a point; the outlines of markers, which are near 0, to a hundredth."""
+def _round_number(number: re.Match) -> str:
+    """Round to a tenth of a point; the outlines of markers, which are near 0, to a hundredth."""
     value = float(number[0])
     text = f"{value:.1f}" if abs(value) >= 10.0 else f"{value:.2f}"
     return text.rstrip("0").rstrip(".")
 
 
-def _trimmed(text: str | None) -> str | None:
+def _trim(text: str | None) -> str | None:
     return text if text and text.strip() else None

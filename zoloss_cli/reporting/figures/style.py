@@ -1,19 +1,25 @@
 """How all figures look: readable in print, in grey and for colour-blind readers.
 
-matplotlib's global settings are used only within `styled`, which leaves them as they were; what the user's
-own matplotlibrc says has no say, so that the same results give the same file.
+matplotlib's global settings are changed only within `apply_style`, which restores them; the user's own
+matplotlibrc is not read, so that the same results give the same file.
 """
 
 from __future__ import annotations
 
 import contextlib
 import math
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
 
 COLUMN, PAGE = 3.4, 7.0  # inches: the width of a column and of a page
-MARKS_A_LINE = 8
-LONGEST_NAME = 28  # letters
-LINE_IN_LEGEND, LETTER = 0.5, 0.055  # inches: a legend's line with its margins, and a letter
+MARKERS_PER_LINE = 8
+MAX_NAME_LENGTH = 28
+LEGEND_LINE_INCHES, LETTER_INCHES = 0.5, 0.055  # a line in a legend with its margins, and a letter
 
 # Okabe & Ito's colours, those with the most contrast to white first; their yellow is too faint for a line.
 BLACK, BLUE, VERMILLION, GREEN, PURPLE = "#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -62,8 +68,8 @@ class Look(NamedTuple):
     marker: str
 
 
-def looks(count: int) -> list[Look]:
-    """The looks of so many lines, in a fixed order; the first 315 are all different."""
+def build_looks(count: int) -> list[Look]:
+    """Return the looks of so many lines, in a fixed order; the first 315 are all different."""
     return [
         Look(COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
         for i in range(count)
@@ -71,29 +77,29 @@ def looks(count: int) -> list[Look]:
 
 
 @contextlib.contextmanager
-def styled():
-    """Matplotlib with our settings and nobody else's."""
+def apply_style() -> Iterator[None]:
+    """Use matplotlib with our settings and nobody else's."""
     from matplotlib import style
 
     with style.context(["default", SETTINGS]):
         yield
 
 
-def new_figure(width: float, height: float):
-    """A figure of so many inches whose parts make room for each other. No window, no global state."""
+def new_figure(width: float, height: float) -> Figure:
+    """Return a figure of so many inches whose parts make room for each other, without window or global state."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def shortened(name: str) -> str:
-    """A name that has room beside an axis or above a panel; matplotlib leaves those with _ out of legends."""
-    text = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+def shorten(name: str, length: int = MAX_NAME_LENGTH) -> str:
+    """Return a name that has room beside an axis or above a panel; matplotlib hides names that begin with _."""
+    text = name if len(name) <= length else f"{name[: length - 1]}…"
     return f" {text}" if text.startswith("_") else text
 
 
-def panels(figure, count: int, columns: int, **options) -> list:
-    """So many axes, row by row."""
+def add_panels(figure: Figure, count: int, columns: int, **options: Any) -> list[Axes]:
+    """Add so many axes to a figure, row by row."""
     rows = math.ceil(count / columns)
     axes = figure.subplots(rows, min(columns, count), squeeze=False, **options).ravel()
     for spare in axes[count:]:
@@ -101,16 +107,37 @@ def panels(figure, count: int, columns: int, **options) -> list:
     return list(axes[:count])
 
 
-def plot(axes, x, y, look: Look, name: str, shift: int = 0) -> None:
-    """A line of this look, with a few markers; `shift` moves them off those of other lines."""
-    every = max(1, len(y) // MARKS_A_LINE)
-    marks = (shift % every, every)
+def plot_line(axes: Axes, x: ArrayLike, y: ArrayLike, look: Look, name: str, shift: int = 0) -> None:
+    """Plot a line with a few markers.
+
+    Parameters
+    ----------
+    axes : Axes
+        Where.
+    x, y : array-like
+        The line.
+    look : Look
+        Its colour, dashes and marker.
+    name : str
+        Its name in the legend.
+    shift : int, default=0
+        By how many points its markers are moved off those of other lines.
+    """
+    every = max(1, len(y) // MARKERS_PER_LINE)  # type: ignore[arg-type]
     colour, dashes, marker = look
-    axes.plot(x, y, color=colour, linestyle=dashes, marker=marker, markevery=marks, label=shortened(name))
+    axes.plot(
+        x,
+        y,
+        color=colour,
+        linestyle=dashes,
+        marker=marker,
+        markevery=(shift % every, every),
+        label=shorten(name),
+    )
 
 
-def logarithmic(axes) -> None:
-    """A logarithmic y-axis with plain numbers: the powers of ten, and between them more if they are few."""
+def set_logarithmic(axes: Axes) -> None:
+    """Make the y-axis logarithmic, with plain numbers: powers of ten, and more between them if they are few."""
     from matplotlib.ticker import LogLocator
 
     axes.set_yscale("log")
@@ -121,17 +148,17 @@ def logarithmic(axes) -> None:
     axes.minorticks_off()
 
 
-def legend_below(figure, axes: list, columns: int, order: list[str] | None = None) -> None:
-    """One legend for all panels, outside of them: each name once, as met or in a given order.
+def add_legend_below(figure: Figure, axes: list[Axes], columns: int, order: list[str] | None = None) -> None:
+    """Add one legend for all panels, outside of them: each name once, as met or in a given order.
 
-    In fewer columns than wanted where names are too long for that.
+    It has fewer columns than wanted where names are too long for that.
     """
-    entries = {}
+    entries: dict[str, Any] = {}
     for panel in axes:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
-    names = [name for name in map(shortened, order or entries) if name in entries]
+    names = [name for name in map(shorten, order or entries) if name in entries]
     handles = [entries[name] for name in names]
-    fitting = int(figure.get_figwidth() / (LINE_IN_LEGEND + LETTER * max(map(len, names), default=0)))
-    columns = max(1, min(columns, len(names), fitting))
+    width = LEGEND_LINE_INCHES + LETTER_INCHES * max(map(len, names), default=0)
+    columns = max(1, min(columns, len(names), int(figure.get_figwidth() / width)))
     figure.legend(handles, names, loc="outside lower center", ncols=columns)
