@@ -12,9 +12,8 @@ import pytest
 from places import TOP
 
 from zoloss_cli.cli import _completion as completion
-from zoloss_cli.datasets.catalog import catalog
-from zoloss_cli.datasets.generators import GENERATORS
-from zoloss_cli.registry import learners
+from zoloss_cli.config.catalog import load_catalog
+from zoloss_cli.registry import GENERATORS, LEARNERS
 from zoloss_cli.reporting.choices import FIGURE_NAMES
 
 # Imported by commands that compute, never by a completion.
@@ -76,14 +75,14 @@ def test_every_figure_is_offered():
 
 
 def test_every_learner_and_data_set_is_offered():
-    assert completion.complete_learner("") == list(learners())
-    assert set(completion.complete_dataset("")) == {*catalog(), *GENERATORS}
-    assert set(completion.complete_embedded_dataset("")) == set(catalog())
+    assert completion.complete_learner("") == list(LEARNERS)
+    assert set(completion.complete_dataset("")) == {*load_catalog(), *GENERATORS}
+    assert set(completion.complete_embedded_dataset("")) == set(load_catalog())
 
 
 def test_lists_are_completed_after_the_last_comma():
     assert completion.complete_learner_list("fld,svm,s") == [
-        "fld,svm," + n for n in learners() if n[0] == "s" != n and n != "svm"
+        "fld,svm," + n for n in LEARNERS if n[0] == "s" != n and n != "svm"
     ]
     assert completion.complete_learner_list("pivo") == ["pivot"]
     assert completion.complete_learner_list("pivot,pivo") == []

@@ -150,11 +150,11 @@ def test_one_sentence_for_what_cannot_be_drawn(zoloss, part, here, options, code
 
 
 @pytest.mark.parametrize(("options", "code", "text"), [
-    (["--dataset", "yinyan", "--learners", "fld"], 2, "--dataset yinyan: no data set or generator is called"),
-    (["--dataset", "yinyang", "--learners", "fdl"], 2, "--learners fdl: no learner is called 'fdl'; did you"),
+    (["--dataset", "yinyan", "--learners", "fld"], 2, "--dataset yinyan: unknown data set"),
+    (["--dataset", "yinyang", "--learners", "fdl"], 2, "--learners fdl: unknown learner 'fdl'; did you"),
     (["--dataset", "yinyang", "--learners", "adaboost:svm"], 2, "'svm' takes no sample weights"),
     (["--dataset", "yinyang", "--learners", "fld:svm"], 2, "unknown key 'base'"),
-    (["--dataset", "yinyang"], 2, "--learners: name those to train"),
+    (["--dataset", "yinyang"], 2, "--learners: name those to fit"),
     (["--dataset", "heart", "--learners", "fld"], 3, "'heart' has 13 features, and a boundary is drawn for"),
     (["--dataset", "no.csv", "--learners", "fld"], 3, "there is no file no.csv"),
     (["--dataset", "tangram", "--learners", "fld", "--positive", "mediun"], 3, "did you mean 'medium'?"),

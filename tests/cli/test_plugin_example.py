@@ -129,10 +129,10 @@ def test_mistakes_about_it_are_named(python, tmp_path):
     said = [line.removeprefix("zoloss: wrong.yaml, line ") for line in ended.stderr.splitlines()]
     assert said == [
         "2: datasets.stripes.width: input should be less than 1 (got 2.0)",
-        "3: datasets.a.generator: no generator is called 'strips'; did you mean 'stripes'?",
-        "4: datasets.b: no data set or generator is called 'trangles'; did you mean 'triangles'?",
+        "3: datasets.a.generator: unknown generator 'strips'; did you mean 'stripes'?",
+        "4: datasets.b: unknown data set 'trangles'; did you mean 'triangles'?",
         "6: learners.centroid.spread: input should be a valid boolean (got 3)",
-        "7: learners.centroyd: no learner is called 'centroyd'; did you mean 'centroid'?",
+        "7: learners.centroyd: unknown learner 'centroyd'; did you mean 'centroid'?",
     ]
 
 

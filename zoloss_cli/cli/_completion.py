@@ -16,18 +16,17 @@ import typer
 
 def complete_learner(incomplete: str) -> list[str]:
     """Offer the names of learners."""
-    from zoloss_cli.registry import learners
+    from zoloss_cli.registry import LEARNERS
 
-    return _filter_names(learners(), incomplete)
+    return _filter_names(LEARNERS, incomplete)
 
 
 def complete_dataset(incomplete: str) -> list[str]:
     """Offer the names of data sets and generators."""
-    from zoloss_cli.plugins import plugins
-    from zoloss_cli.registry import GENERATORS
+    from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
+    from zoloss_cli.utils.paths import list_embedded_datasets
 
-    of_plugins = [plugin.name for plugin in plugins("data set", ())]
-    return _filter_names([*_find_embedded(), *GENERATORS, *of_plugins], incomplete)
+    return _filter_names([*list_embedded_datasets(), *GENERATORS, *DATASET_PLUGINS], incomplete)
 
 
 def complete_dataset_list(incomplete: str) -> list[str]:
@@ -37,7 +36,9 @@ def complete_dataset_list(incomplete: str) -> list[str]:
 
 def complete_embedded_dataset(incomplete: str) -> list[str]:
     """Offer the names of the data sets that come with zoloss, which can be fetched from UCI."""
-    return _filter_names(_find_embedded(), incomplete)
+    from zoloss_cli.utils.paths import list_embedded_datasets
+
+    return _filter_names(list_embedded_datasets(), incomplete)
 
 
 def complete_choice(choices: Iterable[str]) -> Callable[[str], list[str]]:
@@ -61,9 +62,9 @@ def complete_config_learners(context: typer.Context, incomplete: str) -> list[st
 
 def complete_learner_list(incomplete: str) -> list[str]:
     """Offer the names of learners, separated by commas."""
-    from zoloss_cli.registry import learners
+    from zoloss_cli.registry import LEARNERS
 
-    return _complete_list(learners(), incomplete)
+    return _complete_list(LEARNERS, incomplete)
 
 
 def complete_table(context: typer.Context, incomplete: str) -> list[str]:
@@ -85,12 +86,6 @@ def _complete_list(names: Iterable[str], incomplete: str) -> list[str]:
     before, comma, last = incomplete.rpartition(",")
     given = before.split(",")
     return [before + comma + name for name in _filter_names(names, last) if name not in given]
-
-
-def _find_embedded() -> list[str]:
-    from zoloss_cli.utils.paths import shipped_folder
-
-    return sorted(path.stem for path in shipped_folder("datasets").glob("*.csv"))
 
 
 def _read_config_names(context: typer.Context, section: str) -> list[str]:

@@ -12,6 +12,6 @@ def schema() -> None:
 
     **Example:** `zoloss schema > configs/schema.json`
     """
-    from zoloss_cli.config.schema import config_schema
+    from zoloss_cli.config.schema import build_config_schema
 
-    typer.echo(json.dumps(config_schema(), indent=1, ensure_ascii=False))
+    typer.echo(json.dumps(build_config_schema(), indent=1, ensure_ascii=False))

@@ -10,8 +10,8 @@ import numpy as np
 from zoloss_cli.config.learner_spec import parse_learner_name
 from zoloss_cli.config.loader import build_experiment
 from zoloss_cli.config.messages import ErrorCollector
-from zoloss_cli.datasets.dataset import DataSet, index_labels
-from zoloss_cli.datasets.generators import GENERATORS
+from zoloss_cli.datasets.dataset import DataSet
+from zoloss_cli.datasets.labels import index_labels
 from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.fitting import fit
@@ -19,12 +19,11 @@ from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.retrain import SPLIT
 from zoloss_cli.experiment.split_data import Part, part_of
 from zoloss_cli.kernels.zero_one import strict_mistakes
-from zoloss_cli.registry import registration
+from zoloss_cli.registry import GENERATORS, find_registration
 from zoloss_cli.reporting.figures import boundary, catalog
 from zoloss_cli.reporting.figures.boundary import Learned, predicted
 from zoloss_cli.reporting.figures.catalog import Drawing
 from zoloss_cli.reporting.tables import column_titles
-from zoloss_cli.utils.signature import parameter_model
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -97,7 +96,7 @@ def fit_learners(dataset: str, learners: list[str], positive: str | None, label:
 def _plan_cells(dataset: str, learners: list[str], positive: str | None, label: str | None) -> list[Cell]:
     entry: dict[str, str | int | None] = {}
     if dataset in GENERATORS:
-        size = parameter_model(GENERATORS[dataset], frozenset({"rng"})).model_fields["size"].default
+        size = GENERATORS[dataset].parameter_model.model_fields["size"].default
         if size > 2 * POOL_TRAINING_SAMPLES:
             entry["train"] = POOL_TRAINING_SAMPLES
     else:
@@ -132,7 +131,7 @@ def _fit_cell(cell: Cell, part: Part, title: str) -> Learned:
     X_train, X_test = (part.scaled(data.X[rows]) for rows in (part.train, part.test))
     y_train = data.y[part.train]
     problems = {index: (y_train == index).astype(int) for index in range(len(data.classes))}
-    if len(data.classes) == 2 or registration(cell.learner.learner).takes_many_classes:
+    if len(data.classes) == 2 or find_registration(cell.learner.learner).is_multiclass:
         problems = {1: y_train}
     seed = derive_seed(cell.rule.seed, cell.stream, SPLIT, cell.learner.name)
     fitted = []

@@ -159,7 +159,7 @@ def load_samples(
     TableSamples
         The samples, of both classes.
     """
-    y, classes = table.classes(positive)
+    y, classes = table.index_classes(positive)
     where = f"{table.path}: the label column '{table.label}'"
     if len(classes) > 2:
         raise DataError(
@@ -184,7 +184,7 @@ def explain_errors(samples: TableSamples, rows: np.ndarray | None = None) -> Ite
     except InseparableError as error:
         row = error.row if rows is None else rows[error.row]
         advice = ADVICE.get(error.kernel, "take --kernel perceptron, which separates any rows")
-        raise DataError(f"{path}, line {samples.lines[row]}: {error.what}: {advice}") from None
+        raise DataError(f"{path}:{samples.lines[row]}: {error.what}: {advice}") from None
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
     except MemoryError:

@@ -85,12 +85,12 @@ def render_text(measured: MeasuredComplexity) -> str:
     samples, n = measured.samples, len(measured.samples)
     lines = [f"data        {describe_table(samples.table)}"]
     if samples.is_subset:
-        lines.append(f"sample      {n:,} of these rows, drawn at random by seed {measured.options.seed}")
+        lines.append(f"sample      {n:,} of these, drawn at random by seed {measured.options.seed}")
     lines += [
         f"classes     {describe_classes(samples.classes, samples.y)}",
         f"complexity  {measured.complexity:,}: {100 * measured.complexity / n:.1f} % of {n:,} samples are "
         f"support vectors with the {_describe_kernel(measured)}",
-        *(f"levels      {text}" for text in samples.table.level_texts()),
+        *(f"levels      {text}" for text in samples.table.list_levels()),
         "",
         *_render_categories(measured),
         "",

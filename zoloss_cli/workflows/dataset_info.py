@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Mapping
 
 from tabulate import tabulate
 
+from zoloss_cli.config.catalog import (
+    CatalogEntry,
+    PackageFile,
+    find_generator,
+    has_generator,
+    list_catalog_errors,
+    list_dataset_names,
+    load_catalog,
+)
 from zoloss_cli.config.models import Experiment
-from zoloss_cli.datasets.catalog import Entry, catalog, compute_file_sha256
-from zoloss_cli.datasets.csv_reader import read_table
+from zoloss_cli.datasets.csv_reader import compute_file_sha256, read_table
 from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.datasets.generators import find_generator, generate, is_generated
-from zoloss_cli.datasets.plugin_datasets import dataset_plugins, find_entry, names, plugin_datasets
+from zoloss_cli.datasets.pool import generate
+from zoloss_cli.datasets.tables import find_entry
 from zoloss_cli.datasets.uci.download import FetchReport
-from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
+from zoloss_cli.errors import DataError, ZolossError, suggest_nearest
 from zoloss_cli.experiment.plan import find_split_rule
-from zoloss_cli.utils.signature import parameter_model
+from zoloss_cli.registry import DATASET_PLUGINS
 
 
 def list_datasets() -> str:
     """Return a table of all data sets and generators, those of other packages included."""
-    lines = [_summarize(name) for name in names()]
-    clashes = [plugin for plugin in dataset_plugins() if plugin.name not in plugin_datasets()]
-    lines += [_describe_broken(plugin.name, plugin.clash) for plugin in clashes]
+    lines = [_summarize(name) for name in list_dataset_names()]
+    clashes = [plugin for plugin in DATASET_PLUGINS.plugins if plugin.name not in DATASET_PLUGINS]
+    lines += [_describe_broken(plugin.name, plugin.name_error) for plugin in clashes]
     table = tabulate(
         lines,
         ["name", "N", "features", "classes", "source", "what it is"],
@@ -50,9 +57,9 @@ def describe_experiment_data(experiment: Experiment) -> str:
 
 def describe_dataset(name: str) -> str:
     """Return what is known about a data set, or the docstring and settings of a generator."""
-    if name not in names():
-        raise DataError(f"no data set is called '{name}'{suggest_nearest(name, names())}")
-    return _describe_generator(name) if is_generated(name) else _describe_entry(name, find_entry(name))
+    if name not in list_dataset_names():
+        raise DataError(f"unknown data set '{name}'{suggest_nearest(name, list_dataset_names())}")
+    return _describe_generator(name) if has_generator(name) else _describe_entry(name, find_entry(name))
 
 
 def verify_embedded() -> int:
@@ -63,9 +70,10 @@ def verify_embedded() -> int:
     DataError
         With a line for each difference.
     """
-    entries = catalog().values()
-    if differences := [line for entry in entries for line in _find_differences(entry)]:
-        raise DataError("\n".join(differences))
+    entries = load_catalog().values()
+    differences = [line for entry in entries for line in _find_differences(entry)]
+    if faults := [*list_catalog_errors().values(), *differences]:
+        raise DataError("\n".join(faults))
     return len(entries)
 
 
@@ -83,33 +91,33 @@ def render_fetch_report(report: FetchReport) -> str:
 
 def _summarize(name: str) -> list:
     try:
-        if is_generated(name):
-            pool, summary = generate(name, 1), (find_generator(name).__doc__ or "").partition("\n")[0]
+        if has_generator(name):
+            pool, summary = generate(name, 1), (find_generator(name).loaded.__doc__ or "").partition("\n")[0]
             return [name, f"{len(pool.y)}*", pool.X.shape[1], len(pool.classes), "generator", summary]
         entry = find_entry(name)
-    except ConfigError as mistake:  # another package's data set
-        return _describe_broken(name, mistake)
-    source = f"{entry.source['package']} {entry.source['version']}"
+    except ZolossError as error:  # another package's data set, or a broken entry of the catalog
+        return _describe_broken(name, error)
+    source = f"{entry.source.package} {entry.source.version}"
     return [entry.name, entry.rows, entry.features, len(entry.classes), source, entry.title]
 
 
-def _describe_broken(name: str, mistake: ConfigError) -> list:
-    return [name, "", "", "", "broken", str(mistake)]
+def _describe_broken(name: str, error: ZolossError) -> list:
+    return [name, "", "", "", "broken", str(error)]
 
 
 def _describe_generator(name: str) -> str:
-    function = find_generator(name)
-    whose = f" of the package {plugin_datasets()[name].package}" if name in plugin_datasets() else ""
-    settings = parameter_model(function, frozenset({"rng"})).model_fields
+    generator = find_generator(name)
+    whose = f" of the package {generator.package}" if generator.package else ""
+    settings = generator.parameter_model.model_fields
     return "\n".join(
         [
-            f"{name}: a generator{whose}\n\n{inspect.getdoc(function)}\n\nsettings:",
+            f"{name}: a generator{whose}\n\n{inspect.getdoc(generator.loaded)}\n\nsettings:",
             *(f"  {key} (default {field.default}): {field.description}" for key, field in settings.items()),
         ]
     )
 
 
-def _describe_entry(name: str, entry: Entry) -> str:
+def _describe_entry(name: str, entry: CatalogEntry) -> str:
     positive = entry.positive or "none: a problem of several classes; set positive: for one against the rest"
     facts = [
         ("samples", f"{entry.rows} ({entry.removed} incomplete records removed)"),
@@ -121,7 +129,7 @@ def _describe_entry(name: str, entry: Entry) -> str:
         ("notes", entry.notes or "none"),
         ("source", _describe_source(entry.source)),
         *([("also from", _describe_source(entry.extra_source))] if entry.extra_source else []),
-        ("UCI id", entry.uci.get("id") or "none"),
+        ("UCI id", (entry.uci and entry.uci.id) or "none"),
         ("licence", entry.licence),
         ("attribution", entry.attribution),
         ("file", entry.path),
@@ -130,11 +138,11 @@ def _describe_entry(name: str, entry: Entry) -> str:
     return "\n".join([f"{name}: {entry.title}\n", *(f"  {key + ':':<13} {value}" for key, value in facts)])
 
 
-def _describe_source(source: Mapping) -> str:
-    return f"{source['registry']} package {source['package']} {source['version']}, {source['path']}"
+def _describe_source(source: PackageFile) -> str:
+    return f"{source.registry} package {source.package} {source.version}, {source.path}"
 
 
-def _find_differences(entry: Entry) -> list[str]:
+def _find_differences(entry: CatalogEntry) -> list[str]:
     if not entry.path.is_file():
         return [f"{entry.path} is missing"]
     table, differences = read_table(entry.path), []

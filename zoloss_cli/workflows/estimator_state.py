@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.learners.base import Learner, add_bias_column
-from zoloss_cli.registry import make_learner, registration
+from zoloss_cli.registry import find_registration, make_learner
 
 LETTERS = "-0+"
 SIDES = np.array([-1, 1])  # the classes of a binary member
@@ -263,8 +263,8 @@ def list_specs(spec: LearnerSpec) -> list[LearnerSpec]:
 
 def find_unserializable(spec: LearnerSpec) -> str | None:
     """Return the name of the learner, or of the first one inside it, that has no state type."""
-    names = [each.learner for each in list_specs(spec)]
-    return next((name for name in names if _find_state_type(registration(name).learner_class) is None), None)
+    classes = {each.learner: find_registration(each.learner).learner_class for each in list_specs(spec)}
+    return next((name for name, found in classes.items() if _find_state_type(found) is None), None)
 
 
 def take_state(estimator: Learner, context: StateContext) -> EstimatorState:

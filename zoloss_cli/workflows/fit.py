@@ -119,7 +119,7 @@ def fit_table(table: CsvTable, learner: LearnerSpec, positive: str | None, scali
     TableFit
         The estimator, its rule and its errors.
     """
-    y, classes = table.classes(positive)
+    y, classes = table.index_classes(positive)
     check_classes(learner, classes, f"{table.path}: the label column '{table.label}'", "--positive CLASS")
     centre, spread = compute_finite_scaling(table.X, scaling, table.features, str(table.path))
     X = scale_parts(table.X, table.X, scaling)[0]

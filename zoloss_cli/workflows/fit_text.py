@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from zoloss_cli.datasets.csv_table import CsvColumn, CsvTable
-from zoloss_cli.datasets.labels import SHOWN_CLASSES
+from zoloss_cli.datasets.labels import MAX_LISTED_CLASSES
 from zoloss_cli.workflows.fit import TableFit
 from zoloss_cli.workflows.linear_rule import LinearRule, round_rule
 
@@ -46,7 +46,7 @@ def render_text(fitted: TableFit) -> str:
         optimal = "proved optimal" if fitted.is_bound_proved else "optimal up to rounding; certify proves it"
         verdict = optimal if fitted.is_optimal else "not proved optimal"
         lines.append(f"bound     every linear rule makes at least {fitted.lower_bound:,} errors: {verdict}")
-    lines += [f"levels    {text}" for text in table.level_texts()]
+    lines += [f"levels    {text}" for text in table.list_levels()]
     return "\n".join(lines + ([] if fitted.rule is None else _render_rule(fitted, fitted.rule)))
 
 
@@ -59,8 +59,8 @@ def describe_column(column: CsvColumn) -> dict:
 
 def describe_table(table: CsvTable) -> str:
     """Return a table's path, size and label column in one line."""
-    dropped = f" ({table.dropped} with missing values left out)" if table.dropped else ""
-    size = f"{len(table.lines):,} rows{dropped}, {table.X.shape[1]:,} features"
+    dropped = f" ({table.dropped} rows with missing values left out)" if table.dropped else ""
+    size = f"{len(table.lines):,} samples{dropped}, {table.X.shape[1]:,} features"
     return f"{table.path}: {size}, label '{table.label}'"
 
 
@@ -68,11 +68,11 @@ def describe_classes(classes: list[str], y: np.ndarray) -> str:
     """Return the classes and their sizes in one line; of two the last is positive."""
     positive = classes[1] if len(classes) == 2 else None
     shown = [
-        f"'{name}' ({count:,} row{'s' * (count != 1)}{', positive' * (name == positive)})"
+        f"'{name}' ({count:,} sample{'s' * (count != 1)}{', positive' * (name == positive)})"
         for name, count in zip(classes, np.bincount(y, minlength=len(classes)).tolist(), strict=True)
     ]
-    if len(shown) > SHOWN_CLASSES:
-        shown[SHOWN_CLASSES:] = [f"{len(shown) - SHOWN_CLASSES} more"]
+    if len(shown) > MAX_LISTED_CLASSES:
+        shown[MAX_LISTED_CLASSES:] = [f"{len(shown) - MAX_LISTED_CLASSES} more"]
     return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 

@@ -6,31 +6,30 @@ import inspect
 
 from tabulate import tabulate
 
-from zoloss_cli.config.schema import type_text
+from zoloss_cli.config.schema import describe_type
 from zoloss_cli.registry import (
+    LEARNERS,
     MEASURES,
-    Registration,
-    broken_learners,
-    parameters,
-    registration,
-    working_learners,
+    LearnerRegistration,
+    build_parameter_model,
+    find_registration,
 )
 
 
 def list_learners() -> str:
     """Return tables of all learners, broken ones of other packages included, and of all measures."""
-    learners = [_summarize(name, entry) for name, entry in working_learners().items()]
-    learners += [[plugin.name, "broken", reason] for plugin, reason in broken_learners()]
+    learners = [_summarize(name, entry) for name, entry in LEARNERS.list_usable().items()]
+    learners += [[plugin.name, "broken", reason] for plugin, reason in LEARNERS.list_broken()]
     measures = [_summarize(name, entry) for name, entry in MEASURES.items()]
     return f"{_render('name', learners)}\n\n{_render('measure', measures)}"
 
 
 def describe_learner(name: str) -> str:
     """Return what a learner or measure is, and its parameters with values, defaults and meaning."""
-    entry = registration(name)
+    entry = find_registration(name)
     lines = [
-        [key, type_text(field), field.default, field.description or ""]
-        for key, field in parameters(name).model_fields.items()
+        [key, describe_type(field), field.default, field.description or ""]
+        for key, field in build_parameter_model(name).model_fields.items()
     ]
     table = tabulate(
         lines,
@@ -42,12 +41,12 @@ def describe_learner(name: str) -> str:
     return f"{name}: {_call_text(entry)}\n\n{inspect.getdoc(entry.learner_class)}\n\n{table}"
 
 
-def _call_text(entry: Registration) -> str:
+def _call_text(entry: LearnerRegistration) -> str:
     fixed = ", ".join(f"{key}={value!r}" for key, value in entry.fixed.items())
     return f"{entry.learner_class.__name__}({fixed})"
 
 
-def _summarize(name: str, entry: Registration) -> list[str]:
+def _summarize(name: str, entry: LearnerRegistration) -> list[str]:
     return [name, _call_text(entry), (entry.learner_class.__doc__ or "").partition("\n")[0]]
 
 

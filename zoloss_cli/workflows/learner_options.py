@@ -12,7 +12,7 @@ from zoloss_cli.config.learner_spec import build_learner_spec, parse_learner_nam
 from zoloss_cli.config.messages import InlineErrorCollector
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.registry import parameters
+from zoloss_cli.registry import build_parameter_model
 
 
 class _ValueLoader(yaml.SafeLoader):
@@ -111,7 +111,7 @@ def parse_settings(names: list[str], assignments: list[str]) -> dict[str, dict]:
 
 def _find_parameters(name: str) -> dict:
     """Return the parameters of a learner, given by a name as tables have it."""
-    return parameters(name.partition(":")[0]).model_fields
+    return build_parameter_model(name.partition(":")[0]).model_fields
 
 
 def _find_owner(key: str, known: dict[str, dict], text: str) -> str:

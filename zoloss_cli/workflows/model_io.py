@@ -18,9 +18,9 @@ from zoloss_cli import __version__
 from zoloss_cli.config.learner_spec import build_learner_spec
 from zoloss_cli.config.messages import InlineErrorCollector
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.datasets.csv_table import CsvColumn, feature_names
+from zoloss_cli.datasets.csv_table import CsvColumn, list_feature_names
 from zoloss_cli.errors import ConfigError, ModelError, suggest_nearest
-from zoloss_cli.registry import registration
+from zoloss_cli.registry import find_registration
 from zoloss_cli.workflows.estimator_state import (
     AnyState,
     Number,
@@ -171,7 +171,7 @@ def _describe_state(fitted: TableFit) -> dict:
 
 def _collect_versions(spec: LearnerSpec) -> dict[str, str]:
     """Return the version of each algorithm, with the package where it is not ours."""
-    entries = {each.learner: registration(each.learner) for each in list_specs(spec)}
+    entries = {each.learner: find_registration(each.learner) for each in list_specs(spec)}
     return {
         name: " of ".join(filter(None, [_find_version(entry.learner_class), entry.package]))
         for name, entry in entries.items()
@@ -248,7 +248,7 @@ def _read_json(path: Path) -> dict:
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror or error}") from None
     except json.JSONDecodeError as error:
-        raise ModelError(f"{path}, line {error.lineno}: not valid JSON: {error.msg}") from None
+        raise ModelError(f"{path}:{error.lineno}: not valid JSON: {error.msg}") from None
     except (UnicodeDecodeError, RecursionError, ValueError):
         raise ModelError(f"{path} is not a model file") from None
     if not isinstance(content, dict) or not content:
@@ -281,7 +281,7 @@ def _abbreviate(value: object, longest: int = 40) -> str:
 
 def _check_agreement(path: Path, checked: _ModelFile, columns: tuple[CsvColumn, ...]) -> None:
     """Check that redundant fields agree."""
-    names = feature_names(columns)
+    names = list_feature_names(columns)
     if len({c.name for c in columns}) < len(columns) or len(set(names)) < len(names):
         raise ModelError(f"{path}: 'columns' names a column or a level more than once")
     if checked.features != names:

@@ -58,7 +58,7 @@ def predict_table(model: SavedModel, path: Path) -> Predictions:
     finite = np.isfinite(scores.reshape(len(table.lines), -1)).all(axis=1)
     if not finite.all():
         line = table.lines[int(np.flatnonzero(~finite)[0])]
-        raise DataError(f"{path}, line {line}: the values are too large for a finite score")
+        raise DataError(f"{path}:{line}: the values are too large for a finite score")
     predictions = [model.classes[k] for k in model.rule.classify(scores)]
     errors = [] if table.labels is None else [_count_errors(model, table, table.labels, predictions)]
     return Predictions(model.classes, predictions, scores, [*table.notes, *errors])
@@ -71,7 +71,7 @@ def _count_errors(model: SavedModel, table: CsvTable, labels: list[str], predict
             continue
         if label not in model.labels:
             raise DataError(
-                f"{table.path}, line {line}: column '{table.label}' holds the class '{label}', which the model "
+                f"{table.path}:{line}: column '{table.label}' holds the class '{label}', which the model "
                 f"does not know{suggest_nearest(label, model.labels)}"
             )
         labelled += 1

@@ -117,7 +117,7 @@ class PrunedTable:
         """Return what to tell about the table, and about rows that stay though they look like noise."""
         table, lines = self.source.table, self.samples.lines
         spared = [
-            f"{table.path}, line {lines[row]}: above the threshold, but nothing else would be left of the "
+            f"{table.path}:{lines[row]}: above the threshold, but nothing else would be left of the "
             f"class '{self.samples.classes[self.samples.y[row]]}', so it stays"
             for row in self.result.spared
         ]

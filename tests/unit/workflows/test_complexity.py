@@ -124,7 +124,7 @@ def test_a_sample_is_drawn_by_the_seed(zoloss, mine):
     X, y, own = loaded(mine)
     rows = [own.lines.index(line) for line in lines]
     assert one["complexity"] == data_complexity(X[rows], y[rows])  # scaled as all rows are
-    assert "sample      25 of these rows" in zoloss("complexity", mine, *QUICK, "--sample", 25).out
+    assert "sample      25 of these" in zoloss("complexity", mine, *QUICK, "--sample", 25).out
     whole = json.loads(zoloss("complexity", mine, *QUICK, "--sample", 600, "--json").out)
     assert (whole["n"], whole["sampled_from"]) == (60, None)
 

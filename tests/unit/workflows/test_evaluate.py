@@ -13,7 +13,7 @@ from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_unit
-from zoloss_cli.registry import learners_for_many
+from zoloss_cli.registry import list_multiclass_learners
 from zoloss_cli.workflows.evaluate import LEARNERS_FOR_SEVERAL, LEARNERS_FOR_TWO
 
 QUICK = ["--learners", "one-vs-one:fld,ecc:stump", "--set", "rounds=5", "--splits", "6", "--jobs", "1"]
@@ -36,24 +36,24 @@ def config(write_config, learners: str, repeats: int = 6, more: str = "") -> obj
 
 def test_classes_are_in_the_order_of_their_numbers_or_names(table):
     for labels, wanted in ((["10", "9", "2"], ["2", "9", "10"]), (["10", "b", "9"], ["10", "9", "b"])):
-        y, classes = read_for_training(table(clouds(dict.fromkeys(labels, 1)))).classes(None)
+        y, classes = read_for_training(table(clouds(dict.fromkeys(labels, 1)))).index_classes(None)
         assert classes == wanted
         assert [classes[k] for k in y] == labels
 
 
 def test_a_column_of_measurements_is_not_one_of_classes(table):
     most = {f"{i}.5": 1 for i in range(MAX_CLASSES)}
-    assert len(read_for_training(table(clouds(most))).classes(None)[1]) == MAX_CLASSES
+    assert len(read_for_training(table(clouds(most))).index_classes(None)[1]) == MAX_CLASSES
     own = read_for_training(table(clouds(most | {"7": 1})))
     with pytest.raises(
         DataError, match=r"holds 101 classes \(0\.5, .* and 91 more\).*set label to the right column"
     ):
-        own.classes(None)
-    assert own.classes("7")[1] == ["rest", "7"]
+        own.index_classes(None)
+    assert own.index_classes("7")[1] == ["rest", "7"]
 
 
 def test_the_learners_that_messages_name_take_several_classes():
-    assert learners_for_many() == ["ecc", "erp", "one-vs-one", "one-vs-all"]
+    assert list_multiclass_learners() == ["ecc", "erp", "one-vs-one", "one-vs-all"]
 
 
 def test_a_config_runs_on_a_table_of_several_classes(table, write_config):
@@ -186,7 +186,7 @@ def test_features_that_tell_no_class_leave_an_empty_code_and_a_note(
 
 def test_a_class_of_one_row_can_be_learned(zoloss, table):
     path = table(clouds({"x": 12, "y": 12, "rare": 1}))
-    for learner in (*learners_for_many(), "ecc:stump"):
+    for learner in (*list_multiclass_learners(), "ecc:stump"):
         ended = zoloss("fit", path, "--learner", learner)
         assert ended.code == 0, ended.err
-        assert "classes   'rare' (1 row), 'x' (12 rows) and 'y' (12 rows)\n" in ended.out
+        assert "classes   'rare' (1 sample), 'x' (12 samples) and 'y' (12 samples)\n" in ended.out

@@ -148,8 +148,8 @@ def test_json_is_all_that_stdout_holds(zoloss, table):
 
 def test_the_text_says_rows_classes_errors_bound_and_rule(zoloss, table):
     text = zoloss("fit", table(COLOURS), "--positive", "no").out
-    assert "5 rows, 4 features, label 'label'" in text
-    assert "'yes' (2 rows) and 'no' (3 rows, positive)" in text
+    assert "5 samples, 4 features, label 'label'" in text
+    assert "'yes' (2 samples) and 'no' (3 samples, positive)" in text
     assert "0 of 5 training samples (0.00 %)" in text
     assert "proved optimal" in text
     assert "'colour' has one indicator, 1 or 0, for each of: blue, green, red" in text
@@ -189,7 +189,7 @@ def test_missing_values_of_new_rows_are_as_in_training(zoloss, table, tmp_path):
     zoloss("fit", table("a,c,label\n-1,p,x\n1,q,y\n?,q,y\n"), "--missing", "zero", "--model", model)
     assert zoloss("predict", model, new).code == 0
     zoloss("fit", table("a,c,label\n-1,p,x\n1,q,y\n"), "--model", model, "--force")
-    assert "line 2: column 'a' has no value" in zoloss("predict", model, new).err
+    assert ":2: column 'a' has no value" in zoloss("predict", model, new).err
 
 
 def test_parameters_are_read_as_yaml():

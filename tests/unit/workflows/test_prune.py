@@ -162,6 +162,6 @@ def test_a_class_keeps_its_last_row(zoloss, table, tmp_path):
     path = table("a,label\n1,x\n2,x\n3,x\n2.5,y\n4,x\n")
     _, report, ended = cleaned(zoloss, path, tmp_path, "--threshold", "0.1")
     assert (
-        "line 5: above the threshold, but nothing else would be left of the class 'y', so it stays" in ended.err
+        ":5: above the threshold, but nothing else would be left of the class 'y', so it stays" in ended.err
     )
     assert 5 not in {int(row["line"]) for row in report}
