@@ -25,7 +25,7 @@ COMMANDS = {
     "compare": "Compare every cell with the published value: both, their difference, and z, match or ratio.",
     "stats": "Test which differences between learners are statistically significant, on and across data sets.",
     "plot": "Draw the papers' figures and others from results; without --figure, list them.",
-    "report": "Write one self-contained page: tables beside published values, figures, what is off.",
+    "report": "Write one self-contained page: tables beside published values, figures, cells that differ.",
     "status": "Show what a results folder holds: runs, how complete they are, what failed.",
     "migrate": "Convert a results folder of zoloss 0.1 to today's layout, without running anything.",
     "pools": "Print how much mean errors move between generated pools, as the CSV that `compare` uses.",

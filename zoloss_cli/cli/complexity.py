@@ -61,7 +61,7 @@ def complexity(
     """
     from zoloss_cli.cli._waiting import countdown
     from zoloss_cli.datasets.csv_table import read_for_training
-    from zoloss_cli.reporting.figures.files import format_of, rendered
+    from zoloss_cli.reporting.figures.files import find_format, render_figure
     from zoloss_cli.utils import atomic_io
     from zoloss_cli.utils.interruptible import run_interruptibly
     from zoloss_cli.workflows import complexity_text
@@ -70,7 +70,7 @@ def complexity(
     how = ComplexityOptions(kernel, gamma, permutations, seed, clusters, exact, all_pairs=plot is not None)
     how.validate()
     if plot is not None:
-        format_of(plot, "--plot")
+        find_format(plot, "--plot")
         atomic_io.check_target(plot, force, [data])
     with countdown() as line:
         samples = load_samples(read_for_training(data, label, missing), positive, scale, sample, seed)
@@ -82,5 +82,5 @@ def complexity(
         if plot is not None:
             from zoloss_cli.workflows.complexity_figure import draw_complexity
 
-            atomic_io.write(plot, rendered(draw_complexity(measured), format_of(plot)), force, [data])
+            atomic_io.write(plot, render_figure(draw_complexity(measured), find_format(plot)), force, [data])
             options.show_notes([f"the figure is in {plot}"])

@@ -9,7 +9,7 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.reporting.choices import FIGURE_NAMES
+from zoloss_cli.reporting.figures.registry import FIGURE_NAMES, FIGURE_NUMBERS
 
 
 def plot(
@@ -17,8 +17,8 @@ def plot(
     figure: Annotated[
         str | None,
         typer.Option(
-            help="Which one; without it, all that can be drawn are listed.",
-            autocompletion=completion.complete_choice(FIGURE_NAMES),
+            help="Which one: PAPER/NUMBER, a number or a word; without it, all that can be drawn are listed.",
+            autocompletion=completion.complete_choice((*FIGURE_NAMES, *FIGURE_NUMBERS)),
         ),
     ] = None,
     table: options.TableName = None,
@@ -49,16 +49,17 @@ def plot(
 ) -> None:
     """Draw the papers' figures and others from results; without --figure, list them.
 
-    Figures 1, 2, 6 and 9 are of Nguyen & Sanner (2013), 3 and 4 of Li & Lin (2007), 1.4 to 1.9, 1.11 to 1.13,
-    3.1 and 4.2 to 4.5 of Li's thesis (2006). ranks, curves, time, bounds and boundary are of any run that has
-    what they show. Figures 1 and 4.3 and boundary fit learners again, by the run's own seeds, since results
-    hold no weights.
+    A published figure is called PAPER/NUMBER; the number will do where only one paper has it. There are figures
+    1, 2, 6 and 9 of nguyen-sanner-2013, 3 and 4 of li-lin-2007, 1.4 to 1.9, 1.11 to 1.13, 3.1 and 4.2 to 4.5
+    of li-thesis-2006. ranks, curves, time, bounds and boundary are of any run that has what they show; a config
+    of another paper's figure says with `drawn_as` which of them it is. Figures 1 and 4.3 and boundary fit
+    learners again, by the run's own seeds, since results hold no weights.
 
     **Examples**
 
     `zoloss plot results/reference`: what these results can give
 
-    `zoloss plot results/reference --figure 3 --out rcd.svg`
+    `zoloss plot results/reference --figure li-lin-2007/3 --out rcd.svg`
 
     `zoloss plot results/reference --figure ranks --table II`
 
@@ -76,7 +77,7 @@ def plot(
         typer.echo(text)
         options.show_notes(notes)
         return
-    from zoloss_cli.reporting.figures.files import format_of, rendered
+    from zoloss_cli.reporting.figures.files import find_format, render_figure
     from zoloss_cli.utils.atomic_io import check_target, write
 
     request = PlotRequest(
@@ -90,11 +91,11 @@ def plot(
     )
     request.validate()
     if out is not None:
-        format_of(out)
+        find_format(out)
         check_target(out, force, [])
     drawing, notes = request.choose_drawing()
     options.show_notes(notes)
     target = out or Path(f"{drawing.stem}.pdf")
     check_target(target, force, request.inputs)
-    write(target, rendered(drawing.draw(), format_of(target)), force, request.inputs)
+    write(target, render_figure(drawing.draw(), find_format(target)), force, request.inputs)
     typer.echo(target)

@@ -15,7 +15,7 @@ def report(
     out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path("report.html"),
     force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
 ) -> None:
-    """Write one self-contained page: tables beside published values, figures, what is off.
+    """Write one self-contained page: tables beside published values, figures, cells that differ.
 
     It says how everything was made, and it needs no network and no server: open it in a browser, send it, or
     print it.
@@ -27,7 +27,7 @@ def report(
     `zoloss report results/ -o mine.html --force`: again, over the old one
     """
     from zoloss_cli.errors import ResultsError
-    from zoloss_cli.reporting.html_report.build import make_page
+    from zoloss_cli.reporting.html_report.build import build_page
     from zoloss_cli.reporting.loading import load_results
     from zoloss_cli.utils import atomic_io
 
@@ -37,6 +37,6 @@ def report(
     runs = [run for run in runs if run.cells]
     if not runs:
         raise ResultsError(f"{results} holds no finished task of any run")
-    page = make_page(runs, results, store.notes)
+    page = build_page(runs, results, store.notes)
     atomic_io.write(out, page, force, [])
     typer.echo(f"{out}: {len(runs)} run{'s' * (len(runs) > 1)}, {len(page.encode()) / 1e6:.2f} MB")

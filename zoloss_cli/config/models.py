@@ -255,6 +255,12 @@ class Published(Model):
     paper: Annotated[str, Field(description="as in published/tables.csv, e.g. li-lin-2007")]
     table: Annotated[str | None, Field(description="the table's own number")] = None
     figure: Annotated[str | None, Field(description="the figure's own number")] = None
+    drawn_as: Annotated[
+        str | None,
+        Field(
+            description="how to draw the figure: curves, ranks, time, bounds, boundary, or as PAPER/NUMBER"
+        ),
+    ] = None
     spread: Annotated[
         Literal["error", "deviation"],
         Field(description="what stands after ± in print, and then in our table: standard error or deviation"),
@@ -267,6 +273,8 @@ class Published(Model):
     def _one_of_them(self):
         if (self.table is None) == (self.figure is None):
             raise ValueError("name either a table or a figure")
+        if self.drawn_as is not None and self.figure is None:
+            raise ValueError("drawn_as is for a figure; a table needs none")
         return self
 
 

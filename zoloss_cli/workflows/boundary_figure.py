@@ -16,14 +16,14 @@ from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.experiment.plan import Cell, plan
-from zoloss_cli.experiment.retrain import SPLIT
-from zoloss_cli.experiment.split_data import Part, part_of
+from zoloss_cli.experiment.split_data import SplitData, load_split
 from zoloss_cli.kernels.zero_one import strict_mistakes
 from zoloss_cli.registry import GENERATORS, find_registration
-from zoloss_cli.reporting.figures import boundary, catalog
-from zoloss_cli.reporting.figures.boundary import Learned, predicted
-from zoloss_cli.reporting.figures.catalog import Drawing
-from zoloss_cli.reporting.tables import column_titles
+from zoloss_cli.reporting.figures.boundary import FittedRegions, draw_regions, predict_classes
+from zoloss_cli.reporting.figures.catalog import Drawing, build_command, build_stem, draw_in_style
+from zoloss_cli.reporting.figures.refit import SHOWN_SPLIT
+from zoloss_cli.reporting.figures.registry import find_figure
+from zoloss_cli.reporting.titles import build_column_titles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,33 +64,33 @@ def build_boundary_drawing(
     Drawing
         The figure with its caption and command.
     """
-    kind, stem = catalog.kind_of("boundary"), Path(dataset).stem
+    kind, stem = find_figure("boundary"), Path(dataset).stem
     options = {"dataset": dataset, "learners": ",".join(learners), "positive": positive, "label": label}
-    command = catalog.build_command("zoloss plot --figure boundary", options)
+    command = build_command("zoloss plot --figure boundary", options)
     title = f"{kind.title} on {stem}"
 
     def draw() -> Figure:
-        return boundary.regions(fit_learners(dataset, learners, positive, label))
+        return draw_regions(fit_learners(dataset, learners, positive, label))
 
     caption = f"{title}. Drawn by: {command}"
-    stem = f"figure-{kind.name}-{stem}"
-    return Drawing(kind.name, title, caption, command, stem, catalog.with_style(draw))
+    return Drawing(kind, title, caption, command, f"{build_stem(kind)}-{stem}", draw_in_style(draw))
 
 
-def fit_learners(dataset: str, learners: list[str], positive: str | None, label: str | None) -> list[Learned]:
+def fit_learners(
+    dataset: str, learners: list[str], positive: str | None, label: str | None
+) -> list[FittedRegions]:
     """Fit each learner on split 0 with 80 % of the samples to train, scaled to [-1, 1].
 
     Several classes are fitted one against the rest, where the learner is for two. The parameters are those of
     `build_boundary_drawing`.
     """
     cells = _plan_cells(dataset, learners, positive, label)
-    part = _relabel(part_of(cells[0], SPLIT), positive)
-    if part.data.X.shape[1] != 2:
-        raise DataError(
-            f"--dataset: '{dataset}' has {part.data.X.shape[1]} features, and a boundary is drawn for two"
-        )
-    titles = column_titles([cell.learner.label for cell in cells])
-    return [_fit_cell(cell, part, titles[cell.learner.label]) for cell in cells]
+    split_data = _relabel(load_split(cells[0], SHOWN_SPLIT), positive)
+    n_features = split_data.data.X.shape[1]
+    if n_features != 2:
+        raise DataError(f"--dataset: '{dataset}' has {n_features} features, and a boundary is drawn for two")
+    titles = build_column_titles([cell.learner.label for cell in cells])
+    return [_fit_cell(cell, split_data, titles[cell.learner.label]) for cell in cells]
 
 
 def _plan_cells(dataset: str, learners: list[str], positive: str | None, label: str | None) -> list[Cell]:
@@ -117,37 +117,37 @@ def _plan_cells(dataset: str, learners: list[str], positive: str | None, label: 
     return plan(build_experiment(content, "plot", Path(), PlotErrorCollector()))
 
 
-def _relabel(part: Part, positive: str | None) -> Part:
+def _relabel(split_data: SplitData, positive: str | None) -> SplitData:
     """Return a generated pool with one class against the rest, as data from a file have it by their entry."""
-    data = part.data
+    data = split_data.data
     if positive is None or (positive == data.classes[-1] and len(data.classes) == 2):
-        return part
+        return split_data
     y, classes = index_labels([data.classes[i] for i in data.y], positive, f"data set '{data.name}'")
-    return part._replace(data=DataSet(data.name, data.X, y, classes, data.features))
+    return split_data._replace(data=DataSet(data.name, data.X, y, classes, data.features))
 
 
-def _fit_cell(cell: Cell, part: Part, title: str) -> Learned:
-    data = part.data
-    X_train, X_test = (part.scaled(data.X[rows]) for rows in (part.train, part.test))
-    y_train = data.y[part.train]
+def _fit_cell(cell: Cell, split_data: SplitData, title: str) -> FittedRegions:
+    data, train, test = split_data.data, split_data.train, split_data.test
+    X_train, X_test = (split_data.scale(data.X[indices]) for indices in (train, test))
+    y_train = data.y[train]
     problems = {index: (y_train == index).astype(int) for index in range(len(data.classes))}
-    if len(data.classes) == 2 or find_registration(cell.learner.learner).is_multiclass:
+    if len(data.classes) == 2 or find_registration(cell.learner.learner).takes_many_classes:
         problems = {1: y_train}
-    seed = derive_seed(cell.rule.seed, cell.stream, SPLIT, cell.learner.name)
+    seed = derive_seed(cell.rule.seed, cell.seed_name, SHOWN_SPLIT, cell.learner.name)
     fitted = []
     for index, y in problems.items():
         if np.ptp(y) == 0:
             raise DataError(
-                f"--dataset: no training sample of split {SPLIT} tells class '{data.classes[index]}' from "
-                "the rest"
+                f"--dataset: no training sample of split {SHOWN_SPLIT} tells class '{data.classes[index]}' "
+                "from the rest"
             )
         try:
             fitted.append(fit(cell.learner, X_train, y, seed)[0])
         except (ValueError, FloatingPointError) as error:
             raise DataError(f"'{cell.learner.name}' cannot be fitted on {data.name}: {error}") from None
-    wrong_in_test = int((predicted(fitted, X_test) != data.y[part.test]).sum())
+    test_errors = int((predict_classes(fitted, X_test) != data.y[test]).sum())
     if len(data.classes) == 2:
         wrong = strict_mistakes(fitted[0].decision_function(X_train), np.where(y_train == 1, 1.0, -1.0))
     else:
-        wrong = predicted(fitted, X_train) != y_train
-    return Learned(title, part, fitted, int(wrong.sum()), wrong_in_test)
+        wrong = predict_classes(fitted, X_train) != y_train
+    return FittedRegions(title, split_data, fitted, int(wrong.sum()), test_errors)

@@ -12,6 +12,7 @@ from zoloss_cli.reporting.figures import style
 from zoloss_cli.workflows.complexity import MeasuredComplexity
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Colour and marker each tell a category alone, as in Figure 1.13 of the thesis: a dot, a ring, a square.
@@ -24,18 +25,18 @@ CATEGORIES = {
 
 def draw_complexity(measured: MeasuredComplexity) -> Figure:
     """Draw contributions and growth, and with a decomposition its pairs of complexity and errors."""
-    with style.styled():
+    with style.apply_style():
         parts = [_draw_contributions, _draw_growth] + ([] if measured.decomposition is None else [_draw_pairs])
         figure = style.new_figure(style.PAGE, 2.9)
-        axes = style.panels(figure, len(parts), len(parts))
+        axes = style.add_panels(figure, len(parts), len(parts))
         for panel, part, letter in zip(axes, parts, string.ascii_lowercase, strict=False):
             title = part(panel, measured)
             panel.set_title(f"({letter}) {title}", loc="left")
-        style.legend_below(figure, axes, 4)
+        style.add_legend_below(figure, axes, 4)
         return figure
 
 
-def _draw_contributions(axes, measured: MeasuredComplexity) -> str:
+def _draw_contributions(axes: Axes, measured: MeasuredComplexity) -> str:
     """Draw the largest first, as markers: a line would say that there is something between two samples."""
     order = np.argsort(-measured.contributions, kind="stable")
     values, categories = measured.contributions[order], measured.categories[order]
@@ -57,7 +58,8 @@ def _draw_contributions(axes, measured: MeasuredComplexity) -> str:
     return "what each sample adds"
 
 
-def _draw_growth(axes, measured: MeasuredComplexity) -> str:
+def _draw_growth(axes: Axes, measured: MeasuredComplexity) -> str:
+    """Draw how the complexity grows as samples join in random orders."""
     sizes = np.arange(len(measured.growth))
     orders = measured.options.permutations
     axes.plot(
@@ -70,7 +72,7 @@ def _draw_growth(axes, measured: MeasuredComplexity) -> str:
     return "growth with the samples"
 
 
-def _draw_pairs(axes, measured: MeasuredComplexity) -> str:
+def _draw_pairs(axes: Axes, measured: MeasuredComplexity) -> str:
     """Circle principal points; of a search that looked at all unions, every pair is a dot."""
     found = measured.decomposition
     assert found is not None

@@ -10,6 +10,7 @@ from tabulate import tabulate
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.reporting.figures import catalog
 from zoloss_cli.reporting.figures.catalog import Drawing
+from zoloss_cli.reporting.figures.registry import FIGURES, FigureKind, find_figure
 from zoloss_cli.reporting.loading import load_results
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.workflows.boundary_figure import build_boundary_drawing
@@ -24,7 +25,7 @@ class PlotRequest:
     Attributes
     ----------
     figure : str
-        The figure's name.
+        The figure's name: a word, PAPER/NUMBER, or the number alone where only one paper has it.
     results : Path
         The results folder.
     table : str or None
@@ -61,7 +62,6 @@ class PlotRequest:
 
     def validate(self) -> None:
         """Refuse options that do not go together."""
-        kind = catalog.kind_of(self.figure)
         if self.is_of_own_data:
             if not self.learners:
                 raise ConfigError("--learners: name those to fit on --dataset, such as rcd-bias,adaboost")
@@ -70,21 +70,30 @@ class PlotRequest:
             raise ConfigError(
                 "--positive and --label are for --figure boundary with --dataset and without --table"
             )
-        if kind.suits is None and (self.table is not None or self.datasets or self.learners):
+        if self._find_without_results() and (self.table is not None or self.datasets or self.learners):
             raise ConfigError(
                 f"figure '{self.figure}' is of no results: leave --table, --dataset and --learners out"
             )
 
     def choose_drawing(self) -> tuple[Drawing, list[str]]:
         """Return the figure, not yet drawn, and notes on the results that it is of."""
-        kind = catalog.kind_of(self.figure)
         if self.is_of_own_data:
             return build_boundary_drawing(self._own_data, self.learners, self.positive, self.label), []
-        if kind.suits is None:
-            return catalog.without_results(kind), []
-        runs, store = load_results(self.results, self.table)
-        drawing = catalog.drawing(kind, runs, self.results, self.table, self.datasets, self.learners)
+        if kind := self._find_without_results():
+            return catalog.build_drawing_without_results(kind), []
+        try:
+            runs, store = load_results(self.results, self.table)
+        except ResultsError:
+            find_figure(self.figure)  # an unknown figure is the first thing to say
+            raise
+        kind = catalog.find_kind(self.figure, runs)
+        drawing = catalog.choose_drawing(kind, runs, self.results, self.table, self.datasets, self.learners)
         return drawing, store.notes
+
+    def _find_without_results(self) -> FigureKind | None:
+        """Return the figure if it needs no results; which others there are depends on the results."""
+        named = [kind for kind in FIGURES if self.figure in (kind.name, kind.number)]
+        return named[0] if len(named) == 1 and not named[0].needs_results else None
 
 
 def list_drawings(results: Path | None) -> tuple[str, list[str]]:
@@ -112,8 +121,8 @@ def list_drawings(results: Path | None) -> tuple[str, list[str]]:
         if results is not None:
             raise
         notes.append(f"these need no results; for others, {error}")
-    drawings = catalog.available(runs, folder, quick=False)
-    drawings += [catalog.without_results(kind) for kind in catalog.KINDS if kind.suits is None]
+    drawings = catalog.find_drawings(runs, folder, only_quick=False)
+    drawings += [catalog.build_drawing_without_results(kind) for kind in FIGURES if not kind.needs_results]
     drawings.append(build_boundary_drawing("yinyang", ["rcd-bias", "adaboost"], None, None))
     lines = [[drawing.command, drawing.title] for drawing in drawings]
     return tabulate(lines, ["command", "what it draws"], tablefmt="simple"), notes

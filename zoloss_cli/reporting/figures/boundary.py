@@ -1,9 +1,10 @@
-"""What learners have learned in the plane: training points, and which region gets which class."""
+"""What learners predict in the plane: training samples, and which region gets which class."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,124 +12,141 @@ from zoloss_cli.config.models import DataSpec, EmbeddedData
 from zoloss_cli.datasets.catalog import find_entry
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import DataError
-from zoloss_cli.experiment.retrain import trained_again
-from zoloss_cli.experiment.split_data import Part
+from zoloss_cli.experiment.split_data import SplitData
 from zoloss_cli.reporting.figures import style
-from zoloss_cli.reporting.figures.lines import show_points
-from zoloss_cli.reporting.results import RunResult
-from zoloss_cli.reporting.tables import column_titles
-from zoloss_cli.results.manifest import read_experiment
+from zoloss_cli.reporting.figures.lines import draw_training_samples
+from zoloss_cli.reporting.figures.refit import refit
+from zoloss_cli.reporting.run_result import Place, RunResult
+from zoloss_cli.reporting.titles import build_column_titles
+from zoloss_cli.results.record import FitRecord
 
-GRID = 300  # points along each side
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+GRID_SIZE = 300  # points along each side
 COLUMNS = 3
-# Behind the points, so much lighter than a line. In grey the first two differ; of more the outlines tell.
-TINTS = (
-    style.BLUE,
-    style.YELLOW,
-    style.VERMILLION,
-    style.SKY,
-    style.GREEN,
-    style.ORANGE,
-    style.PURPLE,
-)
-TINT = 0.28
+# Behind the samples, so much lighter than a line. In grey the first two differ; of more the outlines tell.
+TINTS = (style.BLUE, style.YELLOW, style.VERMILLION, style.SKY, style.GREEN, style.ORANGE, style.PURPLE)
+TINT_OPACITY = 0.28
 
 
 @dataclass(frozen=True)
-class Learned:
-    """Learners on one data set: one for all its classes, or one for each class against the rest."""
+class FittedRegions:
+    """Learners that are fitted on one data set.
+
+    Attributes
+    ----------
+    title : str
+        What stands over the regions.
+    split_data : SplitData
+        The samples.
+    learners : list
+        One learner for all classes, or one for each class against the rest.
+    train_errors, test_errors : int
+        Errors on the training and the test samples.
+    """
 
     title: str
-    part: Part
-    learners: list
+    split_data: SplitData
+    learners: list[Any]
     train_errors: int
     test_errors: int
 
-    def classes_at(self, X: np.ndarray) -> np.ndarray:
-        """The class of each point, which is given as the data are."""
-        return predicted(self.learners, self.part.scaled(X))
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return the class index of samples that are not scaled."""
+        return predict_classes(self.learners, self.split_data.scale(X))
 
     @property
     def heading(self) -> str:
+        """Return the title with the error rates below it."""
         counts = [
-            ("training", self.train_errors, len(self.part.train)),
-            ("test", self.test_errors, len(self.part.test)),
+            ("training", self.train_errors, len(self.split_data.train)),
+            ("test", self.test_errors, len(self.split_data.test)),
         ]
-        return "\n".join(
-            [
-                style.shortened(self.title),
-                *(f"{name} error {100.0 * k / n:.1f} %" for name, k, n in counts if n),
-            ]
-        )
+        rates = [f"{name} error {100.0 * errors / n:.1f} %" for name, errors, n in counts if n]
+        return "\n".join([style.shorten(self.title), *rates])
 
 
-def predicted(learners: list, X: np.ndarray) -> np.ndarray:
-    """Class indices as one learner predicts them, or by the largest score of several."""
+def predict_classes(learners: list[Any], X: np.ndarray) -> np.ndarray:
+    """Return class indices as one learner predicts them, or by the largest score of several."""
     if len(learners) == 1:
         return learners[0].predict(X)
     return np.argmax([learner.decision_function(X) for learner in learners], axis=0)
 
 
-def in_a_plane(run: RunResult) -> bool:
-    return bool(_flat(run))
+def has_two_features(run: RunResult) -> bool:
+    """Return whether learners were fitted on data of two features."""
+    return bool(_find_planar_cells(run))
 
 
-def of_run(run: RunResult):
-    """All learners of a run on its data sets of two features, trained again on split 0."""
-    titles = column_titles(run.learners)
+def draw_run(run: RunResult) -> Figure:
+    """Draw all learners of a run on its data sets of two features, fitted again on split 0."""
+    titles = build_column_titles(run.learners)
     shown = []
-    for dataset, learner in _flat(run):
-        trained, row = trained_again(run, dataset, learner)
+    for dataset, learner in _find_planar_cells(run):
+        fitted, record = refit(run, dataset, learner)
         title = f"{titles[learner]} on {dataset}"
-        shown.append(Learned(title, trained.part, [trained.learner], row["train"], row.get("test", 0)))
-    return regions(shown)
+        errors = record.train_errors, record.test_errors or 0
+        shown.append(FittedRegions(title, fitted.split_data, [fitted.learner], *errors))
+    return draw_regions(shown)
 
 
-def _flat(run: RunResult) -> list[tuple[str, str]]:
-    """(data set, learner) of the run's cells with data of two features from which something was learned."""
-    specs = {spec.name: spec for spec in read_experiment(run.manifest).datasets}
-    flat = [d for d in run.datasets if _features(specs[d]) == 2]
-    return [(d, x) for d in flat for x in run.learners if (d, x) in run.cells and (d, x) not in run.facts]
+def _find_planar_cells(run: RunResult) -> list[Place]:
+    """Return the run's cells with data of two features on which a learner was fitted."""
+    planar = [data.name for data in run.experiment.datasets if _count_features(data) == 2]
+    places = [(dataset, learner) for dataset in planar for learner in run.learners]
+    return [place for place in places if place in run.cells and _is_fitted(run, place)]
 
 
-def _features(spec: DataSpec) -> int:
-    if isinstance(spec, EmbeddedData):
-        return find_entry(spec.dataset).features
+def _is_fitted(run: RunResult, place: Place) -> bool:
+    return any(isinstance(record, FitRecord) for record in run.cells[place].records[:1])
+
+
+def _count_features(data: DataSpec) -> int:
+    if isinstance(data, EmbeddedData):
+        return find_entry(data.dataset).features
     try:
-        return load_data(spec).X.shape[1]
+        return load_data(data).X.shape[1]
     except DataError:  # a file that is no longer there
         return 0
 
 
-def regions(shown: list[Learned]):
-    """A panel for each, with its errors."""
+def draw_regions(shown: list[FittedRegions]) -> Figure:
+    """Draw a panel for each, with its errors."""
     columns = min(COLUMNS, len(shown))
     rows = math.ceil(len(shown) / columns)
     width = style.COLUMN if columns == 1 else style.PAGE
     figure = style.new_figure(width, rows * (0.95 * width / columns + 0.25) + 0.35)
-    axes = style.panels(figure, len(shown), columns)
-    for panel, learned in zip(axes, shown, strict=True):
+    axes = style.add_panels(figure, len(shown), columns)
+    for panel, fitted in zip(axes, shown, strict=True):
         panel.grid(visible=False)
-        box = show_points(panel, learned.part)
-        _fill(panel, learned, box)
-        panel.set_title(learned.heading)
-    style.legend_below(figure, axes, 2 if columns == 1 else 4)
+        box = draw_training_samples(panel, fitted.split_data)
+        _fill(panel, fitted, box)
+        panel.set_title(fitted.heading)
+    style.add_legend_below(figure, axes, 2 if columns == 1 else 4)
     return figure
 
 
-def _fill(axes, learned: Learned, box: np.ndarray) -> None:
+def _fill(axes: Axes, fitted: FittedRegions, box: np.ndarray) -> None:
     from matplotlib.colors import ListedColormap
 
-    x, y = (np.linspace(*side, GRID) for side in box.T)
-    points = np.column_stack([part.ravel() for part in np.meshgrid(x, y)])
-    classes = learned.classes_at(points).reshape(GRID, GRID)
-    count = len(learned.part.data.classes)
-    tints = ListedColormap([TINTS[i % len(TINTS)] for i in range(count)])
-    extent = (*box[:, 0], *box[:, 1])
+    x, y = (np.linspace(*side, GRID_SIZE) for side in box.T)
+    grid = np.column_stack([coordinate.ravel() for coordinate in np.meshgrid(x, y)])
+    classes = fitted.predict(grid).reshape(GRID_SIZE, GRID_SIZE)
+    count = len(fitted.split_data.data.classes)
     axes.imshow(
-        classes, cmap=tints, vmin=-0.5, vmax=count - 0.5, alpha=TINT, extent=extent, origin="lower",
-        aspect="auto", interpolation="nearest", zorder=0,
-    )  # fmt: skip
+        classes,
+        cmap=ListedColormap([TINTS[i % len(TINTS)] for i in range(count)]),
+        vmin=-0.5,
+        vmax=count - 0.5,
+        alpha=TINT_OPACITY,
+        extent=(*box[:, 0], *box[:, 1]),
+        origin="lower",
+        aspect="auto",
+        interpolation="nearest",
+        zorder=0,
+    )
     for index in range(count if count > 2 else 1):
         inside = (classes == index).astype(float)
         if 0.0 < inside.mean() < 1.0:

@@ -1,76 +1,89 @@
-"""What perceptrons did against what is proved of them: a panel a theorem, a point a data set."""
+"""What perceptrons did against what is proved of them: a panel a theorem, a marker a data set."""
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from zoloss_cli.reporting.figures import style
-from zoloss_cli.reporting.results import RunResult
-from zoloss_cli.reporting.tables import column_titles
+from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.reporting.titles import build_column_titles
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLUMNS = 2
-APART = 6  # points a factor of ten that the eye can tell apart
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+MARKERS_PER_DECADE = 6  # markers a factor of ten that the eye can tell apart
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+LINE_NAME = "counted = bound"
 
 
 def has_bounds(run: RunResult) -> bool:
-    """Whether some learner says what it counted and what the bound is."""
+    """Return whether some learner says what it counted and what the bound is."""
     return any("bound_ratio" in cell for cell in run.cells.values())
 
 
-def counted_against_bound(run: RunResult):
-    """Both axes logarithmic; on the line as much was counted as the theorem allows."""
-    bounded = [x for x in run.learners if any("bound_ratio" in run.cells.get((d, x), {}) for d in run.datasets)]
-    titles = column_titles(run.learners)
+def draw_counted_against_bound(run: RunResult) -> Figure:
+    """Draw both on logarithmic axes; on the line as much was counted as the theorem allows."""
+    bounded = list(dict.fromkeys(x for (_, x), cell in run.cells.items() if "bound_ratio" in cell))
+    bounded = [learner for learner in run.learners if learner in bounded]
+    titles = build_column_titles(run.learners)
     columns = min(COLUMNS, len(bounded))
     rows = math.ceil(len(bounded) / columns)
-    keys = 5 if columns > 1 else 2
-    legend = math.ceil((len(run.datasets) + 1) / keys)
-    figure = style.new_figure(style.PAGE if columns > 1 else style.COLUMN, 2.4 * rows + 0.16 * legend + 0.2)
-    panels = style.panels(figure, len(bounded), columns)
-    looks = dict(zip(run.datasets, style.looks(len(run.datasets)), strict=True))
+    legend_columns = 5 if columns > 1 else 2
+    legend_rows = math.ceil((len(run.datasets) + 1) / legend_columns)
+    width = style.PAGE if columns > 1 else style.COLUMN
+    figure = style.new_figure(width, 2.4 * rows + 0.16 * legend_rows + 0.2)
+    panels = style.add_panels(figure, len(bounded), columns)
     for panel, learner in zip(panels, bounded, strict=True):
-        for dataset, points in _told_apart(run, learner).items():
-            colour, _, marker = looks[dataset]
-            mark = {"marker": marker, "markerfacecolor": "none", "markersize": 3, "markeredgewidth": 0.6}
-            name = style.shortened(dataset)
-            panel.plot(*zip(*points, strict=True), linestyle="none", color=colour, label=name, **mark)
-        panel.set(xscale="log", yscale="log", title=titles[learner])
-        for axis in (panel.xaxis, panel.yaxis):
-            axis.set_major_formatter(_power_of_ten)
-        panel.minorticks_off()
-        low, high = panel.get_ylim()[0], panel.get_xlim()[1]
-        panel.plot(
-            [low, high],
-            [low, high],
-            color="black",
-            linewidth=0.8,
-            linestyle=style.DASHED,
-            label="counted = bound",
-        )
+        _draw_theorem(panel, run, learner)
+        panel.set_title(titles[learner])
     for panel in panels[-columns:]:
         panel.set_xlabel("bound")
     for panel in panels[::columns]:
         panel.set_ylabel("counted")
-    style.legend_below(figure, panels, keys, [*run.datasets, "counted = bound"])
+    style.add_legend_below(figure, panels, legend_columns, [*run.datasets, LINE_NAME])
     return figure
 
 
-def _power_of_ten(value: float, _) -> str:
-    """10³ as text: formulas are not read as such in our figures."""
+def _draw_theorem(axes: Axes, run: RunResult, learner: str) -> None:
+    looks = dict(zip(run.datasets, style.build_looks(len(run.datasets)), strict=True))
+    for dataset, points in _thin_out(run, learner).items():
+        axes.plot(
+            *zip(*points, strict=True),
+            linestyle="none",
+            color=looks[dataset].colour,
+            marker=looks[dataset].marker,
+            markerfacecolor="none",
+            markersize=3,
+            markeredgewidth=0.6,
+            label=style.shorten(dataset),
+        )
+    axes.set(xscale="log", yscale="log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(_format_power_of_ten)
+    axes.minorticks_off()
+    ends = [axes.get_ylim()[0], axes.get_xlim()[1]]
+    axes.plot(ends, ends, color="black", linewidth=0.8, linestyle=style.DASHED, label=LINE_NAME)
+
+
+def _format_power_of_ten(value: float, _: object) -> str:
+    """Return 10³ as text: formulas are not read as such in our figures."""
     power = round(math.log10(value))
-    return f"{value:g}" if abs(power) < 2 else "10" + str(power).translate(RAISED)
+    return f"{value:g}" if abs(power) < 2 else "10" + str(power).translate(SUPERSCRIPTS)
 
 
-def _told_apart(run: RunResult, learner: str) -> dict[str, list[tuple[float, float]]]:
-    """The points of each data set; of those that would cover each other, only the one nearest to the line."""
+def _thin_out(run: RunResult, learner: str) -> dict[str, list[tuple[float, float]]]:
+    """Return the points of each data set; of those that cover each other, only the one nearest to the line."""
     shown: dict[tuple, tuple[float, str, tuple[float, float]]] = {}
     for dataset in run.datasets:
-        cell = run.cells.get((dataset, learner), {})
-        if "bound_ratio" not in cell:
+        cell = run.cells.get((dataset, learner))
+        if cell is None or "bound_ratio" not in cell:
             continue
-        for bound, counted, ratio in zip(cell["bound"], cell["counted"], cell["bound_ratio"], strict=True):
-            place = tuple(round(APART * math.log10(max(value, 1.0))) for value in (bound, counted))
+        values = (cell.get_counts("bound"), cell.get_counts("counted"), cell["bound_ratio"])
+        for bound, counted, ratio in zip(*values, strict=True):
+            place = tuple(round(MARKERS_PER_DECADE * math.log10(max(v, 1.0))) for v in (bound, counted))
             if place not in shown or ratio > shown[place][0]:
                 shown[place] = ratio, dataset, (bound, counted)
     points: dict[str, list[tuple[float, float]]] = {}

@@ -80,8 +80,8 @@ def find_kind(name: str, runs: Sequence[RunResult]) -> FigureKind:
             _build_kind(run)  # raises where the config names no known way to draw
             if all(name != kind.name for kind in list_kinds(runs)):
                 raise ConfigError(
-                    f"--figure: '{run.manifest.config}' does not say how '{name}' is drawn: add `drawn_as` to its "
-                    f"section `published`, such as drawn_as: curves; then run: {run.manifest.command()}"
+                    f"--figure: '{run.manifest.config}' does not say how '{name}' is drawn: add to its section "
+                    f"`published` such as drawn_as: curves; then run: {run.manifest.command()}"
                 )
     return find_figure(name, list_kinds(runs))
 
@@ -122,7 +122,9 @@ def find_drawings(
         In the order of the registry.
     """
     kinds = list_kinds(runs)
-    found = [(kind, run) for kind in kinds if kind.is_quick or not only_quick for run in runs if kind.matches(run)]
+    found = [
+        (kind, run) for kind in kinds if kind.is_quick or not only_quick for run in runs if kind.matches(run)
+    ]
     published = {(run.name, kind.target) for kind in kinds if kind.paper for run in runs if kind.matches(run)}
     covered = {run for run, _ in published}
     return [

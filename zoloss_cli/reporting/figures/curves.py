@@ -6,52 +6,73 @@ Figures 3 and 4 of Li & Lin (2007); Figures 4.2, 4.4 and 4.5 of Li's thesis (200
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from zoloss_cli.registry import learners
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.style import Look
-from zoloss_cli.reporting.results import RunResult
-from zoloss_cli.reporting.tables import column_titles
+from zoloss_cli.reporting.recorded import Curves
+from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.reporting.titles import build_column_titles
 
-QUANTITIES = {"train_error": "training error (%)", "test_error": "test error (%)", "cost": "cost"}
-STEEP = 10  # points at the beginning of a curve
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+AXIS_LABELS = {"train_error": "training error (%)", "test_error": "test error (%)", "cost": "cost"}
+N_STEEP = 10  # recorded epochs at the beginning of a curve
 
 
 def has_curves(run: RunResult) -> bool:
-    return any(place in run.curves for place in _places(run))
+    """Return whether some learner recorded its errors by epoch."""
+    return any(find_curves(run, dataset) for dataset in run.datasets)
 
 
 def has_costs(run: RunResult) -> bool:
-    return any(_recorded(run, dataset, "cost") for dataset in run.datasets)
+    """Return whether some learner recorded its cost by round."""
+    return any(find_curves(run, dataset, "cost") for dataset in run.datasets)
 
 
-def rcd_variants(run: RunResult):
-    """Figure 3: one panel; variants by colour and marker, the seeding by the kind of line."""
+def find_curves(run: RunResult, dataset: str, metric: str | None = None) -> dict[str, Curves]:
+    """Return the curves on a data set that hold a metric, or any, by learner."""
+    cells = {learner: run.cells.get((dataset, learner)) for learner in run.learners}
+    curves = {learner: cell.curves for learner, cell in cells.items() if cell is not None}
+    return {x: c for x, c in curves.items() if c is not None and (metric is None or metric in c.values)}
+
+
+def draw_rcd_variants(run: RunResult) -> Figure:
+    """Draw Figure 3: one panel; variants by colour and marker, the seeding by the kind of line."""
     names, looks = {}, {}
-    variants = list(dict.fromkeys(entry["learner"] for entry in run.experiment["learners"]))
-    by_variant = dict(zip(variants, style.looks(len(variants)), strict=True))
-    for entry in run.experiment["learners"]:
-        from_fld = dict(entry["settings"]).get("seeding") == "fld"
-        title, look = learners()[entry["learner"]].title, by_variant[entry["learner"]]
-        names[entry["label"]] = f"{title}, {'FLD' if from_fld else 'zero'}"
-        looks[entry["label"]] = Look(look.colour, style.SOLID if from_fld else style.DASHED, look.marker)
-    high, low = _far_apart(run, run.datasets[0], "train_error")
+    variants = list(dict.fromkeys(spec.learner for spec in run.experiment.learners))
+    by_variant = dict(zip(variants, style.build_looks(len(variants)), strict=True))
+    for spec in run.experiment.learners:
+        from_fld = dict(spec.settings).get("seeding") == "fld"
+        title, look = learners()[spec.learner].title, by_variant[spec.learner]
+        names[spec.label] = f"{title}, {'FLD' if from_fld else 'zero'}"
+        looks[spec.label] = Look(look.colour, style.SOLID if from_fld else style.DASHED, look.marker)
+    curves = find_curves(run, run.datasets[0], "train_error")
+    high, low = _find_gap(curves, "train_error")
     figure = style.new_figure(style.COLUMN, 3.4)
-    axes = style.panels(figure, 2 if high else 1, 1, sharex=True, height_ratios=[1, 3] if high else None)
-    _draw(axes[-1], run, run.datasets[0], "train_error", names, looks, low)
+    axes = style.add_panels(figure, 2 if high else 1, 1, sharex=True, height_ratios=[1, 3] if high else None)
+    _draw_curves(axes[-1], _select(curves, low), "train_error", names, looks)
     if high:
-        _draw(axes[0], run, run.datasets[0], "train_error", names, looks, high)
+        _draw_curves(axes[0], _select(curves, high), "train_error", names, looks)
         axes[0].set(xlabel="", ylabel="")
         _break_axis(*axes)
-    style.legend_below(figure, axes, 2, list(names.values()))
+    style.add_legend_below(figure, axes, 2, list(names.values()))
     return figure
 
 
-def _far_apart(run: RunResult, dataset: str, metric: str) -> tuple[list[str], list[str]]:
-    """(learners far above all others, the others): where a third of the height is empty, the axis is broken."""
-    means = {x: run.curves[dataset, x].mean(metric) for x in _recorded(run, dataset, metric)}
+def _select(curves: dict[str, Curves], labels: Collection[str]) -> dict[str, Curves]:
+    return {learner: found for learner, found in curves.items() if learner in labels}
+
+
+def _find_gap(curves: dict[str, Curves], metric: str) -> tuple[list[str], list[str]]:
+    """Return the learners far above all others, and the others: where a third is empty, the axis is broken."""
+    means = {x: found.compute_mean(metric) for x, found in curves.items()}
     ranges = {x: (mean.min(), mean.max()) for x, mean in means.items()}
     upward = sorted(ranges, key=lambda x: ranges[x][0])
     bottom, top = min(r[0] for r in ranges.values()), max(r[1] for r in ranges.values())
@@ -62,8 +83,8 @@ def _far_apart(run: RunResult, dataset: str, metric: str) -> tuple[list[str], li
     return [], upward
 
 
-def _break_axis(upper, lower) -> None:
-    """Slanted strokes where a piece of the axis is left out."""
+def _break_axis(upper: Axes, lower: Axes) -> None:
+    """Draw slanted strokes where a piece of the axis is left out."""
     upper.spines["bottom"].set_visible(False)
     upper.tick_params(axis="x", length=0)
     slanted = {"marker": [(-1, -0.5), (1, 0.5)], "markersize": 6, "color": "black", "clip_on": False}
@@ -71,68 +92,84 @@ def _break_axis(upper, lower) -> None:
     lower.plot([0], [1], transform=lower.transAxes, linestyle="none", **slanted)
 
 
-def by_epoch(run: RunResult):
-    """Figure 4 and any other: a row for each data set, training errors beside test errors."""
-    return _side_by_side(run, ["train_error", "test_error"])
+def draw_errors_by_epoch(run: RunResult) -> Figure:
+    """Draw Figure 4 and any other: a row for each data set, training errors beside test errors."""
+    return _draw_side_by_side(run, ["train_error", "test_error"])
 
 
-def costs_by_round(run: RunResult):
-    """Figures 4.2, 4.4 and 4.5 of the thesis: a row for each data set, the cost beside test errors.
+def draw_costs_by_round(run: RunResult) -> Figure:
+    """Draw Figures 4.2, 4.4 and 4.5 of the thesis: a row for each data set, the cost beside test errors.
 
     Both fall by a lot in the first rounds: only logarithms show what sets learners apart in the end.
     """
-    figure = _side_by_side(run, ["cost", "test_error"])
+    figure = _draw_side_by_side(run, ["cost", "test_error"])
     for axes in figure.axes:
-        style.logarithmic(axes)
+        style.set_logarithmic(axes)
     return figure
 
 
-def _side_by_side(run: RunResult, metrics: list[str]):
-    names = column_titles(run.learners)
-    looks = dict(zip(run.learners, style.looks(len(run.learners)), strict=True))
-    sides = [m for m in metrics if any(_recorded(run, d, m) for d in run.datasets)]
-    recorded = [d for d in run.datasets if any(_recorded(run, d, m) for m in sides)]
+def _draw_side_by_side(run: RunResult, metrics: list[str]) -> Figure:
+    names = build_column_titles(run.learners)
+    looks = dict(zip(run.learners, style.build_looks(len(run.learners)), strict=True))
+    sides = [m for m in metrics if any(find_curves(run, d, m) for d in run.datasets)]
+    recorded = [d for d in run.datasets if any(find_curves(run, d, m) for m in sides)]
     places = [(dataset, metric) for dataset in recorded for metric in sides]
-    lines = math.ceil(len(run.learners) / 4)  # of the legend
-    height = 2.1 * len(recorded) + 0.25 * lines
+    legend_rows = math.ceil(len(run.learners) / 4)
+    height = 2.1 * len(recorded) + 0.25 * legend_rows
     figure = style.new_figure(style.PAGE if len(sides) == 2 else style.COLUMN, height + 0.2)
-    axes = style.panels(figure, len(places), len(sides))
+    axes = style.add_panels(figure, len(places), len(sides))
     for panel, (dataset, metric) in zip(axes, places, strict=True):
-        _draw(panel, run, dataset, metric, names, looks)
+        _draw_curves(panel, find_curves(run, dataset, metric), metric, names, looks)
         if len(recorded) > 1:
             panel.set_title(dataset)
-    style.legend_below(figure, axes, math.ceil(len(run.learners) / lines) if len(sides) == 2 else 2)
+    columns = math.ceil(len(run.learners) / legend_rows) if len(sides) == 2 else 2
+    style.add_legend_below(figure, axes, columns)
     return figure
 
 
-def _places(run: RunResult) -> list[tuple[str, str]]:
-    return [(dataset, learner) for dataset in run.datasets for learner in run.learners]
-
-
-def _recorded(run: RunResult, dataset: str, metric: str) -> list[str]:
-    places = {x: run.curves.get((dataset, x)) for x in run.learners}
-    return [x for x, curves in places.items() if curves and metric in curves.values]
-
-
-def _draw(
-    axes, run: RunResult, dataset: str, metric: str, names: dict[str, str], looks: dict[str, Look], of=None
+def _draw_curves(
+    axes: Axes, curves: dict[str, Curves], metric: str, names: dict[str, str], looks: dict[str, Look]
 ) -> None:
-    shown = [x for x in _recorded(run, dataset, metric) if of is None or x in of]
-    for i, learner in enumerate(shown):
-        curves, look = run.curves[dataset, learner], looks[learner]
-        mean, stderr = curves.mean(metric), curves.stderr(metric)
-        step = len(mean) // style.MARKS_A_LINE // max(1, len(shown))
-        with_band(axes, curves.epochs, mean, stderr, look, names[learner], shift=i * step)
+    for i, (learner, found) in enumerate(curves.items()):
+        mean = found.compute_mean(metric)
+        step = len(mean) // style.MARKERS_PER_LINE // max(1, len(curves))
+        plot_with_band(
+            axes, found.epochs, (mean, found.compute_stderr(metric)), looks[learner], names[learner], i * step
+        )
     axes.set_xlim(left=0)
-    axes.set_xlabel("rounds" if any("cost" in run.curves[dataset, x].values for x in shown) else "epochs")
-    axes.set_ylabel(QUANTITIES[metric])
+    axes.set_xlabel("rounds" if any("cost" in found.values for found in curves.values()) else "epochs")
+    axes.set_ylabel(AXIS_LABELS[metric])
 
 
-def with_band(axes, x, mean, stderr, look: Look, name: str, shift: int) -> None:
-    """A line with its standard error around it, if there is one."""
-    style.plot(axes, x, mean, look, name, shift)
+def plot_with_band(
+    axes: Axes,
+    epochs: Sequence[int],
+    values: tuple[np.ndarray, np.ndarray],
+    look: Look,
+    name: str,
+    shift: int = 0,
+) -> None:
+    """Plot a line with its standard error around it, if there is one.
+
+    Parameters
+    ----------
+    axes : Axes
+        Where.
+    epochs : sequence of int
+        The recorded epochs.
+    values : tuple of (ndarray, ndarray)
+        Mean and standard error after each.
+    look : Look
+        Colour, dashes and marker.
+    name : str
+        Name in the legend.
+    shift : int, default=0
+        By how many epochs the markers are moved off those of other lines.
+    """
+    mean, stderr = values
+    style.plot_line(axes, epochs, mean, look, name, shift)
     if np.all(np.isfinite(stderr)):
         # Where the line is steep all its points; later, as files stay small, every third will do.
-        at = np.unique([*range(min(STEEP, len(mean))), *range(STEEP, len(mean), 3), len(mean) - 1])
+        at = np.unique([*range(min(N_STEEP, len(mean))), *range(N_STEEP, len(mean), 3), len(mean) - 1])
         low, high = (mean - stderr)[at], (mean + stderr)[at]
-        axes.fill_between(np.array(x)[at], low, high, color=look.colour, alpha=0.2, linewidth=0)
+        axes.fill_between(np.array(epochs)[at], low, high, color=look.colour, alpha=0.2, linewidth=0)

@@ -1,23 +1,27 @@
-"""Which examples look typical, critical or noisy, by distance to the boundary: Figure 1.13 of Li's thesis."""
+"""Which samples look typical, critical or noisy, by distance to the boundary: Figure 1.13 of Li's thesis."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zoloss_cli.complexity.growth import NOISY_THRESHOLD, TYPICAL_THRESHOLD, categorize_contributions
 from zoloss_cli.reporting.figures import style
-from zoloss_cli.reporting.figures.examples import Examples, can_be_made, examples_of
-from zoloss_cli.reporting.figures.facts import Place, contributions, first_draw
-from zoloss_cli.reporting.measured import noise_of, scores_of
-from zoloss_cli.reporting.results import RunResult
+from zoloss_cli.reporting.figures.measurements import OutlierScores, find_contributions, find_first_draw
+from zoloss_cli.reporting.figures.samples import PlaneSamples, can_generate, generate_samples
+from zoloss_cli.reporting.run_result import Place, RunResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # As in the thesis: a dot, an empty circle, a filled square.
-MARKS = {
+MARKERS: dict[str, dict[str, Any]] = {
     "typical": {"marker": ".", "markersize": 2.5, "color": "#6E6E6E"},
     "critical": {"marker": "o", "markersize": 4, "markerfacecolor": "none", "color": style.BLUE},
     "noisy": {"marker": "s", "markersize": 3, "color": style.VERMILLION},
 }
-RULES = {
+CATEGORY_LABELS = {
     "typical": f"typical: below {TYPICAL_THRESHOLD:.2f}",
     "critical": "critical: between",
     "noisy": f"noisy: above {NOISY_THRESHOLD:g}",
@@ -25,41 +29,43 @@ RULES = {
 
 
 def has_contributions(run: RunResult) -> bool:
-    return bool(_contributed(run))
+    """Return whether contributions were measured of samples that can be generated again."""
+    return bool(_find_drawable(run))
 
 
-def fingerprint(run: RunResult):
-    """The examples of the first draw in their order, wrong labels last, by category of average contribution."""
-    place, draws = next(iter(_contributed(run).items()))
-    draw, facts = first_draw(draws)
-    scores, wrong = scores_of(facts)["auc"], noise_of(facts)
-    examples = examples_of(run, place, draw, len(scores))
+def draw_fingerprint(run: RunResult) -> Figure:
+    """Draw the samples of the first draw in their order, wrong labels last, by category of contribution."""
+    place, draws = next(iter(_find_drawable(run).items()))
+    draw, found = find_first_draw(draws)
+    scores, wrong = found.scores["auc"], found.is_flipped
+    samples = generate_samples(run, place, draw, len(scores))
     order = np.argsort(wrong, kind="stable")
-    heights, wrong = signed_distances(examples)[order], wrong[order]
-    kinds = categorize_contributions(scores)[order]
+    heights, wrong = compute_signed_distances(samples)[order], wrong[order]
+    categories = categorize_contributions(scores)[order]
     figure = style.new_figure(style.PAGE, 3.6)
-    (axes,) = style.panels(figure, 1, 1)
-    for kind, look in MARKS.items():
-        at = np.flatnonzero(kinds == kind)
-        axes.plot(at, heights[at], linestyle="none", label=RULES[kind], **look)
+    (axes,) = style.add_panels(figure, 1, 1)
+    for category, look in MARKERS.items():
+        at = np.flatnonzero(categories == category)
+        axes.plot(at, heights[at], linestyle="none", label=CATEGORY_LABELS[category], **look)
     axes.axhline(0.0, color=style.BLACK, linewidth=0.6)
     axes.axvline(np.sum(~wrong) - 0.5, color=style.BLACK, linewidth=0.8, linestyle=style.DASHED)
-    axes.set(xlim=(-2, len(order) + 1), xlabel="example, those with wrong labels last")
+    axes.set(xlim=(-2, len(order) + 1), xlabel="sample, those with wrong labels last")
     axes.set_ylabel("signed distance to the boundary")
-    tellings = [f"{name} labels: {_tally(kinds[of])}" for name, of in (("right", ~wrong), ("wrong", wrong))]
-    axes.set_title(f"draw {draw}\n" + "; ".join(tellings))
-    style.legend_below(figure, [axes], 3)
+    parts = {"right": categories[~wrong], "wrong": categories[wrong]}
+    counts = "; ".join(f"{name} labels: {_count_categories(part)}" for name, part in parts.items())
+    axes.set_title(f"draw {draw}\n{counts}")
+    style.add_legend_below(figure, [axes], 3)
     return figure
 
 
-def signed_distances(examples: Examples) -> np.ndarray:
-    """To the target's boundary, by its geometry: positive where the label is right, negative where wrong."""
-    return np.where(examples.right, 1.0, -1.0) * examples.target.distances(examples.X)
+def compute_signed_distances(samples: PlaneSamples) -> np.ndarray:
+    """Return distances to the target's boundary: positive where the label is right, negative where wrong."""
+    return np.where(samples.is_right, 1.0, -1.0) * samples.target.compute_distances(samples.X)
 
 
-def _contributed(run: RunResult) -> dict[Place, dict[int, dict]]:
-    return {place: draws for place, draws in contributions(run).items() if can_be_made(run, place[0])}
+def _find_drawable(run: RunResult) -> dict[Place, dict[int, OutlierScores]]:
+    return {place: draws for place, draws in find_contributions(run).items() if can_generate(run, place[0])}
 
 
-def _tally(kinds: np.ndarray) -> str:
-    return ", ".join(f"{np.sum(kinds == kind)} {kind}" for kind in MARKS)
+def _count_categories(categories: np.ndarray) -> str:
+    return ", ".join(f"{np.sum(categories == category)} {category}" for category in MARKERS)

@@ -70,7 +70,7 @@ def find_decompositions(run: RunResult) -> dict[Place, dict[int, StoredDecomposi
 
 
 def find_growth_by_size(run: RunResult) -> dict[Place, dict[int, np.ndarray]]:
-    """Return the mean growth of the complexity by subset size, of right labels (row 0) and wrong ones (row 1)."""
+    """Return the mean growth of the complexity by subset size, as `compute_growth_by_size` has it."""
     return _collect(run, compute_growth_by_size)
 
 

@@ -3,71 +3,81 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+import string
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from zoloss_cli.reporting.figures import style
-from zoloss_cli.reporting.figures.examples import Examples, can_be_made, examples_of, show
-from zoloss_cli.reporting.figures.facts import Place, decompositions, first_draw
-from zoloss_cli.reporting.figures.target import paint
-from zoloss_cli.reporting.results import RunResult
+from zoloss_cli.reporting.figures.measurements import (
+    StoredDecomposition,
+    find_decompositions,
+    find_first_draw,
+)
+from zoloss_cli.reporting.figures.samples import PlaneSamples, can_generate, draw_by_class, generate_samples
+from zoloss_cli.reporting.figures.target import draw_target
+from zoloss_cli.reporting.run_result import Place, RunResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+T = TypeVar("T")
 
 FEW, MANY = 3, 11  # subsets that Figures 1.6 and 1.9 show
 COLUMNS = 4
 FAINT = "#B4B4B4"
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-class Decomposed(NamedTuple):
+class ShownDraw(NamedTuple):
     """The draw that the figures of a run show."""
 
     place: Place
     draw: int
-    facts: dict
-
-    def rows(self, subset: int) -> np.ndarray:
-        """The examples of a subset, whose clusters are the bits of a number."""
-        return np.flatnonzero([subset >> int(cluster) & 1 for cluster in self.facts["clusters"]])
+    found: StoredDecomposition
 
 
-def has_examples(run: RunResult) -> bool:
-    return _shown(run) is not None
+def has_samples(run: RunResult) -> bool:
+    """Return whether a draw was decomposed whose samples can be generated again."""
+    return bool(_find_draws(run))
 
 
-def _shown(run: RunResult) -> Decomposed | None:
-    """The first draw of the first exact column, else of the first column."""
-    found = {place: draws for place, draws in decompositions(run).items() if can_be_made(run, place[0])}
-    firsts = [Decomposed(place, *first_draw(draws)) for place, draws in found.items()]
-    return min(firsts, key=lambda one: not one.facts["exact"], default=None)
+def _find_draws(run: RunResult) -> list[ShownDraw]:
+    found = find_decompositions(run)
+    return [
+        ShownDraw(place, *find_first_draw(draws))
+        for place, draws in found.items()
+        if can_generate(run, place[0])
+    ]
 
 
-def _examples(run: RunResult, shown: Decomposed) -> Examples:
-    return examples_of(run, shown.place, shown.draw, len(shown.facts["clusters"]))
+def _choose_draw(run: RunResult) -> tuple[ShownDraw, PlaneSamples]:
+    """Return the first draw of the first exact column, else of the first column, and its samples."""
+    shown = min(_find_draws(run), key=lambda one: not one.found.is_exact)
+    return shown, generate_samples(run, shown.place, shown.draw, len(shown.found.clusters))
 
 
-# -- clusters ---------------------------------------------------------------------------------------------
-
-
-def clusters(run: RunResult):
-    """All examples, those of one cluster connected."""
-    shown = _shown(run)
-    examples, numbers = _examples(run, shown), np.asarray(shown.facts["clusters"])
+def draw_clusters(run: RunResult) -> Figure:
+    """Draw all samples, those of one cluster connected."""
+    shown, samples = _choose_draw(run)
+    clusters = shown.found.clusters
     figure = style.new_figure(style.COLUMN, 4.1)
-    (axes,) = style.panels(figure, 1, 1)
-    paint(axes, examples.target)
-    lines = [segment for number in np.unique(numbers) for segment in connected(examples.X[numbers == number])]
+    (axes,) = style.add_panels(figure, 1, 1)
+    draw_target(axes, samples.target)
+    lines = [
+        segment for cluster in np.unique(clusters) for segment in build_tree(samples.X[clusters == cluster])
+    ]
     gap = np.full(2, np.nan)
-    path = np.array([point for segment in lines for point in (*segment, gap)]).reshape(-1, 2)
+    path = np.array([end for segment in lines for end in (*segment, gap)]).reshape(-1, 2)
     axes.plot(*path.T, color=style.BLUE, linestyle=style.DOTTED, label="within a cluster")
-    show(axes, examples)
-    axes.set_title(f"draw {shown.draw}: {len(numbers)} examples in {len(np.unique(numbers))} clusters")
-    style.legend_below(figure, [axes], 3)
+    draw_by_class(axes, samples)
+    count = len(np.unique(clusters))
+    axes.set_title(f"draw {shown.draw}: {len(clusters)} samples in {count} clusters")
+    style.add_legend_below(figure, [axes], 3)
     return figure
 
 
-def connected(X: np.ndarray) -> list[np.ndarray]:
-    """The lines, two ends each, of the shortest tree that connects these points."""
+def build_tree(X: np.ndarray) -> list[np.ndarray]:
+    """Return the lines, two ends each, of the shortest tree that connects these samples."""
     inside, lines = [0], []
     while len(inside) < len(X):
         outside = [i for i in range(len(X)) if i not in inside]
@@ -78,41 +88,40 @@ def connected(X: np.ndarray) -> list[np.ndarray]:
     return lines
 
 
-# -- principal subsets ------------------------------------------------------------------------------------
+def draw_three_subsets(run: RunResult) -> Figure:
+    """Draw Figure 1.6: three principal subsets."""
+    return _draw_subsets(run, FEW)
 
 
-def three_subsets(run: RunResult):
-    return _subsets(run, FEW)
+def draw_eleven_subsets(run: RunResult) -> Figure:
+    """Draw Figure 1.9: eleven principal subsets."""
+    return _draw_subsets(run, MANY)
 
 
-def eleven_subsets(run: RunResult):
-    return _subsets(run, MANY)
+def select_evenly(items: list[T], count: int) -> list[T]:
+    """Return so many of a list, or all if they are fewer: the first, the last and others evenly between."""
+    places = np.linspace(0, len(items) - 1, min(count, len(items)))
+    return [items[round(place)] for place in places]
 
 
-def selected(points: list, count: int) -> list:
-    """So many of a list, or all if they are fewer: the first, the last and others evenly between."""
-    places = np.linspace(0, len(points) - 1, min(count, len(points)))
-    return [points[round(place)] for place in places]
-
-
-def _subsets(run: RunResult, count: int):
-    """The first subset of selected principal points; examples outside of it are faint dots."""
-    shown = _shown(run)
-    examples = _examples(run, shown)
-    points = selected(shown.facts["points"], count)
+def _draw_subsets(run: RunResult, count: int) -> Figure:
+    """Draw the first subset of selected principal points; samples outside of it are faint dots."""
+    shown, samples = _choose_draw(run)
+    points = select_evenly(shown.found.points, count)
     columns = min(COLUMNS, len(points)) if len(points) != FEW else FEW
     size = style.PAGE / max(columns, FEW)
     figure = style.new_figure(style.PAGE, math.ceil(len(points) / columns) * (size + 0.14) + 0.5)
-    panels = style.panels(figure, len(points), columns)
-    for letter, panel, (complexity, error, _, subsets) in zip(LETTERS, panels, points, strict=False):
-        paint(panel, examples.target)
-        rows = shown.rows(subsets[0])
-        rest = np.setdiff1d(np.arange(len(examples.y)), rows)
+    panels = style.add_panels(figure, len(points), columns)
+    for letter, panel, point in zip(string.ascii_lowercase, panels, points, strict=False):
+        complexity, error, _, subsets = point
+        draw_target(panel, samples.target)
+        inside = shown.found.find_samples(subsets[0])
+        outside = np.setdiff1d(np.arange(len(samples.y)), inside)
         faint = {"marker": ".", "markersize": 2, "color": FAINT}
-        panel.plot(*examples.X[rest].T, linestyle="none", label="left out", **faint)
-        show(panel, examples, rows, 2.0 * size if len(points) > FEW else 4.5)
+        panel.plot(*samples.X[outside].T, linestyle="none", label="left out", **faint)
+        draw_by_class(panel, samples, inside, 2.0 * size if len(points) > FEW else 4.5)
         panel.set_xlabel(f"({letter}) ({complexity}, {error})")
-    of = f"{len(points)} of {len(shown.facts['points'])} principal points"
+    of = f"{len(points)} of {len(shown.found.points)} principal points"
     figure.suptitle(f"draw {shown.draw}: (complexity, error) of {of}", fontsize="medium")
-    style.legend_below(figure, panels, 3)
+    style.add_legend_below(figure, panels, 3)
     return figure

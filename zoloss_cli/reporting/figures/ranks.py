@@ -3,79 +3,98 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
+from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.figures import style
-from zoloss_cli.reporting.metrics import KNOWN
-from zoloss_cli.reporting.results import RunResult
-from zoloss_cli.reporting.statistics import Ranks, average_ranks
-from zoloss_cli.reporting.tables import column_titles
+from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.reporting.statistics import Ranks, compute_average_ranks
+from zoloss_cli.reporting.titles import build_column_titles
 
-ROW = 0.17  # inches between two names, and between two bars
-LETTER = 0.075  # inches, about
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROW_INCHES = 0.17  # between two names, and between two bars
+LETTER_INCHES = 0.075  # about
 AXIS_ROWS = 4.2  # above the names: the critical difference, the axis and its numbers
+DIFFERENCE_ROW = -2.8  # the critical difference, above the axis
+BAR_ROWS = 0.6  # from one bar to the next
 
 
-def can_be_ranked(run: RunResult) -> bool:
-    """Three learners or more that all ran on two data sets or more: what `average_ranks` asks for."""
+def has_ranks(run: RunResult) -> bool:
+    """Return whether three learners all ran on two data sets, as `compute_average_ranks` asks."""
     learners = [x for x in run.learners if any((d, x) in run.cells for d in run.datasets)]
-    whole = [d for d in run.datasets if all((d, x) in run.cells for x in learners)]
-    return len(whole) >= 2 and len(learners) >= 3 and KNOWN[run.metric].lower_is_better
+    complete = [d for d in run.datasets if all((d, x) in run.cells for x in learners)]
+    return len(complete) >= 2 and len(learners) >= 3 and load_metric(run.metric).direction == "lower"
 
 
-def critical_difference(run: RunResult):
-    """The diagram of a run."""
-    return diagram(average_ranks(run))
+def draw_critical_difference(run: RunResult) -> Figure:
+    """Draw the diagram of a run."""
+    return draw_ranks(compute_average_ranks(run))
 
 
-def diagram(ranks: Ranks):
-    """Names hang from an axis of ranks, the best at the left; bars join those that may be equal."""
-    count = len(ranks.learners)
-    titles = column_titles(ranks.learners)
+def draw_ranks(ranks: Ranks) -> Figure:
+    """Draw names that hang from an axis of ranks, the best at the left; bars join those that may be equal."""
+    titles = build_column_titles(ranks.learners)
     names = [
-        f"{style.shortened(titles[x])}  {rank:.2f}" for x, rank in zip(ranks.learners, ranks.ranks, strict=True)
+        f"{style.shorten(titles[x])}  {rank:.2f}" for x, rank in zip(ranks.learners, ranks.ranks, strict=True)
     ]
-    order = sorted(range(count), key=lambda i: ranks.ranks[i])
-    left = math.ceil(count / 2)
-    first_row = 0.6 + 0.6 * len(ranks.groups)
-    rows = first_row + left
-    height = ROW * (AXIS_ROWS + rows + 1.5)
-    beside = LETTER * max(map(len, names)) + 0.1
+    count = len(ranks.learners)
+    first_row = BAR_ROWS * (1 + len(ranks.groups))
+    rows = first_row + math.ceil(count / 2)
+    height = ROW_INCHES * (AXIS_ROWS + rows + 1.5)
+    beside = (LETTER_INCHES * max(map(len, names)) + 0.1) / style.PAGE
     figure = style.new_figure(style.PAGE, height)
     figure.set_layout_engine("none")  # the names stand outside the axes
-    box = (beside / style.PAGE, 1.5 * ROW / height, 1.0 - 2.0 * beside / style.PAGE, 1.0 - 2.0 * ROW / height)
-    axes = figure.add_axes(box)
+    row = ROW_INCHES / height
+    axes = figure.add_axes((beside, 1.5 * row, 1.0 - 2.0 * beside, 1.0 - 2.0 * row))
     axes.set(xlim=(1.0, count), ylim=(rows, -AXIS_ROWS + 0.5), xticks=range(1, count + 1))
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.spines["top"].set(visible=True, position=("data", 0.0))
     axes.yaxis.set_visible(False)
     axes.xaxis.tick_top()
     axes.grid(visible=False)
-    for place, i in enumerate(order):
+    _hang_names(axes, ranks, names, first_row)
+    _draw_groups(axes, ranks)
+    _draw_difference(axes, ranks)
+    tests = f"average ranks over {len(ranks.datasets)} data sets (1: best); α = {ranks.alpha:g}, "
+    figure.text(0.5, 0.4 * row, f"{tests}Friedman p = {ranks.friedman_p:.2g}", ha="center")
+    return figure
+
+
+def _hang_names(axes: Axes, ranks: Ranks, names: list[str], first_row: float) -> None:
+    count = len(names)
+    left = math.ceil(count / 2)
+    for place, i in enumerate(sorted(range(count), key=lambda i: ranks.ranks[i])):
         at_left = place < left
         y = first_row + (place if at_left else count - 1 - place)
         end = 1.0 if at_left else count
         line = [ranks.ranks[i], ranks.ranks[i], end], [0.0, y, y]
         axes.plot(*line, color="black", linewidth=0.7, clip_on=False)
-        _text(axes, names[i], (end, y), "right" if at_left else "left")
+        _write(axes, names[i], (end, y), "right" if at_left else "left")
+
+
+def _draw_groups(axes: Axes, ranks: Ranks) -> None:
     for row, (first, last) in enumerate(ranks.groups):
-        among = [ranks.ranks[i] for i in range(first, last + 1)]
-        y = 0.6 + 0.6 * row
-        axes.plot(
-            [min(among), max(among)], [y, y], color=style.BLUE, linewidth=3.5, solid_capstyle="projecting"
-        )
-    end, gap = 1.0 + ranks.critical_difference, f"critical difference {ranks.critical_difference:.2f}"
-    if end <= count:
-        axes.plot([1.0, end], [-2.8, -2.8], color="black", marker="|", clip_on=False)
-        _text(axes, gap, (end, -2.8), "left" if end <= (1.0 + count) / 2.0 else "inside")
-    else:  # of few data sets
-        _text(axes, f"{gap}: more than any two ranks can differ", (1.0, -2.8), "left")
-    tests = f"average ranks over {len(ranks.datasets)} data sets (1: best); α = {ranks.alpha:g}, "
-    figure.text(0.5, 0.4 * ROW / height, f"{tests}Friedman p = {ranks.friedman_p:.2g}", ha="center")
-    return figure
+        among = ranks.ranks[first : last + 1]
+        y = BAR_ROWS * (1 + row)
+        bar = {"color": style.BLUE, "linewidth": 3.5, "solid_capstyle": "projecting"}
+        axes.plot([min(among), max(among)], [y, y], **bar)
 
 
-def _text(axes, text: str, at: tuple[float, float], side: str) -> None:
-    """Text that ends or begins at a point, or stands above it where there is no room beside."""
+def _draw_difference(axes: Axes, ranks: Ranks) -> None:
+    count, y = len(ranks.learners), DIFFERENCE_ROW
+    end, text = 1.0 + ranks.critical_difference, f"critical difference {ranks.critical_difference:.2f}"
+    if end > count:  # of few data sets
+        _write(axes, f"{text}: more than any two ranks can differ", (1.0, y), "left")
+        return
+    axes.plot([1.0, end], [y, y], color="black", marker="|", clip_on=False)
+    _write(axes, text, (end, y), "left" if end <= (1.0 + count) / 2.0 else "inside")
+
+
+def _write(axes: Axes, text: str, at: tuple[float, float], side: str) -> None:
+    """Write text that ends or begins at a place, or stands above it where there is no room beside."""
     offset = {"right": (-4, 0), "left": (4, 0), "inside": (-4, 6)}[side]
     align = "left" if side == "left" else "right"
     options = {"ha": align, "va": "center", "annotation_clip": False}

@@ -23,6 +23,7 @@ COSTS = f"Cost: over N (K - 1), so that it starts at 1. {BANDS}"
 DISKS, YIN_YANG = "configs/thesis/figure1.5.yaml", "configs/thesis/figure1.8.yaml"
 TARGET = "The target is white and grey."
 PAIRS = "Above: the first draw; below: the counts of all draws."
+TIMES = "Steps: fewest errors so far, where stored; markers: when the result was found; lines: until the end."
 SELECTED = f"Evenly spaced along the principal points, the first subset of each. {TARGET}"
 
 
@@ -39,7 +40,7 @@ class FigureKind:
     target : str
         The function that draws it, as "module:function" in this package. It takes the run, if there is one.
     condition : str
-        The function that says whether a run has what it shows, in the same way; empty for a figure of no results.
+        The function that says whether a run has what it shows; empty for a figure of no results.
     config : str
         Config of the run that a published figure is of.
     legend : str
@@ -295,7 +296,7 @@ FIGURES = (
         title="Errors against time",
         target="times:draw_errors_against_time",
         condition="times:has_searches",
-        legend="Steps: fewest errors so far, where stored; markers: when the result was found; lines: until the end.",
+        legend=TIMES,
         requirement="several learners, some of them searches that say when their result was found",
         beside_tables="times",
     ),

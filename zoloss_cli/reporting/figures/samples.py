@@ -59,8 +59,8 @@ def generate_samples(run: RunResult, place: Place, draw: int, count: int) -> Pla
     data, indices = split.data, split.fit_indices
     if len(indices) != count or not isinstance(cell.data, GeneratedData):
         raise ResultsError(
-            f"{place[1]} on {place[0]} was measured of {count} samples where draw {draw} has {len(indices)}: the "
-            f"results of '{run.name}' were changed; run: {run.manifest.command(fresh=True)}"
+            f"{place[1]} on {place[0]} was measured of {count} samples where draw {draw} has {len(indices)}: "
+            f"the results of '{run.name}' were changed; run: {run.manifest.command(fresh=True)}"
         )
     y = data.y[indices]
     return PlaneSamples(data.X[indices], y, y == data.truth[indices], data.classes, build_target(cell.data))

@@ -86,7 +86,7 @@ def apply_style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return a figure of so many inches whose parts make room for each other, without window or global state."""
+    """Return a figure of so many inches whose parts make room for each other, without global state."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")

@@ -2,48 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from zoloss_cli.reporting.figures import style
-from zoloss_cli.reporting.improvement import our_improvement
-from zoloss_cli.reporting.results import RunResult
-from zoloss_cli.reporting.tables import column_titles
+from zoloss_cli.reporting.improvement import compute_our_improvement
+from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.reporting.titles import build_column_titles
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
-def can_be_paired(run: RunResult) -> bool:
-    """Whether all learners that are compared have run."""
-    sides = run.experiment.get("improvement") or {}
-    compared = [x for side in ("of", "over") for x in sides.get(side, [])]
-    return bool(compared) and all((d, x) in run.cells for d in run.datasets for x in compared)
+def has_paired_losses(run: RunResult) -> bool:
+    """Return whether all learners that are compared have run."""
+    sides = run.experiment.improvement
+    if sides is None:
+        return False
+    return all((d, x) in run.cells for d in run.datasets for x in (*sides.of, *sides.over))
 
 
-def against_others(run: RunResult):
-    """A panel for each data set of the run, a point for each of its draws; above the line the others lose."""
-    sides = run.experiment["improvement"]
-    titles = column_titles(run.learners)
+def draw_paired_losses(run: RunResult) -> Figure:
+    """Draw a panel a data set of the run, a marker for each of its draws; above the line the others lose."""
+    sides = run.experiment.improvement
+    assert sides is not None
+    titles = build_column_titles(run.learners)
     figure = style.new_figure(style.PAGE, 3.2)
-    axes = style.panels(figure, len(run.datasets), 2)
-    looks = style.looks(1 + len(sides["over"]))[1:]
-    name = " or ".join(titles[x] for x in sides["of"])
+    axes = style.add_panels(figure, len(run.datasets), 2)
+    looks = style.build_looks(1 + len(sides.over))[1:]
+    name = " or ".join(titles[x] for x in sides.of)
     for panel, dataset in zip(axes, run.datasets, strict=True):
-        ours = _by_draw(run, dataset, sides["of"])
-        for learner, look in zip(sides["over"], looks, strict=True):
-            theirs = _by_draw(run, dataset, [learner])
+        ours = _find_least_losses(run, dataset, sides.of)
+        for learner, look in zip(sides.over, looks, strict=True):
+            theirs = _find_least_losses(run, dataset, [learner])
             both = sorted(ours.keys() & theirs.keys())
-            points = [ours[k] for k in both], [theirs[k] for k in both]
-            mark = {"marker": look.marker, "markerfacecolor": "none", "markersize": 3, "markeredgewidth": 0.7}
             panel.plot(
-                *points, linestyle="none", color=look.colour, label=style.shortened(titles[learner]), **mark
+                [ours[split] for split in both],
+                [theirs[split] for split in both],
+                linestyle="none",
+                color=look.colour,
+                label=style.shorten(titles[learner]),
+                marker=look.marker,
+                markerfacecolor="none",
+                markersize=3,
+                markeredgewidth=0.7,
             )
         limits = {"xlim": panel.get_xlim(), "ylim": panel.get_ylim()}
         panel.axline((0.0, 0.0), slope=1.0, color="black", linewidth=0.6, linestyle=style.DASHED)
         panel.set(**limits, xlabel=f"0–1 loss of {name}", ylabel="0–1 loss of the others")
-        less = our_improvement(run, dataset)
+        less = compute_our_improvement(run, dataset)
         panel.set_title(dataset if less is None else f"{dataset}: {less:.1f} % below the best of them")
-    style.legend_below(figure, axes, 4)
+    style.add_legend_below(figure, axes, 4)
     return figure
 
 
-def _by_draw(run: RunResult, dataset: str, learners: list[str]) -> dict[int, float]:
-    """The least loss of some learners in each draw that all of them ran."""
-    places = [(dataset, learner) for learner in learners]
-    found = [dict(zip(run.splits[p], run.cells[p][run.metric], strict=True)) for p in places]
+def _find_least_losses(run: RunResult, dataset: str, learners: Sequence[str]) -> dict[int, float]:
+    """Return the least loss of some learners in each split that all of them have."""
+    cells = [run.cells[dataset, learner] for learner in learners]
+    found = [dict(zip(cell.splits, cell[run.metric], strict=True)) for cell in cells]
     return {k: min(losses[k] for losses in found) for k in set.intersection(*map(set, found))}

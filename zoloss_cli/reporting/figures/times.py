@@ -3,48 +3,42 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from zoloss_cli.reporting.figures import style
-from zoloss_cli.reporting.results import RunResult
-from zoloss_cli.reporting.tables import column_titles
+from zoloss_cli.reporting.figures.style import Look
+from zoloss_cli.reporting.run_result import CellResult, RunResult
+from zoloss_cli.reporting.titles import build_column_titles
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLUMNS = 3
 
 
 def has_searches(run: RunResult) -> bool:
-    """Whether there are several learners, and some say when their result was found."""
-    cells = {x: [run.cells.get((d, x), {}) for d in run.datasets] for x in run.learners}
-    timed = [x for x, found in cells.items() if any("seconds" in cell for cell in found)]
-    return len(timed) > 1 and any("reached" in cell for x in timed for cell in cells[x])
+    """Return whether several learners have times, and some say when their result was found."""
+    timed = [(learner, cell) for (_, learner), cell in run.cells.items() if "fit_time" in cell]
+    several = len({learner for learner, _ in timed}) > 1
+    return several and any("time_to_best" in cell for _, cell in timed)
 
 
-def error_against_time(run: RunResult):
-    """A panel for each data set: a search's way down, a marker where its result was found, a line to its end.
+def draw_errors_against_time(run: RunResult) -> Figure:
+    """Draw a panel a data set: a search's loss trace, a marker where its result was found, a line to its end.
 
-    The way down is stored of units on whole sets that ran once; of others, the two times are the means.
+    The trace is stored of tasks on whole sets that ran once; of others, the two times are the means.
     """
     datasets = [d for d in run.datasets if any((d, x) in run.cells for x in run.learners)]
-    titles = column_titles(run.learners)
+    titles = build_column_titles(run.learners)
     columns = min(COLUMNS, len(datasets))
     width = style.PAGE if columns > 1 else style.COLUMN
-    rows = math.ceil(len(datasets) / columns)
-    figure = style.new_figure(width, 1.75 * rows + 0.6)
-    axes = style.panels(figure, len(datasets), columns)
+    figure = style.new_figure(width, 1.75 * math.ceil(len(datasets) / columns) + 0.6)
+    axes = style.add_panels(figure, len(datasets), columns)
     for panel, dataset in zip(axes, datasets, strict=True):
-        for learner, look in zip(run.learners, style.looks(len(run.learners)), strict=True):
-            cell = run.cells.get((dataset, learner), {})
-            if "seconds" not in cell:
-                continue
-            seconds, errors = (run.stat(dataset, learner, m).mean for m in ("seconds", "train_01_loss"))
-            found = run.stat(dataset, learner, "reached")
-            found = seconds if found is None else found.mean
-            line = {"color": look.colour, "linestyle": look.dashes, "marker": look.marker, "markevery": [0]}
-            panel.plot([found, seconds], [errors, errors], label=style.shortened(titles[learner]), **line)
-            if way := run.traces.get((dataset, learner)):
-                times, losses = zip(*way, strict=True)
-                panel.plot(times, losses, color=look.colour, linestyle=look.dashes, drawstyle="steps-post")
-            if found < seconds:
-                panel.plot([seconds], [errors], color=look.colour, linestyle="none", marker="|", markersize=6)
+        for learner, look in zip(run.learners, style.build_looks(len(run.learners)), strict=True):
+            if (cell := run.cells.get((dataset, learner))) is not None:
+                _draw_search(panel, cell, look, titles[learner])
         panel.set_xscale("log")
         panel.xaxis.set_major_formatter("{x:g}")
         panel.minorticks_off()
@@ -55,5 +49,22 @@ def error_against_time(run: RunResult):
         panel.set_xlabel("seconds")
     for panel in axes[::columns]:
         panel.set_ylabel("training errors")
-    style.legend_below(figure, axes, 4 if columns > 1 else 2, list(titles.values()))
+    style.add_legend_below(figure, axes, 4 if columns > 1 else 2, list(titles.values()))
     return figure
+
+
+def _draw_search(axes: Axes, cell: CellResult, look: Look, title: str) -> None:
+    fit_time, loss = cell.get_stat("fit_time"), cell.get_stat("train_01_loss")
+    if fit_time is None or loss is None:
+        return
+    end, errors = fit_time.mean, loss.mean
+    time_to_best = cell.get_stat("time_to_best")
+    found = end if time_to_best is None else time_to_best.mean
+    line = {"color": look.colour, "linestyle": look.dashes}
+    name = style.shorten(title)
+    axes.plot([found, end], [errors, errors], label=name, marker=look.marker, markevery=[0], **line)
+    if cell.trace:
+        times, losses = zip(*cell.trace, strict=True)
+        axes.plot(times, losses, drawstyle="steps-post", **line)
+    if found < end:
+        axes.plot([end], [errors], color=look.colour, linestyle="none", marker="|", markersize=6)

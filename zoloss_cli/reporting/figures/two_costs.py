@@ -3,63 +3,72 @@
 from __future__ import annotations
 
 import string
+from typing import TYPE_CHECKING
 
+from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.registry import learners
 from zoloss_cli.reporting.figures import style
-from zoloss_cli.reporting.figures.curves import with_band
+from zoloss_cli.reporting.figures.curves import find_curves, plot_with_band
 from zoloss_cli.reporting.figures.style import Look
-from zoloss_cli.reporting.results import RunResult
+from zoloss_cli.reporting.recorded import Curves
+from zoloss_cli.reporting.run_result import RunResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # A margin far below 0 has the bisigmoid cost 2, and is one error: in % that is 50 times the cost.
-SCALE = {"cost": 50.0, "train_error": 1.0, "test_error": 1.0}
-SHOWN = {
-    "cost": (f"{SCALE['cost']:.0f} × cost", style.BLACK, "o"),
+SCALES = {"cost": 50.0, "train_error": 1.0, "test_error": 1.0}
+LINES = {
+    "cost": (f"{SCALES['cost']:.0f} × cost", style.BLACK, "o"),
     "train_error": ("training error", style.BLUE, "s"),
     "test_error": ("test error", style.VERMILLION, "^"),
 }
 
 
 def has_cost_functions(run: RunResult) -> bool:
-    return bool(_by_cost_function(run))
+    """Return whether some learner with a cost function recorded cost, training and test errors."""
+    return bool(_group_by_cost_function(run))
 
 
-def by_cost_function(run: RunResult):
-    """Cost, training and test errors by round in one panel a cost function; CGBoost solid, others dashed."""
-    panels = _by_cost_function(run)
-    figure = style.new_figure(style.PAGE if len(panels) > 1 else style.COLUMN, 3.2)
-    axes = style.panels(figure, len(panels), len(panels), sharey=True)
-    for panel, letter, (cost, entries) in zip(axes, string.ascii_lowercase, panels.items(), strict=False):
-        for place, metric in enumerate(SHOWN):
-            for entry in sorted(entries, key=_others_last):
-                _draw(panel, run, entry, metric, place)
+def draw_cost_functions(run: RunResult) -> Figure:
+    """Draw cost, training and test errors by round, a panel a cost function; CGBoost solid, others dashed."""
+    groups = _group_by_cost_function(run)
+    curves = find_curves(run, run.datasets[0])
+    figure = style.new_figure(style.PAGE if len(groups) > 1 else style.COLUMN, 3.2)
+    axes = style.add_panels(figure, len(groups), len(groups), sharey=True)
+    for panel, letter, (cost, specs) in zip(axes, string.ascii_lowercase, groups.items(), strict=False):
+        for metric in LINES:
+            for spec in sorted(specs, key=_is_dashed):
+                _draw_line(panel, curves[spec.label], spec, metric)
         panel.set_xlim(left=0)
         panel.set(xlabel="rounds", title=f"({letter}) {cost} cost")
     axes[0].set_ylabel("error (%), scaled cost")
-    style.legend_below(figure, axes, 3 if len(panels) > 1 else 2)
+    style.add_legend_below(figure, axes, 3 if len(groups) > 1 else 2)
     return figure
 
 
-def _by_cost_function(run: RunResult) -> dict[str, list[dict]]:
-    """The learners of each cost function that recorded all that is shown, on the run's first data set."""
-    found: dict[str, list[dict]] = {}
-    for entry in run.experiment["learners"]:
-        curves = run.curves.get((run.datasets[0], entry["label"]))
-        cost = dict(entry["settings"]).get("cost")
-        if cost and curves and SHOWN.keys() <= curves.values.keys():
-            found.setdefault(cost, []).append(entry)
+def _group_by_cost_function(run: RunResult) -> dict[str, list[LearnerSpec]]:
+    """Return the learners of each cost function that recorded all that is shown, on the first data set."""
+    found: dict[str, list[LearnerSpec]] = {}
+    recorded = find_curves(run, run.datasets[0])
+    for spec in run.experiment.learners:
+        curves, cost = recorded.get(spec.label), dict(spec.settings).get("cost")
+        if cost and curves and LINES.keys() <= curves.values.keys():
+            found.setdefault(cost, []).append(spec)
     return found
 
 
-def _draw(axes, run: RunResult, entry: dict, metric: str, place: int) -> None:
-    curves, (name, colour, marker) = run.curves[run.datasets[0], entry["label"]], SHOWN[metric]
-    dashed = _others_last(entry)
+def _draw_line(axes: Axes, curves: Curves, spec: LearnerSpec, metric: str) -> None:
+    name, colour, marker = LINES[metric]
+    dashed, scale = _is_dashed(spec), SCALES[metric]
+    mean, stderr = scale * curves.compute_mean(metric), scale * curves.compute_stderr(metric)
+    step = len(mean) // style.MARKERS_PER_LINE // (2 * len(LINES))
+    shift = (2 * list(LINES).index(metric) + dashed) * step
     look = Look(colour, style.DASHED if dashed else style.SOLID, marker)
-    mean, stderr = (SCALE[metric] * values for values in (curves.mean(metric), curves.stderr(metric)))
-    step = len(mean) // style.MARKS_A_LINE // (2 * len(SHOWN))
-    shift = (2 * place + dashed) * step
-    title = f"{name}, {learners()[entry['learner']].title}"
-    with_band(axes, curves.epochs, mean, stderr, look, title, shift)
+    title = f"{name}, {learners()[spec.learner].title}"
+    plot_with_band(axes, curves.epochs, (mean, stderr), look, title, shift)
 
 
-def _others_last(entry: dict) -> bool:
-    return entry["learner"] != "cgboost"
+def _is_dashed(spec: LearnerSpec) -> bool:
+    return spec.learner != "cgboost"

@@ -9,25 +9,50 @@ from html import escape
 from pathlib import Path
 
 from zoloss_cli import __version__
-from zoloss_cli.reporting.compare import Comparison, compare_run, distinct, missing_pools
-from zoloss_cli.reporting.formats import caption, our_number, printed_number
-from zoloss_cli.reporting.html_report.cells import FAR, is_off, table_html
-from zoloss_cli.reporting.html_report.figures import Figures
-from zoloss_cli.reporting.html_report.provenance import made_html
-from zoloss_cli.reporting.metrics import KNOWN
-from zoloss_cli.reporting.published.cells import PAPERS
-from zoloss_cli.reporting.published.remarks import explained
-from zoloss_cli.reporting.results import RunResult
-from zoloss_cli.reporting.summary import summary_lines
-from zoloss_cli.reporting.tables import TableView, column_titles, make_table
+from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.compare import CellComparison, compare_run, drop_repeated, find_unmeasured_pools
+from zoloss_cli.reporting.html_report.cells import Z_WARN, is_different, table_html
+from zoloss_cli.reporting.html_report.figures import PageFigures
+from zoloss_cli.reporting.html_report.provenance import provenance_html
+from zoloss_cli.reporting.published.papers import read_paper_titles
+from zoloss_cli.reporting.published.remarks import group_by_remark
+from zoloss_cli.reporting.render.html import render_notes, render_table_element
+from zoloss_cli.reporting.render.numbers import (
+    format_caption,
+    format_our_value,
+    format_published_value,
+    format_table_name,
+)
+from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.reporting.summary import summarize_agreement
+from zoloss_cli.reporting.tables import Table, build_table
+from zoloss_cli.reporting.titles import build_column_titles
 
 HERE = Path(__file__).parent
-OWN = "Other runs"
+OTHER_RUNS = "Other runs"
+DIFFERENT = "Cells that differ, and why"
+AGREEMENT = (
+    "Agreement: each cell is compared with the published value. For errors, z is the difference divided by its "
+    f"standard error, and |z| up to {Z_WARN:g} is what chance alone gives in about 95 % of cells. Losses are "
+    "counts: they are equal, lower (better) or higher. Times are compared by their ratio, ours over published."
+)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A part of the page that its navigation switches to."""
+    """A part of the page that its navigation switches to.
+
+    Attributes
+    ----------
+    group : str
+        What stands before its link, such as the paper.
+    title : str
+        The link.
+    heading : str
+        What stands over it.
+    body : str
+        Its HTML.
+    """
 
     group: str
     title: str
@@ -36,91 +61,121 @@ class Panel:
 
     @property
     def id(self) -> str:
-        """Its address: readable, and another one for every name."""
+        """Return its address: readable, and another one for every name."""
         name = f"{self.group} {self.title}".strip()
         slug = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
         return slug if re.fullmatch(r"[A-Za-z0-9.&'() -]+", name) else f"{slug}-{zlib.crc32(name.encode()):08x}"
 
 
-def make_page(runs: list[RunResult], source: Path, notes: list[str]) -> str:
-    """`notes` tell what of the folder was left out."""
+@dataclass(frozen=True)
+class ReportedTable:
+    """A run with its table and its cells against the published ones."""
+
+    run: RunResult
+    table: Table
+    compared: list[CellComparison]
+
+
+def build_page(runs: list[RunResult], source: Path, notes: list[str]) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    runs : list of RunResult
+        All runs of a results folder.
+    source : Path
+        The folder.
+    notes : list of str
+        What of the folder was left out.
+
+    Returns
+    -------
+    str
+        One HTML document, with all that it needs inside.
+    """
     compared = {run.name: compare_run(run) for run in runs}
-    views = [(run, make_table(run, runs)) for run in runs if not run.published.get("figure")]
-    views = [(run, view) for run, view in views if view.rows]
-    figures = Figures(runs, source)
-    tables = [_table_panel(run, view, compared[run.name], figures.of_table(run)) for run, view in views]
-    panels = [_overview(runs, views, tables, compared, notes), *tables]
-    if drawn := figures.of_papers():
+    shown = [
+        ReportedTable(run, table, compared[run.name])
+        for run in runs
+        if not run.figure and (table := build_table(run, runs)).rows
+    ]
+    figures = PageFigures(runs, source)
+    tables = [_build_table_panel(one, figures.render_of_table(one.run)) for one in shown]
+    cells = drop_repeated([cell for run in runs for cell in compared[run.name]])
+    overview = _build_overview(list(zip(shown, tables, strict=True)), cells, find_unmeasured_pools(runs), notes)
+    panels = [overview, *tables]
+    if drawn := figures.render_of_papers():
         panels.insert(1, Panel("", "Figures", "Figures", drawn))
-    return _document(panels, source, runs)
+    return _render_document(panels, source, runs)
 
 
-def _overview(
-    runs, views, tables: list[Panel], compared: dict[str, list[Comparison]], notes: list[str]
+def _build_overview(
+    tables: list[tuple[ReportedTable, Panel]],
+    cells: list[CellComparison],
+    unmeasured: list[str],
+    notes: list[str],
 ) -> Panel:
-    lines = []
-    for (run, view), panel in zip(views, tables, strict=True):
-        agreement = "<br>".join(escape(line) for line in summary_lines(compared[run.name]))
-        state = "" if not view.incomplete else " <em>incomplete</em>"
-        lines.append(
+    rows = []
+    for one, panel in tables:
+        agreement = "<br>".join(escape(line) for line in summarize_agreement(one.compared))
+        state = " <em>incomplete</em>" if one.table.incomplete else ""
+        rows.append(
             f'<tr><th scope="row"><a href="#{panel.id}">{escape(panel.title)}</a></th>'
-            f"<td>{escape(panel.group)}</td><td>{escape(view.title)}{state}</td>"
+            f"<td>{escape(panel.group)}</td><td>{escape(one.table.title)}{state}</td>"
             f"<td>{agreement or '–'}</td></tr>"
         )
-    body = [
-        '<div class="wide"><table class="list"><thead><tr><th>table</th><th>of</th><th>what it shows</th>'
-        f"<th>agreement with print</th></tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
-    ]
-    every = distinct([row for run in runs for row in compared[run.name]])
-    if every:
-        body.append("<h3>All distinct cells</h3>")
-        body += [f"<p>{escape(line)}</p>" for line in summary_lines(every)]
-        body.append("<h3>What is off, and why</h3>")
-        body.append(_off_html(every))
-        if missing := missing_pools(runs):
-            body.append(
-                f"<p>Pool variance not measured for {escape(', '.join(missing))}: their z is too large.</p>"
-            )
-    body += [f'<p class="note">{escape(note)}</p>' for note in notes]
+    header = [f"<th>{h}</th>" for h in ("table", "of", "what it shows", "agreement with published values")]
+    body = [f'<div class="wide">{render_table_element(header, rows, "list")}</div>']
+    if cells:
+        body.append(render_notes([AGREEMENT]))
+        body.append(f"<h3>All distinct cells</h3>{render_notes(summarize_agreement(cells))}")
+        body.append(f"<h3>{DIFFERENT}</h3>{_render_different(cells)}")
+        if unmeasured:
+            names = ", ".join(unmeasured)
+            body.append(render_notes([f"Pool variance not measured for {names}: their z is too large."]))
+    body.append(render_notes(notes, "note"))
     return Panel("", "Overview", "Overview", "\n".join(body))
 
 
-def _table_panel(run: RunResult, view: TableView, compared: list[Comparison], figures: str) -> Panel:
-    body = [f'<p class="cite">{escape(run.experiment.get("citation") or "")}</p>']
-    body.append(table_html(view, run, compared))
-    notes = [f"Bold: {view.bold}."] if view.bold else []
+def _build_table_panel(one: ReportedTable, figures: str) -> Panel:
+    run, table, compared = one.run, one.table, one.compared
+    notes = [f"Bold: {table.bold}."] if table.bold else []
     if compared:
-        notes.append("Below each number is the printed one; point at a cell, or tap it, for z.")
-    notes += view.notes
-    body += [f'<p class="note">{escape(note)}</p>' for note in notes]
+        notes.append("Below each number is the published value; point at a cell, or tap it, for z.")
+    body = [
+        f'<p class="cite">{escape(run.experiment.citation)}</p>',
+        table_html(table, run, compared),
+        render_notes([*notes, *table.notes], "note"),
+    ]
     if compared:
-        body += [f"<p>{escape(line)}</p>" for line in summary_lines(compared)]
-        if any(map(is_off, compared)):
-            body += ["<h3>What is off, and why</h3>", _off_html(compared)]
-    body += [figures, made_html(run)]
-    group = PAPERS.get(run.published.get("paper"), OWN)
+        body.append(render_notes(summarize_agreement(compared)))
+        if any(map(is_different, compared)):
+            body.append(f"<h3>{DIFFERENT}</h3>{_render_different(compared)}")
+    body += [figures, provenance_html(run)]
+    group = read_paper_titles().get(run.paper, run.paper or OTHER_RUNS)
     title = f"Table {run.table}" if run.table else run.name
-    return Panel(group, title, caption(view), "\n".join(body))
+    return Panel(group, title, format_caption(table), "\n".join(body))
 
 
-def _off_html(rows: list[Comparison]) -> str:
-    """The cells that differ from print by more than chance explains, with what is known about them."""
+def _render_different(cells: list[CellComparison]) -> str:
+    """Return the cells that differ from the published values, with what is known about them."""
     items = []
-    for remark, part in explained([row for row in rows if is_off(row)]).items():
-        cells = ", ".join(map(_off_cell, part))
-        items.append(f"<li><b>{escape(cells)}</b>. {escape(remark)}</li>")
-    return f"<ul>{''.join(items)}</ul>" if items else f"<p>No cell is beyond |z| = {FAR:g}.</p>"
+    for remark, part in group_by_remark([cell for cell in cells if is_different(cell)]).items():
+        names = ", ".join(map(_describe_different, part))
+        items.append(f"<li><b>{escape(names)}</b>. {escape(remark)}</li>")
+    return f"<ul>{''.join(items)}</ul>" if items else f"<p>No cell is beyond |z| = {Z_WARN:g}.</p>"
 
 
-def _off_cell(row: Comparison) -> str:
-    name = " ".join(filter(None, [column_titles([row.learner])[row.learner], KNOWN[row.metric].heading]))
-    distance = f"z {row.z:+.1f}" if row.z == row.z else row.match
-    numbers = f"{our_number(row)} for {printed_number(row)}"
-    return f"{name} on {row.dataset} (Table {row.table}: {numbers}, {distance})"
+def _describe_different(cell: CellComparison) -> str:
+    title = build_column_titles([cell.learner])[cell.learner]
+    name = " ".join(filter(None, [title, load_metric(cell.metric).heading]))
+    distance = f"z {cell.z:+.1f}" if cell.z == cell.z else cell.match
+    numbers = f"{format_our_value(cell)} for {format_published_value(cell)}"
+    return f"{name} on {cell.dataset} ({format_table_name(cell.table)}: {numbers}, {distance})"
 
 
-def _document(panels: list[Panel], source: Path, runs: list[RunResult]) -> str:
-    newest = max((entry["finished"] for run in runs for entry in run.manifest["runs"]), default="")
+def _render_document(panels: list[Panel], source: Path, runs: list[RunResult]) -> str:
+    newest = max((info.finished for run in runs for info in run.manifest.runs), default="")
     groups: dict[str, list[Panel]] = {}
     for panel in panels:
         groups.setdefault(panel.group, []).append(panel)
@@ -138,7 +193,7 @@ def _document(panels: list[Panel], source: Path, runs: list[RunResult]) -> str:
         style=(HERE / "page.css").read_text(encoding="utf-8"),
         script=(HERE / "page.js").read_text(encoding="utf-8"),
         source=escape(str(source)),
-        facts=escape(f"made by zoloss {__version__}" + (f"; newest result {newest[:10]}" if newest else "")),
+        origin=escape(f"made by zoloss {__version__}" + (f"; newest result {newest[:10]}" if newest else "")),
         links=links,
         sections=sections,
     )
@@ -157,13 +212,13 @@ PAGE = """<!doctype html>
 <body>
 <header>
 <h1>Results in {source}</h1>
-<p>{facts}</p>
+<p>{origin}</p>
 </header>
 <nav aria-label="Tables and figures"><ul>{links}</ul></nav>
 <form class="filters" role="search" hidden>
-<label>data set <input name="rows" type="search" placeholder="heart, sonar"></label>
-<label>learner <input name="columns" type="search" placeholder="rcd, svm"></label>
-<label><input name="off" type="checkbox"> only what is off</label>
+<label>data set <input name="datasets" type="search" placeholder="heart, sonar"></label>
+<label>learner <input name="learners" type="search" placeholder="rcd, svm"></label>
+<label><input name="different" type="checkbox"> only cells that differ</label>
 <output name="count"></output>
 </form>
 <main>

@@ -1,104 +1,126 @@
-"""A results table as HTML: ours, print below it, and what the page's script sorts, filters and shows by."""
+"""A results table as HTML: ours, the published value below, and what the page's script sorts and filters by."""
 
 from __future__ import annotations
 
 import math
 from html import escape
 
-from zoloss_cli.reporting.compare import Comparison
-from zoloss_cli.reporting.formats import number_text
-from zoloss_cli.reporting.metrics import BY_MATCH, BY_RATIO
-from zoloss_cli.reporting.results import RunResult
-from zoloss_cli.reporting.tables import CellText, Column, TableView
+from zoloss_cli.reporting.compare import CellComparison
+from zoloss_cli.reporting.render.html import render_table_element
+from zoloss_cli.reporting.render.numbers import format_cell
+from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.reporting.tables import Table, TableCell, TableColumn
 
-FAR, FARTHER = 2.0, 3.0
-
-
-def is_off(row: Comparison) -> bool:
-    """Whether a cell differs from print by more than chance explains, to either side."""
-    return row.compared != BY_RATIO and (abs(row.z) > FAR or (math.isnan(row.z) and row.beyond(FAR)))
+Z_WARN, Z_ALERT = 2.0, 3.0
+MATCHES = {"=": "equal to the published value"}
 
 
-def table_html(view: TableView, run: RunResult, compared: list[Comparison]) -> str:
-    by_place = {(row.dataset, row.learner, row.metric): row for row in compared}
-    head = "".join(_heading(column, i) for i, column in enumerate(view.columns, 1))
-    body = []
-    for row in view.rows:
-        beside = row.printed or [CellText(None)] * len(view.columns)
+def is_different(cell: CellComparison) -> bool:
+    """Return whether a cell differs from the published value by more than chance explains, to either side."""
+    if cell.comparison == "ratio":
+        return False
+    return abs(cell.z) > Z_WARN or (math.isnan(cell.z) and cell.is_beyond(Z_WARN))
+
+
+def table_html(table: Table, run: RunResult, compared: list[CellComparison]) -> str:
+    """Return a table that the page's script sorts and filters.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    run : RunResult
+        The run that it shows.
+    compared : list of CellComparison
+        Its cells against the published ones.
+
+    Returns
+    -------
+    str
+        The table element, in a box that scrolls.
+    """
+    by_place = {(cell.dataset, cell.learner, cell.metric): cell for cell in compared}
+    header = [_render_heading("data set", 0)]
+    header += [_render_heading(c.title, i, f"{c.learner} {c.title}") for i, c in enumerate(table.columns, 1)]
+    rows = []
+    for row in table.rows:
+        beside = row.published or [TableCell(None)] * len(table.columns)
         cells = [
-            _cell(
-                ours,
-                printed,
-                by_place.get((row.dataset, column.learner, column.metric)),
-                run,
-                row.dataset,
-                column,
+            PageCell(
+                row.dataset, column, ours, published, by_place.get((row.dataset, column.learner, column.metric))
             )
-            for ours, printed, column in zip(row.ours, beside, view.columns, strict=True)
+            for ours, published, column in zip(row.ours, beside, table.columns, strict=True)
         ]
         name = escape(row.dataset)
-        body.append(f'<tr data-name="{name}"><th scope="row">{name}</th>{"".join(cells)}</tr>')
+        body = "".join(cell.render(run) for cell in cells)
+        rows.append(f'<tr data-name="{name}"><th scope="row">{name}</th>{body}</tr>')
+    return f'<div class="wide">{render_table_element(header, rows, "numbers")}</div>'
+
+
+def _render_heading(title: str, index: int, name: str = "") -> str:
+    named = f' data-name="{escape(name)}"' if name else ""
     return (
-        '<div class="wide"><table class="numbers"><thead><tr>'
-        f'<th scope="col" aria-sort="none" data-column="0"><button type="button">data set</button></th>{head}'
-        f"</tr></thead><tbody>\n{chr(10).join(body)}\n</tbody></table></div>"
+        f'<th scope="col" aria-sort="none" data-column="{index}"{named}>'
+        f'<button type="button">{escape(title)}</button></th>'
     )
 
 
-def _heading(column: Column, i: int) -> str:
-    name, title = escape(f"{column.learner} {column.title}"), escape(column.title)
-    return (
-        f'<th scope="col" aria-sort="none" data-column="{i}" data-name="{name}">'
-        f'<button type="button">{title}</button></th>'
-    )
+class PageCell:
+    """A cell of a table on the page: our number, the published one, and how they compare."""
 
+    def __init__(
+        self,
+        dataset: str,
+        column: TableColumn,
+        ours: TableCell,
+        published: TableCell,
+        comparison: CellComparison | None,
+    ):
+        self.dataset, self.column = dataset, column
+        self.ours, self.published, self.comparison = ours, published, comparison
 
-def _cell(
-    ours: CellText,
-    printed: CellText,
-    row: Comparison | None,
-    run: RunResult,
-    dataset: str,
-    column: Column,
-) -> str:
-    if ours.mean is None and printed.mean is None:
-        return "<td></td>"
-    marks = " ".join(filter(None, ["best" if ours.best else "", _distance(row)]))
-    attributes = f' class="{marks}"' if marks else ""
-    if ours.mean is not None:
-        attributes += f' data-value="{ours.mean:.6g}"'
-    attributes += f' tabindex="0" data-tip="{escape(_tip(ours, printed, row, run, dataset, column))}"'
-    text = f'<span class="ours">{escape(number_text(ours, "±"))}</span>'
-    if row is not None and is_off(row) and not math.isnan(row.z):
-        text += f'<sup class="z">{row.z:+.1f}</sup>'
-    if printed.mean is not None:
-        text += f'<span class="print">{escape(number_text(printed, "±"))}</span>'
-    return f"<td{attributes}>{text}</td>"
+    def render(self, run: RunResult) -> str:
+        """Return the td element."""
+        if self.ours.mean is None and self.published.mean is None:
+            return "<td></td>"
+        classes = " ".join(filter(None, ["best" if self.ours.best else "", self._find_class()]))
+        attributes = f' class="{classes}"' if classes else ""
+        if self.ours.mean is not None:
+            attributes += f' data-value="{self.ours.mean:.6g}"'
+        tip = "\n".join([*self._describe_numbers(run), *self._describe_comparison()])
+        attributes += f' tabindex="0" data-tip="{escape(tip)}"'
+        text = f'<span class="ours">{escape(format_cell(self.ours))}</span>'
+        if self._find_class() and self.comparison is not None and not math.isnan(self.comparison.z):
+            text += f'<sup class="z">{self.comparison.z:+.1f}</sup>'
+        if self.published.mean is not None:
+            text += f'<span class="published">{escape(format_cell(self.published))}</span>'
+        return f"<td{attributes}>{text}</td>"
 
+    def _find_class(self) -> str:
+        if self.comparison is None or not is_different(self.comparison):
+            return ""
+        return "warn alert" if abs(self.comparison.z) > Z_ALERT else "warn"
 
-def _distance(row: Comparison | None) -> str:
-    if row is None or not is_off(row):
-        return ""
-    return "off far" if abs(row.z) > FARTHER else "off"
+    def _describe_numbers(self, run: RunResult) -> list[str]:
+        ours = f"ours {format_cell(self.ours)}"
+        stat = run.get_stat(self.dataset, self.column.learner) if self.ours.mean is not None else None
+        if stat is not None:
+            ours += f" ({stat.splits} split{'s' * (stat.splits > 1)})"
+        lines = [f"{self.column.title} on {self.dataset}", ours]
+        if self.ours.choice:
+            lines.append(self.ours.choice)
+        if self.published.mean is not None:
+            lines.append(f"published {format_cell(self.published)}")
+        return lines
 
-
-def _tip(
-    ours: CellText, printed: CellText, row: Comparison | None, run: RunResult, dataset: str, column: Column
-):
-    """What is shown of a cell when one points at it: one fact a line."""
-    lines = [f"{column.title} on {dataset}", f"ours {number_text(ours, '±')}"]
-    stat = run.stat(dataset, column.learner) if ours.mean is not None else None
-    if stat is not None:
-        lines[-1] += f" ({stat.splits} {'run' if stat.splits == 1 else 'runs'})"
-    if ours.choice:
-        lines.append(ours.choice)
-    if printed.mean is not None:
-        lines.append(f"print {number_text(printed, '±')}")
-    if row is not None:
-        if not math.isnan(row.z):
-            lines.append(f"difference {row.difference:+.2f}, z {row.z:+.1f}")
-        elif row.compared == BY_RATIO and row.ratio is not None:
-            lines.append(f"{row.ratio:.2g} times print")
-        if row.compared == BY_MATCH and row.match:
-            lines.append({"=": "equal to print"}.get(row.match, f"{row.match} than print"))
-    return "\n".join(lines)
+    def _describe_comparison(self) -> list[str]:
+        cell, lines = self.comparison, []
+        if cell is None:
+            return []
+        if not math.isnan(cell.z):
+            lines.append(f"difference {cell.difference:+.2f}, z {cell.z:+.1f}")
+        elif cell.comparison == "ratio" and cell.ratio is not None:
+            lines.append(f"{cell.ratio:.2g} times the published value")
+        if cell.comparison == "match" and cell.match:
+            lines.append(MATCHES.get(cell.match, f"{cell.match} than the published value"))
+        return lines

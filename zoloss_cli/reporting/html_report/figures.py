@@ -1,4 +1,4 @@
-"""The figures of a page: those of the papers, and for each table what sums it up."""
+"""The figures of a page: those of the papers, and beside each table what sums it up."""
 
 from __future__ import annotations
 
@@ -6,51 +6,66 @@ import re
 from html import escape
 from pathlib import Path
 
-from zoloss_cli.reporting.figures.catalog import KINDS, Drawing, available, to_svg, without_results
-from zoloss_cli.reporting.html_report.provenance import made_html
-from zoloss_cli.reporting.metrics import BY_RATIO, KNOWN
-from zoloss_cli.reporting.results import RunResult
+from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.figures.catalog import Drawing, build_drawing_without_results, find_drawings
+from zoloss_cli.reporting.figures.inline import render_svg
+from zoloss_cli.reporting.figures.registry import FIGURES
+from zoloss_cli.reporting.html_report.provenance import provenance_html
+from zoloss_cli.reporting.run_result import RunResult
 
 SIZE = re.compile(r'(width|height)="([\d.]+)pt"')
-ON_SCREEN = 1.4  # figures are made for a column in print
+SCREEN_SCALE = 1.4  # figures are made for a column on paper
 
 
-class Figures:
-    """What can be drawn of these runs in a few seconds, each drawn when asked for."""
+class PageFigures:
+    """What can be drawn of these runs in a few seconds, each drawn when asked for.
+
+    Parameters
+    ----------
+    runs : list of RunResult
+        The runs of the page.
+    source : Path
+        The results folder, for the commands.
+    """
 
     def __init__(self, runs: list[RunResult], source: Path):
-        drawings = available(runs, source)
-        tables = {run.name: run for run in runs if not run.published.get("figure")}
-        self._of_table = [d for d in drawings if d.run in tables and _sums_up(d, tables[d.run])]
-        self._of_papers = [d for d in drawings if d.run not in tables and d.name not in ("ranks", "time")]
-        if self._of_papers:
-            self._of_papers += [without_results(kind) for kind in KINDS if kind.suits is None]
         self._runs = {run.name: run for run in runs}
-        self._drawn = 0
+        drawings = find_drawings(runs, source)
+        self._of_tables = [d for d in drawings if self._is_beside_table(d)]
+        self._of_papers = [d for d in drawings if self._runs[d.run].figure and d.kind.beside_tables == "none"]
+        if self._of_papers:
+            kinds = [kind for kind in FIGURES if not kind.needs_results]
+            self._of_papers += map(build_drawing_without_results, kinds)
+        self._n_drawn = 0
 
-    def of_table(self, run: RunResult) -> str:
-        return "".join(self._html(d) for d in self._of_table if d.run == run.name)
+    def _is_beside_table(self, drawing: Drawing) -> bool:
+        """Return whether it sums a table up: times stand beside times only, as drawing them takes longest."""
+        run = self._runs[drawing.run]
+        if run.figure:
+            return False
+        compares_times = load_metric(run.metric).comparison == "ratio"
+        return drawing.kind.beside_tables == "all" or (drawing.kind.beside_tables == "times" and compares_times)
 
-    def of_papers(self) -> str:
+    def render_of_table(self, run: RunResult) -> str:
+        """Return the figures that stand beside a run's table."""
+        return "".join(self._render(drawing) for drawing in self._of_tables if drawing.run == run.name)
+
+    def render_of_papers(self) -> str:
+        """Return the papers' figures, and once for all figures of a run how it was made."""
         parts = []
         following = [*(drawing.run for drawing in self._of_papers[1:]), None]
         for drawing, next_run in zip(self._of_papers, following, strict=False):
-            parts.append(f"<h3>{escape(drawing.title)}</h3>{self._html(drawing)}")
-            if drawing.run and drawing.run != next_run:  # once for all figures of a run
-                parts.append(made_html(self._runs[drawing.run]))
+            parts.append(f"<h3>{escape(drawing.title)}</h3>{self._render(drawing)}")
+            if drawing.run and drawing.run != next_run:
+                parts.append(provenance_html(self._runs[drawing.run]))
         return "".join(parts)
 
-    def _html(self, drawing: Drawing) -> str:
-        self._drawn += 1
+    def _render(self, drawing: Drawing) -> str:
+        self._n_drawn += 1
         try:
-            svg = to_svg(drawing.draw(), f"f{self._drawn}")
+            svg = render_svg(drawing.draw(), f"f{self._n_drawn}")
         except Exception as error:  # whatever is wrong with one figure must not cost the page
             return f'<p class="note">{escape(drawing.title)}: {escape(str(error))}</p>'
         named = svg.replace("<svg", f'<svg role="img" aria-label="{escape(drawing.title)}"', 1)
-        larger = SIZE.sub(lambda side: f'{side[1]}="{float(side[2]) * ON_SCREEN:.0f}pt"', named, count=2)
+        larger = SIZE.sub(lambda side: f'{side[1]}="{float(side[2]) * SCREEN_SCALE:.0f}pt"', named, count=2)
         return f"<figure>{larger}<figcaption>{escape(drawing.caption)}</figcaption></figure>"
-
-
-def _sums_up(drawing: Drawing, run: RunResult) -> bool:
-    """Ranks beside errors; times beside times, since drawing them takes longest."""
-    return drawing.name == "ranks" or (drawing.name == "time" and KNOWN[run.metric].compared == BY_RATIO)

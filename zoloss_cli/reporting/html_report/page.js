@@ -58,9 +58,9 @@ function matcher(text) {
 }
 
 function filter() {
-  const rowWanted = matcher(filters.elements.rows.value);
-  const columnWanted = matcher(filters.elements.columns.value);
-  const onlyOff = filters.elements.off.checked;
+  const rowWanted = matcher(filters.elements.datasets.value);
+  const columnWanted = matcher(filters.elements.learners.value);
+  const onlyDifferent = filters.elements.different.checked;
   for (const table of document.querySelectorAll("table.numbers")) {
     const headings = [...table.tHead.rows[0].cells];
     const columns = headings.map((h, i) => i === 0 || columnWanted(h.dataset.name));
@@ -70,14 +70,14 @@ function filter() {
       const cells = [...row.cells];
       cells.forEach((cell, i) => {
         cell.hidden = !columns[i];
-        cell.classList.toggle("faded", onlyOff && i > 0 && !cell.classList.contains("off"));
+        cell.classList.toggle("faded", onlyDifferent && i > 0 && !cell.classList.contains("warn"));
       });
-      const off = cells.some((cell) => !cell.hidden && cell.classList.contains("off"));
-      row.hidden = !rowWanted(row.dataset.name) || (onlyOff && !off);
+      const different = cells.some((cell) => !cell.hidden && cell.classList.contains("warn"));
+      row.hidden = !rowWanted(row.dataset.name) || (onlyDifferent && !different);
       shown += !row.hidden;
     }
     if (!table.closest("section").hidden) {
-      filters.elements.count.value = `${shown} of ${table.tBodies[0].rows.length} rows`;
+      filters.elements.count.value = `${shown} of ${table.tBodies[0].rows.length} data sets`;
     }
   }
 }

@@ -3,66 +3,70 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Any
 
-from zoloss_cli.reporting.results import RunResult
-from zoloss_cli.results.manifest import command_of
+from zoloss_cli.config.models import Experiment
+from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.results.manifest import RunInfo
 
 
-def made_html(run: RunResult) -> str:
-    """The facts of a run, and its resolved config behind a fold."""
-    runs = run.manifest["runs"]
-    facts = [
-        ("command", command_of(run.manifest)),
-        ("seed", run.experiment["split"]["seed"]),
-        ("units", f"{run.units:,}" + (f", {run.failed:,} failed" if run.failed else "")),
+def provenance_html(run: RunResult) -> str:
+    """Return what is known of how a run was made, with its resolved config, behind a fold."""
+    runs = run.manifest.runs
+    failed = f", {run.n_failed:,} failed" if run.n_failed else ""
+    items: list[tuple[str, Any]] = [
+        ("command", run.manifest.command()),
+        ("seed", run.experiment.split.seed),
+        ("tasks", f"{run.n_tasks:,}{failed}"),
     ]
     if runs:
-        seconds = sum(entry["seconds"] for entry in runs)
-        facts += [
-            ("time", f"{_duration(seconds)} in {len(runs)} run{'s' * (len(runs) > 1)}, {_jobs(runs)}"),
-            ("finished", runs[-1]["finished"]),
-            ("versions", _versions(runs[-1])),
+        duration = _format_duration(sum(info.seconds for info in runs))
+        items += [
+            ("time", f"{duration} in {len(runs)} run{'s' * (len(runs) > 1)}, {_format_jobs(runs)}"),
+            ("finished", runs[-1].finished),
+            ("versions", _format_versions(runs[-1])),
         ]
     else:
-        facts.append(("time", "none: other runs had computed all of its units"))
-    rows = "".join(f"<dt>{key}</dt><dd>{escape(str(value))}</dd>" for key, value in facts)
+        items.append(("time", "none: other runs had computed all of its tasks"))
+    rows = "".join(f"<dt>{key}</dt><dd>{escape(str(value))}</dd>" for key, value in items)
     return (
         f'<details class="made"><summary>How it was made</summary><dl>{rows}</dl>'
-        f"<pre>{escape(brief_config(run.experiment))}</pre></details>"
+        f"<pre>{escape(format_config(run.experiment))}</pre></details>"
     )
 
 
-def brief_config(experiment: dict) -> str:
-    """The resolved config as YAML, without what was not set."""
+def format_config(experiment: Experiment) -> str:
+    """Return the resolved config as YAML, without what was not set."""
     import yaml
 
-    kept = {k: v for k, v in experiment.items() if k not in ("name", "title", "citation")}
-    kept["datasets"] = {d["name"]: {k: v for k, v in d.items() if k != "name"} for d in kept["datasets"]}
-    return yaml.safe_dump(_set(kept), sort_keys=False, default_flow_style=None, width=100, allow_unicode=True)
+    content = experiment.model_dump(mode="json", exclude={"name", "title", "citation"})
+    content["datasets"] = {d["name"]: {k: v for k, v in d.items() if k != "name"} for d in content["datasets"]}
+    kept = _drop_empty(content)
+    return yaml.safe_dump(kept, sort_keys=False, default_flow_style=None, width=100, allow_unicode=True)
 
 
-def _set(value):
-    """Without keys that hold nothing; lists of pairs, as settings are stored, become mappings."""
+def _drop_empty(value: Any) -> Any:
+    """Return a value without keys that hold nothing; lists of pairs, as settings are, become mappings."""
     if isinstance(value, dict):
-        return {k: _set(v) for k, v in value.items() if v not in (None, "", [], {})}
+        return {k: _drop_empty(v) for k, v in value.items() if v not in (None, "", [], {})}
     if isinstance(value, list):
         if value and all(isinstance(v, list) and len(v) == 2 and isinstance(v[0], str) for v in value):
-            return {k: _set(v) for k, v in value}
-        return [_set(v) for v in value]
+            return {k: _drop_empty(v) for k, v in value}
+        return [_drop_empty(v) for v in value]
     return value
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
-def _jobs(runs: list[dict]) -> str:
-    jobs = sorted({entry["jobs"] for entry in runs})
+def _format_jobs(runs: list[RunInfo]) -> str:
+    jobs = sorted({info.jobs for info in runs})
     return f"{' or '.join(map(str, jobs))} process{'es' * (jobs != [1])}"
 
 
-def _versions(entry: dict) -> str:
-    packages = ", ".join(f"{name} {version}" for name, version in entry["packages"].items())
-    return f"zoloss {entry['zoloss']}, Python {entry['python']} on {entry['platform']}; {packages}"
+def _format_versions(info: RunInfo) -> str:
+    packages = ", ".join(f"{name} {version}" for name, version in info.packages.items())
+    return f"zoloss {info.zoloss}, Python {info.python} on {info.platform}; {packages}"

@@ -1,10 +1,9 @@
-"""Fragments of HTML, to stand in a page of one's own."""
+"""Fragments of HTML, to stand in a page of one's own; the page of `zoloss report` is made of the same parts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
-
-from tabulate import tabulate
 
 from zoloss_cli.reporting.render.grid import Grid, align_columns
 from zoloss_cli.reporting.render.numbers import build_grid, format_caption, format_cell
@@ -19,21 +18,52 @@ def render_table(table: Table, terminal: bool = False) -> str:
         return f"<b>{text}</b>" if cell.best else text
 
     lines = build_grid(table, format_ours, lambda c: f"<i>{escape(format_cell(c))}</i>", escape)
-    header = ["data set", *map(escape, table.headings)]
-    body = tabulate(lines, header, tablefmt="unsafehtml", disable_numparse=True)
-    notes = "".join(f"\n<p>{escape(note)}</p>" for note in table.notes)
-    return f"<h3>{escape(format_caption(table))}</h3>\n{body}{notes}"
+    header = [f"<th>{escape(heading)}</th>" for heading in ("data set", *table.headings)]
+    rows = ["".join(f"<td>{cell}</td>" for cell in line) for line in lines]
+    body = render_table_element(header, [f"<tr>{row}</tr>" for row in rows])
+    return f"<h3>{escape(format_caption(table))}</h3>\n{body}{render_notes(table.notes)}"
 
 
 def render_grid(grid: Grid) -> str:
     """Return a grid with its caption and notes."""
-    notes = "".join(f"\n<p>{escape(note)}</p>" for note in grid.notes)
+    notes = render_notes(grid.notes)
     if not grid.lines:
         return notes.strip()
-    body = tabulate(
-        grid.lines, grid.header, tablefmt="html", disable_numparse=True, colalign=align_columns(grid)
+    styles = ["" if side == "left" else ' style="text-align: right;"' for side in align_columns(grid)]
+    header, *rows = (
+        [f"<{tag}{style}>{escape(text)}</{tag}>" for text, style in zip(line, styles, strict=True)]
+        for tag, line in [("th", grid.header), *(("td", line) for line in grid.lines)]
     )
+    body = render_table_element(header, [f"<tr>{''.join(row)}</tr>" for row in rows])
     return (f"<h4>{escape(grid.caption)}</h4>\n" if grid.caption else "") + body + notes
+
+
+def render_table_element(header: Iterable[str], rows: Iterable[str], css_class: str = "") -> str:
+    """Return a table of th and tr elements.
+
+    Parameters
+    ----------
+    header : iterable of str
+        The th elements of its first row.
+    rows : iterable of str
+        The tr elements of its body.
+    css_class : str, default=""
+        Its class in a style sheet.
+
+    Returns
+    -------
+    str
+        The table element.
+    """
+    start = f'<table class="{css_class}">' if css_class else "<table>"
+    lines = [start, f"<thead><tr>{''.join(header)}</tr></thead>", "<tbody>", *rows, "</tbody>", "</table>"]
+    return "\n".join(lines)
+
+
+def render_notes(notes: Iterable[str], css_class: str = "") -> str:
+    """Return a paragraph for each note."""
+    start = f'<p class="{css_class}">' if css_class else "<p>"
+    return "".join(f"\n{start}{escape(note)}</p>" for note in notes)
 
 
 def render_heading(heading: str) -> str:
