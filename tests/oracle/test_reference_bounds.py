@@ -6,7 +6,7 @@ import pytest
 from places import REFERENCE
 from scipy.stats import binom
 
-from zoloss_cli.reporting.results import load_results
+from zoloss_cli.reporting.loading import load_results
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def run():
 
 
 def test_it_is_complete(run):
-    assert run.units == run.planned
+    assert run.n_done == run.n_tasks
     assert run.failed == 0
     assert len(run.datasets) * run.experiment["split"]["repeats"] >= 1000
 

@@ -17,7 +17,7 @@ from zoloss_cli.reporting.results import RunResult, load_results
 @cache
 def run_of(name: str) -> RunResult:
     (run,) = [run for run in load_results(REFERENCE, name)[0] if run.name == name]
-    assert run.units == run.planned
+    assert run.n_done == run.n_tasks
     return run
 
 
@@ -101,7 +101,7 @@ def test_pruning_helps_those_who_fit_noise():
     run = run_of("prune")
     sets = [name for name in run.datasets if not name.endswith(" pruned")]
     gains = {
-        x: [run.stat(name, x).mean - run.stat(f"{name} pruned", x).mean for name in sets] for x in run.learners
+        x: [run.get_stat(name, x).mean - run.get_stat(f"{name} pruned", x).mean for name in sets] for x in run.learners
     }
     strong = ("adaboost:rcd-plain", "adaboost:rcd-bias", "adaboost:pocket")
     for learner, gain in gains.items():
@@ -122,4 +122,4 @@ def test_pruning_catches_more_wrong_labels_than_it_costs_right_ones():
         share = sum(values["pruned"]) / (20 * run.sizes[dataset, learner][0])
         caught = sum(values["caught"]) / sum(values["flipped"])
         assert 0.05 < share < 0.35 < caught, (dataset, share, caught)
-        assert not math.isnan(run.stat(dataset, learner).mean)
+        assert not math.isnan(run.get_stat(dataset, learner).mean)

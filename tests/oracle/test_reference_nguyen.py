@@ -10,10 +10,10 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.generators import generate
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.task import run_unit
+from zoloss_cli.experiment.task import run_task
 from zoloss_cli.registry import make_learner
 from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.results import load_results
+from zoloss_cli.reporting.loading import load_results
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.paths import shipped_folder
 
@@ -29,7 +29,7 @@ def losses(config):
     store = Store(REFERENCE)
     return {
         (cell.data.name, cell.learner.label): np.array(
-            [row["train"] for _, row in sorted(store.read(cell.filename, cell.key).rows.items())]
+            [record.train_errors for _, record in sorted(store.read(cell.filename, cell.key).records.items())]
         )
         for cell in cells_of(config)
     }
@@ -62,10 +62,10 @@ def test_table_4_agrees_with_print():
 def test_what_is_proved():
     found, store = losses("bounds"), Store(REFERENCE)
     for cell in cells_of("bounds"):
-        row = store.read(cell.filename, cell.key).rows[0]
-        assert row["lower_bound"] <= row["train"]
+        row = store.read(cell.filename, cell.key).records[0]
+        assert record.lower_bound <= record.train_errors
         if cell.data.name in ("breast", "sonar"):
-            assert row["lower_bound"] == row["train"]
+            assert record.lower_bound == record.train_errors
     assert found["breast", "certify"][0] == 10
     assert found["sonar", "certify"][0] == 0
 
@@ -106,4 +106,4 @@ def test_deterministic_cells_run_again_give_what_is_stored():
     store = Store(REFERENCE)
     for cell in cells_of("table1"):
         if cell.data.name in ("liver", "heart") and cell.learner.learner in ("bpm", "svm", "lr", "sla", "csa"):
-            assert run_unit(cell, 0)["train"] == store.read(cell.filename, cell.key).rows[0]["train"]
+            assert run_task(cell, 0).train_errors == store.read(cell.filename, cell.key).records[0]["train"]

@@ -8,7 +8,7 @@ from places import REFERENCE
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.plan import Cell, plan
-from zoloss_cli.experiment.task import train_unit
+from zoloss_cli.experiment.task import fit_task
 from zoloss_cli.reporting.curves import Curves, read_curves
 from zoloss_cli.reporting.figures.dominating import dominating
 from zoloss_cli.results.store import Store
@@ -55,7 +55,7 @@ def test_the_tangram_experiment_is_that_of_the_thesis():
 def tangrams():
     """The learners of the first splits, those with max-cut and those with rand-half."""
     cells = cells_of("figure4.2")
-    return [[train_unit(cells["tangram", x], k).learner for k in range(SPLITS)] for x in TANGRAM]
+    return [[fit_task(cells["tangram", x], k).learner for k in range(SPLITS)] for x in TANGRAM]
 
 
 def test_max_cut_separates_more_and_yet_rand_half_is_ahead_in_the_cost(tangrams):

@@ -20,8 +20,11 @@ class LeastSquaresAuc(Metric):
 
     def explain_missing(self, records: Sequence[PooledMeasurement]) -> str:
         """Return why records cannot give the metric; nothing if all can."""
-        if not all(r.holds("least_squares") and r.flipped for r in records if isinstance(r, PooledMeasurement)):
-            return "its records hold no contributions by least squares, or know of no wrong labels"
+        for record in records:
+            if not (isinstance(record, PooledMeasurement) and record.holds("least_squares")):
+                return "its records hold no contributions by least squares"
+            if not record.flipped:
+                return "its records know of no wrong labels"
         return ""
 
     def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:

@@ -17,11 +17,11 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.task import run_unit
+from zoloss_cli.experiment.task import run_task
 from zoloss_cli.registry import BUILT_IN, MEASURES, make_learner
 from zoloss_cli.reporting.compare import compare_run
 from zoloss_cli.reporting.measured import pooled, scores_of
-from zoloss_cli.reporting.results import load_results
+from zoloss_cli.reporting.loading import load_results
 from zoloss_cli.utils.paths import shipped_folder
 
 SMALL = """
@@ -64,18 +64,18 @@ def test_what_is_not_random_is_measured_once_a_draw(write_config):
 
 def test_runs_on_one_draw_are_pooled(write_config):
     cell = cells_of(write_config)["contribution"]
-    rows = [run_unit(cell, k) for k in range(6)]
-    assert [row["draw"] for row in rows] == [0, 1, 0, 1, 0, 1]
+    rows = [run_task(cell, k) for k in range(6)]
+    assert [record.draw for record in rows] == [0, 1, 0, 1, 0, 1]
     by_draw = pooled(rows)
     assert list(by_draw) == [0, 1]
     facts = by_draw[1]
     assert facts["permutations"] == 120
-    each = [np.array(row["measured"]["growth"]) for row in rows[1::2]]
-    times = [np.array(row["measured"]["times"]) for row in rows[1::2]]
+    each = [np.array(record.measured["growth"]) for record in rows[1::2]]
+    times = [np.array(record.measured["times"]) for record in rows[1::2]]
     np.testing.assert_allclose(scores_of(facts)["auc"], sum(each) / sum(times))
     assert len(facts["flipped"]) == 5
     # What paths gain on all sizes is gained by somebody.
-    total = sum(np.array(row["measured"]["growth_by_size"]) for row in rows[1::2])
+    total = sum(np.array(record.measured["growth_by_size"]) for record in rows[1::2])
     np.testing.assert_array_equal(facts["growth_by_size"], total)
 
 

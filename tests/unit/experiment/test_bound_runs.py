@@ -10,8 +10,8 @@ import pytest
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.generators import generate
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.task import run_unit
-from zoloss_cli.reporting.results import load_results
+from zoloss_cli.experiment.task import run_task
+from zoloss_cli.reporting.loading import load_results
 from zoloss_cli.utils.paths import shipped_folder
 
 SMALL = """
@@ -40,11 +40,11 @@ def small_run(zoloss, write_config, tmp_path):
 
 def test_a_unit_tells_what_it_counted_where_there_is_a_bound(write_config):
     cells = {(c.data.name, c.learner.learner): c for c in plan(load_config(write_config(SMALL)))}
-    row = run_unit(cells["axes", "mistake-bound"], 1)
-    assert (row["counted"], row["bound"], row["train"]) == (7, 7.0, 0)
-    assert "bound" not in run_unit(cells["noisy", "mistake-bound"], 1)
-    assert run_unit(cells["noisy", "inseparable-bound"], 1)["bound"] > 0
-    sets = [run_unit(cells["wide", "mistake-bound"], k)["bound"] for k in range(3)]
+    record = run_task(cells["axes", "mistake-bound"], 1)
+    assert (record.counted, record.bound, record.train_errors) == (7, 7.0, 0)
+    assert "bound" not in run_task(cells["noisy", "mistake-bound"], 1)
+    assert run_task(cells["noisy", "inseparable-bound"], 1).bound > 0
+    sets = [run_task(cells["wide", "mistake-bound"], k).bound for k in range(3)]
     assert len(set(sets)) == 3  # every split has a set of its own
 
 
@@ -55,8 +55,8 @@ def test_a_table_shows_means_and_the_largest(zoloss, small_run):
         assert max(cell["bound_ratio"]) <= 1.0
     values = run.cells["wide", "margin-bound"]
     assert values["bound_ratio"] == [c / b for c, b in zip(values["counted"], values["bound"], strict=True)]
-    assert run.stat("wide", "margin-bound").mean == pytest.approx(np.mean(values["bound_ratio"]))
-    assert run.stat("wide", "margin-bound", "largest_ratio").mean == max(values["bound_ratio"])
+    assert run.get_stat("wide", "margin-bound").mean == pytest.approx(np.mean(values["bound_ratio"]))
+    assert run.get_stat("wide", "margin-bound", "largest_ratio").mean == max(values["bound_ratio"])
     shown = zoloss("table", small_run)
     assert shown.code == 0
     tight = next(line for line in shown.out.splitlines() if line.startswith("axes"))

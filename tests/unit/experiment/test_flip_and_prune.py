@@ -17,13 +17,13 @@ from zoloss_cli.complexity.outlier_scores import compute_neighbour_scores
 from zoloss_cli.complexity.pruning import find_contradicted, prune
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import Prune
-from zoloss_cli.datasets.dataset import count_draws, find_draw, load_data
+from zoloss_cli.datasets.dataset import find_draw, load_data
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment import split_data as parts
 from zoloss_cli.experiment import tuning
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.split_data import part_of
-from zoloss_cli.experiment.task import run_unit, train_unit
+from zoloss_cli.experiment.split_data import load_split
+from zoloss_cli.experiment.task import run_task, fit_task
 
 NOISY = """
 datasets:
@@ -45,7 +45,7 @@ def cells(write_config):
 
 def test_a_tenth_of_the_labels_is_wrong_and_known(cells):
     spec = cells["heart", "fld"].data
-    assert count_draws(spec) == 3
+    assert spec.n_draws == 3
     seen = [load_data(spec, draw) for draw in range(3)]
     for data in seen:
         assert len(data.flipped) == 27  # floor(270 / 10)
@@ -73,14 +73,14 @@ def test_of_several_classes_any_other_may_come(write_config):
 
 def test_wrong_labels_train_and_true_labels_test(cells):
     cell = cells["heart", "fld"]
-    trained = train_unit(cell, 2)
-    data, train, test = trained.part.data, trained.part.train, trained.part.test
+    trained = fit_task(cell, 2)
+    data, train, test = trained.split_data.data, trained.split_data.train, trained.split_data.test
     assert np.isin(test, data.flipped).any()
-    row = run_unit(cell, 2)
-    said = trained.learner.predict(trained.part.scaled(data.X))
-    assert row["test"] == np.count_nonzero(said[test] != data.truth[test])
-    assert row["train"] == np.count_nonzero(said[train] != data.y[train])
-    assert row["test"] != np.count_nonzero(said[test] != data.y[test])
+    record = run_task(cell, 2)
+    said = trained.learner.predict(trained.split_data.scale(data.X))
+    assert record.test_errors == np.count_nonzero(said[test] != data.truth[test])
+    assert record.train_errors == np.count_nonzero(said[train] != data.y[train])
+    assert record.test_errors != np.count_nonzero(said[test] != data.y[test])
 
 
 def test_flips_and_pruning_are_part_of_what_a_cell_is(write_config):
@@ -110,8 +110,8 @@ def brute_force_contradictions(X, y):
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 2)), min_size=1, max_size=12))
 def test_contradicted_rows_are_those_that_no_vote_would_keep(rows):
-    X = np.array([row[:2] for row in rows], dtype=float)
-    y = np.array([row[2] for row in rows])
+    X = np.array([row[:2] for record in rows], dtype=float)
+    y = np.array([row[2] for record in rows])
     assert find_contradicted(X, y).tolist() == brute_force_contradictions(X, y)
 
 
@@ -175,52 +175,52 @@ def test_progress_tells_all_permutations_and_parts_add_up():
 
 
 def test_learners_do_not_see_pruned_rows_and_share_them(cells, monkeypatch):
-    plain, pruned = (train_unit(cells[name, "fld"], 1) for name in ("heart", "pruned"))
-    np.testing.assert_array_equal(plain.part.train, pruned.part.train)
-    rows = pruned.part.learned_from
-    assert len(rows) == len(pruned.part.train) - len(pruned.part.pruned) < len(pruned.part.train)
+    plain, pruned = (fit_task(cells[name, "fld"], 1) for name in ("heart", "pruned"))
+    np.testing.assert_array_equal(plain.split_data.train, pruned.split_data.train)
+    rows = pruned.split_data.fit_indices
+    assert len(rows) == len(pruned.split_data.train) - len(pruned.split_data.pruned) < len(pruned.split_data.train)
     by_hand = cells["pruned", "fld"]
     from zoloss_cli.learners.linear.fld import FLDClassifier
 
-    scaled = pruned.part.scaled(pruned.part.data.X[rows])
-    expected = FLDClassifier().fit(scaled, pruned.part.data.y[rows])
+    scaled = pruned.split_data.scale(pruned.split_data.data.X[rows])
+    expected = FLDClassifier().fit(scaled, pruned.split_data.data.y[rows])
     np.testing.assert_array_equal(pruned.learner.coef_, expected.coef_)
-    row = run_unit(by_hand, 1)
-    flipped = pruned.part.data.flipped
-    assert row["pruned"] == len(pruned.part.pruned)
-    assert row["flipped"] == np.isin(pruned.part.train, flipped).sum()
-    assert row["caught"] == np.isin(pruned.part.pruned, flipped).sum()
+    record = run_task(by_hand, 1)
+    flipped = pruned.split_data.data.flipped
+    assert record.n_pruned == len(pruned.split_data.pruned)
+    assert record.n_flipped == np.isin(pruned.split_data.train, flipped).sum()
+    assert record.n_flipped_pruned == np.isin(pruned.split_data.pruned, flipped).sum()
     monkeypatch.setattr("zoloss_cli.complexity.pruning.prune", None)  # once for all learners
-    assert part_of(cells["pruned", "rcd-bias"], 1).pruned.tolist() == pruned.part.pruned.tolist()
-    assert "pruned" not in run_unit(cells["heart", "fld"], 1)
+    assert load_split(cells["pruned", "rcd-bias"], 1).pruned.tolist() == pruned.split_data.pruned.tolist()
+    assert "pruned" not in run_task(cells["heart", "fld"], 1)
 
 
 def test_test_rows_cannot_move_what_is_pruned(cells, monkeypatch):
     cell = cells["pruned", "fld"]
-    before = part_of(cell, 0)
+    before = load_split(cell, 0)
     X, y = before.data.X.copy(), before.data.y.copy()
     X[before.test] += 100.0
     y[before.test] = 1 - y[before.test]
     changed = replace(before.data, X=X, y=y)
-    parts._pruned.cache_clear()
+    parts._find_pruned.cache_clear()
     monkeypatch.setattr(parts, "load_data", lambda *_: changed)
-    after = part_of(cell, 0)
-    parts._pruned.cache_clear()  # or later tests would meet what was pruned from other data
+    after = load_split(cell, 0)
+    parts._find_pruned.cache_clear()  # or later tests would meet what was pruned from other data
     np.testing.assert_array_equal(after.pruned, before.pruned)
 
 
 def test_tuning_does_not_see_pruned_rows(write_config, monkeypatch):
     text = NOISY.partition("learners:")[0] + "learners: {svm: {tune: {C: [[1.0], [2.0]]}}}\n"
     cell = plan(load_config(write_config(text + "tuning: {folds: 2}\n")))[1]
-    seen, whole = [], tuning._fewest_mistakes
+    seen, whole = [], tuning._choose
 
     def spy(cell, data, rows, k):
         seen.append(rows)
         return whole(cell, data, rows, k)
 
-    monkeypatch.setattr(tuning, "_fewest_mistakes", spy)
-    run_unit(cell, 0)
-    np.testing.assert_array_equal(seen[0], part_of(cell, 0).learned_from)
+    monkeypatch.setattr(tuning, "_choose", spy)
+    run_task(cell, 0)
+    np.testing.assert_array_equal(seen[0], load_split(cell, 0).fit_indices)
 
 
 def test_a_table_says_how_much_was_left_out(zoloss, write_config, tmp_path):

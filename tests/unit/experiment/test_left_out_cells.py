@@ -10,7 +10,7 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.results import load_results
+from zoloss_cli.reporting.loading import load_results
 
 CONFIG = """
 published: {{paper: li-thesis-2006, table: "4.4"}}
@@ -64,4 +64,4 @@ def test_status_does_not_wait_for_what_is_left_out(write_config, zoloss, tmp_pat
     zoloss("run", str(write_config(CONFIG.format(on="{iris: false}"))), "--out", str(tmp_path / "r"))
     (run,) = load_results(tmp_path / "r")[0]
     assert f" {len(run.cells)}/{len(run.cells)} " in zoloss("status", tmp_path / "r").out
-    assert len(run.cells) == run.places < len(run.datasets) * len(run.learners)
+    assert len(run.cells) == run.n_cells < len(run.datasets) * len(run.learners)

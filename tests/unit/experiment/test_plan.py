@@ -6,7 +6,7 @@ import pytest
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.experiment.plan import plan, select
+from zoloss_cli.experiment.plan import plan, select_part
 from zoloss_cli.utils.paths import shipped_folder
 
 BASE = "datasets: [heart]\nsplit: {repeats: 5, seed: 1}\nlearners: {pocket: {epochs: 9}}\n"
@@ -99,10 +99,10 @@ def test_a_data_sets_own_counts_override_the_split(write_config):
 
 def test_selection_by_name(small_config):
     experiment = load_config(small_config)
-    part = select(experiment, ["sonar"], ["ave-perc"], 3, 9)
+    part = select_part(experiment, ["sonar"], ["ave-perc"], 3, 9)
     (cell,) = plan(part)
     assert (cell.data.name, cell.learner.label, cell.repeats, cell.rule.seed) == ("sonar", "ave-perc", 3, 9)
     with pytest.raises(ConfigError, match="'small' has no data set 'sonr'; did you mean 'sonar'"):
-        select(experiment, ["sonr"], [], None, None)
+        select_part(experiment, ["sonr"], [], None, None)
     with pytest.raises(ConfigError, match="did you mean 'ave-perc'"):
-        select(experiment, [], ["ave-prec"], None, None)
+        select_part(experiment, [], ["ave-prec"], None, None)

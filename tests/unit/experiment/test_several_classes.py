@@ -11,12 +11,12 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import EmbeddedData
 from zoloss_cli.datasets.dataset import index_labels, load_data
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.experiment.plan import plan, select
-from zoloss_cli.experiment.task import run_unit
-from zoloss_cli.experiment.tuning import _folds, tuned
+from zoloss_cli.experiment.plan import plan, select_part
+from zoloss_cli.experiment.task import run_task
+from zoloss_cli.experiment.tuning import _build_folds, tune
 from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.results import load_results
-from zoloss_cli.reporting.summary import summary_lines
+from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.summary import summarize_agreement
 
 SMALL = """
 published: {paper: li-thesis-2006, table: "4.2"}
@@ -41,7 +41,7 @@ def test_a_given_part_is_the_first_rows_in_every_repeat(write_config):
         np.testing.assert_array_equal(train, np.arange(528))
         np.testing.assert_array_equal(test, np.arange(528, 990))
     assert cell.identity["split"] == {"train": 528, "test": None, "seed": 2006, "given": True}
-    assert run_unit(cell, 0)["test"] != run_unit(cell, 1)["test"]  # another seed of the learner
+    assert run_task(cell, 0).test_errors != run_task(cell, 1).test_errors  # another seed of the learner
 
 
 def test_splits_of_a_tenth_leave_round_n_over_10(write_config):
@@ -59,7 +59,7 @@ def test_what_is_not_random_runs_once_on_a_given_part(write_config):
         ("ecc:rand-half:stump", "vowel"): 3,
         ("ecc:rand-half:stump", "iris"): 3,
     }
-    more = select(experiment, [], [], 20, None)
+    more = select_part(experiment, [], [], 20, None)
     assert sorted({c.repeats for c in plan(more)}) == [1, 20]
 
 
@@ -67,7 +67,7 @@ def test_repeats_of_a_data_set_give_way_to_the_command_line(write_config):
     text = SMALL.replace("vowel: {train: given}", "vowel: {train: given, repeats: 9}")
     experiment = load_config(write_config(text))
     assert cell_of(experiment, "ecc:rand-half:stump", "vowel").repeats == 9
-    assert cell_of(select(experiment, [], [], 2, None), "ecc:rand-half:stump", "vowel").repeats == 2
+    assert cell_of(select_part(experiment, [], [], 2, None), "ecc:rand-half:stump", "vowel").repeats == 2
 
 
 def test_other_settings_on_one_data_set(write_config):
@@ -142,26 +142,26 @@ learners:
 """
     (cell,) = plan(load_config(write_config(text)))
     assert cell.repeats == 2  # what is held out is random
-    folds = _folds(cell, load_data(cell.data), np.arange(528), 0)
-    assert [(len(f.y), len(f.y_left_out)) for f in folds] == [(370, 158)] * 4
-    assert len({f.y_left_out.tobytes() for f in folds}) == 4
-    assert tuned(cell, 0).choice == "base.C=8.0"
-    row = run_unit(cell, 0)
-    assert (row["tuned"], row["test"]) == ("base.C=8.0", 173)
+    folds = _build_folds(cell, load_data(cell.data), np.arange(528), 0)
+    assert [(len(f.y), len(f.y_held_out)) for f in folds] == [(370, 158)] * 4
+    assert len({f.y_held_out.tobytes() for f in folds}) == 4
+    assert tune(cell, 0).choice == "base.C=8.0"
+    record = run_task(cell, 0)
+    assert (record.choice, record.test_errors) == ("base.C=8.0", 173)
 
 
 def test_a_run_ends_in_a_comparison_to_the_digit(zoloss, write_config, tmp_path):
     out = tmp_path / "out"
     assert zoloss("run", write_config(SMALL), "--out", out, "-j", 1).code == 0
     (run,), _ = load_results(out)
-    assert run.units == run.planned == 14
+    assert run.n_done == run.n_tasks == 14
     assert "incomplete" not in zoloss("table", out).out
     rows = {(row.dataset, row.learner): row for row in compare_run(run)}
     pairs = rows["vowel", "one-vs-one/one-vs-all:stump"]
-    assert (pairs.match, pairs.to_the_digit, pairs.splits) == ("=", True, 1)
+    assert (pairs.match, pairs.is_exact, pairs.splits) == ("=", True, 1)
     assert run.choices["vowel", "one-vs-one/one-vs-all:stump"] == "learner=one-vs-one"
-    assert not rows["iris", "one-vs-one/one-vs-all:stump"].to_the_digit
-    assert "1 cells without randomness: 1 equal to the digit" in summary_lines(list(rows.values()))
+    assert not rows["iris", "one-vs-one/one-vs-all:stump"].is_exact
+    assert "1 cells without randomness: 1 equal to the digit" in summarize_agreement(list(rows.values()))
     shown = zoloss("compare", out, "--beyond", 0).out
     assert "one-vs-one/one-vs-all:stump  57.14" not in shown  # equal is not far off
     for path in (out / "cells").glob("vowel.one-vs-one*.jsonl"):

@@ -9,15 +9,15 @@ import pytest
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import EmbeddedData, GeneratedData, Noise
-from zoloss_cli.datasets.dataset import compute_fingerprint, count_draws, find_draw, load_data
+from zoloss_cli.datasets.dataset import compute_fingerprint, find_draw, load_data
 from zoloss_cli.datasets.generators import generate
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment import task as worker
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.runner import sizes_of
-from zoloss_cli.experiment.task import run_unit
+from zoloss_cli.experiment.runner import validate_data
+from zoloss_cli.experiment.task import run_task
 from zoloss_cli.kernels.zero_one import lenient_mistakes, strict_mistakes
 from zoloss_cli.results.store import Store
 
@@ -113,8 +113,8 @@ def test_a_unit_without_test_rows_says_nothing_of_them(write_config):
     (cell,) = cells_of(
         write_config, f"{WHOLE}datasets: [heart]\nlearners: {{pocket: {{epochs: 20, record_every: 10}}}}\n"
     )
-    rows = [run_unit(cell, k) for k in (0, 0, 1)]
-    assert all("test" not in row and "test_curve" not in row for row in rows)
+    rows = [run_task(cell, k) for k in (0, 0, 1)]
+    assert all("test" not in row and "test_curve" not in row for record in rows)
     assert [r["train"] for r in rows[:2]] == [rows[0]["train"]] * 2
     assert rows[0]["train_curve"] != rows[2]["train_curve"]  # k seeds the learner
 
@@ -134,8 +134,8 @@ def test_the_store_keeps_rows_without_test_and_drops_those_with_it(write_config,
 def test_a_data_set_may_train_on_all_rows_beside_others(write_config):
     text = "metric: train_error\ndatasets: {heart: {train: all}, sonar: }\nlearners: [fld]\n"
     heart, sonar = cells_of(write_config, text)
-    assert sizes_of([heart, sonar])[(heart.data, heart.rule)] == (270, 0)
-    assert sizes_of([heart, sonar])[(sonar.data, sonar.rule)] == (166, 42)
+    assert validate_data([heart, sonar])[(heart.data, heart.rule)] == (270, 0)
+    assert validate_data([heart, sonar])[(sonar.data, sonar.rule)] == (166, 42)
 
 
 # -- draws --------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def test_a_data_set_may_train_on_all_rows_beside_others(write_config):
 def test_noise_draws_differ_and_the_first_is_the_single_one():
     single = EmbeddedData(name="heart", dataset="heart", noise=Noise(fraction=0.1, seed=5))
     several = EmbeddedData(name="heart", dataset="heart", noise=Noise(fraction=0.1, seed=5, draws=3))
-    assert (count_draws(single), count_draws(several)) == (1, 3)
+    assert (single.n_draws, several.n_draws) == (1, 3)
     np.testing.assert_array_equal(load_data(single).X, load_data(several, 0).X)
     seen = [load_data(several, draw).X[270:] for draw in range(3)]
     assert not np.array_equal(seen[0], seen[1])
@@ -157,7 +157,7 @@ def test_pools_take_turns_and_noise_with_them():
     for draw, seed in enumerate((7, 9)):
         np.testing.assert_array_equal(load_data(spec, draw).X, generate("gaussians", seed, size=40).X)
     both = spec.model_copy(update={"noise": Noise(fraction=0.5, draws=3)})
-    assert count_draws(both) == 6
+    assert both.n_draws == 6
     clean = {load_data(both, draw).X[:40].tobytes() for draw in range(6)}
     noise = {load_data(both, draw).X[40:].tobytes() for draw in range(6)}
     assert (len(clean), len(noise)) == (2, 6)
@@ -177,7 +177,7 @@ def test_every_learner_sees_the_same_draw_of_split_k(write_config, monkeypatch):
     for cell in cells_of(write_config, text):
         for spy.k in (2, 0, 1):
             seen.setdefault(spy.k, set())
-            run_unit(cell, spy.k)
+            run_task(cell, spy.k)
     assert [len(seen[k]) for k in range(3)] == [1, 1, 1]
     assert seen[0] == seen[2]  # draws 0, 1, 0
     assert seen[0] != seen[1]
@@ -207,7 +207,7 @@ def test_a_units_scaling_follows_fit_on(write_config, monkeypatch):
     monkeypatch.setattr(worker, "fit", spy)
     for spy.how in ("train", "all"):
         text = f"datasets: [heart]\npreprocess: {{scale: standard, fit_on: {spy.how}}}\nlearners: [fld]\n"
-        run_unit(cells_of(write_config, text)[0], 0)
+        run_task(cells_of(write_config, text)[0], 0)
     np.testing.assert_allclose(seen["train"].mean(axis=0), 0, atol=1e-12)
     assert np.abs(seen["all"].mean(axis=0)).max() > 0.01
 
@@ -237,19 +237,19 @@ def test_a_row_keeps_times_bound_and_the_lenient_count(write_config, monkeypatch
 
     monkeypatch.setattr(fitting, "make_learner", lambda *_: Telling())
     (cell,) = cells_of(write_config, f"{WHOLE}datasets: [heart]\nlearners: [fld]\n")
-    row = run_unit(cell, 0)
-    assert (row["seconds"], row["reached"], row["lower_bound"]) == (1.5, 0.75, 3.0)
-    assert row["train"] - row["lenient"] == 5
+    record = run_task(cell, 0)
+    assert (record.fit_time, record.time_to_best, record.lower_bound) == (1.5, 0.75, 3.0)
+    assert record.train_errors - record.train_errors_lenient == 5
     json.dumps(row)
     Telling.trace_ = []
     monkeypatch.setattr(Telling, "fit", lambda self, X, y: self)
     monkeypatch.setattr(Telling, "decision_function", lambda self, X: np.ones(len(X)))
-    row = run_unit(cell, 0)
+    record = run_task(cell, 0)
     assert not {"reached", "lower_bound", "lenient"} & set(row)
-    assert row["seconds"] >= 0  # the worker's clock stands in for the learner's
+    assert record.fit_time >= 0  # the worker's clock stands in for the learner's
 
 
 def test_too_few_rows_for_the_folds_stop_the_run(write_config):
     text = "tuning: {folds: 50}\nsplit: {train: 40}\ndatasets: [heart]\nlearners: {svm: {tune: {C: [[1.0]]}}}\n"
     with pytest.raises(DataError, match="'heart' has 40 rows to train: too few for 50 folds"):
-        sizes_of(cells_of(write_config, text))
+        validate_data(cells_of(write_config, text))

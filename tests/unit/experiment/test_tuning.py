@@ -14,8 +14,8 @@ from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.experiment import split_data as parts
 from zoloss_cli.experiment import tuning
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.task import run_unit
-from zoloss_cli.experiment.tuning import tuned
+from zoloss_cli.experiment.task import run_task
+from zoloss_cli.experiment.tuning import tune
 from zoloss_cli.kernels.zero_one import prediction_mistakes
 from zoloss_cli.registry import make_learner
 
@@ -41,7 +41,7 @@ DEFAULTS = {
 @pytest.fixture
 def cell_of(write_config):
     def cell(**changes):
-        tuning._chosen_on_all.cache_clear()
+        tuning._choose_on_all.cache_clear()
         (only,) = plan(load_config(write_config(CONFIG.format(**DEFAULTS | changes))))
         return only
 
@@ -54,15 +54,15 @@ def test_the_planted_best_is_picked(cell_of):
     cell = cell_of(
         learner=f"pocket: {{tune: {{seeding: {starts}}}, epochs: 1}}", data="yinyang: {size: 400, train: 300}"
     )
-    assert tuned(cell, 0).choice == "seeding=fld"
-    row = run_unit(cell, 0)
-    assert row["tuned"] == "seeding=fld"
-    assert row["train"] < 100
+    assert tune(cell, 0).choice == "seeding=fld"
+    record = run_task(cell, 0)
+    assert record.choice == "seeding=fld"
+    assert record.train_errors < 100
 
 
 def test_the_first_wins_ties(cell_of):
     cell = cell_of(learner="svm: {tune: {C: [[1.0], [1.0], [1.0]]}}")
-    assert tuned(cell, 0) is cell.learner.tune[0]
+    assert tune(cell, 0) is cell.learner.tune[0]
 
 
 def test_all_combinations_are_candidates(cell_of):
@@ -77,9 +77,9 @@ def test_the_choice_is_the_same_for_any_order_of_splits(cell_of, on):
     data = "heart: {noise: {fraction: 0.2, draws: 3}}"
     learner = "svm: {tune: {C: [[0.001], [0.003], [0.01], [0.03], [0.1], [1.0]]}}"
     cell = cell_of(data=data, learner=learner, on=on)
-    forwards = [tuned(cell, k).choice for k in range(6)]
+    forwards = [tune(cell, k).choice for k in range(6)]
     cell = cell_of(data=data, learner=learner, on=on)
-    backwards = [tuned(cell, k).choice for k in reversed(range(6))]
+    backwards = [tune(cell, k).choice for k in reversed(range(6))]
     assert forwards == backwards[::-1]
     assert len(set(forwards)) > 1
     if on == "all":
@@ -108,19 +108,19 @@ def test_clean_tuning_sees_the_training_rows_only(cell_of):
     cell = cell_of()
     for k in range(3):
         train, _ = cell.rule.select_indices(270, "heart", k)
-        assert tuned(cell, k) == plain_cross_validation(cell, train, k, lambda data, kept: data.X[kept])
+        assert tune(cell, k) == plain_cross_validation(cell, train, k, lambda data, kept: data.X[kept])
 
 
 def test_tuning_on_all_rows_is_the_authors_way(cell_of):
     cell = cell_of(on="all", fit_on="all", folds=4)
     expected = plain_cross_validation(cell, np.arange(270), 0, lambda data, kept: data.X)
-    assert all(tuned(cell, k) == expected for k in range(3))
+    assert all(tune(cell, k) == expected for k in range(3))
 
 
 def test_test_rows_cannot_move_a_clean_choice(cell_of, monkeypatch):
     """Test labels turned round: the clean choice stays, and so does what was learned."""
     cell = cell_of()
-    before = run_unit(cell, 1)
+    before = run_task(cell, 1)
     _, test = cell.rule.select_indices(270, "heart", 1)
     data = load_data(cell.data)
     y = data.y.copy()
@@ -130,6 +130,6 @@ def test_test_rows_cannot_move_a_clean_choice(cell_of, monkeypatch):
     changed = replace(data, X=X, y=y)
     for module in (parts, tuning):
         monkeypatch.setattr(module, "load_data", lambda *_: changed)
-    after = run_unit(cell, 1)
+    after = run_task(cell, 1)
     assert (after["tuned"], after["train"]) == (before["tuned"], before["train"])
     assert after["test"] != before["test"]

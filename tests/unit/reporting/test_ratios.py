@@ -1,4 +1,4 @@
-"""Ratios of two learners' costs: pairing, geometric means, medians, z; and the units that they are made of."""
+"""Ratios of two learners' costs: pairing, geometric means, medians, z; and the tasks that they are made of."""
 
 from __future__ import annotations
 
@@ -7,38 +7,35 @@ import math
 
 import numpy as np
 import pytest
+from built_runs import build_run
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.task import run_unit
-from zoloss_cli.registry import make_learner
+from zoloss_cli.experiment.task import run_task
+from zoloss_cli.metrics.base import Stat
+from zoloss_cli.registry import load_metric, make_learner
 from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.published.cells import Printed
-from zoloss_cli.reporting.ratios import make_ratios, ratio_z
-from zoloss_cli.reporting.results import RunResult, Stat, summarize
-from zoloss_cli.reporting.tables import make_table
+from zoloss_cli.reporting.published.values import PublishedValue
+from zoloss_cli.reporting.ratios import compute_ratio_z, replace_by_ratios
+from zoloss_cli.reporting.tables import build_table
 from zoloss_cli.utils.paths import shipped_folder
 
 SIDES = {"exp": {"of": "cg", "over": "any"}, "bisigmoid:1.2": {"of": "cg2", "over": "any2"}}
 
 
 def run_of(cells, splits=None):
-    experiment = {
-        "name": "mine",
-        "title": "Ratios",
-        "metric": "cost_ratio",
-        "also": "median_ratio",
-        "published": {"paper": "li-thesis-2006", "table": "3.1", "runs": 60},
-        "split": {"repeats": 3, "train": 0.8},
-        "datasets": [{"name": d} for d in dict.fromkeys(d for d, _ in cells)],
-        "learners": [{"label": x} for x in ("cg", "any", "cg2", "any2")],
-        "ratios": SIDES,
-    }
-    run = RunResult("mine", experiment, {})
-    for place, costs in cells.items():
-        run.add(*place, {"cost": costs, "train_error": costs}, "", (splits or {}).get(place))
-    make_ratios(run)
+    run = build_run(
+        {place: {"cost": costs, "train_error": costs} for place, costs in cells.items()},
+        splits,
+        metric="cost_ratio",
+        also="median_ratio",
+        published={"paper": "li-thesis-2006", "table": "3.1", "runs": 60},
+        split={"repeats": 3, "train": 0.8},
+        learners=["cg", "any", "cg2", "any2"],
+        ratios=SIDES,
+    )
+    replace_by_ratios(run)
     return run
 
 
@@ -47,12 +44,12 @@ def test_costs_are_paired_by_split_and_averaged_as_logarithms():
     run = run_of(cells, {("pima", "cg"): [0, 2, 5], ("pima", "any"): [1, 2, 5, 0]})
     # splits 0, 2 and 5: 0.2 / 0.1, 0.4 / 0.4, 0.1 / 0.8
     assert run.cells["pima", "exp"]["cost_ratio"] == pytest.approx([2.0, 1.0, 0.125])
-    assert run.splits["pima", "exp"] == [0, 2, 5]
-    stat = run.stat("pima", "exp")
+    assert run.cells["pima", "exp"].splits == [0, 2, 5]
+    stat = run.get_stat("pima", "exp")
     logs = np.log([2.0, 1.0, 0.125])
     assert stat.mean == pytest.approx(0.25 ** (1 / 3))
     assert stat.stderr == pytest.approx(stat.mean * logs.std(ddof=1) / math.sqrt(3))
-    assert run.stat("pima", "exp", "median_ratio").mean == 1.0
+    assert run.get_stat("pima", "exp", "median_ratio").mean == 1.0
     assert ("pima", "bisigmoid:1.2") not in run.cells  # neither side is there
     assert run.learners == ["exp", "bisigmoid:1.2"]
 
@@ -64,38 +61,38 @@ def test_a_ratio_needs_both_sides_and_a_common_split():
     assert apart.cells == {}
 
 
-def test_the_table_shows_the_ratio_its_median_and_print():
+def test_the_table_shows_the_ratio_its_median_and_the_published_one():
     run = run_of({("pima", "cg"): [0.2, 0.4, 0.1], ("pima", "any"): [0.4, 0.4, 0.8]})
-    view = make_table(run, [run])
+    view = build_table(run, [run])
     assert view.headings == ["exp", "median", "bisigmoid 1.2"]
     (row,) = view.rows
     assert [c.mean for c in row.ours] == [pytest.approx((1 / 16) ** (1 / 3)), 0.5, None]
     assert (row.ours[0].decimals, row.ours[0].best) == (4, False)
-    assert [c.mean for c in row.printed] == [0.5716, None, 0.7615]
+    assert [c.mean for c in row.published] == [0.5716, None, 0.7615]
 
 
 def test_z_is_that_of_the_logarithms():
-    ours = summarize([0.5, 0.8, 0.4, 0.9], "geometric")
+    ours = load_metric("cost_ratio").aggregate([0.5, 0.8, 0.4, 0.9])
     logs = np.log([0.5, 0.8, 0.4, 0.9])
     spread = logs.std(ddof=1)
     error = math.hypot(spread / 2, spread / math.sqrt(60), 0.00005 / math.sqrt(3) / 0.4)
     expected = (logs.mean() - math.log(0.4)) / error
-    assert ratio_z(ours, Printed(0.4, None, 4), 60) == pytest.approx(expected)
+    assert compute_ratio_z(ours, PublishedValue(0.4, None, 4), 60) == pytest.approx(expected)
     run = run_of({("pima", "cg"): [0.5, 0.8, 0.4, 0.9], ("pima", "any"): [1.0] * 4})
-    (row,) = compare_run(run)
-    assert (row.learner, row.metric, row.published) == ("exp", "cost_ratio", 0.5716)
-    assert row.z == pytest.approx(ratio_z(ours, Printed(0.5716, None, 4), 60))
+    (cell,) = compare_run(run)
+    assert (cell.learner, cell.metric, cell.published) == ("exp", "cost_ratio", 0.5716)
+    assert cell.z == pytest.approx(compute_ratio_z(ours, PublishedValue(0.5716, None, 4), 60))
 
 
-def test_a_printed_zero_is_anything_below_half_its_last_digit():
-    zero = Printed(0.0, None, 4)
-    assert ratio_z(Stat(1e-30, 1e-29, 10), zero, 60) == 0.0
-    assert ratio_z(Stat(4.9e-5, 1e-6, 10), zero, 60) == 0.0
-    above = ratio_z(Stat(0.5, 0.05, 60), zero, 60)
+def test_a_published_zero_is_anything_below_half_its_last_digit():
+    zero = PublishedValue(0.0, None, 4)
+    assert compute_ratio_z(Stat(1e-30, 1e-29, 10), zero, 60) == 0.0
+    assert compute_ratio_z(Stat(4.9e-5, 1e-6, 10), zero, 60) == 0.0
+    above = compute_ratio_z(Stat(0.5, 0.05, 60), zero, 60)
     assert above == pytest.approx(math.log(0.5 / 5e-5) / math.hypot(0.1, 0.1, 1 / math.sqrt(3)))
 
 
-# -- configs and units --------------------------------------------------------------------------------
+# -- configs and tasks --------------------------------------------------------------------------------
 
 SMALL = """
 metric: cost_ratio
@@ -123,39 +120,39 @@ def test_a_run_of_ratios_from_config_to_comparison(zoloss, write_config, tmp_pat
         ["pima", "exp", "cost_ratio"],
         ["sonar", "exp", "cost_ratio"],
     ]
-    # The same number from the stored rows.
+    # The same number from the stored records.
     costs = {}
     for path in (out / "cells").glob("pima.*.jsonl"):
-        rows = [json.loads(line) for line in path.read_text().splitlines()[1:]]
-        costs[path.name.split(".")[1]] = {row["k"]: row["cost"] for row in rows}
+        records = [json.loads(line) for line in path.read_text().splitlines()[1:]]
+        costs[path.name.split(".")[1]] = {record["split"]: record["cost"] for record in records}
     c, a = costs["cgboost-stump"], costs["anyboost-stump"]
     mean = math.exp(np.mean([math.log(c[k] / a[k]) for k in range(4)]))
     assert float(compared.out.splitlines()[1].split(",")[5]) == pytest.approx(mean, rel=1e-5)
 
 
-def test_a_unit_stores_cost_and_curves(write_config):
+def test_a_task_stores_cost_and_curves(write_config):
     *_, cell = plan(load_config(write_config(SMALL)))
-    row = run_unit(cell, 0)
-    assert row["iterations"] == 15
-    assert row["epochs"] == [5, 10, 15]
-    assert row["cost_curve"][-1] == pytest.approx(row["cost"], rel=1e-3)
-    assert row["cost_curve"] == sorted(row["cost_curve"], reverse=True)
-    assert (row["train_curve"][-1], row["test_curve"][-1]) == (row["train"], row["test"])
+    record = run_task(cell, 0)
+    assert record.iterations == 15
+    assert record.epochs == [5, 10, 15]
+    assert record.cost_curve[-1] == pytest.approx(record.cost, rel=1e-3)
+    assert record.cost_curve == sorted(record.cost_curve, reverse=True)
+    assert (record.train_curve[-1], record.test_curve[-1]) == (record.train_errors, record.test_errors)
 
 
 @pytest.mark.parametrize(
     ("text", "line", "parts"),
     [
         ("metric: cost_ratio", 1, ["metric", "the section ratios"]),
-        ("ratios: {x: {of: fld, over: svm}}", 1, ["ratios", "metric: cost_ratio"]),
-        ("metric: cost_ratio\nratios: {x: {of: fld, over: svn}}", 2, ["ratios.x.over", "did you mean 'svm'?"]),
-        ("metric: cost_ratio\nratios: {x: {of: fld}}", 2, ["ratios.x", "the key 'over' is missing"]),
+        ("ratios: {x: {of: anyboost, over: cgboost}}", 1, ["ratios", "metric: cost_ratio"]),
+        ("metric: cost_ratio\nratios: {x: {of: anyboost, over: cgbost}}", 2, ["ratios.x.over", "did you mean 'cgboost'?"]),
+        ("metric: cost_ratio\nratios: {x: {of: anyboost}}", 2, ["ratios.x", "the key 'over' is missing"]),
         ("metric: cost_ratio\nratios: [x]", 2, ["ratios.x", "is missing"]),
         ("metric: cost_ratio\nratios: 3", 2, ["ratios", "list of names or a mapping"]),
     ],
 )
 def test_mistakes_in_ratios_are_named(write_config, text, line, parts):
-    path = write_config(f"{text}\ndatasets: [heart]\nlearners: [fld, svm]\n")
+    path = write_config(f"{text}\ndatasets: [heart]\nlearners: [anyboost, cgboost]\n")
     with pytest.raises(ConfigError) as caught:
         load_config(path)
     message = str(caught.value).splitlines()[0]

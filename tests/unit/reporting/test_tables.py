@@ -7,15 +7,19 @@ import io
 import math
 
 import pytest
+from built_runs import add_cell, build_cell, build_run
 
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.reporting.compare import COLUMNS, compare_run, distinct, star_differences
-from zoloss_cli.reporting.formats import render_comparison, render_tables
-from zoloss_cli.reporting.pools import pool_deviations
-from zoloss_cli.reporting.published.cells import pool_sd, published
-from zoloss_cli.reporting.results import RunResult, choose, summarize
-from zoloss_cli.reporting.summary import summary_lines
-from zoloss_cli.reporting.tables import CellText, column_titles, make_table, mark_best, starred
+from zoloss_cli.metrics.base import summarize
+from zoloss_cli.reporting.compare import COLUMNS, compare_run, compare_stars, drop_repeated
+from zoloss_cli.reporting.loading import select_runs
+from zoloss_cli.reporting.pools import compute_pool_deviations
+from zoloss_cli.reporting.published.values import read_pool_deviations, read_published_tables
+from zoloss_cli.reporting.render.render import render_comparison, render_tables
+from zoloss_cli.reporting.stars import find_stars
+from zoloss_cli.reporting.summary import summarize_agreement
+from zoloss_cli.reporting.tables import TableCell, build_table, mark_best
+from zoloss_cli.reporting.titles import build_column_titles
 
 
 def run_with(
@@ -29,25 +33,21 @@ def run_with(
     paper="li-lin-2007",
     **more,
 ):
-    experiment = {
-        "name": name,
-        "title": "Training errors (%) & more",
-        "citation": "",
-        "metric": metric,
-        "published": {"paper": paper, "table": table} if table else None,
-        "split": {"repeats": 2},
-        "datasets": [{"name": d, **({"generator": generator} if generator else {})} for d in datasets],
-        "learners": [{"label": x} for x in learners],
+    return build_run(
+        {place: {"train_error": v, "test_error": v} for place, v in values.items()},
+        name=name,
+        title="Training errors (%) & more",
+        metric=metric,
+        published={"paper": paper, "table": table} if table else None,
+        split={"repeats": 2},
+        datasets=[{"name": d, **({"generator": generator} if generator else {})} for d in datasets],
+        learners=learners,
         **more,
-    }
-    run = RunResult(name, experiment, {})
-    for (dataset, learner), v in values.items():
-        run.add(dataset, learner, {"train_error": v, "test_error": v}, "")
-    return run
+    )
 
 
 def table_of(run):
-    return make_table(run, [run])
+    return build_table(run, [run])
 
 
 def test_mean_and_standard_error():
@@ -58,21 +58,21 @@ def test_mean_and_standard_error():
 
 
 def test_z_counts_both_errors_and_the_rounding():
-    (row,) = compare_run(run_with({("heart", "rcd-plain"): [9.4, 9.6]}))
+    (cell,) = compare_run(run_with({("heart", "rcd-plain"): [9.4, 9.6]}))
     spread = math.sqrt(0.1**2 + 0.05**2 + 0.01**2 / 12)
-    assert row.published == 9.48
-    assert row.z == pytest.approx((9.5 - 9.48) / spread)
-    assert row.stderr == pytest.approx(0.1)
+    assert cell.published == 9.48
+    assert cell.z == pytest.approx((9.5 - 9.48) / spread)
+    assert cell.stderr == pytest.approx(0.1)
 
 
 def test_pool_variance_enters_twice(monkeypatch):
     from zoloss_cli.reporting import compare
 
     run = run_with({("ringnorm", "pocket"): [30.0, 31.0]}, datasets=("ringnorm",), generator="ringnorm")
-    monkeypatch.setattr(compare, "pool_sd", lambda: {("ringnorm", "pocket", "train_error"): 0.7})
-    (row,) = compare_run(run)
-    assert row.stderr == pytest.approx(math.hypot(0.5, 0.7))
-    assert row.z == pytest.approx((30.5 - 30.46) / math.sqrt(0.5**2 + 2 * 0.7**2 + 0.07**2 + 0.01**2 / 12))
+    monkeypatch.setattr(compare, "read_pool_deviations", lambda: {("ringnorm", "pocket", "train_error"): 0.7})
+    (cell,) = compare_run(run)
+    assert cell.stderr == pytest.approx(math.hypot(0.5, 0.7))
+    assert cell.z == pytest.approx((30.5 - 30.46) / math.sqrt(0.5**2 + 2 * 0.7**2 + 0.07**2 + 0.01**2 / 12))
 
 
 def test_pool_deviation_separates_pools_from_splits():
@@ -80,29 +80,26 @@ def test_pool_deviation_separates_pools_from_splits():
     run = run_with(
         values, table=None, datasets=[f"r{i}" for i in range(6)], learners=("pocket",), generator="ringnorm"
     )
-    row = pool_deviations([run])[0]
+    row = compute_pool_deviations([run])[0]
     assert row["sd"] == pytest.approx(math.sqrt(3.5 - 0.5 / 2), abs=1e-4)
     with pytest.raises(ResultsError, match="5 pools"):
-        pool_deviations([run_with({("heart", "pocket"): [1.0, 2.0]})])
+        compute_pool_deviations([run_with({("heart", "pocket"): [1.0, 2.0]})])
 
 
 def test_best_cells_are_within_one_standard_error():
-    cells = [CellText(9.48, 0.05), CellText(9.53, 0.01), CellText(9.54, 0.9), CellText(None)]
-    assert [c.best for c in mark_best(cells)] == [True, True, False, False]
+    cells = [TableCell(9.48, 0.05), TableCell(9.53, 0.01), TableCell(9.54, 0.9), TableCell(None)]
+    assert [c.best for c in mark_best(cells, "train_error")] == [True, True, False, False]
 
 
-def test_the_published_tables_mark_what_the_paper_prints_in_bold():
-    """Table II's bold cells as printed, e.g. both RCD on breast, pocket alone on ionosphere."""
-    printed = published()[("li-lin-2007", "II")]
+def test_the_published_tables_mark_what_the_paper_has_in_bold():
+    """Table II's bold cells as published, e.g. both RCD on breast, pocket alone on ionosphere."""
+    published = read_published_tables()[("li-lin-2007", "II")]
     learners = ["rcd-plain", "rcd-bias", "pocket", "ave-perc", "sgd-mls", "soft-svm"]
 
     def bold(dataset):
-        cells = [printed[(dataset, x, "train_error")] for x in learners]
-        return [
-            x
-            for x, c in zip(learners, mark_best([CellText(c.value, c.stderr) for c in cells]), strict=True)
-            if c.best
-        ]
+        cells = [published[(dataset, x, "train_error")] for x in learners]
+        marked = mark_best([TableCell(c.value, c.stderr) for c in cells], "train_error")
+        return [x for x, c in zip(learners, marked, strict=True) if c.best]
 
     assert bold("breast") == ["rcd-plain", "rcd-bias"]
     assert bold("cleveland") == ["rcd-plain", "rcd-bias"]
@@ -111,7 +108,7 @@ def test_the_published_tables_mark_what_the_paper_prints_in_bold():
 
 
 def test_all_published_cells_are_there():
-    sizes = {key: len(cells) for key, cells in published().items()}
+    sizes = {key: len(cells) for key, cells in read_published_tables().items()}
     assert sizes[("li-lin-2007", "II")] == sizes[("li-lin-2007", "III")] == 72
     assert sizes[("li-thesis-2006", "2.2")] == sizes[("li-thesis-2006", "2.3")] == 84
     assert sizes[("li-lin-2007", "IV")] == 72
@@ -145,25 +142,25 @@ def table_3_and_4():
 
 def test_stars_mark_what_is_better_than_the_baselines_best_by_one_standard_error():
     three, four = table_3_and_4()
-    assert starred(four, [three, four]) == {("heart", "adaboost:rcd-plain")}
-    assert starred(four, [four]) == set()
-    text = render_tables([make_table(four, [three, four])], "text")
+    assert find_stars(four, [three, four]) == {("heart", "adaboost:rcd-plain")}
+    assert find_stars(four, [four]) == set()
+    text = render_tables([build_table(four, [three, four])], "text")
     assert "**16.00 ± 0.10***" in text
     assert "**16.01 ± 0.01** " in text
     assert "better than the best of Table III" in text
-    assert "no *: these results hold no table III" in render_tables([make_table(four, [four])], "text")
+    assert "no *: these results hold no table III" in render_tables([build_table(four, [four])], "text")
 
 
 def test_star_differences_are_named():
     three, four = table_3_and_4()
-    same, differ = star_differences(four, [three, four])
-    assert differ == ["adaboost:rcd-plain on heart (only ours)"]  # print has no star on heart
+    same, differ = compare_stars(four, [three, four])
+    assert differ == ["adaboost:rcd-plain on heart (ours only)"]  # no star is published on heart
     assert same == 2
 
 
-def test_the_printed_stars_follow_the_papers_rule_but_for_two():
-    """Threenorm's ave-perc and SGD-mls have a star in print though Table III's best, 16.08, is lower."""
-    three, four = published()[("li-lin-2007", "III")], published()[("li-lin-2007", "IV")]
+def test_the_published_stars_follow_the_papers_rule_but_for_two():
+    """Threenorm's ave-perc and SGD-mls have a published star though Table III's best, 16.08, is lower."""
+    three, four = (read_published_tables()["li-lin-2007", table] for table in ("III", "IV"))
     against_the_rule = []
     for (dataset, learner, _), cell in four.items():
         best = min((c for (d, *_), c in three.items() if d == dataset), key=lambda c: c.value)
@@ -177,21 +174,17 @@ def test_the_printed_stars_follow_the_papers_rule_but_for_two():
 )
 def test_stars_in_every_format(format, star):
     three, four = table_3_and_4()
-    assert star in render_tables([make_table(four, [three, four])], format)
+    assert star in render_tables([build_table(four, [three, four])], format)
 
 
 def boosted_with_iterations(iterations):
-    run = run_with(
-        {("heart", x): [16.0, 17.0] for x in iterations},
-        table="2.4",
-        paper="li-thesis-2006",
-        learners=list(iterations),
+    return build_run(
+        {("heart", x): {"test_error": [16.0, 17.0], "iterations": v} for x, v in iterations.items()},
+        published={"paper": "li-thesis-2006", "table": "2.4"},
+        split={"repeats": 2},
         metric="test_error",
         also="iterations",
     )
-    for learner, values in iterations.items():
-        run.cells[("heart", learner)]["iterations"] = values
-    return run
 
 
 def test_iterations_stand_beside_errors_unless_they_never_change():
@@ -200,7 +193,7 @@ def test_iterations_stand_beside_errors_unless_they_never_change():
     assert view.headings == ["RCD-plain", "ave-perc", "#ite"]
     text = render_tables([view], "text")
     assert "2.5" in text
-    assert "3.0" in text  # as printed
+    assert "3.0" in text  # as published
     assert "#ite of RCD-plain: 200 in every split" in text
     rows = list(csv.DictReader(io.StringIO(render_tables([view], "csv"))))
     assert [(r["learner"], r["metric"]) for r in rows][-1] == ("adaboost:ave-perc", "iterations")
@@ -208,8 +201,8 @@ def test_iterations_stand_beside_errors_unless_they_never_change():
 
 def test_iterations_agree_within_ten_percent_or_two_standard_errors():
     def z_of(values):
-        rows = compare_run(boosted_with_iterations({"adaboost:ave-perc": values}))
-        return next(r.z for r in rows if r.metric == "iterations")  # print has 3.0
+        cells = compare_run(boosted_with_iterations({"adaboost:ave-perc": values}))
+        return next(c.z for c in cells if c.metric == "iterations")  # published: 3.0
 
     assert z_of([3.29, 3.29]) == pytest.approx(0.29 / 0.15)  # within 10 %, though our error is 0
     assert z_of([3.31, 3.31]) > 2
@@ -217,28 +210,26 @@ def test_iterations_agree_within_ten_percent_or_two_standard_errors():
 
 
 def test_the_best_of_several_settings_is_shown():
-    run = run_with({}, learners=("pocket", "pocket"))
-    run.experiment["learners"][0]["choice"] = "epochs=1"
-    run.experiment["learners"][1]["choice"] = "epochs=2"
-    run.add("heart", "pocket", {"train_error": [12.0, 13.0]}, "epochs=1")
-    run.add("heart", "pocket", {"train_error": [11.0, 12.0]}, "epochs=2")
-    run.add("heart", "pocket", {"train_error": [12.5, 13.0]}, "epochs=3")
+    choices = [f"epochs={n}" for n in (1, 2, 3)]
+    run = run_with({}, learners=[{"label": "pocket", "choice": choice} for choice in choices])
+    for choice, values in zip(choices, ([12.0, 13.0], [11.0, 12.0], [12.5, 13.0]), strict=True):
+        add_cell(run, ("heart", "pocket"), build_cell({"train_error": values}, choice=choice))
     assert run.learners == ["pocket"]
-    assert run.choices == {("heart", "pocket"): "epochs=2"}
-    assert run.units == 6
+    assert run.cells["heart", "pocket"].choice == "epochs=2"
+    assert (run.n_done, run.n_tasks) == (6, 6)
     text = render_tables([table_of(run)], "text")
     assert "11.50 ± 0.50" in text
-    assert "pocket: each data set's best of 2 settings of epochs" in text
+    assert "pocket: each data set's best of 3 settings of epochs" in text
     (row,) = csv.DictReader(io.StringIO(render_tables([table_of(run)], "csv")))
     assert row["choice"] == "epochs=2"
 
 
 def test_columns_are_called_as_in_the_papers():
-    assert column_titles(["adaboost:rcd-bias", "adaboost:soft-svm"]) == {
+    assert build_column_titles(["adaboost:rcd-bias", "adaboost:soft-svm"]) == {
         "adaboost:rcd-bias": "RCD-bias",
         "adaboost:soft-svm": "soft-SVM",
     }
-    assert column_titles(["adaboost:rcd-bias", "rcd-bias", "mine"]) == {
+    assert build_column_titles(["adaboost:rcd-bias", "rcd-bias", "mine"]) == {
         "adaboost:rcd-bias": "AdaBoost RCD-bias",
         "rcd-bias": "RCD-bias",
         "mine": "mine",
@@ -253,12 +244,12 @@ def test_pool_deviations_are_shipped_for_every_generated_cell():
         for x in learners
         for m in ("train_error", "test_error")
     }
-    assert wanted <= set(pool_sd())
-    assert all(0 < pool_sd()[cell] < 3 for cell in wanted)
+    assert wanted <= set(read_pool_deviations())
+    assert all(0 < read_pool_deviations()[cell] < 3 for cell in wanted)
     boosted = {(g, f"adaboost:{x}", m) for g, x, m in wanted} | {
         (g, f"adaboost:{x}", "iterations") for g, x, _ in wanted
     }
-    assert boosted <= set(pool_sd())
+    assert boosted <= set(read_pool_deviations())
 
 
 RUN = {("heart", "rcd-plain"): [9.0, 10.0], ("heart", "pocket"): [11.0, 12.0]}
@@ -304,16 +295,16 @@ def test_comparison_formats(format):
 
 
 def test_the_summary_counts_and_names_the_worst():
-    rows = compare_run(run_with({("heart", "rcd-plain"): [9.47, 9.49], ("heart", "pocket"): [13.0, 13.2]}))
-    (line,) = summary_lines(rows)
+    cells = compare_run(run_with({("heart", "rcd-plain"): [9.47, 9.49], ("heart", "pocket"): [13.0, 13.2]}))
+    (line,) = summarize_agreement(cells)
     assert "2 cells: |z| <= 2 in 1 (50.0 %)" in line
     assert "pocket on heart" in line
-    assert len(distinct(rows + rows)) == 2
+    assert len(drop_repeated(cells + cells)) == 2
 
 
 def test_tables_are_chosen_by_number_or_name():
     runs = [run_with(RUN), run_with(RUN, table="III", name="table3")]
-    assert choose(runs, "III") == [runs[1]]
-    assert choose(runs, "table2") == [runs[0]]
+    assert select_runs(runs, "III") == [runs[1]]
+    assert select_runs(runs, "table2") == [runs[0]]
     with pytest.raises(ResultsError, match="there is no table 'IIII' in these results; did you mean 'III'"):
-        choose(runs, "IIII")
+        select_runs(runs, "IIII")
