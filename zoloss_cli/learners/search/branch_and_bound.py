@@ -12,44 +12,58 @@ from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, Vertex
 from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.progress import SearchProgress
 
-BLOCK = 2000  # nodes between two looks at the clock
+NODES_PER_BLOCK = 2000  # between two looks at the clock
 
 
 class BranchAndBoundTree:
-    """A depth-first search that stands still between calls of `visit`."""
+    """A depth-first search over which samples are classified correctly, which can be continued.
 
-    def __init__(self, rows: MergedSamples, w: np.ndarray, propagating: bool):
-        n, P = rows.Y.shape
-        Z = np.ascontiguousarray(rows.Y * rows.t[:, None])
-        order = rows.nearest_first(w)[::-1].copy()
-        self.problem = (Z, rows.t.astype(np.int8), rows.c, order, np.where(Z @ w > 0.0, 1, -1).astype(np.int8))
+    Parameters
+    ----------
+    samples : MergedSamples
+        What to classify.
+    w : ndarray
+        Weights that give the order of decisions, farthest first, and the class that is tried first.
+    propagate : bool
+        Whether to assign what the convex hulls of both sides contain.
+    """
+
+    def __init__(self, samples: MergedSamples, w: np.ndarray, propagate: bool):
+        self.samples = samples
+        n, P = samples.Y.shape
+        Z = np.ascontiguousarray(samples.Y * samples.t[:, None])
+        order = samples.order_by_distance(w)[::-1].copy()
+        first_classes = np.where(Z @ w > 0.0, 1, -1).astype(np.int8)
+        self.problem = (Z, samples.t.astype(np.int8), samples.c, order, first_classes)
         decided = np.zeros(n + 1, np.int64)
         decided[0] = order[0]
         counts = [np.zeros(n + 1, np.int64) for _ in range(4)]
         tree = (np.zeros(n, np.int8), counts[0], decided, *counts[1:], np.zeros(n + 1))
-        keepers = np.zeros((2, n, P)) if propagating else np.zeros((2, 0, P))
+        keepers = np.zeros((2, n, P)) if propagate else np.zeros((2, 0, P))
         hulls = (np.zeros((2, n + 1), np.int64), np.zeros(2, np.int64), keepers, np.zeros((2, n), np.bool_))
         shape = (kernel.KEPT, P + 2)
         impossible = (np.zeros(shape, np.int64), np.zeros(shape, np.int8), np.zeros(kernel.KEPT, np.int64))
         self.numbers = np.zeros(7, np.int64)
-        self.state = (tree, hulls, impossible, self.numbers, propagating)
+        self.state = (tree, hulls, impossible, self.numbers, propagate)
         self.w = np.zeros(P)
         self.is_exhausted = False
 
     @property
-    def nodes(self) -> int:
+    def n_nodes(self) -> int:
+        """Nodes visited so far."""
         return int(self.numbers[kernel.NODES])
 
-    def visit(self, nodes: int, rows: MergedSamples, lost: float, search: SearchProgress) -> bool:
-        """Go on for so many nodes or to a better leaf, which is offered and then true is returned.
+    def visit(self, nodes: int, search: SearchProgress) -> bool:
+        """Continue for so many nodes or to a better leaf, and return whether one was found.
 
-        When nothing is left to visit, `is_exhausted` becomes true, and what the search has is the least.
+        A better leaf is offered to the search. When no node is left, `is_exhausted` becomes true, and the
+        loss of the search is its lower bound up to rounding.
         """
-        best = search.loss - lost
+        best = search.loss - self.samples.unavoidable_loss
         found, self.is_exhausted = kernel.branch(*self.problem, *self.state, nodes, best, self.w)
         if self.is_exhausted:
             search.raise_bound(search.loss, exact=False)
-        return found < best and search.offer(lost + rows.loss(self.w), self.w)
+        return found < best and search.offer(self.samples.compute_loss(self.w), self.w)
 
 
 class BranchAndBoundClassifier(VertexSearch):
@@ -94,10 +108,10 @@ class BranchAndBoundClassifier(VertexSearch):
         self.n_nodes_ = self.n_leaves_ = self.n_questions_ = self.n_settled_ = 0
         return super().learn(problem, start)
 
-    def explore(self, problem, rows, lost, search):
-        tree = BranchAndBoundTree(rows, search.w, self.propagation == "hull")
-        while not tree.is_exhausted and tree.nodes < self.nodes and not search.should_stop():
-            tree.visit(min(BLOCK, self.nodes - tree.nodes), rows, lost, search)
+    def _explore(self, problem, samples, search):
+        tree = BranchAndBoundTree(samples, search.w, self.propagation == "hull")
+        while not tree.is_exhausted and tree.n_nodes < self.nodes and not search.should_stop():
+            tree.visit(min(NODES_PER_BLOCK, self.nodes - tree.n_nodes), search)
         numbers = [int(v) for v in tree.numbers]
         self.n_nodes_, self.n_leaves_ = numbers[kernel.NODES], numbers[kernel.LEAVES]
         self.n_questions_, self.n_settled_ = numbers[kernel.QUESTIONS], numbers[kernel.SETTLED]

@@ -7,13 +7,16 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from zoloss_cli.learners.base import Problem
 from zoloss_cli.learners.search.certificates import compute_exact_rank, convert_to_integers
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
 from zoloss_cli.learners.search.impossible_sets import ImpossibleSets, raise_bound_by_hitting_sets
+from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.pivot import PivotClassifier
+from zoloss_cli.learners.search.progress import SearchProgress
 
-MAX_ENUMERATED_LINES = 1_000_000  # of hyperplanes: fewer are all swept
+MAX_ENUMERATED_LINES = 1_000_000  # of hyperplanes: up to so many, all are swept
 
 
 class CertifyingClassifier(PivotClassifier):
@@ -58,42 +61,49 @@ class CertifyingClassifier(PivotClassifier):
             self.proof_ = "equal rows"
         return weights
 
-    def explore(self, problem, rows, lost, search):
-        integers = convert_to_integers(rows.raw)
-        sets = ImpossibleSets(rows.Y, rows.c, integers, problem.rng)
-        if sets.find_separator(np.ones(len(rows.c), bool)) == 0:
-            search.offer(lost + rows.loss(sets.w), sets.w)
+    def _explore(self, problem, samples, search):
+        integers = convert_to_integers(samples.raw)
+        sets = ImpossibleSets(samples, integers, problem.rng)
+        if sets.find_separator():
+            search.offer(samples.compute_loss(sets.w), sets.w)
         if search.optimal:
             self.proof_ = "separable"
             return
         search.exact_bounds_only = True  # the tree beside the walk may come to its end, but in floating point
-        super().explore(problem, rows, lost, search)
+        super()._explore(problem, samples, search)
         before = search.lower_bound
-        planes = HyperplaneEnumeration(
-            rows.Y,
-            rows.c,
-            search.loss - lost,
-            rows.nearest_first(search.w),
-            rank=lambda members: compute_exact_rank([integers[i] for i in members]),
-        )
-        if planes.total <= MAX_ENUMERATED_LINES:
-            for loss, w in planes:
-                if w is not None:
-                    search.offer(lost + loss, w)
-                if search.should_stop():
-                    break
-            else:
-                search.raise_bound(lost + planes.least)
-                self.proof_ = "all hyperplanes"
+        self._enumerate_hyperplanes(samples, integers, search)
         if not search.should_stop():
-            raise_bound_by_hitting_sets(sets, lost, search, self.programs)
+            raise_bound_by_hitting_sets(sets, search, self.programs)
             if search.lower_bound > before and self.proof_ == "none":
                 self.proof_ = "impossible sets"
-            examples = _examples(problem, rows.raw)
-            self.certificates_ = [([examples[i] for i in s], proof) for s, proof in sets.proofs.items()]
+            indices = _find_sample_indices(problem, samples.raw)
+            self.certificates_ = [([indices[i] for i in s], proof) for s, proof in sets.proofs.items()]
+
+    def _enumerate_hyperplanes(
+        self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
+    ) -> None:
+        """Sweep all hyperplanes if they are few enough, which proves the optimum."""
+        unavoidable = samples.unavoidable_loss
+        planes = HyperplaneEnumeration(
+            samples.Y,
+            samples.c,
+            search.loss - unavoidable,
+            samples.order_by_distance(search.w),
+            rank=lambda members: compute_exact_rank([integers[i] for i in members]),
+        )
+        if planes.n_lines > MAX_ENUMERATED_LINES:
+            return
+        for loss, w in planes:
+            if w is not None:
+                search.offer(unavoidable + loss, w)
+            if search.should_stop():
+                return
+        search.raise_bound(unavoidable + planes.lower_bound)
+        self.proof_ = "all hyperplanes"
 
 
-def _examples(problem, raw: np.ndarray) -> list[int]:
-    """For each merged row, an example of the training data that it stands for."""
-    place = {row.tobytes(): i for i, row in enumerate(problem.X * problem.y[:, None])}
-    return [place[row.tobytes()] for row in raw]
+def _find_sample_indices(problem: Problem, raw: np.ndarray) -> list[int]:
+    """Return, for each merged sample, the index of a sample of the training data that it stands for."""
+    place = {sample.tobytes(): i for i, sample in enumerate(problem.X * problem.y[:, None])}
+    return [place[sample.tobytes()] for sample in raw]

@@ -10,7 +10,7 @@ from pydantic import Field
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.progress import run_solver
 
-FEASIBILITY = 1e-9  # the solver's: what z may miss 0 by, times M, must stay far below the margin
+FEASIBILITY_TOLERANCE = 1e-9  # the solver's: what z may miss 0 by, times M, must stay far below the margin
 
 
 class MixedIntegerClassifier(VertexSearch):
@@ -53,21 +53,21 @@ class MixedIntegerClassifier(VertexSearch):
         self.program_optimal_ |= self._search.optimal
         return weights
 
-    def explore(self, problem, rows, lost, search):
+    def _explore(self, problem, samples, search):
         import cvxpy as cp
 
-        n, P = rows.Y.shape
+        n, P = samples.Y.shape
         w, z = cp.Variable(P), cp.Variable(n, boolean=True)
         low, high = cp.Parameter(P), cp.Parameter(P)
-        M = self.margin + np.abs(rows.Y).sum(axis=1)
+        M = self.margin + np.abs(samples.Y).sum(axis=1)
         program = cp.Problem(
-            cp.Minimize(rows.c @ z),
-            [rows.Y @ w >= self.margin - cp.multiply(M, z), w >= low, w <= high],
+            cp.Minimize(samples.c @ z),
+            [samples.Y @ w >= self.margin - cp.multiply(M, z), w >= low, w <= high],
         )
         options = {
             "solver": cp.HIGHS,
-            "primal_feasibility_tolerance": FEASIBILITY,
-            "mip_feasibility_tolerance": FEASIBILITY,
+            "primal_feasibility_tolerance": FEASIBILITY_TOLERANCE,
+            "mip_feasibility_tolerance": FEASIBILITY_TOLERANCE,
             "mip_abs_gap": 1e-6,
             "mip_rel_gap": 0.0,
             "mip_max_nodes": self.nodes,
@@ -79,11 +79,11 @@ class MixedIntegerClassifier(VertexSearch):
         low.value, high.value = -np.ones(P), np.ones(P)
         if search.should_stop():
             return
-        left = None if self.time_limit is None else max(0.1, self.time_limit - search.seconds)
-        limit = {} if left is None else {"time_limit": left}
+        limit = {} if search.seconds_left is None else {"time_limit": search.seconds_left}
         run_solver(search, lambda: program.solve(warm_start=True, **options, **limit))
         if w.value is not None and np.any(w.value):
-            search.offer(lost + rows.loss(w.value), w.value)
+            search.offer(samples.compute_loss(w.value), w.value)
         info = program.solver_stats.extra_stats
-        self.program_bound_ = lost + max(0.0, float(getattr(info, "mip_dual_bound", 0.0)))
+        bound = max(0.0, float(getattr(info, "mip_dual_bound", 0.0)))
+        self.program_bound_ = samples.unavoidable_loss + bound
         self.program_optimal_ = program.status == cp.OPTIMAL
