@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from zoloss_cli.errors import RunError
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.task import run_units
-from zoloss_cli.registry import BUILT_IN
+from zoloss_cli.registry import LEARNERS
 
 CHUNK_SECONDS = 0.5
 LARGEST_CHUNK = 200
@@ -62,7 +62,7 @@ def process_pool(jobs: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
     if hasattr(context, "set_forkserver_preload"):
         # Other packages' learners are imported by the units that use them: a broken one ends the server.
-        modules = {entry.target.split(":")[0] for entry in BUILT_IN.values()}
+        modules = {entry.target.split(":")[0] for entry in LEARNERS.builtin.values()}
         context.set_forkserver_preload(["zoloss_cli.experiment.task", *sorted(modules)])
         _start_server()
     return ProcessPoolExecutor(jobs, mp_context=context, initializer=_follow_the_parent)

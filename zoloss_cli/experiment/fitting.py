@@ -12,7 +12,7 @@ import numpy as np
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.labels import join_names
 from zoloss_cli.errors import DataError
-from zoloss_cli.registry import MEASURES, learners_for_many, make_learner, registration
+from zoloss_cli.registry import MEASURES, find_registration, list_multiclass_learners, make_learner
 
 if TYPE_CHECKING:
     from zoloss_cli.learners.base import Learner
@@ -25,11 +25,12 @@ _warm: set[str] = set()  # learners whose kernels this process has loaded
 def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -> None:
     """Refuse more classes than the learner takes; `how` is what makes two of them."""
     for candidate in spec.tune or (spec,):
-        if len(classes) > 2 and not registration(candidate.learner).takes_many_classes:
-            several = f", or a learner for several classes ({', '.join(learners_for_many())})"
+        if len(classes) > 2 and not find_registration(candidate.learner).is_multiclass:
+            several = f", or a learner for several classes ({', '.join(list_multiclass_learners())})"
             raise DataError(
                 f"{where} has {len(classes)} classes ({join_names(classes)}), and '{candidate.learner}' "
-                f"separates two: use {how} for one class against the rest{several * (candidate.learner not in MEASURES)}"
+                f"separates two: use {how} for one class against the rest"
+                f"{several * (candidate.learner not in MEASURES)}"
             )
         try:
             make_learner(candidate.learner, candidate.parameters).check_classes(len(classes))

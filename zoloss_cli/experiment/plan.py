@@ -13,9 +13,10 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from zoloss_cli.config.catalog import find_embedded_entry
 from zoloss_cli.config.models import (
     ALL,
-    GIVEN,
+    PREDEFINED,
     CsvData,
     DataSpec,
     EmbeddedData,
@@ -26,10 +27,10 @@ from zoloss_cli.config.models import (
     Split,
     Tuning,
 )
-from zoloss_cli.datasets.dataset import compute_fingerprint, count_draws, find_entry
+from zoloss_cli.datasets.dataset import compute_fingerprint, count_draws
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.registry import MEASURES, make_learner, registration
+from zoloss_cli.registry import MEASURES, find_registration, make_learner
 
 FORMAT = 1
 PRUNING_VERSION = 1  # raise when what is pruned changes, so that stored results are not taken for new ones
@@ -94,7 +95,7 @@ def learner_identity(spec: LearnerSpec) -> dict:
     for key, value in spec.settings:
         if isinstance(value, LearnerSpec):
             parameters[key] = learner_identity(value)
-    registered = registration(spec.learner)
+    registered = find_registration(spec.learner)
     identity = {"learner": spec.learner, "version": registered.learner_class.version, "parameters": parameters}
     return identity | ({"package": registered.package} if registered.package else {})
 
@@ -133,8 +134,8 @@ def _cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) -> Cell:
 def rule_of(split: Split, data: DataSpec) -> SplitRule:
     """How a data set is split: as the experiment says, or as its own entry does."""
     train, test = (split.train, split.test) if data.train is None else (data.train, data.test)
-    if train == GIVEN:
-        return SplitRule(find_entry(data.dataset).train_rows, None, split.seed, predefined=True)
+    if train == PREDEFINED:
+        return SplitRule(find_embedded_entry(data.dataset).train_rows, None, split.seed, predefined=True)
     return SplitRule(train, test, split.seed)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.pool import generate
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_unit
 from zoloss_cli.reporting.results import load_results

@@ -10,7 +10,7 @@ import pytest
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import EmbeddedData, GeneratedData, Noise
 from zoloss_cli.datasets.dataset import compute_fingerprint, count_draws, find_draw, load_data
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.pool import generate
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import DataError
