@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from zoloss_cli.registry import learners
+from zoloss_cli.registry import LEARNERS
 from zoloss_cli.reporting import improvement
 from zoloss_cli.reporting.metrics import KNOWN, PERCENT_DECIMALS, decimals_of
 from zoloss_cli.reporting.published.cells import Printed, printed_cells
@@ -173,7 +173,7 @@ def column_titles(labels: list[str]) -> dict[str, str]:
 
     Where all columns have the same base, what is around it makes the difference: `ecc:max-cut:stump`.
     """
-    known = learners()
+    known = LEARNERS
     ensembles = {label.rpartition(":")[0] for label in labels}
     bases = {label.rpartition(":")[2] for label in labels}
     titles = {}

@@ -18,7 +18,7 @@ from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_unit
-from zoloss_cli.registry import BUILT_IN, MEASURES, make_learner
+from zoloss_cli.registry import LEARNERS, MEASURES, make_learner
 from zoloss_cli.reporting.compare import compare_run
 from zoloss_cli.reporting.measured import pooled, scores_of
 from zoloss_cli.reporting.results import load_results
@@ -170,15 +170,15 @@ def test_every_measure_has_texts_and_is_at_the_top_level(name, zoloss):
     found = MEASURES[name].learner_class
     assert getattr(zoloss_cli, found.__name__) is found
     assert found.__doc__
-    assert name not in BUILT_IN
+    assert name not in LEARNERS.builtin
     assert zoloss("learners", name).out.startswith(f"{name}: {found.__name__}(")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("  neighbours:\n", "  neighbors:\n", "no measure is called 'neighbors'; did you mean 'neighbours'"),
-        ("  neighbours:\n", "  rcd-bias:\n", "no measure is called 'rcd-bias'"),
+        ("  neighbours:\n", "  neighbors:\n", "unknown measure 'neighbors'; did you mean 'neighbours'"),
+        ("  neighbours:\n", "  rcd-bias:\n", "unknown measure 'rcd-bias'"),
         ("measures:", "learners: [fld]\nmeasures:", "learners or measures, not both"),
         ("metric: auc", "metric: train_error", "'train_error' is not for what is measured"),
         ("also: auc_least_squares", "also: iterations", "'iterations' is not for what is measured"),

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from zoloss_cli.config.catalog import find_embedded_entry
 from zoloss_cli.config.models import DataSpec, EmbeddedData
-from zoloss_cli.datasets.catalog import find_entry
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.retrain import trained_again
@@ -93,7 +93,7 @@ def _flat(run: RunResult) -> list[tuple[str, str]]:
 
 def _features(spec: DataSpec) -> int:
     if isinstance(spec, EmbeddedData):
-        return find_entry(spec.dataset).features
+        return find_embedded_entry(spec.dataset).features
     try:
         return load_data(spec).X.shape[1]
     except DataError:  # a file that is no longer there

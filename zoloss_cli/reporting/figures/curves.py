@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from zoloss_cli.registry import learners
+from zoloss_cli.registry import LEARNERS
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.style import Look
 from zoloss_cli.reporting.results import RunResult
@@ -34,7 +34,7 @@ def rcd_variants(run: RunResult):
     by_variant = dict(zip(variants, style.looks(len(variants)), strict=True))
     for entry in run.experiment["learners"]:
         from_fld = dict(entry["settings"]).get("seeding") == "fld"
-        title, look = learners()[entry["learner"]].title, by_variant[entry["learner"]]
+        title, look = LEARNERS[entry["learner"]].title, by_variant[entry["learner"]]
         names[entry["label"]] = f"{title}, {'FLD' if from_fld else 'zero'}"
         looks[entry["label"]] = Look(look.colour, style.SOLID if from_fld else style.DASHED, look.marker)
     high, low = _far_apart(run, run.datasets[0], "train_error")

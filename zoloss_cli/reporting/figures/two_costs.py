@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 
-from zoloss_cli.registry import learners
+from zoloss_cli.registry import LEARNERS
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.curves import with_band
 from zoloss_cli.reporting.figures.style import Look
@@ -57,7 +57,7 @@ def _draw(axes, run: RunResult, entry: dict, metric: str, place: int) -> None:
     mean, stderr = (SCALE[metric] * values for values in (curves.mean(metric), curves.stderr(metric)))
     step = len(mean) // style.MARKS_A_LINE // (2 * len(SHOWN))
     shift = (2 * place + dashed) * step
-    title = f"{name}, {learners()[entry['learner']].title}"
+    title = f"{name}, {LEARNERS[entry['learner']].title}"
     with_band(axes, curves.epochs, mean, stderr, look, title, shift)
 
 
