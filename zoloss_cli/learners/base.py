@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.linalg  # noqa: F401  numba's matrix products run on SciPy's BLAS: load it before counting threads
@@ -188,6 +188,8 @@ class Learner(ClassifierMixin, BaseEstimator):
         Number of features.
     """
 
+    reports: ClassVar[tuple[str, ...]] = ()  # optional fields of records that it gives
+
     version = 1  # raise when results change, so that stored ones are not taken for new ones
     random_state: Any = None  # a deterministic learner's __init__ takes none
     multiclass = False  # whether it takes more than two classes
@@ -313,7 +315,7 @@ class BinaryLearner(Learner):
 
         Returns
         -------
-        self : object
+        object
             The fitted classifier.
         """
         return self._fit(X, y, sample_weight)
@@ -575,7 +577,7 @@ class UnweightedLinearLearner(LinearLearner):
 
         Returns
         -------
-        self : object
+        object
             The fitted classifier.
         """
         return self._fit(X, y, None)

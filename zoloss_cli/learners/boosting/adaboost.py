@@ -6,6 +6,7 @@ import itertools
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -80,6 +81,8 @@ class AdaBoostClassifier(BoostingLearner):
     >>> sum(1 for _ in model.staged_predict(scale(X))) == model.n_rounds_
     True
     """
+
+    reports: ClassVar[tuple[str, ...]] = ("iterations",)
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -61,6 +61,8 @@ class BoostedStumpsClassifier(BinaryLearner):
     >>> fast.n_rounds_, bool((fast.predict(X) == slow.predict(X)).all())
     (50, True)
     """
+
+    reports: ClassVar[tuple[str, ...]] = ("iterations",)
 
     version = 2  # 2: which of equal stumps, and how weights are rounded
 

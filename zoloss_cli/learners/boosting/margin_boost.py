@@ -6,7 +6,7 @@ import itertools
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -138,6 +138,8 @@ class AnyBoostClassifier(BoostingLearner):
     >>> model.n_rounds_, len(model.costs_), bool(model.costs_[40] < model.costs_[20])
     (40, 41, True)
     """
+
+    reports: ClassVar[tuple[str, ...]] = ("iterations", "cost")
 
     def __init__(
         self,
@@ -294,7 +296,7 @@ class CGBoostClassifier(AnyBoostClassifier):
     rounds : int >= 1, default=300
         Maximum number of rounds.
     plain_rounds : int >= 1, default=5
-        Number of first rounds with beta = 0, since gradient descent is better there.
+        Number of first rounds with beta = 0. Gradient descent is better there.
     tolerance : float in (0, 1), default=0.01
         Last bracket of the line search, as a share of its upper end.
     validation : float in [0, 1), default=0.0

@@ -27,6 +27,8 @@ class BayesPointClassifier(SearchResultMixin, UnweightedLinearLearner):
 
     Attributes
     ----------
+    bound_is_exact_ : bool
+        Whether `lower_bound_` is proved, rather than right up to rounding.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)
@@ -34,15 +36,21 @@ class BayesPointClassifier(SearchResultMixin, UnweightedLinearLearner):
     intercept_ : ndarray of shape (1,)
         The bias b.
     lower_bound_ : float
-        Training errors that every linear classifier makes, as far as this one proves: 0.
+        Training errors that no linear classifier can go below: samples with equal features and both labels.
     n_features_in_ : int
         Number of features.
     n_sweeps_ : int
         Number of sweeps until the posterior settled.
     optimal_ : bool
-        Whether no linear classifier makes fewer training errors, as far as this one proves.
+        Whether `lower_bound_` is attained.
+    seconds_ : float
+        Duration of the fit.
+    trace_ : list of tuple of (float, float)
+        Seconds and training errors at the end of the fit.
     training_errors_ : int
         Number of training errors; a zero margin is an error.
+    training_loss_ : float
+        Share of the training samples that are misclassified.
 
     Notes
     -----

@@ -17,7 +17,7 @@ ERROR_DECIMALS = 9  # weighted errors that agree in so many decimals are equal
 
 
 class SoftSVMClassifier(LinearLearner):
-    """soft-SVM: the linear C-SVC with C chosen by cross-validation.
+    """The soft-margin SVM (soft-SVM): the linear C-SVC with C chosen by cross-validation.
 
     C is the one with the smallest (weighted) cross-validation error, the smallest C on a tie, as in LIBSVM's
     grid search. Folds are stratified and drawn at random, as in LIBSVM. Sample weights scale C: C_i =

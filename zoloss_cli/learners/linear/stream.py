@@ -40,7 +40,7 @@ class OnlineLinearLearner(LinearLearner):
 
         Returns
         -------
-        self : object
+        object
             The fitted classifier.
         """
         return self._partial_fit(X, y, classes, None)
@@ -130,7 +130,7 @@ class WeightedOnlineLinearLearner(OnlineLinearLearner):
 
         Returns
         -------
-        self : object
+        object
             The fitted classifier.
         """
         if sample_weight is not None and self.weighting == "resample":

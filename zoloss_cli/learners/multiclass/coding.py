@@ -123,7 +123,7 @@ class CodedEnsemble(Learner):
 
         Returns
         -------
-        self : object
+        object
             The fitted classifier.
         """
         X, codes, phi = self._validate_fit_input(X, y, sample_weight)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -25,6 +25,8 @@ from zoloss_cli.learners.parameters import BaseLearner, PerfectOdds, RecordEvery
 
 class _BoostedCode(CodedEnsemble):
     """Algorithm 4.2; Algorithm 4.1 is the schedule L, without any repartitioning."""
+
+    reports: ClassVar[tuple[str, ...]] = ("iterations", "cost")
 
     rounds: int
     perfect_odds: float
