@@ -50,7 +50,7 @@ class BaseLearnerFactory:
     def build_unfitted(self, classes: np.ndarray) -> Any:
         """Return a copy of the learner that is to tell these two classes apart."""
         # copy.copy goes through scikit-learn's pickling, ten times slower.
-        learner = type(self.learner).__new__(type(self.learner))
+        learner: Any = object.__new__(type(self.learner))
         learner.__dict__.update(self.learner.__dict__)
         learner.classes_, learner.n_features_in_ = classes, self._n_features
         return learner

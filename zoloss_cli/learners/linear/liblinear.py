@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -14,8 +14,8 @@ from zoloss_cli.learners.parameters import PositiveList
 from zoloss_cli.learners.search.result_mixin import SearchResultMixin
 
 SOLVERS = {"squared-hinge": 2, "logistic": 0}
-# 2^-10, ..., 2^-1, 1, 2^0.5, 2, 4, 2^4, 2^6, 2^8, 2^10
-EXPONENTS = (*range(-10, 0), 0, 0.5, 1, 2, 4, 6, 8, 10)
+# A tuple, since a default must not change.
+C_GRID: Any = tuple(2.0**exponent for exponent in (*range(-10, 0), 0, 0.5, 1, 2, 4, 6, 8, 10))
 
 
 class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):
@@ -88,9 +88,7 @@ class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):
             Literal["squared-hinge", "logistic"],
             Field(description="loss to minimize: that of an SVM (-s 2) or of logistic regression (-s 0)"),
         ] = "squared-hinge",
-        C: Annotated[PositiveList, Field(description="values of C to choose from")] = tuple(
-            2.0**e for e in EXPONENTS
-        ),
+        C: Annotated[PositiveList, Field(description="values of C to choose from")] = C_GRID,
         tolerance: Annotated[
             float, Field(gt=0, description="tolerance of LIBLINEAR's stopping criterion (-e)")
         ] = 1e-4,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
@@ -13,6 +13,8 @@ from zoloss_cli.learners.parameters import PositiveList
 
 DUALITY_GAP = 1e-7  # relative duality gap to solve to
 MAX_DUALITY_GAP = 1e-3
+# A tuple, since a default must not change.
+C_GRID: Any = tuple(2.0**exponent for exponent in (-5, -3, -1, 1, 3, 5))
 ERROR_DECIMALS = 9  # weighted errors that agree in so many decimals are equal
 
 
@@ -72,14 +74,7 @@ class SoftSVMClassifier(LinearLearner):
 
     def __init__(
         self,
-        C: Annotated[PositiveList, Field(description="values of C to choose from")] = (
-            2.0**-5,
-            2.0**-3,
-            2.0**-1,
-            2.0,
-            2.0**3,
-            2.0**5,
-        ),
+        C: Annotated[PositiveList, Field(description="values of C to choose from")] = C_GRID,
         folds: Annotated[int, Field(ge=2, description="number of folds of the cross-validation")] = 5,
         random_state=None,
     ):
@@ -104,17 +99,17 @@ class SoftSVMClassifier(LinearLearner):
         weights, gap = linear_svm(Z, C, DUALITY_GAP)
         if not gap < MAX_DUALITY_GAP:
             raise FloatingPointError(
-                f"{type(self).__name__}: no solution with C={self.C_grid[-1]:g}; scale the features"
+                f"{type(self).__name__}: no solution with C={self.sorted_C[-1]:g}; scale the features"
             )
         return weights
 
     @property
-    def C_grid(self) -> list[float]:
+    def sorted_C(self) -> list[float]:
         """The values of C in ascending order."""
         return sorted(float(c) for c in self.C)
 
     def _choose_C(self, Z: np.ndarray, y: np.ndarray, scale: np.ndarray, rng: np.random.Generator) -> float:
-        grid = self.C_grid
+        grid = self.sorted_C
         n_folds = min(self.folds, int((y > 0).sum()), int((y < 0).sum()))
         if len(grid) == 1 or n_folds < 2:
             return grid[len(grid) // 2]
