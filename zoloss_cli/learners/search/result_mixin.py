@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 from zoloss_cli.kernels.zero_one import strict_mistakes
+from zoloss_cli.learners.base import LinearLearner, Problem
 from zoloss_cli.learners.search.merged_samples import merge_equal_samples
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 
 
-class SearchResultMixin:
+class SearchResultMixin(LinearLearner):
     """Mixin for linear learners that recounts the training errors and sets attributes about them.
 
     Attributes
@@ -32,7 +33,7 @@ class SearchResultMixin:
 
     reports: ClassVar[tuple[str, ...]] = ("lower_bound", "time_to_best")
 
-    def train(self, problem):
+    def train(self, problem: Problem) -> None:
         """Fit, and set the attributes."""
         self._search = search = SearchProgress(type(self).__name__, getattr(self, "time_limit", None))
         super().train(problem)
