@@ -1,4 +1,4 @@
-"""Combinatorial search: hyperplanes through as many points as fix them (Nguyen & Sanner 2013, section 4)."""
+"""Combinatorial search: hyperplanes through as many samples as fix them (Nguyen & Sanner 2013, section 4)."""
 
 from __future__ import annotations
 
@@ -26,19 +26,22 @@ INDEPENDENCE_TOLERANCE = 1e-6  # of a sample of length 1, what others leave of i
 
 Lines = Annotated[
     int,
-    Field(ge=1, description="how many combinations of D-1 points to extend by every D-th one ('refit': of D)"),
+    Field(
+        ge=1,
+        description="maximum number of combinations of D-1 samples to extend by every D-th one ('refit': of D)",
+    ),
 ]
 Variant = Annotated[
     Literal["points", "refit"],
     Field(
-        description="score the hyperplane through the points, as the paper prints; or relabel the data by it, "
-        "refit SVM and LR at C = 1 and score those, as the authors' program does"
+        description="score the hyperplane through the samples ('points'), as published; or relabel the data by "
+        "it, refit SVM and LR at C = 1 and score those ('refit'), as the authors' program does"
     ),
 ]
 
 
 class CombinatorialSearch(VertexSearch):
-    """What both searches share: their parameters and the authors' way to score a combination."""
+    """Base class of both searches: their parameters and the authors' way to score a combination."""
 
     def __init__(
         self,
@@ -62,7 +65,7 @@ class CombinatorialSearch(VertexSearch):
             return np.inf
         least = np.inf
         for loss in ("squared-hinge", "logistic"):
-            (w,) = LibLinearClassifier(loss, [1.0]).solutions(problem.X, labels)
+            (w,) = LibLinearClassifier(loss, [1.0]).solve_grid(problem.X, labels)
             for turned in (samples.axes @ w, -(samples.axes @ w)):
                 found = samples.compute_loss(turned)
                 search.offer(found, turned)
@@ -71,19 +74,67 @@ class CombinatorialSearch(VertexSearch):
 
 
 class PrioritizedSearchClassifier(CombinatorialSearch):
-    """PCS: hyperplanes through D points, combinations near an SVM's hyperplane first.
+    """Prioritized combinatorial search (PCS) for the 0-1 loss.
 
-    Nguyen & Sanner (2013), section 4, Figure 5. Combinations come in lexicographic order of the points
-    sorted by |<w, x>|. Those that share their first D-1 points are evaluated in one sweep, which is faster
-    by about N and makes the last point any of all rather than a later one. The points on a hyperplane
-    count as right, since tilting it makes them so; where more than D points meet, the best tilt is a
-    smaller problem of the same kind, solved in the same way. What is returned has been tilted, and its
-    errors are counted strictly.
+    Hyperplanes through D samples are tried, combinations near the hyperplane of an SVM first. If `lines` covers
+    all combinations, the search is exhaustive, and its result optimal up to rounding: `lower_bound_` is then
+    its loss. If not, hyperplanes on which more than D + 4 samples meet are passed over.
 
-    `lines` is the budget. If it covers all combinations, the search is exhaustive, and its result optimal
-    up to rounding: `lower_bound_` is then its loss. If not, hyperplanes on which more than D + 4 points
-    meet are passed over. Variant 'refit', the authors' program: see `variant`.
+    Parameters
+    ----------
+    lines : int >= 1, default=100000
+        Maximum number of combinations of D-1 samples to extend by every D-th one ('refit': of D).
+    variant : {'points', 'refit'}, default='points'
+        Score the hyperplane through the samples ('points'), as published; or relabel the data by it, refit SVM
+        and LR at C = 1 and score those ('refit'), as the authors' program does.
+    time_limit : float > 0 or None, default=None
+        Seconds after which the search ends with the best weights so far.
+    seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='svm'
+        Weights to start from: the best of LIBLINEAR's logistic regression 'lr' or SVM 'svm', 'zero', those of
+        Fisher's linear discriminant 'fld', or a list (bias first).
 
+    Attributes
+    ----------
+    bound_is_exact_ : bool
+        Whether `lower_bound_` is proved, rather than right up to rounding.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    lower_bound_ : float
+        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+    n_features_in_ : int
+        Number of features.
+    optimal_ : bool
+        Whether the loss attains `lower_bound_`.
+    seconds_ : float
+        Duration of the fit.
+    trace_ : list of tuple of (float, float)
+        Seconds and loss, whenever the loss fell.
+    training_errors_ : int
+        Number of training errors; a zero margin is an error.
+    training_loss_ : float
+        Share of the sample weight that is misclassified.
+
+    Notes
+    -----
+    Combinations come in lexicographic order of the samples sorted by |<w, x>|. Those that share their first D-1
+    samples are evaluated in one sweep, which is faster by about N and makes the last sample any of all rather
+    than a later one. The samples on a hyperplane count as right, since tilting it makes them so; where more
+    than D samples meet, the best tilt is a smaller problem of the same kind, solved in the same way. The
+    weights that are returned have been tilted, and their errors are counted strictly.
+
+    Variant 'refit' is the authors' program.
+
+    References
+    ----------
+    .. [1] Nguyen, T. and Sanner, S. (2013). Algorithms for direct 0-1 loss optimization in binary
+       classification. ICML. Section 4, Figure 5.
+
+    Examples
+    --------
     >>> from sklearn.preprocessing import scale
     >>> from zoloss_cli import PrioritizedSearchClassifier, load_dataset
     >>> X, y = load_dataset("heart")
@@ -91,7 +142,7 @@ class PrioritizedSearchClassifier(CombinatorialSearch):
     True
     """
 
-    def _explore(self, problem, samples, search):
+    def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
         order = samples.order_by_distance(search.w)
         if self.variant == "refit":
             for chosen in itertools.islice(itertools.combinations(order, samples.Y.shape[1] - 1), self.lines):
@@ -112,14 +163,65 @@ class PrioritizedSearchClassifier(CombinatorialSearch):
 
 
 class SwapSearchClassifier(CombinatorialSearch):
-    """CSA: the best combination of D points near an SVM's hyperplane, then one point swapped at a time.
+    """Combinatorial search approximation (CSA) for the 0-1 loss.
 
-    Nguyen & Sanner (2013), section 4; they leave the details out. Here: the start is the best hyperplane
-    through D points of which D-1 are among the D + 10 nearest to the SVM's (at most `lines` combinations
-    of them; the authors' program enumerates D of D + 10). Then each point in turn is swapped for the one
-    that leaves the fewest errors, if these are fewer than before, until no swap helps. Errors are counted
-    as in PCS. Variant 'refit' scores by `variant` and takes the first swap that helps.
+    The best combination of D samples near the hyperplane of an SVM is improved by swapping one sample at a
+    time.
 
+    Parameters
+    ----------
+    lines : int >= 1, default=100000
+        Maximum number of combinations of D-1 samples to extend by every D-th one ('refit': of D).
+    variant : {'points', 'refit'}, default='points'
+        Score the hyperplane through the samples ('points'), as published; or relabel the data by it, refit SVM
+        and LR at C = 1 and score those ('refit'), as the authors' program does.
+    time_limit : float > 0 or None, default=None
+        Seconds after which the search ends with the best weights so far.
+    seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='svm'
+        Weights to start from: the best of LIBLINEAR's logistic regression 'lr' or SVM 'svm', 'zero', those of
+        Fisher's linear discriminant 'fld', or a list (bias first).
+
+    Attributes
+    ----------
+    bound_is_exact_ : bool
+        Whether `lower_bound_` is proved, rather than right up to rounding.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    lower_bound_ : float
+        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+    n_features_in_ : int
+        Number of features.
+    optimal_ : bool
+        Whether the loss attains `lower_bound_`.
+    seconds_ : float
+        Duration of the fit.
+    trace_ : list of tuple of (float, float)
+        Seconds and loss, whenever the loss fell.
+    training_errors_ : int
+        Number of training errors; a zero margin is an error.
+    training_loss_ : float
+        Share of the sample weight that is misclassified.
+
+    Notes
+    -----
+    The paper leaves the details out. Here the start is the best hyperplane through D samples of which D-1 are
+    among the D + 10 nearest to the SVM's (at most `lines` combinations of them; the authors' program enumerates
+    D of D + 10). Then each sample in turn is swapped for the one that leaves the fewest errors, if these are
+    fewer than before, until no swap helps. Errors are counted as in `PrioritizedSearchClassifier`.
+
+    Variant 'refit' scores as `variant` says; it goes through the swaps once and makes each that helps.
+
+    References
+    ----------
+    .. [1] Nguyen, T. and Sanner, S. (2013). Algorithms for direct 0-1 loss optimization in binary
+       classification. ICML. Section 4.
+
+    Examples
+    --------
     >>> from sklearn.preprocessing import scale
     >>> from zoloss_cli import SwapSearchClassifier, load_dataset
     >>> X, y = load_dataset("heart")
@@ -127,7 +229,7 @@ class SwapSearchClassifier(CombinatorialSearch):
     True
     """
 
-    def _explore(self, problem, samples, search):
+    def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
         order = samples.order_by_distance(search.w)
         if self.variant == "refit":
             self._explore_refits(problem, samples, search, order)

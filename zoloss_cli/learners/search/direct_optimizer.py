@@ -19,12 +19,14 @@ from zoloss_cli.learners.search.result_mixin import SearchResultMixin
 
 START_LOSSES = {"lr": "logistic", "svm": "squared-hinge"}
 
-TimeLimit = Annotated[float | None, Field(gt=0, description="end after so many seconds, with the best so far")]
+TimeLimit = Annotated[
+    float | None, Field(gt=0, description="seconds after which the search ends with the best weights so far")
+]
 Start = Annotated[
     Literal["lr", "svm", "zero", "fld"] | list[float],
     Field(
-        description="start from LIBLINEAR's best 'lr' or 'svm', 'zero', Fisher's linear discriminant 'fld', or "
-        "these weights (bias first)"
+        description="weights to start from: the best of LIBLINEAR's logistic regression 'lr' or SVM 'svm', "
+        "'zero', those of Fisher's linear discriminant 'fld', or a list (bias first)"
     ),
 ]
 
@@ -48,7 +50,7 @@ def share_starts() -> Iterator[None]:
 class DirectOptimizer(SearchResultMixin, LinearLearner):
     """A linear learner that minimizes the 0-1 loss itself, and can start from LIBLINEAR's best weights."""
 
-    def _compute_start(self, problem):
+    def _compute_start(self, problem: Problem) -> np.ndarray:
         seeding = getattr(self, "seeding", "lr")
         if not isinstance(seeding, str) or seeding not in START_LOSSES:
             return super()._compute_start(problem)
@@ -75,7 +77,8 @@ class VertexSearch(DirectOptimizer):
     result.
     """
 
-    def learn(self, problem, start):
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the best weights that the search finds, moved off all samples."""
         samples = build_merged_samples(problem)
         search, unavoidable = self._search, samples.unavoidable_loss
         search.raise_bound(unavoidable)

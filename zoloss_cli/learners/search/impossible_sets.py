@@ -1,4 +1,4 @@
-"""Sets of samples that no w classifies correctly together, and the least weight of samples that hits them all."""
+"""Sets of samples that no w classifies correctly, and the least weight of samples that hits them all."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class ImpossibleSets:
         return alive
 
     def _separate(self, alive: np.ndarray) -> int:
-        """Return 0 if a w, then in `w`, is right on all samples alive; else the size of an impossible set, or -1."""
+        """Return 0 if `w` is now right on all samples alive, else the size of an impossible set, or -1."""
         members = np.flatnonzero(alive)
         if len(members) == 0:
             return -1

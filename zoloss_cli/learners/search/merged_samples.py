@@ -1,4 +1,4 @@
-"""A problem in the form that searches over hyperplanes work on: equal samples merged, full rank, unit length."""
+"""The form that searches over hyperplanes work on: equal samples merged, full rank, unit length."""
 
 from __future__ import annotations
 

@@ -25,20 +25,68 @@ NODES_PER_BLOCK = 10_000
 
 
 class PivotClassifier(VertexSearch):
-    """The pivot heat bath: a random walk over hyperplanes through P-1 points, at falling temperatures.
+    """The pivot heat bath: a random walk over hyperplanes through samples, at falling temperatures.
 
-    Our own algorithm. A step lets one of the points go that the hyperplane passes through, looks at every
-    hyperplane that the others leave free, and draws one with probability exp(-errors / T); see
-    `zoloss_cli/kernels/pivot.py`. Chunks of steps, each cooling from T = 1 to 1/4 mean weights, start from
-    the best hyperplane so far; all of them are cooler where they do not come back near it. Beside the walk
-    goes a branch and bound from the same hyperplane (`branch_and_bound.py`, without propagation), for
-    where few errors are needed in many dimensions; if it comes to its end, the result is optimal up to
-    rounding. Equal rows are merged first. What is returned is moved off the points, so that its errors
-    are counted strictly.
+    An algorithm of our own for the fewest training errors. If its branch and bound comes to its end, the result
+    is optimal up to rounding. The same seed gives the same weights as long as `time_limit` does not end the
+    search.
 
-    The same seed gives the same weights as long as `time_limit` does not end the search.
-    Attributes after fit, besides a direct optimizer's: `n_steps_`.
+    Parameters
+    ----------
+    steps : int >= 1, default=20000
+        Number of steps of the walk.
+    time_limit : float > 0 or None, default=None
+        Seconds after which the search ends with the best weights so far.
+    seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='lr'
+        Weights to start from: the best of LIBLINEAR's logistic regression 'lr' or SVM 'svm', 'zero', those of
+        Fisher's linear discriminant 'fld', or a list (bias first).
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
 
+    Attributes
+    ----------
+    bound_is_exact_ : bool
+        Whether `lower_bound_` is proved, rather than right up to rounding.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    lower_bound_ : float
+        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+    n_features_in_ : int
+        Number of features.
+    n_steps_ : int
+        Steps that were walked.
+    optimal_ : bool
+        Whether the loss attains `lower_bound_`.
+    seconds_ : float
+        Duration of the fit.
+    trace_ : list of tuple of (float, float)
+        Seconds and loss, whenever the loss fell.
+    training_errors_ : int
+        Number of training errors; a zero margin is an error.
+    training_loss_ : float
+        Share of the sample weight that is misclassified.
+
+    Notes
+    -----
+    A step lets one of the P-1 samples go that the hyperplane passes through, looks at every hyperplane that the
+    others leave free, and draws one with probability exp(-errors / T); see `zoloss_cli/kernels/pivot.py`.
+    Chunks of steps, each cooling from T = 1 to 1/4 mean weights, start from the best hyperplane so far; all of
+    them are cooler where they do not come back near it. The walk takes turns with a branch and bound from the
+    same hyperplane (as `BranchAndBoundClassifier` without propagation), for problems where few errors are
+    needed in many dimensions. Equal samples are merged first. The weights that are returned are moved off the
+    samples, so that their errors are counted strictly.
+
+    References
+    ----------
+    .. [1] Own algorithm. The branch and bound follows Nguyen, T. and Sanner, S. (2013). Algorithms for direct
+       0-1 loss optimization in binary classification. ICML. Section 3.
+
+    Examples
+    --------
     >>> from sklearn.preprocessing import scale
     >>> from zoloss_cli import PivotClassifier, load_dataset
     >>> X, y = load_dataset("heart")
@@ -49,7 +97,7 @@ class PivotClassifier(VertexSearch):
 
     def __init__(
         self,
-        steps: Annotated[int, Field(ge=1, description="how many steps to walk")] = 20_000,
+        steps: Annotated[int, Field(ge=1, description="number of steps of the walk")] = 20_000,
         time_limit: TimeLimit = None,
         seeding: Start = "lr",
         random_state=None,
@@ -59,11 +107,12 @@ class PivotClassifier(VertexSearch):
         self.seeding = seeding
         self.random_state = random_state
 
-    def learn(self, problem, start):
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the best weights that the walk and the branch and bound find."""
         self.n_steps_ = 0
         return super().learn(problem, start)
 
-    def _explore(self, problem, samples, search):
+    def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
         bath = _HeatBath(samples, search, problem.draw_kernel_seed())
         try:
             self._walk_and_branch(problem, samples, search, bath)
