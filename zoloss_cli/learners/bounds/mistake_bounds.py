@@ -69,8 +69,8 @@ def compute_margin_mistake_bound(
 
     The theorem has epsilon = 1/2 and 8 (R/gamma)^2 + 4 R/gamma. For others its proof gives
     2 (R/(epsilon gamma))^2 + 2 R/(epsilon gamma): once |w| >= R^2/(epsilon gamma), an update lengthens w by at
-    most (1 - epsilon/2) gamma. It needs gamma <= R, which holds for a margin but not for any number that is set,
-    and a first sample that is not 0.
+    most (1 - epsilon/2) gamma. It needs gamma <= R, which holds for a margin but not for any number that is
+    set, and a first sample that is not 0.
     """
     gamma = compute_margin(X, signs, w)
     if gamma <= 0.0:

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels import branch as kernel
-from zoloss_cli.learners.base import Problem
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.progress import SearchProgress

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.learners.base import Problem
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.certificates import compute_exact_rank, convert_to_integers
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
@@ -110,7 +110,8 @@ class CertifyingClassifier(PivotClassifier):
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the best weights that the walk finds, after collecting proofs."""
-        self.certificates_, self.proof_ = [], "none"
+        self.certificates_: list[tuple[list[int], list[int]]] = []
+        self.proof_ = "none"
         weights = super().learn(problem, start)
         if self._search.optimal and self.proof_ == "none":
             self.proof_ = "equal rows"

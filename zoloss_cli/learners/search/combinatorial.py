@@ -11,8 +11,8 @@ from pydantic import Field
 
 from zoloss_cli.kernels.pivot import refresh
 from zoloss_cli.kernels.swap import descend
-from zoloss_cli.learners.base import Problem
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
 from zoloss_cli.learners.search.merged_samples import MergedSamples

@@ -11,13 +11,14 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.learners.base import LinearLearner, Problem
+from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.merged_samples import MergedSamples, build_merged_samples, move_off_samples
 from zoloss_cli.learners.search.progress import SearchProgress
 from zoloss_cli.learners.search.result_mixin import SearchResultMixin
 
-START_LOSSES = {"lr": "logistic", "svm": "squared-hinge"}
+START_LOSSES: dict[str, Literal["squared-hinge", "logistic"]] = {"lr": "logistic", "svm": "squared-hinge"}
 
 TimeLimit = Annotated[
     float | None, Field(gt=0, description="seconds after which the search ends with the best weights so far")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zoloss_cli.kernels.line import strict_loss
-from zoloss_cli.learners.base import Problem
+from zoloss_cli.learners.problem import Problem
 
 RANK_TOLERANCE = 1e-10  # of the largest singular value
 WEIGHT_TOLERANCE = 1e-12  # of the weight at one place: less is none

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.learners.base import Problem
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.progress import SearchProgress, run_solver

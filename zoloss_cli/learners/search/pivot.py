@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.pivot import slide, walk
-from zoloss_cli.learners.base import Problem
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundTree
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.merged_samples import MergedSamples

@@ -9,8 +9,9 @@ from pydantic import Field
 
 from zoloss_cli.kernels import rcd as kernels
 from zoloss_cli.kernels.line_search import bucket_count
-from zoloss_cli.learners.base import LinearLearner, Problem
+from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding
+from zoloss_cli.learners.problem import Problem
 
 NUMBERS_PER_CHUNK = 1 << 18  # of directions drawn at a time, so that memory does not grow with epochs
 

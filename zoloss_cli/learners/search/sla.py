@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.smooth import sla
-from zoloss_cli.learners.base import Problem
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.direct_optimizer import DirectOptimizer, Start
 
 PRECISIONS = (2.0, 20.0, 200.0)  # K from 2 to 200, tenfold
@@ -90,9 +90,9 @@ class SmoothLossClassifier(DirectOptimizer):
         self.decay = decay
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
-        """Return the weights at the end of the descent, for samples in their given scale."""
+        """Return the weights at the end of the descent."""
         Z = np.ascontiguousarray(problem.X * problem.y[:, None])
         phi = problem.phi * problem.phi.size
-        stages = (np.array(values) for values in (PRECISIONS, RADII, STEPS))
-        sla(Z, phi, start, *stages, float(self.decay), LAST_RADIUS, LAST_STEP)
+        precisions, radii, steps = np.array(PRECISIONS), np.array(RADII), np.array(STEPS)
+        sla(Z, phi, start, precisions, radii, steps, float(self.decay), LAST_RADIUS, LAST_STEP)
         return start
