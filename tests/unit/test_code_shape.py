@@ -22,11 +22,12 @@ def functions(path):
 
 
 def body_lines(function):
-    """Lines of a function without its docstring: explaining more must not be a reason to split."""
-    total = function.end_lineno - function.lineno + 1
-    first = function.body[0]
+    """Lines of a function's body without its docstring: explaining more must not be a reason to split."""
+    first, *rest = function.body
     documented = isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str)
-    return total - (first.end_lineno - first.lineno + 1 if documented else 0)
+    if documented and not rest:
+        return 0
+    return function.end_lineno - (rest[0] if documented else first).lineno + 1
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
