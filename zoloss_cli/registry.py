@@ -180,11 +180,9 @@ LEARNERS = Registry(
             "zoloss_cli.learners.boosting.adaboost:AdaBoostClassifier", {}, "AdaBoost"
         ),
         "anyboost": LearnerRegistration(
-            "zoloss_cli.learners.boosting.margin_boost:AnyBoostClassifier", {}, "AnyBoost"
+            "zoloss_cli.learners.boosting.anyboost:AnyBoostClassifier", {}, "AnyBoost"
         ),
-        "cgboost": LearnerRegistration(
-            "zoloss_cli.learners.boosting.margin_boost:CGBoostClassifier", {}, "CGBoost"
-        ),
+        "cgboost": LearnerRegistration("zoloss_cli.learners.boosting.cgboost:CGBoostClassifier", {}, "CGBoost"),
         "adaboost-stump": LearnerRegistration(
             "zoloss_cli.learners.boosting.boosted_stumps:BoostedStumpsClassifier", {}, "AdaBoost (stumps)"
         ),
@@ -192,7 +190,7 @@ LEARNERS = Registry(
             "zoloss_cli.learners.multiclass.ecc:AdaBoostECCClassifier", {}, "AdaBoost.ECC"
         ),
         "erp": LearnerRegistration(
-            "zoloss_cli.learners.multiclass.ecc:AdaBoostERPClassifier", {}, "AdaBoost.ERP"
+            "zoloss_cli.learners.multiclass.erp:AdaBoostERPClassifier", {}, "AdaBoost.ERP"
         ),
         "one-vs-one": LearnerRegistration(
             "zoloss_cli.learners.multiclass.pairs:OneVsOneClassifier", {}, "one-vs-one"
@@ -366,23 +364,3 @@ def resolve_learner(learner: Any) -> tuple[str, Any]:
         name = settings.pop("learner")
         return name, make_learner(name, settings)
     return type(learner).__name__, learner
-
-
-# SHIMS, removed when all callers are renamed
-BUILT_IN = LEARNERS.builtin
-
-
-def learners():
-    return LEARNERS
-
-
-def working_learners():
-    return LEARNERS.list_usable()
-
-
-def broken_learners():
-    return LEARNERS.list_broken()
-
-
-registration, parameters, nested_learners = find_registration, build_parameter_model, find_nested_learners
-learners_for_many, resolve = list_multiclass_learners, resolve_learner

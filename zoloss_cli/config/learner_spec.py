@@ -75,10 +75,9 @@ class ColumnBuilder:
                 hint = suggest_nearest(name, self.datasets)
                 self.errors.add((*keys, name), f"the config has no data set '{name}'{hint}")
         rest = tuple(name for name in self.datasets if name not in own)
-        varied = [
-            ((name,), _override(entry, settings)) for name, settings in own.items() if settings is not False
-        ]
-        return [(rest, entry), *varied] if rest else varied
+        parts: list[tuple[tuple[str, ...] | None, dict]] = [(rest, entry)] if rest else []
+        parts += [((name,), _override(entry, changes)) for name, changes in own.items() if changes is not False]
+        return parts
 
     def _build_variants(self, label: str, entry: dict) -> list[LearnerSpec]:
         """Return a specification for each combination of the values that `best_of` lists."""

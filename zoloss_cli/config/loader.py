@@ -193,8 +193,7 @@ def _check_ratios(experiment: Experiment, errors: ErrorCollector) -> None:
     for name, ratio in (experiment.ratios or {}).items():
         for side, label in ratio:
             if label not in labels:
-                keys = ("ratios", name, side)
-                errors.add(keys, f"unknown column '{label}'{suggest_nearest(label, labels)}")
+                errors.add(("ratios", name, side), f"unknown column '{label}'{suggest_nearest(label, labels)}")
 
 
 def _list_entries(content: dict, key: str, errors: ErrorCollector) -> list[tuple[str, dict]]:

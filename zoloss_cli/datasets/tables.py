@@ -31,7 +31,7 @@ def _describe_plugin_table(name: str) -> CatalogEntry:
         table = read_table(path)
     except ZolossError as error:
         raise plugin.build_error(f"has a file that cannot be read: {error}") from error
-    title, _, notes = inspect.getdoc(registration.loaded).partition("\n")
+    title, _, notes = (inspect.getdoc(registration.loaded) or "").partition("\n")
     package, _, version = plugin.package.partition(" ")
     classes = dict(sorted(Counter(table.labels).items()))
     return CatalogEntry(
