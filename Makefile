@@ -51,9 +51,13 @@ test-lowest:
 bench: install
 	$(BIN)/python -m pytest tests/bench --benchmark-only -q --benchmark-disable-gc --benchmark-columns=min,median,rounds
 
+# The same checks that .pre-commit-config.yaml runs before a commit.
 lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/numpydoc lint $$(git ls-files 'zoloss_cli/*.py')
 
 NUMBER_table2 := II
 NUMBER_table3 := III
@@ -119,4 +123,5 @@ schema: install
 	mv configs/schema.json.new configs/schema.json
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest build dist .pytest_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) $(VENV)-lowest build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis \
+	  .benchmarks .coverage

@@ -31,7 +31,7 @@ def as_csv(rows, separator: str = ",", end: str = "\n") -> str:
 
 def loaded(path, how: str = DEFAULT_SCALING):
     own = read_for_training(path)
-    return scale_parts(own.X, own.X, how)[0], own.classes(None)[0], own
+    return scale_parts(own.X, own.X, how)[0], own.index_classes(None)[0], own
 
 
 def refused(ended, code: int, *parts: str) -> None:

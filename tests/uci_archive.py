@@ -10,7 +10,7 @@ import zipfile
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from zoloss_cli.datasets.catalog import find_entry
+from zoloss_cli.config.catalog import find_embedded_entry
 
 Row = list[str]
 
@@ -19,7 +19,7 @@ Row = list[str]
 
 
 def embedded_rows(name: str) -> list[Row]:
-    with find_entry(name).path.open(encoding="utf-8", newline="") as file:
+    with find_embedded_entry(name).path.open(encoding="utf-8", newline="") as file:
         return list(csv.reader(file))[1:]
 
 
@@ -173,5 +173,5 @@ class Archive:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def serve_zip(self, name: str, content: bytes) -> str:
-        self.replies[find_entry(name).uci["zip"]] = Reply(content)
-        return self.url + find_entry(name).uci["zip"]
+        self.replies[find_embedded_entry(name).uci.zip] = Reply(content)
+        return self.url + find_embedded_entry(name).uci.zip

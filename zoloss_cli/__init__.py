@@ -14,7 +14,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from zoloss_cli.errors import suggest_nearest
-from zoloss_cli.registry import BUILT_IN, MEASURES
+from zoloss_cli.registry import LEARNERS, MEASURES
 
 if TYPE_CHECKING:  # for editors and type checkers, which do not run what is below
     from zoloss_cli.complexity.hard_margin import data_complexity
@@ -44,14 +44,14 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.linear.bayes_point import BayesPointClassifier
     from zoloss_cli.learners.linear.fld import FLDClassifier
     from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
+    from zoloss_cli.learners.linear.margin_perceptron import MarginPerceptronClassifier
     from zoloss_cli.learners.linear.perceptron import (
         AveragedPerceptronClassifier,
         BatchPerceptronClassifier,
-        MarginPerceptronClassifier,
         PerceptronClassifier,
-        PocketClassifier,
-        ROMMAClassifier,
     )
+    from zoloss_cli.learners.linear.pocket import PocketClassifier
+    from zoloss_cli.learners.linear.romma import ROMMAClassifier
     from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
     from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
     from zoloss_cli.learners.linear.stream import progressive_errors
@@ -80,7 +80,7 @@ _TARGETS = (
     "zoloss_cli.learners.linear.stream:progressive_errors",
     "zoloss_cli.registry:make_learner",
     "zoloss_cli.testing:check_learner",
-    *(entry.target for entry in [*BUILT_IN.values(), *MEASURES.values()]),
+    *(entry.target for entry in [*LEARNERS.builtin.values(), *MEASURES.values()]),
 )
 _MODULES = {name: module for module, _, name in (target.partition(":") for target in _TARGETS)}
 

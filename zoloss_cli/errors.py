@@ -1,19 +1,22 @@
-"""The user's mistakes: one sentence each, one exit code a kind, and the nearest valid name."""
+"""Errors caused by user input: one sentence each, one exit code a kind, and the nearest valid name."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
 
+MAX_LISTED_NAMES = 12
+MIN_SIMILARITY = 0.6
+
 
 class ZolossError(Exception):
-    """Something the user can mend; the message says what, where, and what would be valid."""
+    """Error caused by user input; the message says what is wrong, where, and what would be valid."""
 
     exit_code = 1
 
 
 class ConfigError(ZolossError):
-    """A config, a name or an option is wrong. Several mistakes come as several lines."""
+    """A config, a name or an option is wrong. Several errors come as several lines."""
 
     exit_code = 2
 
@@ -31,7 +34,7 @@ class ResultsError(ZolossError):
 
 
 class RunError(ZolossError):
-    """Some units of a run failed; what finished is stored."""
+    """Some tasks of a run failed; what finished is stored."""
 
     exit_code = 5
 
@@ -49,12 +52,30 @@ class OutputError(ZolossError):
 
 
 def suggest_nearest(name: object, valid: Iterable[str]) -> str:
-    """A clause to append to a message: the closest valid name, or the valid names if none is close."""
-    names = [str(v) for v in valid]
-    close = difflib.get_close_matches(str(name).lower(), [n.lower() for n in names], n=1, cutoff=0.6)
+    """Return the end of a message about an unknown name: the closest valid name, or the valid names.
+
+    Parameters
+    ----------
+    name : object
+        The unknown name.
+    valid : iterable of str
+        The names that are known.
+
+    Returns
+    -------
+    str
+        A clause to append; empty if no name is close and there are too many to list.
+
+    Examples
+    --------
+    >>> suggest_nearest("hart", ["heart", "iris"])
+    "; did you mean 'heart'?"
+    """
+    names = [str(each) for each in valid]
+    lowered = [each.lower() for each in names]
+    close = difflib.get_close_matches(str(name).lower(), lowered, n=1, cutoff=MIN_SIMILARITY)
     if close:
-        hit = next(n for n in names if n.lower() == close[0])
-        return f"; did you mean '{hit}'?"
-    if 0 < len(names) <= 12:
+        return f"; did you mean '{names[lowered.index(close[0])]}'?"
+    if 0 < len(names) <= MAX_LISTED_NAMES:
         return f"; valid: {', '.join(names)}"
     return ""

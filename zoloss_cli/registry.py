@@ -1,299 +1,350 @@
-"""Names of learners: one line each. Classes are imported only when a learner is used.
+"""Names of learners, measures, metrics, generators and data sets: one line of registration each.
 
-A name stands for a class and the parameters that the name fixes; the rest can be set in a config. Other
-packages add learners through the entry point group `zoloss.learners`: name = "module:Class", where the
-class is a BinaryLearner whose parameters are annotated.
+A name stands for a class or function and the parameters that the name fixes; the rest can be set in a config.
+Other packages add to three entry point groups:
+
+- `zoloss.learners`: name = "module:Class", a BinaryLearner whose parameters are annotated;
+- `zoloss.metrics`: name = "module:Class", a Metric of that name;
+- `zoloss.datasets`: name = "module:function", a generator, whose first parameter is `rng`, or a function
+  without parameters that returns the path of a CSV file; its docstring says what the data set is.
 """
 
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
-import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.plugins import Plugin, plugins
+from zoloss_cli.plugins import Plugin, Registration, Registry, import_target
+from zoloss_cli.utils.paths import list_embedded_datasets
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+BASE_LEARNER = "zoloss_cli.learners.base:BinaryLearner"
+BASE_METRIC = "zoloss_cli.metrics.base:Metric"
+RNG = "rng"  # the first parameter of a generator, and of no other function
 
 
-@dataclass(frozen=True)
-class Registration:
-    """Where a learner's class is, what its name fixes, and how the papers' tables call it."""
-
-    target: str
-    fixed: dict = field(default_factory=dict)
-    title: str = ""
-    package = ""  # whose it is, with its version, if it is not ours
-
-    @property
-    def learner_class(self) -> type:
-        module, name = self.target.split(":")
-        return getattr(importlib.import_module(module), name)
+class LearnerRegistration(Registration):
+    """A learner's or measure's class, and the parameters that its name fixes."""
 
     @property
-    def takes_many_classes(self) -> bool:
+    def learner_class(self) -> Any:
+        """The class, imported at the first use."""
+        return self.loaded
+
+    @property
+    def is_multiclass(self) -> bool:
+        """Whether the learner takes more than two classes."""
         return getattr(self.learner_class, "multiclass", False)
 
     @property
-    def takes_weights(self) -> bool:
+    def accepts_sample_weight(self) -> bool:
+        """Whether the learner's fit takes sample weights."""
         return "sample_weight" in inspect.signature(self.learner_class.fit).parameters
 
-
-@dataclass(frozen=True)
-class PluginRegistration(Registration):
-    """A learner of another package, which may be broken: then its class is a mistake to ask for."""
-
-    plugin: Plugin | None = None
-
-    @property
-    def package(self) -> str:
-        return self.plugin.package
-
-    @functools.cached_property
-    def learner_class(self) -> type:
-        from zoloss_cli.learners.base import BinaryLearner
+    def check_plugin(self, plugin: Plugin, found: Any) -> None:
+        """Raise ConfigError unless `found` is a documented learner whose parameters can be checked."""
         from zoloss_cli.utils.signature import learner_parameters
 
-        found = self.plugin.load()
-        if not (isinstance(found, type) and issubclass(found, BinaryLearner)):
-            raise self.plugin.mistake("is no learner: it must be a class derived from zoloss_cli.BinaryLearner")
+        if not (isinstance(found, type) and issubclass(found, import_target(BASE_LEARNER))):
+            raise plugin.build_error("is no learner: it must be a class derived from zoloss_cli.BinaryLearner")
         if not found.__doc__:
-            raise self.plugin.mistake("has no docstring")
+            raise plugin.build_error("has no docstring")
         try:
             learner_parameters(found)
         except Exception as error:
             reason = " ".join(str(error).split())
-            raise self.plugin.mistake(f"has parameters that cannot be checked: {reason}") from error
-        return found
+            raise plugin.build_error(f"has parameters that cannot be checked: {reason}") from error
+
+
+class DatasetRegistration(Registration):
+    """A function that generates a pool of samples, or that returns the path of a CSV file."""
+
+    @property
+    def is_generator(self) -> bool:
+        """Whether the function generates a pool."""
+        return is_generator(self.loaded)
+
+    @property
+    def parameter_model(self) -> type[BaseModel]:
+        """A typed model of the generator's parameters that a config may set."""
+        from zoloss_cli.utils.signature import parameter_model
+
+        return parameter_model(self.loaded, frozenset({RNG}))
+
+    def check_plugin(self, plugin: Plugin, found: Any) -> None:
+        """Raise ConfigError unless `found` is a documented function of one of the two kinds."""
+        from zoloss_cli.utils.signature import parameter_model
+
+        if not inspect.isfunction(found):
+            raise plugin.build_error("is no function")
+        if not found.__doc__:
+            raise plugin.build_error("has no docstring")
+        if not is_generator(found):
+            if inspect.signature(found).parameters:
+                raise plugin.build_error(f"must take no parameters, or '{RNG}' as its first")
+            return
+        try:
+            settings = parameter_model(found, frozenset({RNG})).model_fields
+        except Exception as error:
+            reason = " ".join(str(error).split())
+            raise plugin.build_error(f"has settings that cannot be checked: {reason}") from error
+        if "size" not in settings or any(setting.is_required() for setting in settings.values()):
+            raise plugin.build_error("must have a setting 'size', and a default for every setting")
+
+
+class MetricRegistration(Registration):
+    """A metric's class."""
+
+    def check_plugin(self, plugin: Plugin, found: Any) -> None:
+        """Raise ConfigError unless `found` is a metric of the plug-in's name."""
+        if not (isinstance(found, type) and issubclass(found, import_target(BASE_METRIC))):
+            raise plugin.build_error(
+                "is no metric: it must be a class derived from zoloss_cli.metrics.base.Metric"
+            )
+        if getattr(found, "name", None) != plugin.name:
+            raise plugin.build_error(f"must have the name '{plugin.name}', as its entry point says")
+
+
+def is_generator(function: Any) -> bool:
+    """Return whether a function generates pools: whether its first parameter is `rng`."""
+    return next(iter(inspect.signature(function).parameters), None) == RNG
 
 
 _RCD = "zoloss_cli.learners.search.rcd:RCDClassifier"
 _PERCEPTRON = "zoloss_cli.learners.linear.perceptron:"
+_POCKET = "zoloss_cli.learners.linear.pocket:PocketClassifier"
+_ROMMA = "zoloss_cli.learners.linear.romma:ROMMAClassifier"
 _LIBLINEAR = "zoloss_cli.learners.linear.liblinear:LibLinearClassifier"
 _THEORY = "zoloss_cli.learners.bounds.classifiers:"
 _SGD = "zoloss_cli.learners.linear.sgd:MarginSGDClassifier"
 
-BUILT_IN = {
-    "rcd-plain": Registration(_RCD, {"variant": "plain"}, "RCD-plain"),
-    "rcd-bias": Registration(_RCD, {"variant": "bias"}, "RCD-bias"),
-    "rcd-conj": Registration(_RCD, {"variant": "conj"}, "RCD-conj"),
-    "rcd-conj-bias": Registration(_RCD, {"variant": "conj-bias"}, "RCD-conj-bias"),
-    "rcd-grad": Registration(_RCD, {"variant": "grad"}, "RCD-grad"),
-    "rcd-grad-batch": Registration(_RCD, {"variant": "grad-batch"}, "RCD-grad (batch)"),
-    "ccd": Registration(_RCD, {"variant": "ccd"}, "CCD"),
-    "pocket": Registration(_PERCEPTRON + "PocketClassifier", {"ratchet": True}, "pocket"),
-    "pocket-plain": Registration(_PERCEPTRON + "PocketClassifier", {"ratchet": False}, "pocket (no ratchet)"),
-    "ave-perc": Registration(_PERCEPTRON + "AveragedPerceptronClassifier", {}, "ave-perc"),
-    "perceptron": Registration(_PERCEPTRON + "PerceptronClassifier", {}, "perceptron"),
-    "batch-perceptron": Registration(_PERCEPTRON + "BatchPerceptronClassifier", {}, "batch perceptron"),
-    "margin-perceptron": Registration(_PERCEPTRON + "MarginPerceptronClassifier", {}, "margin perceptron"),
-    "romma": Registration(_PERCEPTRON + "ROMMAClassifier", {"aggressive": False}, "ROMMA"),
-    "romma-aggressive": Registration(_PERCEPTRON + "ROMMAClassifier", {"aggressive": True}, "aggressive ROMMA"),
-    "mistake-bound": Registration(_THEORY + "MistakeBoundClassifier", {}, "mistakes"),
-    "margin-bound": Registration(_THEORY + "MarginBoundClassifier", {}, "margin mistakes"),
-    "inseparable-bound": Registration(_THEORY + "InseparableBoundClassifier", {}, "inseparable"),
-    "stopping-rule": Registration(_THEORY + "StoppingRuleClassifier", {}, "stopping rule"),
-    "sgd-hinge": Registration(_SGD, {"cost": "hinge"}, "SGD-hinge"),
-    "sgd-mls": Registration(_SGD, {"cost": "mls"}, "SGD-mls"),
-    "sgd-ls": Registration(_SGD, {"cost": "ls"}, "SGD-ls"),
-    "sgd-perceptron": Registration(_SGD, {"cost": "perceptron"}, "SGD-perceptron"),
-    "fld": Registration("zoloss_cli.learners.linear.fld:FLDClassifier", {}, "FLD"),
-    "soft-svm": Registration("zoloss_cli.learners.linear.soft_svm:SoftSVMClassifier", {}, "soft-SVM"),
-    "svm-perceptron": Registration("zoloss_cli.learners.kernel_svm:KernelSVMClassifier", {}, "SVM-perceptron"),
-    "svm": Registration(_LIBLINEAR, {"loss": "squared-hinge"}, "SVM"),
-    "lr": Registration(_LIBLINEAR, {"loss": "logistic"}, "LR"),
-    "bpm": Registration("zoloss_cli.learners.linear.bayes_point:BayesPointClassifier", {}, "BPM"),
-    "sla": Registration("zoloss_cli.learners.search.sla:SmoothLossClassifier", {}, "SLA"),
-    "bnb": Registration("zoloss_cli.learners.search.branch_and_bound:BranchAndBoundClassifier", {}, "BnB"),
-    "pcs": Registration("zoloss_cli.learners.search.combinatorial:PrioritizedSearchClassifier", {}, "PCS"),
-    "csa": Registration("zoloss_cli.learners.search.combinatorial:SwapSearchClassifier", {}, "CSA"),
-    "mip": Registration("zoloss_cli.learners.search.mip:MixedIntegerClassifier", {}, "MIP"),
-    "pivot": Registration("zoloss_cli.learners.search.pivot:PivotClassifier", {}, "pivot"),
-    "certify": Registration("zoloss_cli.learners.search.certify:CertifyingClassifier", {}, "certify"),
-    "adaboost": Registration("zoloss_cli.learners.boosting.adaboost:AdaBoostClassifier", {}, "AdaBoost"),
-    "anyboost": Registration("zoloss_cli.learners.boosting.margin_boost:AnyBoostClassifier", {}, "AnyBoost"),
-    "cgboost": Registration("zoloss_cli.learners.boosting.margin_boost:CGBoostClassifier", {}, "CGBoost"),
-    "adaboost-stump": Registration(
-        "zoloss_cli.learners.boosting.boosted_stumps:BoostedStumpsClassifier", {}, "AdaBoost (stumps)"
-    ),
-    "ecc": Registration("zoloss_cli.learners.multiclass.ecc:AdaBoostECCClassifier", {}, "AdaBoost.ECC"),
-    "erp": Registration("zoloss_cli.learners.multiclass.ecc:AdaBoostERPClassifier", {}, "AdaBoost.ERP"),
-    "one-vs-one": Registration("zoloss_cli.learners.multiclass.pairs:OneVsOneClassifier", {}, "one-vs-one"),
-    "one-vs-all": Registration("zoloss_cli.learners.multiclass.pairs:OneVsAllClassifier", {}, "one-vs-all"),
-    "stump": Registration("zoloss_cli.learners.boosting.stump:DecisionStumpClassifier", {}, "stump"),
-}
+LEARNERS = Registry(
+    "learner",
+    {
+        "rcd-plain": LearnerRegistration(_RCD, {"variant": "plain"}, "RCD-plain"),
+        "rcd-bias": LearnerRegistration(_RCD, {"variant": "bias"}, "RCD-bias"),
+        "rcd-conj": LearnerRegistration(_RCD, {"variant": "conj"}, "RCD-conj"),
+        "rcd-conj-bias": LearnerRegistration(_RCD, {"variant": "conj-bias"}, "RCD-conj-bias"),
+        "rcd-grad": LearnerRegistration(_RCD, {"variant": "grad"}, "RCD-grad"),
+        "rcd-grad-batch": LearnerRegistration(_RCD, {"variant": "grad-batch"}, "RCD-grad (batch)"),
+        "ccd": LearnerRegistration(_RCD, {"variant": "ccd"}, "CCD"),
+        "pocket": LearnerRegistration(_POCKET, {"ratchet": True}, "pocket"),
+        "pocket-plain": LearnerRegistration(_POCKET, {"ratchet": False}, "pocket (no ratchet)"),
+        "ave-perc": LearnerRegistration(_PERCEPTRON + "AveragedPerceptronClassifier", {}, "ave-perc"),
+        "perceptron": LearnerRegistration(_PERCEPTRON + "PerceptronClassifier", {}, "perceptron"),
+        "batch-perceptron": LearnerRegistration(
+            _PERCEPTRON + "BatchPerceptronClassifier", {}, "batch perceptron"
+        ),
+        "margin-perceptron": LearnerRegistration(
+            "zoloss_cli.learners.linear.margin_perceptron:MarginPerceptronClassifier", {}, "margin perceptron"
+        ),
+        "romma": LearnerRegistration(_ROMMA, {"aggressive": False}, "ROMMA"),
+        "romma-aggressive": LearnerRegistration(_ROMMA, {"aggressive": True}, "aggressive ROMMA"),
+        "mistake-bound": LearnerRegistration(_THEORY + "MistakeBoundClassifier", {}, "mistakes"),
+        "margin-bound": LearnerRegistration(_THEORY + "MarginBoundClassifier", {}, "margin mistakes"),
+        "inseparable-bound": LearnerRegistration(_THEORY + "InseparableBoundClassifier", {}, "inseparable"),
+        "stopping-rule": LearnerRegistration(_THEORY + "StoppingRuleClassifier", {}, "stopping rule"),
+        "sgd-hinge": LearnerRegistration(_SGD, {"cost": "hinge"}, "SGD-hinge"),
+        "sgd-mls": LearnerRegistration(_SGD, {"cost": "mls"}, "SGD-mls"),
+        "sgd-ls": LearnerRegistration(_SGD, {"cost": "ls"}, "SGD-ls"),
+        "sgd-perceptron": LearnerRegistration(_SGD, {"cost": "perceptron"}, "SGD-perceptron"),
+        "fld": LearnerRegistration("zoloss_cli.learners.linear.fld:FLDClassifier", {}, "FLD"),
+        "soft-svm": LearnerRegistration(
+            "zoloss_cli.learners.linear.soft_svm:SoftSVMClassifier", {}, "soft-SVM"
+        ),
+        "svm-perceptron": LearnerRegistration(
+            "zoloss_cli.learners.kernel_svm:KernelSVMClassifier", {}, "SVM-perceptron"
+        ),
+        "svm": LearnerRegistration(_LIBLINEAR, {"loss": "squared-hinge"}, "SVM"),
+        "lr": LearnerRegistration(_LIBLINEAR, {"loss": "logistic"}, "LR"),
+        "bpm": LearnerRegistration("zoloss_cli.learners.linear.bayes_point:BayesPointClassifier", {}, "BPM"),
+        "sla": LearnerRegistration("zoloss_cli.learners.search.sla:SmoothLossClassifier", {}, "SLA"),
+        "bnb": LearnerRegistration(
+            "zoloss_cli.learners.search.branch_and_bound:BranchAndBoundClassifier", {}, "BnB"
+        ),
+        "pcs": LearnerRegistration(
+            "zoloss_cli.learners.search.combinatorial:PrioritizedSearchClassifier", {}, "PCS"
+        ),
+        "csa": LearnerRegistration("zoloss_cli.learners.search.combinatorial:SwapSearchClassifier", {}, "CSA"),
+        "mip": LearnerRegistration("zoloss_cli.learners.search.mip:MixedIntegerClassifier", {}, "MIP"),
+        "pivot": LearnerRegistration("zoloss_cli.learners.search.pivot:PivotClassifier", {}, "pivot"),
+        "certify": LearnerRegistration(
+            "zoloss_cli.learners.search.certify:CertifyingClassifier", {}, "certify"
+        ),
+        "adaboost": LearnerRegistration(
+            "zoloss_cli.learners.boosting.adaboost:AdaBoostClassifier", {}, "AdaBoost"
+        ),
+        "anyboost": LearnerRegistration(
+            "zoloss_cli.learners.boosting.anyboost:AnyBoostClassifier", {}, "AnyBoost"
+        ),
+        "cgboost": LearnerRegistration("zoloss_cli.learners.boosting.cgboost:CGBoostClassifier", {}, "CGBoost"),
+        "adaboost-stump": LearnerRegistration(
+            "zoloss_cli.learners.boosting.boosted_stumps:BoostedStumpsClassifier", {}, "AdaBoost (stumps)"
+        ),
+        "ecc": LearnerRegistration(
+            "zoloss_cli.learners.multiclass.ecc:AdaBoostECCClassifier", {}, "AdaBoost.ECC"
+        ),
+        "erp": LearnerRegistration(
+            "zoloss_cli.learners.multiclass.erp:AdaBoostERPClassifier", {}, "AdaBoost.ERP"
+        ),
+        "one-vs-one": LearnerRegistration(
+            "zoloss_cli.learners.multiclass.pairs:OneVsOneClassifier", {}, "one-vs-one"
+        ),
+        "one-vs-all": LearnerRegistration(
+            "zoloss_cli.learners.multiclass.pairs:OneVsAllClassifier", {}, "one-vs-all"
+        ),
+        "stump": LearnerRegistration("zoloss_cli.learners.boosting.stump:DecisionStumpClassifier", {}, "stump"),
+    },
+    group="zoloss.learners",
+    registration_type=LearnerRegistration,
+    hint="; zoloss learners lists them",
+)
 
 _MEASURES = "zoloss_cli.complexity.measures:"
 
 # What a config's section `measures` can have: no learners, but registered, checked and stored as they are.
-MEASURES = {
-    "complexity": Registration(_MEASURES + "ComplexityMeasure", {}, "complexity"),
-    "decomposition": Registration(_MEASURES + "DecompositionMeasure", {}, "decomposition"),
-    "contribution": Registration(_MEASURES + "ContributionMeasure", {}, "contribution"),
-    "neighbours": Registration(_MEASURES + "NeighbourScore", {}, "neighbours"),
-    "multipliers": Registration(_MEASURES + "MultiplierScore", {}, "multipliers"),
-    "leave-one-out": Registration(_MEASURES + "LeaveOneOutScore", {}, "leave one out"),
-    "cross-validation": Registration(_MEASURES + "CrossValidatedScore", {}, "cross-validation"),
-}
-
-# Metrics that a table can show, by their names in configs: classes derived from zoloss_cli.metrics.base.Metric.
-METRICS = {
-    "test_error": "zoloss_cli.metrics.test_error:TestError",
-    "train_error": "zoloss_cli.metrics.train_error:TrainError",
-    "train_01_loss": "zoloss_cli.metrics.train_01_loss:TrainZeroOneLoss",
-    "train_01_loss_lenient": "zoloss_cli.metrics.train_01_loss_lenient:LenientTrainZeroOneLoss",
-    "balanced_error": "zoloss_cli.metrics.balanced_error:BalancedError",
-    "false_positive_rate": "zoloss_cli.metrics.false_positive_rate:FalsePositiveRate",
-    "false_negative_rate": "zoloss_cli.metrics.false_negative_rate:FalseNegativeRate",
-    "f1": "zoloss_cli.metrics.f1:F1",
-    "roc_auc": "zoloss_cli.metrics.roc_auc:RocAuc",
-    "fit_time": "zoloss_cli.metrics.fit_time:FitTime",
-    "time_to_best": "zoloss_cli.metrics.time_to_best:TimeToBest",
-    "lower_bound": "zoloss_cli.metrics.lower_bound:LowerBound",
-    "iterations": "zoloss_cli.metrics.iterations:Iterations",
-    "cost": "zoloss_cli.metrics.cost:Cost",
-    "cost_ratio": "zoloss_cli.metrics.cost_ratio:CostRatio",
-    "median_ratio": "zoloss_cli.metrics.median_ratio:MedianRatio",
-    "bound_ratio": "zoloss_cli.metrics.bound_ratio:BoundRatio",
-    "largest_ratio": "zoloss_cli.metrics.largest_ratio:LargestRatio",
-    "complexity": "zoloss_cli.metrics.complexity:Complexity",
-    "principal_points": "zoloss_cli.metrics.principal_points:PrincipalPoints",
-    "principal_subsets": "zoloss_cli.metrics.principal_subsets:PrincipalSubsets",
-    "auc": "zoloss_cli.metrics.auc:OutlierAuc",
-    "auc_least_squares": "zoloss_cli.metrics.auc_least_squares:LeastSquaresAuc",
-}
-METRIC_ALIASES = {"seconds": "fit_time", "reached": "time_to_best"}  # as configs of zoloss 0.1 call them
-
-# The generated data sets: functions in zoloss_cli/datasets/generators.py.
-GENERATORS = (
-    "ringnorm",
-    "threenorm",
-    "yinyang",
-    "tangram",
-    "disks",
-    "gaussians",
-    "outliers",
-    "data_engine",
-    "separable",
-    "axes",
+MEASURES = Registry(
+    "measure",
+    {
+        "complexity": LearnerRegistration(_MEASURES + "ComplexityMeasure", {}, "complexity"),
+        "decomposition": LearnerRegistration(_MEASURES + "DecompositionMeasure", {}, "decomposition"),
+        "contribution": LearnerRegistration(_MEASURES + "ContributionMeasure", {}, "contribution"),
+        "neighbours": LearnerRegistration(_MEASURES + "NeighbourScore", {}, "neighbours"),
+        "multipliers": LearnerRegistration(_MEASURES + "MultiplierScore", {}, "multipliers"),
+        "leave-one-out": LearnerRegistration(_MEASURES + "LeaveOneOutScore", {}, "leave one out"),
+        "cross-validation": LearnerRegistration(_MEASURES + "CrossValidatedScore", {}, "cross-validation"),
+    },
 )
 
+_METRICS = "zoloss_cli.metrics."
 
-@functools.cache
-def metric_plugins() -> dict[str, Plugin]:
-    """Return the metrics of installed packages, of the entry point group `zoloss.metrics`, by name."""
-    return {p.name: p for p in plugins("metric", METRICS) if p.name not in METRICS}
+# What a table can show, by the names that configs have: classes derived from zoloss_cli.metrics.base.Metric.
+METRICS = Registry(
+    "metric",
+    {
+        "test_error": MetricRegistration(_METRICS + "test_error:TestError"),
+        "train_error": MetricRegistration(_METRICS + "train_error:TrainError"),
+        "train_01_loss": MetricRegistration(_METRICS + "train_01_loss:TrainZeroOneLoss"),
+        "train_01_loss_lenient": MetricRegistration(_METRICS + "train_01_loss_lenient:LenientTrainZeroOneLoss"),
+        "balanced_error": MetricRegistration(_METRICS + "balanced_error:BalancedError"),
+        "false_positive_rate": MetricRegistration(_METRICS + "false_positive_rate:FalsePositiveRate"),
+        "false_negative_rate": MetricRegistration(_METRICS + "false_negative_rate:FalseNegativeRate"),
+        "f1": MetricRegistration(_METRICS + "f1:F1"),
+        "roc_auc": MetricRegistration(_METRICS + "roc_auc:RocAuc"),
+        "fit_time": MetricRegistration(_METRICS + "fit_time:FitTime"),
+        "time_to_best": MetricRegistration(_METRICS + "time_to_best:TimeToBest"),
+        "lower_bound": MetricRegistration(_METRICS + "lower_bound:LowerBound"),
+        "iterations": MetricRegistration(_METRICS + "iterations:Iterations"),
+        "cost": MetricRegistration(_METRICS + "cost:Cost"),
+        "cost_ratio": MetricRegistration(_METRICS + "cost_ratio:CostRatio"),
+        "median_ratio": MetricRegistration(_METRICS + "median_ratio:MedianRatio"),
+        "bound_ratio": MetricRegistration(_METRICS + "bound_ratio:BoundRatio"),
+        "largest_ratio": MetricRegistration(_METRICS + "largest_ratio:LargestRatio"),
+        "complexity": MetricRegistration(_METRICS + "complexity:Complexity"),
+        "principal_points": MetricRegistration(_METRICS + "principal_points:PrincipalPoints"),
+        "principal_subsets": MetricRegistration(_METRICS + "principal_subsets:PrincipalSubsets"),
+        "auc": MetricRegistration(_METRICS + "auc:OutlierAuc"),
+        "auc_least_squares": MetricRegistration(_METRICS + "auc_least_squares:LeastSquaresAuc"),
+    },
+    group="zoloss.metrics",
+    registration_type=MetricRegistration,
+)
+METRIC_ALIASES = {"seconds": "fit_time", "reached": "time_to_best"}  # as configs of zoloss 0.1 call them
+
+_GENERATORS = "zoloss_cli.datasets.generators:"
+
+# A generator is a function of a random Generator and annotated parameters that returns a pool of samples.
+GENERATORS = Registry(
+    "generator",
+    {
+        "ringnorm": DatasetRegistration(_GENERATORS + "ringnorm"),
+        "threenorm": DatasetRegistration(_GENERATORS + "threenorm"),
+        "yinyang": DatasetRegistration(_GENERATORS + "yinyang"),
+        "tangram": DatasetRegistration(_GENERATORS + "tangram"),
+        "disks": DatasetRegistration(_GENERATORS + "disks"),
+        "gaussians": DatasetRegistration(_GENERATORS + "gaussians"),
+        "outliers": DatasetRegistration(_GENERATORS + "outliers"),
+        "data_engine": DatasetRegistration(_GENERATORS + "data_engine"),
+        "separable": DatasetRegistration(_GENERATORS + "separable"),
+        "axes": DatasetRegistration(_GENERATORS + "axes"),
+    },
+)
+
+# The data sets of installed packages; their names must not be those of generators or of embedded data sets.
+DATASET_PLUGINS: Registry[DatasetRegistration] = Registry(
+    "data set",
+    {},
+    group="zoloss.datasets",
+    registration_type=DatasetRegistration,
+    reserved=lambda: {*GENERATORS, *list_embedded_datasets()},
+)
 
 
 def list_metrics() -> list[str]:
     """Return the names of all metrics, those of installed packages last."""
-    return [*METRICS, *metric_plugins()]
+    return list(METRICS)
 
 
 @functools.cache
-def load_metric(name: str):
+def load_metric(name: str) -> Any:
     """Return a metric by its name; an unknown name, or a plug-in that is no metric, is a ConfigError."""
-    name = METRIC_ALIASES.get(name, name)
-    if name in METRICS:
-        module, _, class_name = METRICS[name].partition(":")
-        return getattr(importlib.import_module(module), class_name)()
-    plugin = metric_plugins().get(name)
-    if plugin is None:
-        raise ConfigError(f"no metric is called '{name}'{suggest_nearest(name, list_metrics())}")
-    base = importlib.import_module("zoloss_cli.metrics.base").Metric
-    found = plugin.load()
-    if not (isinstance(found, type) and issubclass(found, base)):
-        raise plugin.mistake("is no metric: it must be a class derived from zoloss_cli.metrics.base.Metric")
-    if getattr(found, "name", None) != name:
-        raise plugin.mistake(f"must have the name '{name}', as its entry point says")
-    return found()
+    return METRICS.find(METRIC_ALIASES.get(name, name)).loaded()
 
 
-@functools.cache
-def learner_plugins() -> list[Plugin]:
-    """The learners of installed packages, also those that cannot be used."""
-    return plugins("learner", BUILT_IN)
+def find_registration(name: str) -> LearnerRegistration:
+    """Return what is registered under this name, a learner or a measure; ConfigError if nothing is."""
+    return MEASURES[name] if name in MEASURES else LEARNERS.find(name)
 
 
-@functools.cache
-def learners() -> dict[str, Registration]:
-    """Every registered learner by name: the built-in ones and those of installed packages."""
-    added = [p for p in learner_plugins() if p.name not in BUILT_IN]
-    return BUILT_IN | {p.name: PluginRegistration(p.target, {}, p.name, p) for p in added}
+def list_multiclass_learners() -> list[str]:
+    """Return the names of the built-in learners that take more than two classes."""
+    return [name for name, entry in LEARNERS.builtin.items() if entry.is_multiclass]
 
 
-def registration(name: str) -> Registration:
-    """What is registered under this name, a learner or a measure."""
-    if name in MEASURES:
-        return MEASURES[name]
-    try:
-        found = learners()[name]
-    except KeyError:
-        raise ConfigError(
-            f"no learner is called '{name}'{suggest_nearest(name, learners()) or '; zoloss learners lists them'}"
-        ) from None
-    if name in BUILT_IN:
-        for plugin in learner_plugins():
-            if plugin.name == name:
-                # The place is always this one, so that Python says it once.
-                warnings.warn(f"{plugin.clash}; '{name}' is zoloss's own", stacklevel=1)
-    return found
-
-
-def working_learners() -> dict[str, Registration]:
-    """Those that can be used: a broken package must not keep the others from being listed."""
-    return {name: entry for name, entry in learners().items() if not fault(entry)}
-
-
-def learners_for_many() -> list[str]:
-    """The names of ours that take more than two classes."""
-    return [name for name, entry in BUILT_IN.items() if entry.takes_many_classes]
-
-
-def broken_learners() -> list[tuple[Plugin, str]]:
-    """The learners of other packages that cannot be used, and why."""
-    return [(p, reason) for p in learner_plugins() if (reason := fault(PluginRegistration(p.target, plugin=p)))]
-
-
-def fault(entry: Registration) -> str:
-    """What is wrong with a learner of another package, in one sentence, or nothing."""
-    try:
-        _ = entry.learner_class
-    except ConfigError as mistake:
-        return str(mistake)
-    return ""
-
-
-def parameters(name: str):
-    """A typed model of the parameters of a learner that a config may set."""
+def build_parameter_model(name: str) -> type[BaseModel]:
+    """Return a typed model of the parameters of a learner or measure that a config may set."""
     from zoloss_cli.utils.signature import learner_parameters
 
-    entry = registration(name)
+    entry = find_registration(name)
     return learner_parameters(entry.learner_class, frozenset(entry.fixed))
 
 
-def nested_learners(model) -> list[str]:
-    """The parameters of a model from `parameters` that hold other learners."""
+def find_nested_learners(model: type[BaseModel]) -> list[str]:
+    """Return the parameters of a model from `build_parameter_model` that hold other learners."""
     from zoloss_cli.utils.signature import Nested
 
     return [
-        name for name, fact in model.model_fields.items() if any(isinstance(m, Nested) for m in fact.metadata)
+        name for name, info in model.model_fields.items() if any(isinstance(m, Nested) for m in info.metadata)
     ]
 
 
 def make_learner(name: str, settings: Mapping | None = None, random_state=None, **more):
-    """An estimator by its name. Parameters come as a mapping or as keywords; a wrong one is a ConfigError.
+    """Return an estimator by its registered name; a wrong name or parameter is a ConfigError.
 
-    A deterministic learner takes no random_state.
+    Parameters
+    ----------
+    name : str
+        A name that `zoloss learners` lists.
+    settings : mapping, optional
+        Parameters; they can also come as keywords.
+    random_state : int, Generator, RandomState or None
+        Seed of all random draws; a deterministic learner takes none.
+    **more
+        More parameters.
 
+    Examples
+    --------
     >>> from zoloss_cli import make_learner
     >>> make_learner("rcd-bias", epochs=500, random_state=0)
     RCDClassifier(epochs=500, random_state=0)
     """
-    entry = registration(name)
-    known = parameters(name).model_fields
+    entry = find_registration(name)
+    known = build_parameter_model(name).model_fields
     settings = dict(settings or {}) | more
     for key in settings:
         if key not in known:
@@ -304,8 +355,8 @@ def make_learner(name: str, settings: Mapping | None = None, random_state=None, 
     return estimator
 
 
-def resolve(learner) -> tuple[str, object]:
-    """(name, estimator) of a learner given by its name, by a mapping {learner: name, ...}, or as itself."""
+def resolve_learner(learner: Any) -> tuple[str, Any]:
+    """Return (name, estimator) of a learner: a name, a mapping {learner: name, ...}, or the learner itself."""
     if isinstance(learner, str):
         return learner, make_learner(learner)
     if isinstance(learner, Mapping):

@@ -7,8 +7,9 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets.dataset import find_entry, load_data
+from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import scale_parts
+from zoloss_cli.datasets.tables import find_entry
 from zoloss_cli.kernels.stump import best_stump, group_values
 from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
 from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier

@@ -126,7 +126,7 @@ def test_mistakes_about_it_are_named(python, tmp_path):
     )
     ended = python("-m", "zoloss_cli", "validate", "wrong.yaml")
     assert ended.returncode == 2
-    said = [line.removeprefix("zoloss: wrong.yaml, line ") for line in ended.stderr.splitlines()]
+    said = [line.removeprefix("zoloss: wrong.yaml:") for line in ended.stderr.splitlines()]
     assert said == [
         "2: datasets.stripes.width: input should be less than 1 (got 2.0)",
         "3: datasets.a.generator: unknown generator 'strips'; did you mean 'stripes'?",

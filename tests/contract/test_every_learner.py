@@ -7,10 +7,16 @@ import pytest
 from joblib import Parallel, delayed
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from zoloss_cli.registry import learners, make_learner, nested_learners, parameters, registration
+from zoloss_cli.registry import (
+    LEARNERS,
+    build_parameter_model,
+    find_nested_learners,
+    find_registration,
+    make_learner,
+)
 from zoloss_cli.testing import select_checks
 
-NAMES = sorted(learners())
+NAMES = sorted(LEARNERS)
 EPOCHS = 60
 # Counts, not seconds: what depends on the machine is not the same twice.
 BUDGETS = {"epochs": EPOCHS, "steps": 500, "lines": 500, "nodes": 500, "time_limit": None}
@@ -60,9 +66,9 @@ UNSCALED = ("check_n_features_in", "check_fit_idempotent", "check_fit_check_is_f
 
 
 def make(name, **settings):
-    known = parameters(name).model_fields
+    known = build_parameter_model(name).model_fields
     settings = {k: v for k, v in BUDGETS.items() if k in known} | OWN_BUDGETS.get(name, {}) | settings
-    if nested_learners(parameters(name)):
+    if find_nested_learners(build_parameter_model(name)):
         settings |= {"base": {"learner": "rcd-bias", "epochs": EPOCHS}}
         settings |= {"rounds": 12} if "rounds" in known else {}
     return make_learner(name, settings, 0)
@@ -99,7 +105,7 @@ def _fitted(learner, X, y):
 
 # Their directions are not random, or the seed only draws folds, which may choose the same C.
 SEED_HARDLY_MATTERS = {"ccd", "rcd-grad-batch", "soft-svm"}
-SEEDED = [n for n in NAMES if "random_state" in registration(n).learner_class().get_params()]
+SEEDED = [n for n in NAMES if "random_state" in find_registration(n).learner_class().get_params()]
 
 
 @pytest.mark.parametrize("name", sorted(set(SEEDED) - SEED_HARDLY_MATTERS))
@@ -109,7 +115,7 @@ def test_another_seed_gives_other_scores(name, noisy):
     assert not np.array_equal(changed.decision_function(X), make(name).fit(X, y).decision_function(X))
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if "seeding" in parameters(n).model_fields])
+@pytest.mark.parametrize("name", [n for n in NAMES if "seeding" in build_parameter_model(n).model_fields])
 def test_seeding_by_a_given_vector(name, noisy):
     X, y = noisy
     zero = make(name, seeding=[0.0] * 5).fit(X, y)
@@ -118,7 +124,9 @@ def test_seeding_by_a_given_vector(name, noisy):
         make(name, seeding=[1.0, 2.0, 3.0]).fit(X, y)
 
 
-RECORDS_EPOCHS = [n for n in NAMES if {"record_every", "epochs"} <= parameters(n).model_fields.keys()]
+RECORDS_EPOCHS = [
+    n for n in NAMES if {"record_every", "epochs"} <= build_parameter_model(n).model_fields.keys()
+]
 
 
 @pytest.mark.parametrize("name", RECORDS_EPOCHS)

@@ -8,9 +8,9 @@ import json
 import numpy as np
 import pytest
 
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.pool import generate
 from zoloss_cli.errors import DataError
-from zoloss_cli.registry import MEASURES, make_learner, parameters
+from zoloss_cli.registry import MEASURES, build_parameter_model, make_learner
 from zoloss_cli.results.measured import is_sound
 
 NAMES = sorted(MEASURES)
@@ -59,7 +59,7 @@ def test_labels_of_any_kind_are_two_classes(name, examples):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_parameters_are_declared_and_checked(name):
-    for key, fact in parameters(name).model_fields.items():
+    for key, fact in build_parameter_model(name).model_fields.items():
         assert fact.description, key
     made = inspect.signature(MEASURES[name].learner_class.__init__).parameters
-    assert set(parameters(name).model_fields) == set(made) - {"self", "random_state"}
+    assert set(build_parameter_model(name).model_fields) == set(made) - {"self", "random_state"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from uci_archive import Archive
 
-from zoloss_cli.datasets.catalog import find_entry
+from zoloss_cli.config.catalog import find_embedded_entry
 
 
 @pytest.fixture
@@ -33,4 +33,9 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def without_pins(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    return lambda name: monkeypatch.delitem(find_entry(name).uci, "sha256", raising=False)
+    def remove(name: str) -> None:
+        pins = find_embedded_entry(name).uci.sha256
+        for filename in list(pins):
+            monkeypatch.delitem(pins, filename)
+
+    return remove

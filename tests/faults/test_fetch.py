@@ -14,10 +14,10 @@ from urllib.parse import quote
 import pytest
 from uci_archive import Archive, Reply, originals, zipped
 
-from zoloss_cli.datasets.catalog import catalog, find_entry
+from zoloss_cli.config.catalog import find_embedded_entry, load_catalog
 from zoloss_cli.datasets.uci import download as uci
 
-FETCHABLE = [name for name in catalog() if name != "pima"]
+FETCHABLE = [name for name in load_catalog() if name != "pima"]
 REBUILT_ONLY_IN_VALUE = {"breast", "breast_id", "cleveland", "indian", "ionosphere", "vowel", "wine"}
 
 
@@ -34,9 +34,10 @@ def test_every_set_comes_out_of_its_zip_as_embedded(name, archive, folder, witho
     report = uci.fetch(name, folder, archive.url + "/")
 
     assert (report.name, report.path, report.urls) == (name, folder / f"{name}.csv", [url])
-    assert (report.rows, report.features) == (find_entry(name).rows, find_entry(name).features)
+    entry = find_embedded_entry(name)
+    assert (report.rows, report.features) == (entry.rows, entry.features)
     assert report.sha256 == {f: hashlib.sha256(t.encode()).hexdigest() for f, t in files.items()}
-    assert report.pinned == (set(files) == set(find_entry(name).uci.get("sha256", {})))
+    assert report.pinned == (set(files) == set(find_embedded_entry(name).uci.sha256))
     assert list(folder.iterdir()) == [report.path]
     if name == "dna":
         (only_the_order,) = report.differences
@@ -44,13 +45,13 @@ def test_every_set_comes_out_of_its_zip_as_embedded(name, archive, folder, witho
         assert "first 2000 rows are not the training set" in only_the_order
     else:
         assert report.differences == []
-        assert report.path.read_bytes() == find_entry(name).path.read_bytes()
+        assert report.path.read_bytes() == find_embedded_entry(name).path.read_bytes()
 
 
 @pytest.mark.parametrize("name", sorted(set(FETCHABLE) - REBUILT_ONLY_IN_VALUE))
 def test_a_rebuilt_original_has_the_hash_that_is_pinned_for_it(name):
     rebuilt = {f: hashlib.sha256(t.encode()).hexdigest() for f, t in originals(name).items()}
-    pinned = find_entry(name).uci.get("sha256", {})
+    pinned = find_embedded_entry(name).uci.sha256
     assert {filename: rebuilt[filename] for filename in pinned} == pinned
 
 
@@ -58,7 +59,7 @@ def test_a_rebuilt_original_has_the_hash_that_is_pinned_for_it(name):
 def test_single_files_are_read_where_the_zip_is_missing(name, archive, folder, without_pins):
     without_pins(name)
     urls = {}
-    for published in find_entry(name).uci["files"]:
+    for published in find_embedded_entry(name).uci.files:
         for filename, content in originals(name).items():
             if published.endswith("/" + quote(filename, safe="()")):
                 path = published.removeprefix(uci.ARCHIVE)
@@ -70,7 +71,7 @@ def test_single_files_are_read_where_the_zip_is_missing(name, archive, folder, w
     assert report.differences == []
     assert report.urls == list(urls.values())
     assert list(report.sha256) == list(originals(name))
-    assert archive.asked[0] == find_entry(name).uci["zip"]
+    assert archive.asked[0] == find_embedded_entry(name).uci.zip
 
 
 def test_pins_cover_all_files_or_the_report_is_not_pinned(archive, folder):
@@ -81,7 +82,9 @@ def test_pins_cover_all_files_or_the_report_is_not_pinned(archive, folder):
 
 
 def test_a_redirect_is_followed_and_reported(archive, folder):
-    archive.replies[find_entry("iris").uci["zip"]] = Reply(status=301, headers={"Location": "/moved/iris.zip"})
+    archive.replies[find_embedded_entry("iris").uci.zip] = Reply(
+        status=301, headers={"Location": "/moved/iris.zip"}
+    )
     archive.replies["/moved/iris.zip"] = Reply(zipped(originals("iris")))
     report = uci.fetch("iris", folder, archive.url)
     assert report.urls == [archive.url + "/moved/iris.zip"]
@@ -89,7 +92,7 @@ def test_a_redirect_is_followed_and_reported(archive, folder):
 
 
 def test_a_body_of_unannounced_length_is_read_to_its_end(archive, folder):
-    archive.replies[find_entry("iris").uci["zip"]] = Reply(zipped(originals("iris")), with_length=False)
+    archive.replies[find_embedded_entry("iris").uci.zip] = Reply(zipped(originals("iris")), with_length=False)
     assert uci.fetch("iris", folder, archive.url).rows == 150
 
 
@@ -98,19 +101,19 @@ def test_the_folder_is_made_and_an_older_file_replaced(archive, tmp_path):
     target = uci.fetch("iris", tmp_path / "a" / "b", archive.url).path
     target.write_text("old")
     uci.fetch("iris", tmp_path / "a" / "b", archive.url)
-    assert target.read_bytes() == find_entry("iris").path.read_bytes()
+    assert target.read_bytes() == find_embedded_entry("iris").path.read_bytes()
 
 
 def test_the_cache_folder_follows_the_environment(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("ZOLOSS_CACHE", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    assert uci.fetched_path("iris") == tmp_path / "home/.cache/zoloss/uci/iris.csv"
+    assert uci.find_fetched_path("iris") == tmp_path / "home/.cache/zoloss/uci/iris.csv"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert uci.fetched_path("iris") == tmp_path / "xdg/zoloss/uci/iris.csv"
+    assert uci.find_fetched_path("iris") == tmp_path / "xdg/zoloss/uci/iris.csv"
     monkeypatch.setenv("ZOLOSS_CACHE", str(tmp_path / "own"))
-    assert uci.fetched_path("iris") == tmp_path / "own/uci/iris.csv"
-    assert uci.fetched_path("iris", tmp_path) == tmp_path / "iris.csv"
+    assert uci.find_fetched_path("iris") == tmp_path / "own/uci/iris.csv"
+    assert uci.find_fetched_path("iris", tmp_path) == tmp_path / "iris.csv"
 
 
 def test_without_a_folder_the_cache_is_used(archive, monkeypatch, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import socket
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from urllib.request import Request
 import pytest
 from uci_archive import Reply, originals, zipped
 
-from zoloss_cli.datasets.catalog import find_entry
+from zoloss_cli.config.catalog import find_embedded_entry
 from zoloss_cli.datasets.uci import download as uci
 from zoloss_cli.errors import DataError
 
@@ -41,8 +42,8 @@ def test_pima_is_withdrawn_and_not_asked_for(archive, folder):
 def test_an_unknown_name_is_answered_with_the_nearest(archive, folder):
     with pytest.raises(DataError, match="did you mean 'iris'"):
         uci.fetch("irsi", folder, archive.url)
-    with pytest.raises(DataError, match="no embedded data set"):
-        uci.fetched_path("../iris")
+    with pytest.raises(DataError, match="unknown embedded data set"):
+        uci.find_fetched_path("../iris")
 
 
 def test_a_missing_zip_and_a_missing_file(archive, folder):
@@ -52,13 +53,13 @@ def test_a_missing_zip_and_a_missing_file(archive, folder):
 
 
 def test_one_missing_file_of_two(archive, folder):
-    first = find_entry("satimage").uci["files"][0].removeprefix(uci.ARCHIVE)
+    first = find_embedded_entry("satimage").uci.files[0].removeprefix(uci.ARCHIVE)
     archive.replies[first] = Reply(originals("satimage")["sat.trn"].encode())
     assert "sat.tst: the server answered 404" in refusal("satimage", folder, archive.url)
 
 
 def test_a_broken_server_is_not_taken_for_a_missing_zip(archive, folder):
-    archive.replies[find_entry("iris").uci["zip"]] = Reply(status=503)
+    archive.replies[find_embedded_entry("iris").uci.zip] = Reply(status=503)
     assert "iris.zip: the server answered 503" in refusal("iris", folder, archive.url)
     assert len(archive.asked) == 1
 
@@ -66,7 +67,7 @@ def test_a_broken_server_is_not_taken_for_a_missing_zip(archive, folder):
 @pytest.mark.parametrize("cut", [0, 1, 500])
 def test_a_truncated_download(archive, folder, cut):
     whole = zipped(originals("iris"))
-    archive.replies[find_entry("iris").uci["zip"]] = Reply(whole[:cut], claimed_length=len(whole))
+    archive.replies[find_embedded_entry("iris").uci.zip] = Reply(whole[:cut], claimed_length=len(whole))
     message = refusal("iris", folder, archive.url)
     assert f"iris.zip: the download broke off after {cut} bytes" in message
 
@@ -99,21 +100,21 @@ def test_a_redirect_off_the_web(archive, folder, tmp_path, scheme):
     elsewhere = {"file": local.as_uri(), "ftp": "ftp://127.0.0.1/iris.zip", "data": "data:text/plain,5.1"}[
         scheme
     ]
-    archive.replies[find_entry("iris").uci["zip"]] = Reply(status=302, headers={"Location": elsewhere})
+    archive.replies[find_embedded_entry("iris").uci.zip] = Reply(status=302, headers={"Location": elsewhere})
     message = refusal("iris", folder, archive.url)
     assert elsewhere in message
     assert "not allowed" in message
 
 
 def test_a_redirect_in_a_circle(archive, folder):
-    path = find_entry("iris").uci["zip"]
+    path = find_embedded_entry("iris").uci.zip
     archive.replies[path] = Reply(status=302, headers={"Location": path})
     assert "redirect" in refusal("iris", folder, archive.url)
 
 
 def test_a_redirect_from_https_to_http_is_refused():
     handler = uci._WebRedirects()
-    with pytest.raises(uci._Failure, match="redirection to http://b/x is not allowed"):
+    with pytest.raises(uci._DownloadError, match="redirection to http://b/x is not allowed"):
         handler.redirect_request(Request("https://a/x"), None, 302, "Found", {}, "http://b/x")
     assert handler.redirect_request(Request("http://a/x"), None, 302, "Found", {}, "https://b/x") is not None
 
@@ -137,14 +138,14 @@ def test_a_malformed_address(folder, monkeypatch, address):
     ],
 )
 def test_an_oversized_download(archive, folder, monkeypatch, with_length, reason):
-    monkeypatch.setattr(uci, "SIZE_CAP", 1000)
-    archive.replies[find_entry("iris").uci["zip"]] = Reply(b"x" * 1001, with_length=with_length)
+    monkeypatch.setattr(uci, "MAX_BYTES", 1000)
+    archive.replies[find_embedded_entry("iris").uci.zip] = Reply(b"x" * 1001, with_length=with_length)
     assert f"iris.zip: {reason};" in refusal("iris", folder, archive.url)
 
 
 @pytest.mark.parametrize("swollen", ["iris.data", "iris.names"])
 def test_a_zip_that_unpacks_to_too_much(archive, folder, monkeypatch, swollen):
-    monkeypatch.setattr(uci, "SIZE_CAP", 20_000)
+    monkeypatch.setattr(uci, "MAX_BYTES", 20_000)
     archive.serve_zip("iris", zipped(originals("iris") | {swollen: b"0" * 1_000_000}))
     assert "unpacks to more than the allowed 20000 bytes" in refusal("iris", folder, archive.url)
 
@@ -206,7 +207,10 @@ PAGE = b"\n<!DOCTYPE html><html><body>Please log in to the network</body></html>
 
 @pytest.mark.parametrize("path", ["zip", "file"])
 def test_a_web_page_instead_of_data(archive, folder, path):
-    paths = {"zip": find_entry("iris").uci["zip"], "file": "/ml/machine-learning-databases/iris/iris.data"}
+    paths = {
+        "zip": find_embedded_entry("iris").uci.zip,
+        "file": "/ml/machine-learning-databases/iris/iris.data",
+    }
     archive.replies[paths[path]] = Reply(PAGE, headers={"Content-Type": "text/html"})
     message = refusal("iris", folder, archive.url)
     assert f"{archive.url}{paths[path]}: a web page came" in message
@@ -245,7 +249,7 @@ def test_no_server(folder, monkeypatch):
 
 def test_a_silent_server(archive, folder, monkeypatch):
     monkeypatch.setattr(uci, "STALL_SECONDS", 0.1)
-    archive.replies[find_entry("iris").uci["zip"]] = Reply(delay=0.5)
+    archive.replies[find_embedded_entry("iris").uci.zip] = Reply(delay=0.5)
     assert "timed out" in refusal("iris", folder, archive.url)
 
 
@@ -261,7 +265,7 @@ def test_an_interrupted_write_leaves_nothing(archive, folder, monkeypatch, stop)
         raise stop
 
     archive.serve_zip("iris", zipped(originals("iris")))
-    monkeypatch.setattr(uci.os, "replace", fail)
+    monkeypatch.setattr(os, "replace", fail)
     with pytest.raises((DataError, KeyboardInterrupt)) as caught:
         uci.fetch("iris", folder, archive.url)
     if isinstance(stop, OSError):

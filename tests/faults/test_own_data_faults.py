@@ -52,24 +52,24 @@ BAD_TABLES = [
     ("\n\n", "is empty"),
     ("a,b,label\n", "a header but no rows"),
     ("a,a,label\n1,2,x\n", "the column 'a' 2 times"),
-    (",a,label\n0,2,x\n", "line 1: column 1 has no name"),
-    ("a,b,label\n1,2,x\n1,2\n", "line 3: 2 fields where the header has 3"),
-    ('a,b,label\n1,"p\nq",x\n1,2\n', "line 4: 2 fields"),
-    ("a,b,label\n1,inf,x\n1,2,y\n", "line 2: column 'b' is inf, not a finite number"),
+    (",a,label\n0,2,x\n", ":1: column 1 has no name"),
+    ("a,b,label\n1,2,x\n1,2\n", ":3: 2 fields where the header has 3"),
+    ('a,b,label\n1,"p\nq",x\n1,2\n', ":4: 2 fields"),
+    ("a,b,label\n1,inf,x\n1,2,y\n", ":2: column 'b' is inf, not a finite number"),
     ("a,b,label\n1,1e999,x\n1,2,y\n", "not a finite number"),
     (
         "a,label\n1,x\n,y\n",
-        "line 3: column 'a' has no value; set missing to 'drop' to leave such rows out, or to 'zero'",
+        ":3: column 'a' has no value; set missing to 'drop' to leave such rows out, or to 'zero'",
     ),
-    ("a,label\n1,x\n2,\n", "line 3: the label column 'label' has no value"),
+    ("a,label\n1,x\n2,\n", ":3: the label column 'label' has no value"),
     ("a,label\n1,x\n2,x\n", "one class only, 'x'; two are needed"),
     ("a,label\n1,x\n", "two are needed"),
     ("a,label\n1,x\n2,y\n3,z\n", "3 classes (x, y, z), and 'fld' separates two: use --positive CLASS"),
     ("label\nx\ny\n", "no features"),
-    ("a;label\n1,5;x\n2,5;y\n", "line 2: column 'a' holds the text '1,5': numbers need a decimal point"),
+    ("a;label\n1,5;x\n2,5;y\n", ":2: column 'a' holds the text '1,5': numbers need a decimal point"),
     ('a,b,label\n1,"2,x\n', "not a CSV file"),
     (b"a,b\n\xff\xfe,1\n", "not a UTF-8 text file"),
-    (MANY, "line 2: column 'code' holds the text 'c0' and has 101 levels, more than the 100"),
+    (MANY, ":2: column 'code' holds the text 'c0' and has 101 levels, more than the 100"),
     ("c,c=p,label\np,1,x\nq,2,y\n", "two features would be called 'c=p'"),
     ("a,label\n1e200,x\n-1e200,y\n", "the values of 'a' are too large to be scaled"),
 ]
@@ -93,7 +93,7 @@ def test_tables_that_learners_cannot_be_compared_on(zoloss, table, tmp_path, tex
 @pytest.mark.parametrize(
     ("options", "part"),
     [
-        (["--learners", "pivto,lr"], "no learner is called 'pivto'; did you mean 'pivot'?"),
+        (["--learners", "pivto,lr"], "unknown learner 'pivto'; did you mean 'pivot'?"),
         (["--learners", "lr,,fld"], "'lr,,fld' is not a list of names separated by commas"),
         (["--learners", ""], "--learners: name at least one learner"),
         (["--learners", "lr,fld,lr"], "--learners: 'lr' is listed more than once"),
@@ -104,7 +104,7 @@ def test_tables_that_learners_cannot_be_compared_on(zoloss, table, tmp_path, tex
         (["--scale", "standrad"], "--scale: 'standrad' is not valid; did you mean 'standard'?"),
         (["--missing", "0"], "--missing: '0' is not valid; valid: error, drop, zero"),
         (["--splits", "2000000"], "--splits: input should be less than or equal to 1000000"),
-        (["--format", "txt"], "--format 'txt' is unknown"),
+        (["--format", "txt"], "--format: 'txt' is not valid"),
         (["--set", "pivot.stepz=5"], "the learner 'pivot' has no parameter 'stepz'; did you mean 'steps'?"),
         (["--set", "pivot.steps=0"], "--set pivot.steps: input should be greater than or equal to 1 (got 0)"),
         (["--set", "pivot.steps"], "write it as LEARNER.KEY=VALUE, such as pivot."),
@@ -133,7 +133,7 @@ def test_evaluate_names_what_is_not_there(zoloss, table, tmp_path):
     refused(zoloss("evaluate", path, "--positive", "w", *out), 3, "has no class 'w'; valid: x, y")
     refused(zoloss("evaluate", tmp_path / "min.csv", *out), 3, "there is no file", "did you mean 'mine.csv'?")
     refused(zoloss("evaluate", tmp_path, *out), 3, "cannot be read: Is a directory")
-    refused(zoloss("evaluate", path, "--train", "9", *out), 3, "has 4 rows: too few for 9 to train")
+    refused(zoloss("evaluate", path, "--train", "9", *out), 3, "has 4 samples: too few for 9 to train")
     assert not (tmp_path / "out").exists()
 
 
@@ -164,7 +164,7 @@ def test_paths_that_are_no_tables(zoloss, tmp_path, model, table):
 @pytest.mark.parametrize(
     ("options", "part"),
     [
-        (["--learner", "pivto"], "no learner is called 'pivto'; did you mean 'pivot'?"),
+        (["--learner", "pivto"], "unknown learner 'pivto'; did you mean 'pivot'?"),
         (["--set", "stepz=5"], "the learner 'pivot' has no parameter 'stepz'; did you mean 'steps'?"),
         (["--set", "steps=many"], "--set steps: input should be a valid integer"),
         (["--set", "steps=0"], "--set steps: input should be greater than or equal to 1 (got 0)"),
@@ -185,7 +185,7 @@ def test_paths_that_are_no_tables(zoloss, tmp_path, model, table):
         (["--missing", "0"], "--missing: '0' is not valid; valid: error, drop, zero"),
         (["--learner", "adaboost:ecc"], "'ecc' is for several classes, and a base must be one for two"),
         (["--learner", "ecc:romma"], "'romma' takes no sample weights, so it cannot be boosted"),
-        (["--learner", "ecc:stmp"], "no learner is called 'stmp'; did you mean 'stump'?"),
+        (["--learner", "ecc:stmp"], "unknown learner 'stmp'; did you mean 'stump'?"),
         (["--learner", "lr:stump"], "unknown key 'base'"),
         (["--learner", "ecc:stump", "--set", "base=fld"], "'base' is set more than once"),
     ],
@@ -298,14 +298,14 @@ def test_models_without_a_key(zoloss, table, model):
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("", "line 1: not valid JSON"),
-        ('{"format": 1,\n "kind"}', "line 2: not valid JSON"),
+        ("", ":1: not valid JSON"),
+        ('{"format": 1,\n "kind"}', ":2: not valid JSON"),
         ("[]", "is not a model file"),
         ("{}", "is not a model file"),
         ("3", "is not a model file"),
         ("[" * 100_000, "not"),
         (b"\xff\xfe", "is not a model file"),
-        (GOOD, "line 1: not valid JSON"),
+        (GOOD, ":1: not valid JSON"),
     ],
 )
 def test_files_that_are_no_models(zoloss, table, text, part):
@@ -322,14 +322,14 @@ def test_model_paths(zoloss, table, model, tmp_path):
     [
         ("A,colour\n1,red\n", ["has no column 'a'; did you mean 'A'?"]),
         ("b\n1\n", ["has no column 'a'", "has no column 'colour'"]),
-        ("a,colour\n1,red\n2,rde\n", ["line 3: column 'colour' holds 'rde'", "did you mean 'red'?"]),
-        ("a,colour\n1,red\nx,red\n", ["line 3: column 'a' holds the text 'x' where a number is needed"]),
-        ("a,colour\n1,red\n,red\n", ["line 3: column 'a' has no value"]),
-        ("a,colour\n1,\n", ["line 2: column 'colour' has no value"]),
-        ("a,colour\n1,red\n1\n", ["line 3: 1 fields where the header has 2"]),
+        ("a,colour\n1,red\n2,rde\n", [":3: column 'colour' holds 'rde'", "did you mean 'red'?"]),
+        ("a,colour\n1,red\nx,red\n", [":3: column 'a' holds the text 'x' where a number is needed"]),
+        ("a,colour\n1,red\n,red\n", [":3: column 'a' has no value"]),
+        ("a,colour\n1,\n", [":2: column 'colour' has no value"]),
+        ("a,colour\n1,red\n1\n", [":3: 1 fields where the header has 2"]),
         ("a,colour\n", ["a header but no rows"]),
         ("a,a,colour\n1,1,red\n", ["the column 'a' 2 times"]),
-        ("a,colour,label\n1,red,z\n", ["line 2: column 'label' holds the class 'z'", "valid: x, y"]),
+        ("a,colour,label\n1,red,z\n", [":2: column 'label' holds the class 'z'", "valid: x, y"]),
         ("", ["is empty"]),
     ],
 )
@@ -344,7 +344,7 @@ def test_new_rows_out_of_any_scale(zoloss, table, tmp_path):
     tiny = table("a,label\n1e-9,x\n2e-9,y\n4e-9,y\n")
     assert zoloss("fit", tiny, "--learner", "fld", "--model", model).code == 0
     new = table("a\n1e-9\n1.7e308\n", "new.csv")
-    refused(zoloss("predict", model, new), 3, "line 3: the values are too large for a finite score")
+    refused(zoloss("predict", model, new), 3, ":3: the values are too large for a finite score")
 
 
 def test_rows_without_a_label_are_predicted_but_not_counted(zoloss, table, model):
@@ -378,7 +378,7 @@ def test_more_classes_than_a_learner_takes(zoloss, table, tmp_path, write_config
 def test_tables_of_too_few_classes_or_without_a_label(zoloss, table, learner):
     for text, part in (
         ("a,label\n1,x\n2,x\n", "one class only, 'x'; two are needed"),
-        ("a,label\n1,x\n2,y\n3,nan\n4,z\n", "line 4: the label column 'label' has no value"),
+        ("a,label\n1,x\n2,y\n3,nan\n4,z\n", ":4: the label column 'label' has no value"),
     ):
         refused(zoloss("fit", table(text), "--learner", learner), 3, part)
         refused(zoloss("evaluate", table(text), "--learners", learner), 3, part)
@@ -418,7 +418,7 @@ LINEAR = {"kind": "linear", "bias": 0.0, "weights": [1.0, 2.0]}
         ("ecc:stump", lambda c: {"versions": c["versions"] | {"stump": "1"}}, "'versions' has '1' for 'stump'"),
         ("ecc:stump", lambda c: {"versions": {"ecc": "2"}}, "'versions' has None for 'stump', but zoloss"),
         ("ecc:stump", lambda c: {"versions": 2}, "'versions': input should be a valid dict"),
-        ("ecc:stump", lambda c: {"learner": "eccc"}, "no learner is called 'eccc'; did you mean 'ecc'?"),
+        ("ecc:stump", lambda c: {"learner": "eccc"}, "unknown learner 'eccc'; did you mean 'ecc'?"),
         ("ecc:stump", lambda c: {"learner": "stump"}, "'parameters'"),
         ("ecc:stump", lambda c: {"learner": "adaboost"}, "'parameters'"),
         ("ecc:stump", lambda c: {"parameters": c["parameters"] | {"rounds": 0}}, "greater than or equal to 1"),
@@ -481,7 +481,7 @@ def test_new_rows_that_no_classifier_can_place(zoloss, table, classifier, tmp_pa
     tiny = table("a,label\n1e-9,x\n2e-9,y\n4e-9,z\n")
     assert zoloss("fit", tiny, "--learner", "one-vs-one:fld", "--model", tmp_path / "tiny.json").code == 0
     new = table("a\n1e-9\n1.7e308\n", "new.csv")
-    refused(zoloss("predict", tmp_path / "tiny.json", new), 3, "line 3: the values are too large for a finite")
+    refused(zoloss("predict", tmp_path / "tiny.json", new), 3, ":3: the values are too large for a finite")
     path = classifier("ecc:stump")
     unknown = table("a,b,label\n1,2,x\n1,2,w\n", "new.csv")
-    refused(zoloss("predict", path, unknown), 3, "line 3: column 'label' holds the class 'w'", "valid: x, y, z")
+    refused(zoloss("predict", path, unknown), 3, ":3: column 'label' holds the class 'w'", "valid: x, y, z")

@@ -179,10 +179,10 @@ def test_what_is_broken_is_one_sentence_when_used(zoloss_with, tmp_path):
     assert ended.returncode == 2
     said = ended.stderr.splitlines()
     assert [line.partition(": the ")[0] for line in said] == [
-        "zoloss: wrong.yaml, line 1: datasets.table",
-        "zoloss: wrong.yaml, line 2: learners.loose",
-        "zoloss: wrong.yaml, line 2: learners.both",
-        "zoloss: wrong.yaml, line 2: learners.b.base",
+        "zoloss: wrong.yaml:1: datasets.table",
+        "zoloss: wrong.yaml:2: learners.loose",
+        "zoloss: wrong.yaml:2: learners.both",
+        "zoloss: wrong.yaml:2: learners.b.base",
     ]
 
 

@@ -203,7 +203,7 @@ def test_bad_settings_are_named(noisy, settings_, message):
 
 
 def test_an_unknown_base_suggests_the_nearest_name(noisy):
-    with pytest.raises(ConfigError, match="no learner is called 'rcd-bais'; did you mean 'rcd-bias'"):
+    with pytest.raises(ConfigError, match="unknown learner 'rcd-bais'; did you mean 'rcd-bias'"):
         AdaBoostClassifier("rcd-bais").fit(*noisy)
     with pytest.raises(ConfigError, match="'rcd-bias' has no parameter 'epoch'; did you mean 'epochs'"):
         AdaBoostClassifier({"learner": "rcd-bias", "epoch": 3}).fit(*noisy)

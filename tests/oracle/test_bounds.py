@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from zoloss_cli import MarginBoundClassifier, MistakeBoundClassifier, StoppingRuleClassifier
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.pool import generate
 from zoloss_cli.learners.bounds import mistake_bounds as bounds
 from zoloss_cli.learners.bounds.margins import (
     compute_margin,

@@ -18,7 +18,7 @@ from zoloss_cli.kernels.margin_cost import (
     set_sample_weights,
 )
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
-from zoloss_cli.learners.boosting.margin_boost import KINDS, AnyBoostClassifier, CGBoostClassifier
+from zoloss_cli.learners.boosting.margin_boost import COST_KINDS, AnyBoostClassifier, CGBoostClassifier
 
 COSTS = [("exponential", 1.0), ("sigmoid", 1.0), ("bisigmoid", 1.05), ("bisigmoid", 2.0), ("logistic", 1.0)]
 
@@ -35,14 +35,14 @@ def costs_at(cost, kappa, margins):
     """c(m), one margin at a time."""
     margins = np.atleast_1d(np.asarray(margins, dtype=float))
     one, none = np.ones(1), np.zeros(1)
-    found = [cost_and_slope(KINDS[cost], kappa, np.array([m]), none, one, 0.0) for m in margins]
+    found = [cost_and_slope(COST_KINDS[cost], kappa, np.array([m]), none, one, 0.0) for m in margins]
     return np.array([level + rest for level, rest, _ in found])
 
 
 def sample_weights(cost, kappa, margins, phi):
     """(whether there are any, D)"""
     D = np.empty(len(margins))
-    return set_sample_weights(KINDS[cost], kappa, margins, phi, D), D
+    return set_sample_weights(COST_KINDS[cost], kappa, margins, phi, D), D
 
 
 # -- the costs ----------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def test_the_slope_is_the_finite_difference(cost, kappa):
     rng = np.random.default_rng(0)
     margins, along, phi = rng.normal(0, 2, 50), rng.normal(0, 1, 50), rng.exponential(size=50)
     for step in (0.0, 0.3, 2.0):
-        _, _, slope = cost_and_slope(KINDS[cost], kappa, margins, along, phi, step)
+        _, _, slope = cost_and_slope(COST_KINDS[cost], kappa, margins, along, phi, step)
         above, below = (
             np.sum(phi * numpy_margin_cost(cost, kappa, margins + (step + h) * along)) for h in (1e-6, -1e-6)
         )
@@ -106,7 +106,7 @@ def test_the_line_search_finds_the_minimum_of_convex_costs(seed, n, which):
     margins, along, phi = rng.normal(0, 1, n), rng.normal(0, 1, n), rng.exponential(size=n) + 1e-3
     along[:2] = [1.0, -1.0]  # so that there is a minimum
     phi /= phi.sum()
-    _, _, slope = cost_and_slope(KINDS[cost], kappa, margins, along, phi, 0.0)
+    _, _, slope = cost_and_slope(COST_KINDS[cost], kappa, margins, along, phi, 0.0)
     if slope > 0.0:
         along = -along
 
@@ -114,10 +114,10 @@ def test_the_line_search_finds_the_minimum_of_convex_costs(seed, n, which):
         return np.sum(phi * numpy_margin_cost(cost, kappa, margins + step * along))
 
     best = minimize_scalar(total, bounds=(0.0, 60.0), method="bounded", options={"xatol": 1e-10})
-    step, found = line_search(KINDS[cost], kappa, margins, along, phi, 1e-8)
+    step, found = line_search(COST_KINDS[cost], kappa, margins, along, phi, 1e-8)
     assert found == pytest.approx(total(step), rel=1e-12)
     assert found <= best.fun * (1 + 1e-10)
-    rough, at_rough = line_search(KINDS[cost], kappa, margins, along, phi, 0.01)
+    rough, at_rough = line_search(COST_KINDS[cost], kappa, margins, along, phi, 0.01)
     assert at_rough < total(0.0)
     # Within 1 %, or where all that is left to gain is not worth a step.
     assert rough == pytest.approx(step, rel=0.011) or at_rough <= found * (1 + 2 * WORTH_A_STEP * 0.01**2)
@@ -128,7 +128,7 @@ def test_the_line_search_finds_the_minimum_of_convex_costs(seed, n, which):
 def test_the_line_search_lowers_a_bisigmoid_wherever_it_falls_at_first(seed, n, spread, kappa):
     rng = np.random.default_rng(seed)
     margins, along, phi = rng.normal(0, spread, n), rng.normal(0, 1, n), rng.exponential(size=n) + 1e-3
-    kind = KINDS["bisigmoid"]
+    kind = COST_KINDS["bisigmoid"]
     level, rest, slope = cost_and_slope(kind, kappa, margins, along, phi, 0.0)
     if slope >= 0.0:
         along, slope = -along, -slope
@@ -142,7 +142,7 @@ def test_the_line_search_lowers_a_bisigmoid_wherever_it_falls_at_first(seed, n, 
 
 def test_a_fall_far_below_the_rounding_of_the_cost_is_seen():
     """One example far on the wrong side, where the cost is 2.05 to all digits, and moving to the right one."""
-    kind, margins = KINDS["bisigmoid"], np.array([-60.0])
+    kind, margins = COST_KINDS["bisigmoid"], np.array([-60.0])
     before, after = costs_at("bisigmoid", 1.05, [-60.0, -59.5])
     assert before == after
     step, _ = line_search(kind, 1.05, margins, np.ones(1), np.ones(1), 0.01)
@@ -150,13 +150,13 @@ def test_a_fall_far_below_the_rounding_of_the_cost_is_seen():
 
 
 def test_where_the_cost_falls_for_ever_the_search_stops_above_the_smallest_cost():
-    step, cost = line_search(KINDS["exponential"], 1.0, np.zeros(5), np.ones(5), np.full(5, 0.2), 0.01)
+    step, cost = line_search(COST_KINDS["exponential"], 1.0, np.zeros(5), np.ones(5), np.full(5, 0.2), 0.01)
     assert SMALLEST_COST <= cost < 1e-290
     assert cost == pytest.approx(np.exp(-step), rel=1e-9)
 
 
 def test_no_step_along_a_line_that_rises():
-    step, cost = line_search(KINDS["logistic"], 1.0, np.zeros(3), -np.ones(3), np.full(3, 1 / 3), 0.01)
+    step, cost = line_search(COST_KINDS["logistic"], 1.0, np.zeros(3), -np.ones(3), np.full(3, 1 / 3), 0.01)
     assert (step, cost) == (0.0, pytest.approx(np.log(2.0)))
 
 
@@ -272,7 +272,7 @@ def test_the_sigmoid_never_gets_beyond_the_first_stump():
 
 def test_a_perfect_hypothesis_ends_the_run_with_a_cost_of_almost_zero():
     X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
-    for cost in KINDS:
+    for cost in COST_KINDS:
         boosted = CGBoostClassifier("stump", cost, rounds=30).fit(X, y)
         assert boosted.ended_ == "the cost vanishes"
         assert boosted.n_rounds_ == 1

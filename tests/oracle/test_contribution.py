@@ -29,7 +29,7 @@ from zoloss_cli.complexity.outlier_scores import (
     compute_multipliers,
     compute_neighbour_scores,
 )
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.pool import generate
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.kernels.random import PERMUTED, next_epoch
 from zoloss_cli.metrics.roc import compute_auc, compute_roc_curve

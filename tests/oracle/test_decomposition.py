@@ -13,7 +13,7 @@ from zoloss_cli.complexity import decomposition, union_search
 from zoloss_cli.complexity.clusters import cluster_samples
 from zoloss_cli.complexity.decomposition import decompose
 from zoloss_cli.complexity.hard_margin import build_problem, fit_hard_margin_svm
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.pool import generate
 from zoloss_cli.errors import ConfigError, DataError
 
 

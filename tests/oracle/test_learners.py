@@ -15,15 +15,15 @@ from zoloss_cli.kernels.random import RANDOM, alias_table, next_epoch
 from zoloss_cli.kernels.svm import linear_svm
 from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
 from zoloss_cli.learners.linear.fld import FLDClassifier
+from zoloss_cli.learners.linear.margin_perceptron import MarginPerceptronClassifier
 from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE
 from zoloss_cli.learners.linear.perceptron import (
     AveragedPerceptronClassifier,
     BatchPerceptronClassifier,
-    MarginPerceptronClassifier,
     PerceptronClassifier,
-    PocketClassifier,
-    ROMMAClassifier,
 )
+from zoloss_cli.learners.linear.pocket import PocketClassifier
+from zoloss_cli.learners.linear.romma import ROMMAClassifier
 from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
 from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
 from zoloss_cli.learners.search.rcd import RCDClassifier

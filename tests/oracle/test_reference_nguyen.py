@@ -7,7 +7,7 @@ import pytest
 from places import REFERENCE
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.pool import generate
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task

@@ -18,7 +18,7 @@ from zoloss_cli import (
     ROMMAClassifier,
     progressive_errors,
 )
-from zoloss_cli.registry import BUILT_IN
+from zoloss_cli.registry import LEARNERS
 
 FIXED = {
     "perceptron": PerceptronClassifier(order="fixed"),
@@ -52,7 +52,7 @@ def test_the_learners_that_are_online_have_it():
     """The pocket and the batch perceptron look at all rows at once."""
     online = {
         entry.learner_class.__name__
-        for entry in BUILT_IN.values()
+        for entry in LEARNERS.builtin.values()
         if hasattr(entry.learner_class, "partial_fit")
     }
     assert online == {type(learner).__name__ for learner in ONLINE.values()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.dataset import find_entry
+from zoloss_cli.datasets.tables import find_entry
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.reporting.published.values import read_published_tables

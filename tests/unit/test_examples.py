@@ -9,9 +9,9 @@ import pytest
 import zoloss_cli
 from zoloss_cli.complexity.hard_margin import data_complexity
 from zoloss_cli.datasets.named import load_dataset
-from zoloss_cli.registry import BUILT_IN, MEASURES, make_learner
+from zoloss_cli.registry import LEARNERS, MEASURES, make_learner
 
-CLASSES = sorted({entry.target for entry in BUILT_IN.values()})
+CLASSES = sorted({entry.target for entry in LEARNERS.builtin.values()})
 MEASURED = sorted(entry.target.partition(":")[2] for entry in MEASURES.values())
 
 

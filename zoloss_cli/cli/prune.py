@@ -73,16 +73,16 @@ def prune(
     how = build_prune_settings(by, threshold, permutations, neighbours)
     targets = None if dry_run else choose_targets(out, report)
     if targets is not None:
-        atomic_io.check_new(list(targets), [data])
+        atomic_io.check_new_files(list(targets), [data])
     with countdown("; nothing was written") as line:
         source = read_source_file(data, label, missing)
         pruned = run_interruptibly(
             lambda: prune_table(source, how, positive, scale, seed, lambda: line.count_steps(by))
         )
         if targets is not None:
-            contents = (pruned.kept_content(), pruned.report_content())
-            atomic_io.write_new(dict(zip(targets, contents, strict=True)), [data])
+            contents = (pruned.render_kept(), pruned.render_report())
+            atomic_io.write_new_files(dict(zip(targets, contents, strict=True)), [data])
     typer.echo(render_text(pruned))
     if targets is not None:
         typer.echo(f"kept      {targets[0]}\ndropped   {targets[1]}")
-    options.show_notes(pruned.notes())
+    options.show_notes(pruned.list_notes())

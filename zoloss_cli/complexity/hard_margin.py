@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
 from zoloss_cli.kernels.hard_margin import INDEFINITE, INSEPARABLE, NO_WEIGHT, SOLVED, path_counts, solve
-from zoloss_cli.learners.kernel_svm import METRICS
+from zoloss_cli.learners.kernel_svm import DISTANCES
 
 Kernel = Literal["perceptron", "stump", "rbf", "linear", "precomputed"]
 FLAT = 1e-12  # of the largest squared distance: what is less is no distance
@@ -150,8 +150,8 @@ def count_along_path(problem: HardMarginProblem, order) -> np.ndarray:
 
 
 def _kernel_matrix(X: np.ndarray, kernel: Kernel, gamma: float | None) -> np.ndarray:
-    if kernel in METRICS:
-        return -cdist(X, X, METRICS[kernel])
+    if kernel in DISTANCES:
+        return -cdist(X, X, DISTANCES[kernel])
     if kernel == "rbf":
         return np.exp(-gamma * cdist(X, X, "sqeuclidean"))
     if kernel == "linear":

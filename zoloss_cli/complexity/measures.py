@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -28,6 +28,8 @@ Gamma = Annotated[float | None, Field(gt=0, description="of the rbf kernel")]
 
 class Measure(BaseEstimator):
     """Subclasses write `compute`: what there is to say of a problem, as plain numbers and lists of them."""
+
+    reports: ClassVar[tuple[str, ...]] = ()  # optional fields of records that it gives
 
     multiclass = False
     version = 1  # raise when facts change, so that stored ones are not taken for new ones
@@ -61,6 +63,8 @@ class ComplexityMeasure(Measure):
     {'complexity': 20}
     """
 
+    reports: ClassVar[tuple[str, ...]] = ("complexity",)
+
     def __init__(self, kernel: KernelName = "perceptron", gamma: Gamma = None):
         self.kernel = kernel
         self.gamma = gamma
@@ -81,6 +85,8 @@ class DecompositionMeasure(Measure):
     >>> facts["principal_points"], facts["points"][0][:2], facts["points"][-1][:2]
     (7, [0, 9], [20, 0])
     """
+
+    reports: ClassVar[tuple[str, ...]] = ("principal_points", "principal_subsets")
 
     def __init__(
         self,
@@ -129,6 +135,8 @@ class ContributionMeasure(Measure):
     20.0
     """
 
+    reports: ClassVar[tuple[str, ...]] = ("outlier_scores", "least_squares")
+
     def __init__(
         self,
         permutations: Annotated[int, Field(ge=1, description="random orders of all examples")] = 1000,
@@ -165,6 +173,8 @@ class ContributionMeasure(Measure):
 
 class OutlierScore(Measure):
     """Subclasses write `compute_scores`: the larger, the more an example looks like an outlier."""
+
+    reports: ClassVar[tuple[str, ...]] = ("outlier_scores",)
 
     def compute(self, problem, flipped):
         return {

@@ -3,72 +3,107 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
-from zoloss_cli.config.messages import ErrorCollector
+from zoloss_cli.config.catalog import (
+    find_embedded_entry,
+    find_generator,
+    find_plugin_file,
+    has_generator,
+    list_dataset_names,
+)
+from zoloss_cli.config.messages import ErrorCollector, Keys
 from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, GeneratedData
-from zoloss_cli.datasets.generators import GENERATORS, find_generator, is_generated
-from zoloss_cli.datasets.plugin_datasets import find_entry as entry_of
-from zoloss_cli.datasets.plugin_datasets import names, plugin_datasets
-from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.utils.signature import parameter_model
+from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
+from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
 
 
-def build_data_spec(name: str, entry: dict, folder: Path, mistakes: ErrorCollector) -> DataSpec | None:
-    """The data set of an entry; `folder` is where the paths of its files begin."""
+def build_data_spec(name: str, entry: dict, folder: Path, errors: ErrorCollector) -> DataSpec | None:
+    """Return the data set that an entry of the section `datasets` stands for.
+
+    Parameters
+    ----------
+    name : str
+        The entry's name.
+    entry : dict
+        Its settings, which are changed on the way.
+    folder : Path
+        What the paths of files are relative to.
+    errors : ErrorCollector
+        Takes what is wrong with the entry.
+
+    Returns
+    -------
+    EmbeddedData, GeneratedData, CsvData or None
+        None if something is wrong.
+    """
     keys = ("datasets", name)
-    try:
-        return _data_spec(name, entry, folder, keys, mistakes)
-    except ConfigError as broken:  # another package's data set
-        mistakes.add(keys, str(broken))
-        return None
-
-
-def _data_spec(name: str, entry: dict, folder: Path, keys: tuple, mistakes: ErrorCollector) -> DataSpec | None:
-    _name_class(entry, "positive")
+    _convert_class_to_text(entry, "positive")
     if isinstance(entry.get("noise"), dict):
         entry["noise"] = dict(entry["noise"])
-        _name_class(entry["noise"], "label")
-    if "csv" in entry:
-        if isinstance(entry["csv"], str):
-            entry["csv"] = str(folder / entry["csv"])
-        return mistakes.checked(CsvData, {"name": name, **entry}, keys)
-    source = entry.get("generator", entry.get("dataset", name))
-    if "generator" in entry or (is_generated(source) and "dataset" not in entry):
-        return _generated(name, source, entry, keys, mistakes)
-    if source not in names() or is_generated(source):
-        mistakes.add(keys, f"no data set or generator is called '{source}'{suggest_nearest(source, names())}")
+        _convert_class_to_text(entry["noise"], "label")
+    try:
+        if "csv" in entry:
+            return _build_csv(name, entry, folder, keys, errors)
+        source = entry.get("generator", entry.get("dataset", name))
+        if not isinstance(source, str):
+            errors.add(keys, f"'generator' or 'dataset' must be a name (got {source!r})")
+            return None
+        if "generator" in entry or (has_generator(source) and "dataset" not in entry):
+            return _build_generated(name, source, entry, keys, errors)
+        return _build_embedded(name, source, entry, keys, errors)
+    except (ConfigError, DataError) as error:  # another package's data set, or an entry of the catalog
+        errors.add(keys, str(error))
         return None
-    if source in plugin_datasets():
-        entry_of(source)  # a file that cannot be read is a mistake of the config, as a broken generator is
-    return mistakes.checked(EmbeddedData, {"name": name, "dataset": source, **entry}, keys)
 
 
-def _name_class(entry: dict, key: str) -> None:
-    """Classes are names, also those that YAML reads as numbers."""
+def _convert_class_to_text(entry: dict, key: str) -> None:
+    """Make a class a name, also one that YAML reads as a number."""
     if isinstance(entry.get(key), int | float):
         entry[key] = str(entry[key])
 
 
-def _generated(name: str, source: str, entry: dict, keys: tuple, mistakes: ErrorCollector):
-    if not is_generated(source):
-        known = [*GENERATORS, *plugin_datasets()]
-        mistakes.add((*keys, "generator"), f"no generator is called '{source}'{suggest_nearest(source, known)}")
+def _build_csv(name: str, entry: dict, folder: Path, keys: Keys, errors: ErrorCollector) -> CsvData | None:
+    if isinstance(entry["csv"], str):
+        entry["csv"] = str(folder / entry["csv"])
+    return errors.validate(CsvData, {"name": name, **entry}, keys)
+
+
+def _build_embedded(
+    name: str, source: str, entry: dict, keys: Keys, errors: ErrorCollector
+) -> EmbeddedData | None:
+    if source not in list_dataset_names() or has_generator(source):
+        errors.add(keys, f"unknown data set '{source}'{suggest_nearest(source, list_dataset_names())}")
         return None
-    model = parameter_model(find_generator(source), frozenset({"rng"}))
+    if source in DATASET_PLUGINS:
+        find_plugin_file(DATASET_PLUGINS[source])  # a missing file is an error of the config
+    else:
+        find_embedded_entry(source)
+    return errors.validate(EmbeddedData, {"name": name, "dataset": source, **entry}, keys)
+
+
+def _build_generated(
+    name: str, source: str, entry: dict, keys: Keys, errors: ErrorCollector
+) -> GeneratedData | None:
+    if not has_generator(source):
+        known = [*GENERATORS, *DATASET_PLUGINS]
+        errors.add((*keys, "generator"), f"unknown generator '{source}'{suggest_nearest(source, known)}")
+        return None
+    model = find_generator(source).parameter_model
     own = set(model.model_fields) - {"size"}
-    settings = {k: v for k, v in entry.items() if k in own}
+    settings: dict[str, Any] = {k: v for k, v in entry.items() if k in own}
     common = {k: v for k, v in entry.items() if k not in own}
     common.setdefault("size", model.model_fields["size"].default)
     try:
         filled = model.model_validate(settings).model_dump(exclude={"size"})
     except ValidationError as error:
-        mistakes.add_all(keys, error, list(own))
+        errors.add_validation_error(keys, error, model)
         return None
     valid = {k for k in GeneratedData.model_fields if k != "settings"} | own
     for key in [k for k in common if k not in valid]:
-        mistakes.add((*keys, key), f"unknown key '{key}'{suggest_nearest(key, valid)}")
+        errors.add((*keys, key), f"unknown key '{key}'{suggest_nearest(key, valid)}")
         del common[key]
     common.update(name=name, generator=source, settings=tuple(sorted(filled.items())))
-    return mistakes.checked(GeneratedData, common, keys)
+    return errors.validate(GeneratedData, common, keys)

@@ -1,161 +1,205 @@
-"""The learners or measures of a config, with all their parameters: one column of a table each."""
+"""The learners or measures of a config, with all their parameters: one column of a table each.
+
+An entry becomes specifications in three steps: `on` splits it by data sets, `best_of` and `tune` split it by
+values of parameters, and what is left is validated against the registered learner.
+"""
 
 from __future__ import annotations
 
 import copy
 import itertools
+from dataclasses import dataclass
+from typing import Any
 
 from pydantic import ValidationError
 
-from zoloss_cli.config.messages import ErrorCollector
+from zoloss_cli.config.messages import ErrorCollector, Keys
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.registry import MEASURES, learners, nested_learners, parameters, registration
+from zoloss_cli.registry import (
+    LEARNERS,
+    MEASURES,
+    build_parameter_model,
+    find_nested_learners,
+    find_registration,
+)
 
-WHAT_TO_LIST = "must be a mapping from a parameter (such as base.C) to the list of values to try"
+LIST_EXPECTED = "must be a mapping from a parameter (such as base.C) to the list of values to try"
 
 
-def columns(
-    label: str, entry: dict, datasets: list[str], seeding: str | None, tuning: bool, mistakes: ErrorCollector
-) -> list[LearnerSpec]:
-    """The learners of a column; `on` gives other settings on some data sets: {letter: {rounds: 1000}}.
+@dataclass(frozen=True)
+class ColumnBuilder:
+    """Builds the specifications of the entries of a section.
 
-    `false` for a data set leaves its cell out.
+    Attributes
+    ----------
+    section : {'learners', 'measures'}
+        Where the entries are.
+    datasets : list of str
+        The names of the config's data sets.
+    errors : ErrorCollector
+        Takes what is wrong.
+    seeding : str or None
+        Where learners start, unless they say otherwise.
+    has_tuning : bool
+        Whether the config has a section `tuning`, without which `tune` would have no rule.
     """
 
-    def make(given: dict) -> list[LearnerSpec]:
-        return column(label, given, seeding, tuning, mistakes)
+    section: str
+    datasets: list[str]
+    errors: ErrorCollector
+    seeding: str | None = None
+    has_tuning: bool = False
 
-    return _by_data_set(make, entry, datasets, ("learners", label, "on"), mistakes)
-
-
-def measured(label: str, entry: dict, datasets: list[str], mistakes: ErrorCollector) -> list[LearnerSpec]:
-    """What is measured in a column: specs like those of learners, and `on` as there."""
-    keys = ("measures", label)
-
-    def make(given: dict) -> list[LearnerSpec]:
-        given.setdefault("measure", label)
-        spec = _spec(label, given, "measure", MEASURES, mistakes, keys)
-        return [] if spec is None else [spec]
-
-    return _by_data_set(make, entry, datasets, (*keys, "on"), mistakes)
-
-
-def _by_data_set(
-    make, entry: dict, datasets: list[str], keys: tuple, mistakes: ErrorCollector
-) -> list[LearnerSpec]:
-    """What `make` makes of an entry, and of what its `on` says differently of some data sets."""
-    own = entry.pop("on", None) or {}
-    if not isinstance(own, dict) or not all(isinstance(v, dict) or v is False for v in own.values()):
-        mistakes.add(keys, "must be a mapping from data sets to the settings that differ there, or to false")
-        return []
-    if own and all(own.get(name) is False for name in datasets):
-        mistakes.add(keys, "is false for all data sets: leave the learner out instead")
-    for name in own:
-        if name not in datasets:
-            mistakes.add((*keys, name), f"the config has no data set '{name}'{suggest_nearest(name, datasets)}")
-    specs = []
-    for name, settings in own.items():
-        if settings is False:
-            continue
-        varied = copy.deepcopy(entry) | {k: v for k, v in settings.items() if v is not None}
-        for key in [k for k, v in settings.items() if v is None]:
-            varied.pop(key, None)
-        specs += [spec.model_copy(update={"only": (name,)}) for spec in make(varied)]
-    rest = tuple(name for name in datasets if name not in own) if own else None
-    if rest == ():
-        return specs
-    return [spec.model_copy(update={"only": rest}) for spec in make(entry)] + specs
-
-
-def column(
-    label: str, entry: dict, seeding: str | None, tuning: bool, mistakes: ErrorCollector
-) -> list[LearnerSpec]:
-    """The learner of a column, or one for each combination of the values that `best_of` lists.
-
-    `tuning` says whether the config has that section, without which `tune` would have no rule.
-    """
-    shown, tuned, keys = entry.pop("best_of", None) or {}, "tune" in entry, ("learners", label)
-    chosen = entry.pop("tune", None) or {}
-    if tuned and not tuning:
-        mistakes.add((*keys, "tune"), "the config does not say how: add the section tuning: {folds: 5}")
-    specs = []
-    for choice, varied in _variants(shown, entry, (*keys, "best_of"), mistakes):
-        candidates = [
-            spec.model_copy(update={"choice": text})
-            for text, candidate in _variants(chosen, varied, (*keys, "tune"), mistakes)
-            if (spec := build_learner_spec(label, candidate, seeding, mistakes)) is not None
+    def build(self, label: str, entry: dict) -> list[LearnerSpec]:
+        """Return the specifications of an entry: one for each way that it is run."""
+        return [
+            spec.model_copy(update={"only": only})
+            for only, part in self._split_by_dataset(label, entry)
+            for spec in self._build_variants(label, part)
         ]
-        if tuned and not chosen:
-            mistakes.add((*keys, "tune"), WHAT_TO_LIST)
-        elif candidates:
-            tune = tuple(candidates) if chosen else ()
-            specs.append(candidates[0].model_copy(update={"choice": choice, "tune": tune}))
-    return specs
+
+    def _split_by_dataset(self, label: str, entry: dict) -> list[tuple[tuple[str, ...] | None, dict]]:
+        """Return (data sets, their entry); `on` gives some other settings, and with false leaves them out."""
+        keys, own = (self.section, label, "on"), entry.pop("on", None) or {}
+        if not isinstance(own, dict) or not all(isinstance(v, dict) or v is False for v in own.values()):
+            message = "must be a mapping from data sets to the settings that differ there, or to false"
+            self.errors.add(keys, message)
+            return []
+        if not own:
+            return [(None, entry)]
+        if all(own.get(name) is False for name in self.datasets):
+            self.errors.add(keys, "is false for all data sets: leave the learner out instead")
+        for name in own:
+            if name not in self.datasets:
+                hint = suggest_nearest(name, self.datasets)
+                self.errors.add((*keys, name), f"the config has no data set '{name}'{hint}")
+        rest = tuple(name for name in self.datasets if name not in own)
+        parts: list[tuple[tuple[str, ...] | None, dict]] = [(rest, entry)] if rest else []
+        parts += [((name,), _override(entry, changes)) for name, changes in own.items() if changes is not False]
+        return parts
+
+    def _build_variants(self, label: str, entry: dict) -> list[LearnerSpec]:
+        """Return a specification for each combination of the values that `best_of` lists."""
+        keys = (self.section, label)
+        if self.section == "measures":
+            spec = self._build_spec(label, entry)
+            return [] if spec is None else [spec]
+        has_tune, best_of, tune = "tune" in entry, entry.pop("best_of", None) or {}, entry.pop("tune", None)
+        if has_tune and not self.has_tuning:
+            self.errors.add((*keys, "tune"), "the config does not say how: add the section tuning: {folds: 5}")
+        if has_tune and not tune:
+            self.errors.add((*keys, "tune"), LIST_EXPECTED)
+        specs = []
+        for choice, variant in _list_variants(best_of, entry, (*keys, "best_of"), self.errors):
+            candidates = [
+                spec.model_copy(update={"choice": text})
+                for text, candidate in _list_variants(tune or {}, variant, (*keys, "tune"), self.errors)
+                if (spec := self._build_spec(label, candidate)) is not None
+            ]
+            if candidates:
+                update = {"choice": choice, "tune": tuple(candidates) if tune else ()}
+                specs.append(candidates[0].model_copy(update=update))
+        return specs
+
+    def _build_spec(self, label: str, entry: dict) -> LearnerSpec | None:
+        if self.section == "measures":
+            entry.setdefault("measure", label)
+            return _build_spec(label, entry, "measure", ("measures", label), self.errors, None)
+        return build_learner_spec(label, entry, self.seeding, self.errors)
 
 
-def _variants(options, entry: dict, keys: tuple, mistakes: ErrorCollector) -> list[tuple[str, dict]]:
-    """(what was chosen, the entry with it) for each combination of the values that `options` lists."""
+def _override(entry: dict, settings: dict) -> dict:
+    """Return a copy of an entry with other settings; null takes one away."""
+    changed = copy.deepcopy(entry) | settings
+    return {key: value for key, value in changed.items() if settings.get(key, key) is not None}
+
+
+def _list_variants(options: Any, entry: dict, keys: Keys, errors: ErrorCollector) -> list[tuple[str, dict]]:
+    """Return (choice, the entry with it) for each combination of the values that `options` lists."""
     if not isinstance(options, dict) or not all(isinstance(v, list) and v for v in options.values()):
-        mistakes.add(keys, WHAT_TO_LIST)
+        errors.add(keys, LIST_EXPECTED)
         return []
     variants = []
     for values in itertools.product(*options.values()):
-        varied = copy.deepcopy(entry)
+        variant = copy.deepcopy(entry)
         for path, value in zip(options, values, strict=True):
-            *outer, last = str(path).split(".")
-            inside = varied
-            for key in outer:
-                inner = inside.get(key)
-                inside[key] = inside = {"learner": inner} if isinstance(inner, str) else inner
-                if not isinstance(inside, dict):
-                    mistakes.add((*keys, path), f"'{path}' leads nowhere: there is no '{key}' in this entry")
-                    return []
-            inside[last] = value
+            missing = _set_parameter(variant, str(path), value)
+            if missing:
+                errors.add((*keys, path), f"'{path}' leads nowhere: there is no '{missing}' in this entry")
+                return []
         choice = ", ".join(f"{path}={value}" for path, value in zip(options, values, strict=True))
-        variants.append((choice, varied))
+        variants.append((choice, variant))
     return variants
 
 
+def _set_parameter(entry: dict, path: str, value: Any) -> str:
+    """Set a parameter such as C, or base.C of the learner inside; return the key that is missing, if one is."""
+    *outer, last = path.split(".")
+    for key in outer:
+        inner = entry.get(key)
+        if isinstance(inner, str):
+            inner = {"learner": inner}
+        if not isinstance(inner, dict):
+            return key
+        entry[key] = entry = inner
+    entry[last] = value
+    return ""
+
+
 def parse_learner_name(name: str) -> dict:
-    """The entry of a learner as tables name it: ecc:adaboost:stump is ECC over AdaBoost over stump."""
+    """Return the entry of a learner as tables name it: ecc:adaboost:stump is ECC over AdaBoost over stump."""
     outer, colon, base = name.partition(":")
     return {"learner": outer, "base": parse_learner_name(base) or base} if colon else {}
 
 
 def build_learner_spec(
-    label: str, entry: dict, seeding: str | None, mistakes: ErrorCollector, keys: tuple = ()
+    label: str, entry: dict, seeding: str | None, errors: ErrorCollector, keys: Keys = ()
 ) -> LearnerSpec | None:
-    """A learner with all its parameters; one inside another (its base) is checked in the same way."""
+    """Return a learner with all its parameters; one inside another (its base) is validated in the same way.
+
+    Parameters
+    ----------
+    label : str
+        The name of its column, and of the learner if the entry has none.
+    entry : dict
+        Its settings, which are changed on the way.
+    seeding : str or None
+        Where it starts, unless the entry says otherwise.
+    errors : ErrorCollector
+        Takes what is wrong with the entry.
+    keys : tuple
+        Where in the config the entry is, if not under learners.
+    """
     entry.setdefault("learner", label)
-    return _spec(label, entry, "learner", learners(), mistakes, keys or ("learners", label), seeding)
+    return _build_spec(label, entry, "learner", keys or ("learners", label), errors, seeding)
 
 
-def _spec(
-    label: str, entry: dict, kind: str, known, mistakes: ErrorCollector, keys: tuple, seeding: str | None = None
+def _build_spec(
+    label: str, entry: dict, kind: str, keys: Keys, errors: ErrorCollector, seeding: str | None
 ) -> LearnerSpec | None:
-    """What an entry names under `kind`, of those that are known, with all its parameters."""
-    name = entry.pop(kind)
-    if name not in known:
-        at = (*keys, kind) if mistakes.exists((*keys, kind)) else keys
-        mistakes.add(at, f"no {kind} is called '{name}'{suggest_nearest(name, known)}")
+    """Return what an entry names under `kind`, a learner or measure, with all its parameters."""
+    name, known = entry.pop(kind), MEASURES if kind == "measure" else LEARNERS
+    if not isinstance(name, str) or name not in known:
+        at = (*keys, kind) if errors.has_keys((*keys, kind)) else keys
+        errors.add(at, f"unknown {kind} '{name}'{suggest_nearest(name, known)}")
         return None
     try:
-        model = parameters(name)
-    except ConfigError as broken:  # another package's learner
-        mistakes.add(keys, str(broken))
+        model = build_parameter_model(name)
+    except ConfigError as error:  # another package's learner
+        errors.add(keys, str(error))
         return None
     if seeding is not None and "seeding" in model.model_fields:
         entry.setdefault("seeding", seeding)
     inner = {}
-    for key in nested_learners(model):
+    for key in find_nested_learners(model):
         given = entry.pop(key, model.model_fields[key].default)
-        inner[key] = _inner_learner(given, seeding, mistakes, (*keys, key))
-        entry[key] = "checked"
+        inner[key] = _build_inner_spec(given, seeding, errors, (*keys, key))
+        entry[key] = "validated"
     try:
         filled = model.model_validate(entry).model_dump(warnings=False)
     except ValidationError as error:
-        mistakes.add_all(keys, error, [*model.model_fields, kind])
+        errors.add_validation_error(keys, error, model, [kind])
         return None
     if None in inner.values():
         return None
@@ -163,14 +207,17 @@ def _spec(
     return LearnerSpec(label=label, learner=name, settings=tuple(sorted(settings.items())))
 
 
-def _inner_learner(given, seeding: str | None, mistakes: ErrorCollector, keys: tuple) -> LearnerSpec | None:
+def _build_inner_spec(
+    given: Any, seeding: str | None, errors: ErrorCollector, keys: Keys
+) -> LearnerSpec | None:
+    """Return the learner inside another, which must be one that can be boosted."""
     entry = {"learner": given} if isinstance(given, str) else given
     if not isinstance(entry, dict) or not isinstance(entry.get("learner"), str):
-        mistakes.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {given!r})")
+        errors.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {given!r})")
         return None
-    spec = build_learner_spec(entry["learner"], dict(entry), seeding, mistakes, keys)
-    if spec is not None and registration(spec.learner).takes_many_classes:
-        mistakes.add(keys, f"'{spec.learner}' is for several classes, and a base must be one for two")
-    elif spec is not None and not registration(spec.learner).takes_weights:
-        mistakes.add(keys, f"'{spec.learner}' takes no sample weights, so it cannot be boosted")
+    spec = build_learner_spec(entry["learner"], dict(entry), seeding, errors, keys)
+    if spec is not None and find_registration(spec.learner).is_multiclass:
+        errors.add(keys, f"'{spec.learner}' is for several classes, and a base must be one for two")
+    elif spec is not None and not find_registration(spec.learner).accepts_sample_weight:
+        errors.add(keys, f"'{spec.learner}' takes no sample weights, so it cannot be boosted")
     return spec

@@ -1,33 +1,32 @@
-"""From a YAML file to a checked Experiment, or one message per mistake with its file, line and key."""
+"""From a YAML file to a validated Experiment, or one message per error with its file, line and key."""
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from zoloss_cli.config.catalog import load_catalog
 from zoloss_cli.config.data_spec import build_data_spec
-from zoloss_cli.config.learner_spec import columns, measured
+from zoloss_cli.config.learner_spec import ColumnBuilder
 from zoloss_cli.config.messages import ErrorCollector
 from zoloss_cli.config.metric_checks import check_metrics, parse_metric
 from zoloss_cli.config.models import (
-    GIVEN,
+    ALL,
+    PREDEFINED,
     EmbeddedData,
     Experiment,
     Improvement,
+    LearnerSpec,
     Preprocess,
     Published,
     Ratio,
     Split,
     Tuning,
 )
-from zoloss_cli.datasets.catalog import catalog
+from zoloss_cli.config.yaml_reader import check_duplicate_keys, read_yaml
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.utils.paths import find_shipped_config
 
-LARGEST_FILE = 1 << 20
 TEXTS = ("name", "title", "citation", "baseline")
 SECTIONS = {
     "split": Split,
@@ -39,18 +38,8 @@ SECTIONS = {
 TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "keep", "ratios", "datasets", "learners", "measures")
 
 
-class NameLoader(yaml.SafeLoader):
-    """Safe YAML whose keys are names, also `on` and `no`, which it would read as true and false."""
-
-    def construct_mapping(self, node, deep=False):
-        for key, _ in node.value if isinstance(node, yaml.MappingNode) else []:
-            if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
-                key.tag = "tag:yaml.org,2002:str"
-        return super().construct_mapping(node, deep)
-
-
 def find_config(path: Path) -> Path:
-    """The path itself, or the config of that name among those that come with zoloss."""
+    """Return the path itself, or that of the config of this name that comes with zoloss."""
     if path.exists():
         return path
     if ours := find_shipped_config(path):
@@ -60,154 +49,138 @@ def find_config(path: Path) -> Path:
 
 
 def load_config(path: Path) -> Experiment:
-    """Read and check a config. Raises ConfigError with one line per mistake."""
+    """Read and validate a config; a ConfigError has one line per error."""
     path = find_config(path)
-    content, root = _read_yaml(path)
-    mistakes = ErrorCollector(path, root)
-    _duplicate_keys(root, mistakes)
-    return build_experiment(content, path.stem, path.parent, mistakes)
+    content, root = read_yaml(path)
+    errors = ErrorCollector(path, root)
+    check_duplicate_keys(root, errors)
+    return build_experiment(content, path.stem, path.parent, errors)
 
 
-def build_experiment(content: dict, name: str, folder: Path, mistakes: ErrorCollector) -> Experiment:
-    """The experiment that a config's keys stand for; `folder` is what paths are relative to."""
+def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollector) -> Experiment:
+    """Return the experiment that a config's keys stand for.
+
+    Parameters
+    ----------
+    content : dict
+        The keys.
+    name : str
+        The experiment's name, if they have none.
+    folder : Path
+        What paths are relative to.
+    errors : ErrorCollector
+        Takes what is wrong; in the end they are raised as one ConfigError.
+    """
     for key in content:
         if key not in TOP_LEVEL:
-            mistakes.add((key,), f"unknown key '{key}'{suggest_nearest(key, TOP_LEVEL)}")
-    values: dict[str, Any] = {"name": name}
-    for key in TEXTS:
-        if key in content:
-            values[key] = str(content[key])
-    for key in ("metric", "also"):
-        if content.get(key) is not None:
-            values[key] = parse_metric(key, content[key], mistakes)
-    if content.get("keep") is not None:
-        values["keep"] = content["keep"]
-        if content["keep"] != "scores":
-            mistakes.add(("keep",), f"{content['keep']!r} cannot be kept; valid: scores")
-    for key, model in SECTIONS.items():
-        if content.get(key) is not None:
-            values[key] = mistakes.checked(model, content[key], (key,))
-    if content.get("ratios") is not None:
-        values["ratios"] = {
-            label: mistakes.checked(Ratio, sides, ("ratios", label))
-            for label, sides in _named(content, "ratios", mistakes)
-        }
-    seeding = getattr(values.get("preprocess"), "seeding", None)
+            errors.add((key,), f"unknown key '{key}'{suggest_nearest(key, TOP_LEVEL)}")
+    values: dict[str, Any] = {"name": name, **{k: str(content[k]) for k in TEXTS if k in content}}
+    values |= _parse_metrics(content, errors)
+    values |= _parse_sections(content, errors)
     values["datasets"] = tuple(
         spec
-        for name, entry in _named(content, "datasets", mistakes)
-        if (spec := build_data_spec(name, entry, folder, mistakes)) is not None
+        for name, entry in _list_entries(content, "datasets", errors)
+        if (spec := build_data_spec(name, entry, folder, errors)) is not None
     )
-    names = [spec.name for spec in values["datasets"]]
-    if "measures" in content:
-        if "learners" in content:
-            mistakes.add(("measures",), "a config has learners or measures, not both: make two of it")
-        specs = [measured(x, entry, names, mistakes) for x, entry in _named(content, "measures", mistakes)]
-    else:
-        tuning = content.get("tuning") is not None
-        specs = [
-            columns(label, entry, names, seeding, tuning, mistakes)
-            for label, entry in _named(content, "learners", mistakes)
-        ]
-    values["learners"] = tuple(itertools.chain(*specs))
-    if mistakes.lines:
-        raise ConfigError("\n".join(mistakes.lines))
+    seeding = getattr(values.get("preprocess"), "seeding", None)
+    values["learners"] = _parse_columns(content, [data.name for data in values["datasets"]], seeding, errors)
+    errors.raise_errors()
     experiment = Experiment(**{k: v for k, v in values.items() if v is not None})
-    check_metrics(experiment, mistakes)
-    _check_given_part(experiment, mistakes)
-    _check_improvement(experiment, mistakes)
-    if mistakes.lines:
-        raise ConfigError("\n".join(mistakes.lines))
+    check_metrics(experiment, errors)
+    _check_predefined_part(experiment, errors)
+    _check_improvement(experiment, errors)
+    errors.raise_errors()
     return experiment
 
 
-def _check_given_part(experiment: Experiment, mistakes: ErrorCollector) -> None:
-    """Only some data sets come in a training and a test part."""
+def _parse_metrics(content: dict, errors: ErrorCollector) -> dict[str, Any]:
+    """Return the metrics that the table shows, and what records keep for them."""
+    values: dict[str, Any] = {
+        key: parse_metric(key, content[key], errors)
+        for key in ("metric", "also")
+        if content.get(key) is not None
+    }
+    if content.get("keep") is not None:
+        values["keep"] = content["keep"]
+        if content["keep"] != "scores":
+            errors.add(("keep",), f"{content['keep']!r} cannot be kept; valid: scores")
+    return values
+
+
+def _parse_sections(content: dict, errors: ErrorCollector) -> dict[str, Any]:
+    """Return the sections that are one model each, and the ratios."""
+    values: dict[str, Any] = {
+        key: errors.validate(model, content[key], (key,))
+        for key, model in SECTIONS.items()
+        if content.get(key) is not None
+    }
+    if content.get("ratios") is not None:
+        values["ratios"] = {
+            label: errors.validate(Ratio, sides, ("ratios", label))
+            for label, sides in _list_entries(content, "ratios", errors)
+        }
+    return values
+
+
+def _parse_columns(
+    content: dict, datasets: list[str], seeding: str | None, errors: ErrorCollector
+) -> tuple[LearnerSpec, ...]:
+    """Return the learners or measures, in the order of the table's columns."""
+    section = "measures" if "measures" in content else "learners"
+    if section == "measures" and "learners" in content:
+        errors.add(("measures",), "a config has learners or measures, not both: make two configs of it")
+    builder = ColumnBuilder(section, datasets, errors, seeding, content.get("tuning") is not None)
+    entries = _list_entries(content, section, errors)
+    return tuple(spec for label, entry in entries for spec in builder.build(label, entry))
+
+
+def _check_predefined_part(experiment: Experiment, errors: ErrorCollector) -> None:
+    """Add an error for each data set that has no training part of its own."""
     for data in experiment.datasets:
-        if (data.train or experiment.split.train) != GIVEN:
+        if (data.train or experiment.split.train) != PREDEFINED:
             continue
         keys = ("datasets", data.name, "train") if data.train else ("split", "train")
-        known = [name for name, entry in catalog().items() if entry.train_rows]
+        known = [name for name, entry in load_catalog().items() if entry.train_rows]
         if not isinstance(data, EmbeddedData) or data.dataset not in known:
-            mistakes.add(
+            errors.add(
                 keys,
                 f"data set '{data.name}' has no training part of its own; those that do: {', '.join(known)}",
             )
         elif data.noise:
-            mistakes.add(keys, f"data set '{data.name}': noise has no place in a given training part")
+            errors.add(keys, f"data set '{data.name}': noise has no place in a predefined training part")
 
 
-def _check_improvement(experiment: Experiment, mistakes: ErrorCollector) -> None:
+def _check_improvement(experiment: Experiment, errors: ErrorCollector) -> None:
+    """Add an error for each unknown column of the improvement."""
     labels = list(dict.fromkeys(spec.label for spec in experiment.learners))
     for side, wanted in experiment.improvement or ():
         for label in wanted:
             if label not in labels:
                 keys = ("improvement", side, label)
-                mistakes.add(keys, f"no column is called '{label}'{suggest_nearest(label, labels)}")
+                errors.add(keys, f"unknown column '{label}'{suggest_nearest(label, labels)}")
 
 
-def _read_yaml(path: Path):
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
-    if len(raw) > LARGEST_FILE:
-        raise ConfigError(f"{path} is larger than a config can be ({len(raw)} bytes)")
-    try:
-        text = raw.decode("utf-8-sig")
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.load(text, Loader=NameLoader)
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path} is not a text file") from None
-    except RecursionError:
-        raise ConfigError(f"{path} refers to itself or is nested too deeply") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise ConfigError(f"{path}{line}: not valid YAML: {problem}") from None
-    if content is None:
-        raise ConfigError(f"{path} is empty")
-    if not isinstance(content, dict):
-        raise ConfigError(f"{path}, line 1: a config is a mapping of keys, not {type(content).__name__}")
-    return content, root
-
-
-def _duplicate_keys(
-    root: yaml.Node, mistakes: ErrorCollector, keys: tuple = (), seen: set | None = None
-) -> None:
-    seen = set() if seen is None else seen
-    if not isinstance(root, yaml.MappingNode) or id(root) in seen:
-        return
-    seen.add(id(root))
-    names = [k.value for k, _ in root.value]
-    for key_node, value in root.value:
-        if names.count(key_node.value) > 1:
-            mistakes.add((*keys, key_node.value), f"the key '{key_node.value}' is given more than once")
-        _duplicate_keys(value, mistakes, (*keys, key_node.value), seen)
-
-
-def _named(content: dict, key: str, mistakes: ErrorCollector) -> list[tuple[str, dict]]:
-    """Entries of `datasets` or `learners`: a list of names, or a mapping from name to settings."""
+def _list_entries(content: dict, key: str, errors: ErrorCollector) -> list[tuple[str, dict]]:
+    """Return (name, settings) of each entry of a section: names, or a mapping from names to settings."""
     section = content.get(key)
     if not section:
-        mistakes.add((key,) if key in content else (), f"'{key}' must name at least one entry")
+        errors.add((key,) if key in content else (), f"'{key}' must name at least one entry")
         return []
     if isinstance(section, list):
         if not all(isinstance(name, str) for name in section):
-            mistakes.add((key,), "a list must hold names only; use a mapping to give settings")
+            errors.add((key,), "a list must hold names only; use a mapping to give settings")
             return []
         for name in section:
             if section.count(name) > 1:
-                mistakes.add((key, name), f"'{name}' is listed more than once")
+                errors.add((key, name), f"'{name}' is listed more than once")
         return [(name, {}) for name in dict.fromkeys(section)]
     if not isinstance(section, dict):
-        mistakes.add((key,), f"must be a list of names or a mapping (got {section!r})")
+        errors.add((key,), f"must be a list of names or a mapping (got {section!r})")
         return []
     entries = []
     for name, entry in section.items():
         if entry is not None and not isinstance(entry, dict):
-            mistakes.add((key, name), f"settings must be a mapping of keys (got {entry!r})")
+            errors.add((key, name), f"settings must be a mapping of keys (got {entry!r})")
             continue
         entries.append((str(name), dict(entry or {})))
     return entries

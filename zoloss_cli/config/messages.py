@@ -1,90 +1,172 @@
-"""ErrorCollector in a config, each with its file, line and key."""
+"""Errors of a config or of the catalog, each with its file, line and key."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
-from zoloss_cli.errors import suggest_nearest
+from zoloss_cli.errors import ConfigError, suggest_nearest
+
+Keys = tuple[Any, ...]
+M = TypeVar("M", bound=BaseModel)
 
 
 class ErrorCollector:
-    """Collects mistakes of one file, each with the key path that it is about."""
+    """Collects the errors of one file, each with the path of keys that it is about.
 
-    def __init__(self, path: Path, root: yaml.Node | None):
-        self.path, self.root, self.lines = path, root, []
+    Parameters
+    ----------
+    path : Path
+        The file, as messages name it.
+    root : yaml.Node or None
+        The file's YAML, for line numbers.
 
-    def add(self, keys: tuple, message: str) -> None:
-        where = ".".join(str(k) for k in keys)
-        line = f"{self.path}, line {self._line(keys)}: {where + ': ' if where else ''}{message}"
+    Attributes
+    ----------
+    lines : list of str
+        The messages, as ``path:line: keys: message``.
+    """
+
+    def __init__(self, path: Path, root: yaml.Node | None) -> None:
+        self.path, self.root = path, root
+        self.lines: list[str] = []
+
+    def add(self, keys: Keys, message: str) -> None:
+        """Add a message about the value at these keys; the same message is added once."""
+        place = ".".join(str(key) for key in keys)
+        line = f"{self.path}:{self._find_line(keys)}: {place + ': ' if place else ''}{message}"
         if line not in self.lines:
             self.lines.append(line)
 
-    def add_all(self, keys: tuple, error: ValidationError, valid: list[str]) -> None:
-        """Every mistake that pydantic found below `keys`."""
-        for e in error.errors():
-            loc = tuple(p for p in e["loc"] if self.exists((*keys, *e["loc"][:1])) or p in valid)[:1]
-            if e["type"] == "extra_forbidden":
-                name = e["loc"][-1]
-                self.add((*keys, name), f"unknown key '{name}'{suggest_nearest(name, valid)}")
-            elif e["type"] == "missing":
-                self.add(keys, f"the key '{e['loc'][-1]}' is missing")
-            elif e["type"] == "literal_error":
-                options = e["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-                hint = suggest_nearest(e["input"], options) or f"; valid: {', '.join(options)}"
-                self.add((*keys, *loc), f"{e['input']!r} is not valid{hint}")
-            else:
-                text = e["msg"].removeprefix("Value error, ")
-                got = f" (got {e['input']!r})" if e["loc"] else ""  # else it would be the whole section
-                self.add((*keys, *loc), f"{text[:1].lower()}{text[1:]}{got}")
+    def add_validation_error(
+        self, keys: Keys, error: ValidationError, model: type[BaseModel], more_keys: Iterable[str] = ()
+    ) -> None:
+        """Add every error that pydantic found in the mapping at `keys`.
 
-    def checked(self, model: type[BaseModel], value, keys: tuple):
-        """What the model makes of a section or entry, or None and what is wrong with it."""
+        Parameters
+        ----------
+        keys : tuple
+            Where in the file the mapping is.
+        error : ValidationError
+            What the model said of it.
+        model : type of pydantic.BaseModel
+            The model, whose fields are suggested in the place of unknown keys.
+        more_keys : iterable of str
+            Other valid keys of the mapping.
+        """
+        for details in error.errors():
+            valid = [*_find_fields(model, details["loc"]), *(more_keys if len(details["loc"]) < 2 else ())]
+            self._add_details(keys, details, valid)
+
+    def _add_details(self, keys: Keys, details: ErrorDetails, valid: list[str]) -> None:
+        at = (*keys, *self._find_existing(keys, details["loc"], valid))
+        if details["type"] == "extra_forbidden":
+            name = details["loc"][-1]
+            at = at if at[-1:] == (name,) else (*at, name)
+            self.add(at, f"unknown key '{name}'{suggest_nearest(name, valid)}")
+        elif details["type"] == "missing":
+            at = at[:-1] if at[len(keys) :][-1:] == details["loc"][-1:] else at
+            self.add(at, f"the key '{details['loc'][-1]}' is missing")
+        elif details["type"] == "literal_error":
+            options = details["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+            hint = suggest_nearest(details["input"], options) or f"; valid: {', '.join(options)}"
+            self.add(at, f"{details['input']!r} is not valid{hint}")
+        else:
+            text = details["msg"].removeprefix("Value error, ")
+            got = f" (got {details['input']!r})" if details["loc"] else ""  # else it would be the whole section
+            self.add(at, f"{text[:1].lower()}{text[1:]}{got}")
+
+    def validate(self, model: type[M], value: Any, keys: Keys) -> M | None:
+        """Return the model of a section or entry, or None after adding what is wrong with it."""
         if not isinstance(value, dict):
             self.add(keys, f"must be a mapping of keys (got {value!r})")
             return None
         try:
             return model.model_validate(value)
         except ValidationError as error:
-            self.add_all(keys, error, list(model.model_fields))
+            self.add_validation_error(keys, error, model)
             return None
 
-    def _node(self, keys: tuple):
-        node, key_node = self.root, None
-        for key in keys:
-            if isinstance(node, yaml.MappingNode):
-                hits = [(k, v) for k, v in node.value if k.value == str(key)]
-                if not hits:
-                    return node, key_node, False
-                key_node, node = hits[-1]
-            elif isinstance(node, yaml.SequenceNode):
-                hits = [v for v in node.value if getattr(v, "value", None) == str(key)]
-                if not hits:
-                    return node, key_node, False
-                node = key_node = hits[0]
-            else:
-                return node, key_node, False
-        return node, key_node, True
+    def raise_errors(self) -> None:
+        """Raise a ConfigError with all messages, if there are any."""
+        if self.lines:
+            raise ConfigError("\n".join(dict.fromkeys(self.lines)))
 
-    def _line(self, keys: tuple) -> int:
+    def has_keys(self, keys: Keys) -> bool:
+        """Return whether the file has a value at these keys."""
+        return self.root is not None and self._find_node(keys)[1]
+
+    def _find_existing(self, keys: Keys, location: Keys, valid: list[str]) -> Keys:
+        """Return the part of pydantic's location that the file has; it also names types of unions."""
+        if self.root is None:
+            return tuple(part for part in location[:1] if part in valid)
+        found: Keys = ()
+        for part in location:
+            if self.has_keys((*keys, *found, part)):
+                found = (*found, part)
+        return found or tuple(part for part in location[:1] if part in valid)
+
+    def _find_line(self, keys: Keys) -> int:
         if self.root is None:
             return 1
-        node, key_node, _ = self._node(keys)
-        return ((key_node or node).start_mark.line) + 1
+        return self._find_node(keys)[0].start_mark.line + 1
 
-    def exists(self, keys: tuple) -> bool:
-        return self.root is not None and self._node(keys)[2]
+    def _find_node(self, keys: Keys) -> tuple[yaml.Node, bool]:
+        """Return the node of the last of the keys, or of the last that exists; and whether all exist."""
+        assert self.root is not None
+        value = place = self.root
+        for key in keys:
+            if isinstance(value, yaml.MappingNode):
+                pairs = [pair for pair in value.value if pair[0].value == str(key)]
+                if not pairs:
+                    return place, False
+                place, value = pairs[-1]
+            elif isinstance(value, yaml.SequenceNode):
+                items = [item for item in value.value if getattr(item, "value", None) == str(key)]
+                if not items:
+                    return place, False
+                place = value = items[0]
+            else:
+                return place, False
+        return place, True
 
 
 class InlineErrorCollector(ErrorCollector):
-    """ErrorCollector in values that no file holds: an option's, or a call's; there is no line to name."""
+    """Collects errors of values that no file holds: an option's, or a call's; there is no line to name.
 
-    def __init__(self, where: str):
+    Parameters
+    ----------
+    where : str
+        What messages begin with.
+    """
+
+    def __init__(self, where: str) -> None:
         super().__init__(Path(where), None)
 
-    def add(self, keys, message):
-        _, _, *rest = keys  # ("learners" or "datasets", a name, parameter, ...)
-        place = " ".join(filter(None, [str(self.path), ".".join(map(str, rest))]))
+    def add(self, keys: Keys, message: str) -> None:
+        """Add a message; of the keys, which begin with a section and a name, only the others are said."""
+        place = " ".join(filter(None, [str(self.path), ".".join(map(str, keys[2:]))]))
         self.lines.append(f"{place}: {message}")
+
+
+def _find_fields(model: type[BaseModel], location: Keys) -> list[str]:
+    """Return the fields of the model that the last key of pydantic's location belongs to."""
+    for i, part in enumerate(location[:-1]):
+        if part not in model.model_fields:
+            continue
+        inner = _find_models(model.model_fields[part].annotation)
+        if not inner:
+            return []
+        model = next((m for m in inner if m.__name__ == location[i + 1]), inner[0])
+    return list(model.model_fields)
+
+
+def _find_models(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for argument in get_args(annotation) for model in _find_models(argument)]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from zoloss_cli.config.models import ALL, Experiment, LearnerSpec
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.registry import (
-    BUILT_IN,
+    LEARNERS,
     MEASURES,
     METRIC_ALIASES,
+    find_registration,
     list_metrics,
     load_metric,
-    registration,
 )
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _check_fields(
                 (key,), f"the metric '{metric.name}' needs wrong labels: add flip to a data set"
             )
             return
-        able = _list_able(metric, MEASURES if measuring else BUILT_IN)
+        able = _list_able(metric, MEASURES if measuring else LEARNERS)
         errors.add(
             (section, label),
             f"'{learner}' reports no {field}, which the metric '{metric.name}' needs; those that do: {able}",
@@ -103,7 +103,7 @@ def _check_fields(
 
 def find_reported(spec: LearnerSpec) -> set[str]:
     """Return the optional fields of records that a learner reports."""
-    return set(getattr(registration(spec.learner).learner_class, "reports", ()))
+    return set(getattr(find_registration(spec.learner).learner_class, "reports", ()))
 
 
 def _list_able(metric: Metric, registered: dict) -> str:

@@ -1,57 +1,59 @@
-"""What a config may say: typed, with defaults and descriptions. Nothing here computes anything."""
+"""The keys of a config: typed, with defaults and descriptions. Nothing here computes anything."""
 
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 
-class Model(BaseModel):
+class StrictModel(BaseModel):
+    """A model that refuses unknown keys and wrong types, and that cannot be changed."""
+
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Noise(Model):
-    """Rows of noise appended to the data set before anything else (Nguyen & Sanner 2013)."""
+class Noise(StrictModel):
+    """Samples of noise, appended to the data set before anything else (Nguyen & Sanner 2013)."""
 
-    fraction: Annotated[float, Field(gt=0, le=10, description="rows to add, as a share of N")]
+    fraction: Annotated[float, Field(gt=0, le=10, description="samples to add, as a share of N")]
     labels: Annotated[Literal["random", "one-class"], Field(description="how their labels are chosen")] = (
         "random"
     )
     label: Annotated[
-        str | None, Field(description="the class of one-class noise (default: that of the data's first row)")
+        str | None, Field(description="the class of one-class noise (default: that of the data's first sample)")
     ] = None
     seed: Annotated[int, Field(ge=0, description="seed of the noise")] = 1
     draws: Annotated[int, Field(ge=1, description="draws of the noise; split k has draw k mod draws")] = 1
 
     @model_validator(mode="after")
-    def _label_of_one_class(self):
+    def _check_label(self) -> Noise:
         if self.label is not None and self.labels != "one-class":
             raise ValueError("label is for one-class noise; add labels: one-class")
         return self
 
 
-class Flip(Model):
-    """Labels that are turned round in some rows; where such a row tests, its true label counts."""
+class Flip(StrictModel):
+    """Flipped labels of some samples; where such a sample tests, its true label counts."""
 
-    share: Annotated[float, Field(gt=0, lt=0.5, description="rows whose label is another one, as a share of N")]
+    share: Annotated[float, Field(gt=0, lt=0.5, description="samples whose label is flipped, as a share of N")]
     rows: Annotated[
         Literal["random", "last"],
-        Field(description="which rows: any, or the last ones, as in Li's thesis (2006)"),
+        Field(description="which samples: any, or the last ones, as in Li's thesis (2006)"),
     ] = "random"
-    seed: Annotated[int, Field(ge=0, description="seed of which rows they are, and of their labels")] = 1
-    draws: Annotated[int, Field(ge=1, description="draws of these rows; split k has draw k mod draws")] = 1
+    seed: Annotated[int, Field(ge=0, description="seed of which samples they are, and of their labels")] = 1
+    draws: Annotated[int, Field(ge=1, description="draws of these samples; split k has draw k mod draws")] = 1
 
 
-class Prune(Model):
-    """Training rows that look like noise are left out before a learner sees them (Li's thesis 2006, 1.5)."""
+class Prune(StrictModel):
+    """Training samples that look like noise, left out before a learner sees them (Li's thesis 2006, 1.5)."""
 
     by: Annotated[
         Literal["contribution", "neighbours"],
         Field(
-            description="what a row adds to the complexity on average, or the share of its nearest neighbours "
-            "that are of the other class"
+            description="what a sample adds to the complexity on average, or the share of its nearest "
+            "neighbours that are of the other class"
         ),
     ] = "contribution"
     threshold: Annotated[
@@ -64,52 +66,56 @@ class Prune(Model):
 
 
 ALL = "all"
-GIVEN = "given"
+PREDEFINED = "predefined"
+OLD_PREDEFINED = "given"  # as configs and manifests of zoloss 0.1 call it
 
 
-def _training_part(value):
+def _validate_train(value: Any) -> Any:
+    """Return a valid training part, the old word for 'predefined' replaced."""
+    if value == OLD_PREDEFINED:
+        return PREDEFINED
     share = isinstance(value, float) and 0.0 < value < 1.0
     count = isinstance(value, int) and not isinstance(value, bool) and value >= 2
-    if value in (ALL, GIVEN) or share or count:
+    if value in (ALL, PREDEFINED) or share or count:
         return value
     raise ValueError(
-        "must be a share between 0 and 1 (both excluded), a count of at least 2, 'given', or 'all'"
+        "must be a share between 0 and 1 (both excluded), a count of at least 2, 'predefined', or 'all'"
     )
 
 
-def _tuple(value):
-    """YAML has lists, but what is frozen must hold tuples."""
+def _convert_list(value: Any) -> Any:
+    """Return a list as a tuple: YAML has lists, but what is frozen must hold tuples."""
     return tuple(value) if isinstance(value, list) else value
 
 
 TrainPart = Annotated[
-    int | float | Literal["all", "given"],
-    BeforeValidator(_training_part),
+    int | float | Literal["all", "predefined"],
+    BeforeValidator(_validate_train),
     Field(
-        description="training rows: a share of N below 1, a count of at least 2, all (no test part), or given "
-        "(the data set's own training part)"
+        description="training samples: a share of N below 1, a count of at least 2, all (no test part), or "
+        "predefined (the data set's own training part)"
     ),
 ]
-TestPart = Annotated[int, Field(ge=1, description="test rows (default: all that are not for training)")]
+TestPart = Annotated[int, Field(ge=1, description="test samples (default: all that are not for training)")]
 
 
-class Parts(Model):
-    """Which rows train and which test."""
+class PartSizes(StrictModel):
+    """How many samples train and how many test."""
 
     train: TrainPart | None = None
     test: TestPart | None = None
 
     @model_validator(mode="after")
-    def _nothing_is_left_of_all(self):
+    def _check_test(self) -> Self:
         if self.train == ALL and self.test is not None:
-            raise ValueError("with 'train: all' no row is left to test: leave 'test' out")
-        if self.train == GIVEN and self.test is not None:
-            raise ValueError("with 'train: given' the test part is given too: leave 'test' out")
+            raise ValueError("with 'train: all' no sample is left to test: leave 'test' out")
+        if self.train == PREDEFINED and self.test is not None:
+            raise ValueError("with 'train: predefined' the test part is predefined, too: leave 'test' out")
         return self
 
 
-class DataBase(Parts):
-    """What every data set may say besides its source."""
+class DataOptions(PartSizes):
+    """The keys that every data set has besides its source."""
 
     name: Annotated[str, Field(description="name in tables")] = ""
     noise: Noise | None = None
@@ -132,7 +138,7 @@ class DataBase(Parts):
         return math.lcm(len(self.pool_seeds), *(each.draws for each in (self.noise, self.flip) if each))
 
 
-class EmbeddedData(DataBase):
+class EmbeddedData(DataOptions):
     """One of the data sets that come with zoloss, or its original from UCI."""
 
     dataset: Annotated[str, Field(description="which one (default: the entry's own name)")] = ""
@@ -145,21 +151,22 @@ class EmbeddedData(DataBase):
 Seed = Annotated[int, Field(ge=0)]
 
 
-def _pool_seeds(value):
+def _validate_seeds(value: Any) -> Any:
+    """Return the seed or seeds of pools, if they are valid."""
     seeds = list(value) if isinstance(value, list | tuple) else [value]
     if seeds and all(isinstance(s, int) and not isinstance(s, bool) and s >= 0 for s in seeds):
-        return _tuple(value)
+        return _convert_list(value)
     raise ValueError("must be a number of at least 0, or a list of such numbers")
 
 
-class GeneratedData(DataBase):
-    """One pool from a generator, split again for every run; or several pools that take turns."""
+class GeneratedData(DataOptions):
+    """One pool from a generator, split again and again; or several pools that take turns."""
 
     generator: Annotated[str, Field(description="which one (default: the entry's own name)")] = ""
-    size: Annotated[int, Field(ge=2, description="examples in the pool")] = 5000
+    size: Annotated[int, Field(ge=2, description="samples in the pool")] = 5000
     seed: Annotated[
         Seed | tuple[Seed, ...],
-        BeforeValidator(_pool_seeds),
+        BeforeValidator(_validate_seeds),
         Field(description="seed of the pool; of a list, split k has the pool of seed k mod its length"),
     ] = 1
     settings: tuple[tuple[str, Any], ...] = ()
@@ -170,7 +177,7 @@ class GeneratedData(DataBase):
         return self.seed if isinstance(self.seed, tuple) else (self.seed,)
 
 
-class CsvData(DataBase):
+class CsvData(DataOptions):
     """The user's own CSV file."""
 
     csv: Annotated[str, Field(description="path, relative to the config file")]
@@ -184,18 +191,18 @@ class CsvData(DataBase):
 DataSpec = EmbeddedData | GeneratedData | CsvData
 
 
-class Split(Parts):
-    """Random splits into training and test rows, the same for every learner."""
+class Split(PartSizes):
+    """Random splits into training and test samples, the same for every learner."""
 
     train: TrainPart = 0.8
     repeats: Annotated[
-        int, Field(ge=1, le=1_000_000, description="how many random splits, or runs on all rows")
+        int, Field(ge=1, le=1_000_000, description="how many random splits, or fits on all samples")
     ] = 500
     seed: Annotated[int, Field(ge=0, description="master seed of splits and learners")] = 1
 
 
-class Preprocess(Model):
-    """What happens to each split before the learner sees it."""
+class Preprocess(StrictModel):
+    """Preprocessing of each split before the learner sees it."""
 
     scale: Annotated[
         Literal["minmax", "standard", "none"],
@@ -203,7 +210,7 @@ class Preprocess(Model):
     ] = "minmax"
     fit_on: Annotated[
         Literal["train", "all"],
-        Field(description="fit the scaling on the training rows, or on all (a leak: test rows are seen)"),
+        Field(description="fit the scaling on the training samples, or on all (a leak: test samples are seen)"),
     ] = "train"
     seeding: Annotated[
         Literal["zero", "fld"] | None,
@@ -212,14 +219,14 @@ class Preprocess(Model):
     prune: Prune | None = None
 
 
-class Tuning(Model):
+class Tuning(StrictModel):
     """How the learners with a `tune` entry choose among its values: by cross-validation."""
 
     folds: Annotated[int, Field(ge=2, description="how many folds")] = 5
     on: Annotated[
         Literal["train", "all"],
         Field(
-            description="fold each split's training rows, or all rows of a draw (a leak: test rows are seen)"
+            description="fold each split's training samples, or all of a draw (a leak: test samples are seen)"
         ),
     ] = "train"
     held_out: Annotated[
@@ -232,25 +239,25 @@ class Tuning(Model):
     ] = None
 
 
-Labels = Annotated[tuple[str, ...], BeforeValidator(_tuple), Field(min_length=1)]
+ColumnLabels = Annotated[tuple[str, ...], BeforeValidator(_convert_list), Field(min_length=1)]
 
 
-class Improvement(Model):
+class Improvement(StrictModel):
     """A last column: how much less, in %, the best of some learners has than the best of others."""
 
-    of: Annotated[Labels, Field(description="the learners that improve")]
-    over: Annotated[Labels, Field(description="the learners that they improve on")]
+    of: Annotated[ColumnLabels, Field(description="the learners that improve")]
+    over: Annotated[ColumnLabels, Field(description="the learners that they improve on")]
 
 
-class Ratio(Model):
-    """A column made of two: the cost of one learner over that of another, on the same splits."""
+class Ratio(StrictModel):
+    """A column computed from two: the cost of one learner over that of another, on the same splits."""
 
     of: Annotated[str, Field(description="the column above the line")]
     over: Annotated[str, Field(description="the column below it")]
 
 
-class Published(Model):
-    """The printed table or figure that this config mirrors."""
+class Published(StrictModel):
+    """The published table or figure that this config reproduces."""
 
     paper: Annotated[str, Field(description="as in published/tables.csv, e.g. li-lin-2007")]
     table: Annotated[str | None, Field(description="the table's own number")] = None
@@ -263,14 +270,16 @@ class Published(Model):
     ] = None
     spread: Annotated[
         Literal["error", "deviation"],
-        Field(description="what stands after ± in print, and then in our table: standard error or deviation"),
+        Field(
+            description="what stands after ± in the published table, and in ours: standard error or deviation"
+        ),
     ] = "error"
     runs: Annotated[
-        int, Field(ge=2, description="runs behind a printed number (for spread: deviation, and for ratios)")
+        int, Field(ge=2, description="splits behind a published number (for spread: deviation, and for ratios)")
     ] = 500
 
     @model_validator(mode="after")
-    def _one_of_them(self):
+    def _check_table_or_figure(self) -> Published:
         if (self.table is None) == (self.figure is None):
             raise ValueError("name either a table or a figure")
         if self.drawn_as is not None and self.figure is None:
@@ -278,13 +287,13 @@ class Published(Model):
         return self
 
 
-class LearnerSpec(Model):
+class LearnerSpec(StrictModel):
     """A learner as a table's column: its label, registered name and all its parameters.
 
     A parameter that holds another learner (an ensemble's base) is a LearnerSpec itself. Several specs may
     share a label: then the column shows the best of them on each data set, and `choice` tells them apart.
     One with `only` runs on these data sets; the others of its label have the rest.
-    With `tune` this is only the first of those learners, which each unit chooses from by cross-validation.
+    With `tune` this is only the first of those learners, which each task chooses from by cross-validation.
     """
 
     label: str
@@ -300,19 +309,20 @@ class LearnerSpec(Model):
         return ":".join([self.learner, *(v.name for _, v in self.settings if isinstance(v, LearnerSpec))])
 
     @property
-    def parameters(self) -> dict:
+    def parameters(self) -> dict[str, Any]:
         """The parameters as the registry takes them."""
-        return {k: _plain(v) for k, v in self.settings}
+        return {k: _convert_setting(v) for k, v in self.settings}
 
 
-def _plain(value):
+def _convert_setting(value: Any) -> Any:
+    """Return a setting as a config has it: a mapping for a learner, a list for a tuple."""
     if isinstance(value, LearnerSpec):
         return {"learner": value.learner, **value.parameters}
     return list(value) if isinstance(value, tuple) else value
 
 
-class Experiment(Model):
-    """A config, checked and with every default filled in."""
+class Experiment(StrictModel):
+    """A validated config, with every default filled in."""
 
     name: str
     title: str = ""

@@ -1,11 +1,13 @@
-"""The JSON schema of configs, made from the same declarations that check them."""
+"""The JSON schema of configs, built from the same declarations that validate them."""
 
 from __future__ import annotations
 
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
+from zoloss_cli.config.catalog import find_generator, has_generator, list_usable_datasets, load_catalog
 from zoloss_cli.config.models import (
     CsvData,
     EmbeddedData,
@@ -17,11 +19,15 @@ from zoloss_cli.config.models import (
     Split,
     Tuning,
 )
-from zoloss_cli.datasets.catalog import catalog
-from zoloss_cli.datasets.generators import GENERATORS, find_generator, is_generated
-from zoloss_cli.datasets.plugin_datasets import find_entry, plugin_datasets, working_names
-from zoloss_cli.registry import MEASURES, METRICS, nested_learners, parameters, working_learners
-from zoloss_cli.utils.signature import parameter_model
+from zoloss_cli.registry import (
+    DATASET_PLUGINS,
+    GENERATORS,
+    LEARNERS,
+    MEASURES,
+    METRICS,
+    build_parameter_model,
+    find_nested_learners,
+)
 
 BEST_OF = {
     "type": "object",
@@ -42,38 +48,12 @@ ON = {
 }
 
 
-def config_schema() -> dict:
-    """A JSON schema (2020-12) that editors use to complete and check configs."""
+def build_config_schema() -> dict:
+    """Return a JSON schema (2020-12) that editors use to complete and check configs."""
     definitions: dict = {}
-    embedded = _object(EmbeddedData, definitions)
-    data_entries = {name: _optional(embedded, e.title) for name, e in catalog().items()}
-    theirs = [name for name in working_names() if name in plugin_datasets()]
-    data_entries |= {n: _optional(embedded, find_entry(n).title) for n in theirs if not is_generated(n)}
-    for name in [*GENERATORS, *(n for n in theirs if is_generated(n))]:
-        function = find_generator(name)
-        own = _object(GeneratedData, definitions, drop=("settings",))
-        extra = _object(parameter_model(function, frozenset({"rng"})), definitions)
-        own["properties"] |= extra["properties"]
-        data_entries[name] = _optional(own, function.__doc__.splitlines()[0])
-    generated = _object(GeneratedData, definitions, drop=("settings",)) | {"additionalProperties": True}
-    any_data = {"anyOf": [_object(CsvData, definitions), embedded, generated]}
-    learner_entries, renamed = {}, []
-    learners = working_learners()
-    for name, registered in learners.items():
-        own = _object(parameters(name), definitions)
-        for key in nested_learners(parameters(name)):
-            own["properties"][key] |= {"$ref": "#/$defs/learner"}
-        own["properties"]["learner"] = {"const": name}
-        own["properties"] |= {"best_of": BEST_OF, "tune": TUNE, "on": ON}
-        learner_entries[name] = _optional(own, registered.learner_class.__doc__.splitlines()[0])
-        renamed.append(own | {"required": ["learner"]})
-    measure_entries, named = {}, []
-    for name, registered in MEASURES.items():
-        own = _object(parameters(name), definitions)
-        own["properties"] |= {"measure": {"const": name}, "on": ON}
-        measure_entries[name] = _optional(own, registered.learner_class.__doc__.splitlines()[0])
-        named.append(own | {"required": ["measure"]})
-    definitions["learner"] = {"anyOf": [{"enum": list(learners)}, *renamed]}
+    data_entries, any_data = _build_data_entries(definitions)
+    learner_entries = _build_learner_entries(definitions)
+    measure_entries, any_measure = _build_measure_entries(definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "zoloss experiment",
@@ -91,10 +71,7 @@ def config_schema() -> dict:
                 "enum": list(METRICS),
                 "description": "a second metric, in a column after each learner's",
             },
-            "keep": {
-                "const": "scores",
-                "description": "store the scores of test samples too, as some metrics need",
-            },
+            "keep": {"const": "scores", "description": "store the scores of test samples too, as some metrics need"},
             "baseline": {
                 "type": "string",
                 "description": "* marks what is better than the best of this table by one standard error",
@@ -110,11 +87,59 @@ def config_schema() -> dict:
                 "description": "the columns of a table of cost_ratio, each by its label",
             },
             "datasets": _names_or_mapping(data_entries, any_data, list(data_entries)),
-            "learners": _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learners)),
-            "measures": _names_or_mapping(measure_entries, {"anyOf": named}, list(MEASURES)),
+            "learners": _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learner_entries)),
+            "measures": _names_or_mapping(measure_entries, any_measure, list(measure_entries)),
         },
         "$defs": definitions,
     }
+
+
+def _build_data_entries(definitions: dict) -> tuple[dict, dict]:
+    """Return the schema of each data set's entry by its name, and that of an entry of another name."""
+    embedded = _object(EmbeddedData, definitions)
+    entries = {name: _optional(embedded, e.title) for name, e in load_catalog().items()}
+    of_plugins = [name for name in list_usable_datasets() if name in DATASET_PLUGINS]
+    for name in of_plugins:
+        if not has_generator(name):
+            entries[name] = _optional(embedded, _first_line(DATASET_PLUGINS[name].loaded))
+    for name in [*GENERATORS, *(n for n in of_plugins if has_generator(n))]:
+        generator = find_generator(name)
+        own = _object(GeneratedData, definitions, drop=("settings",))
+        own["properties"] |= _object(generator.parameter_model, definitions)["properties"]
+        entries[name] = _optional(own, _first_line(generator.loaded))
+    generated = _object(GeneratedData, definitions, drop=("settings",)) | {"additionalProperties": True}
+    return entries, {"anyOf": [_object(CsvData, definitions), embedded, generated]}
+
+
+def _build_learner_entries(definitions: dict) -> dict:
+    """Return the schema of each learner's entry by its name; any learner is in the definitions."""
+    entries, renamed = {}, []
+    for name, registered in LEARNERS.list_usable().items():
+        model = build_parameter_model(name)
+        own = _object(model, definitions)
+        for key in find_nested_learners(model):
+            own["properties"][key] |= {"$ref": "#/$defs/learner"}
+        own["properties"]["learner"] = {"const": name}
+        own["properties"] |= {"best_of": BEST_OF, "tune": TUNE, "on": ON}
+        entries[name] = _optional(own, _first_line(registered.learner_class))
+        renamed.append(own | {"required": ["learner"]})
+    definitions["learner"] = {"anyOf": [{"enum": list(entries)}, *renamed]}
+    return entries
+
+
+def _build_measure_entries(definitions: dict) -> tuple[dict, dict]:
+    """Return the schema of each measure's entry by its name, and that of an entry of another name."""
+    entries, renamed = {}, []
+    for name, registered in MEASURES.items():
+        own = _object(build_parameter_model(name), definitions)
+        own["properties"] |= {"measure": {"const": name}, "on": ON}
+        entries[name] = _optional(own, _first_line(registered.learner_class))
+        renamed.append(own | {"required": ["measure"]})
+    return entries, {"anyOf": renamed}
+
+
+def _first_line(documented: Any) -> str:
+    return documented.__doc__.splitlines()[0]
 
 
 def _object(model: type[BaseModel], definitions: dict, drop: tuple[str, ...] = ()) -> dict:
@@ -140,19 +165,19 @@ def _names_or_mapping(entries: dict, other: dict, names: list[str]) -> dict:
     }
 
 
-def type_text(fact) -> str:
-    """A parameter's type in words, for help texts."""
-    text = _words(fact.annotation)
+def describe_type(info: FieldInfo) -> str:
+    """Return a parameter's type in words, for help texts."""
+    text = _describe_annotation(info.annotation)
     limits = [
         f"{sign} {value:g}"
-        for rule in fact.metadata
+        for rule in info.metadata
         for sign, attribute in ((">=", "ge"), (">", "gt"), ("<=", "le"), ("<", "lt"))
         if (value := getattr(rule, attribute, None)) is not None
     ]
     return " ".join([text, *limits])
 
 
-def _words(annotation) -> str:
+def _describe_annotation(annotation: Any) -> str:
     arguments = get_args(annotation)
     origin = get_origin(annotation)
     if annotation is Any:  # the only parameter of any type is one that holds a learner
@@ -162,7 +187,7 @@ def _words(annotation) -> str:
     if getattr(origin, "__name__", "") == "Literal" or str(origin) == "typing.Literal":
         return " | ".join(str(a) for a in arguments)
     if origin is list:
-        return f"list of {_words(arguments[0])}"
+        return f"list of {_describe_annotation(arguments[0])}"
     if hasattr(annotation, "__metadata__"):
-        return _words(arguments[0])
-    return " | ".join(_words(a) for a in arguments)
+        return _describe_annotation(arguments[0])
+    return " | ".join(_describe_annotation(a) for a in arguments)

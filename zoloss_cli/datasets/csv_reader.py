@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,27 +16,38 @@ from zoloss_cli.errors import DataError, suggest_nearest
 
 MISSING = {"", "?", "na", "n/a", "nan", "null", "none"}
 
+Lines = list[tuple[int, list[str]]]  # the line that each row begins on, and its fields
+
 
 class Table(NamedTuple):
+    """A complete table of numbers with the label of each row."""
+
     features: list[str]
     X: np.ndarray
     labels: list[str]
 
 
 def read_table(path: Path) -> Table:
-    """Read one of our own files: complete, and columns of codes stand for their ranks 1, 2, ..."""
+    """Read an embedded table: complete, and columns of codes stand for their ranks 1, 2, ..."""
     header, lines = read_rows(path)
-    at = label_column(path, header, None)
+    at = find_label_column(path, header, None)
     for number, row in lines:
         for name, value in zip(header, row, strict=True):
             if is_missing(value):
-                raise DataError(f"{path}, line {number}: column '{name}' has no value")
+                raise DataError(f"{path}:{number}: column '{name}' has no value")
     columns = [i for i in range(len(header)) if i != at]
     X = np.column_stack([read_numbers(path, header[i], lines, i, symbolic=True) for i in columns])
     return Table([header[i] for i in columns], X, [row[at] for _, row in lines])
 
 
+def compute_file_sha256(path: Path) -> str:
+    """Return the sha256 of a file as hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def read_content(path: Path) -> bytes:
+    """Return the bytes of a file; a DataError suggests a file beside one that is not there."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -44,20 +57,33 @@ def read_content(path: Path) -> bytes:
         raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from None
 
 
-def read_rows(path: Path, content: bytes | None = None) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """The header, and each row with the line that it begins on; all rows have the header's length.
+def read_rows(path: Path, content: bytes | None = None) -> tuple[list[str], Lines]:
+    """Read a CSV file whose rows all have the header's length.
 
-    Semicolons are the separators where the header has no comma between its names. `content` is that of the
-    file if it was read before.
+    Semicolons are the separators where the header has no comma between its names.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    content : bytes or None
+        Its content, if it was read before.
+
+    Returns
+    -------
+    header : list of str
+        The names of the columns.
+    lines : list of tuple of (int, list of str)
+        The line that each row begins on, and its fields.
     """
     try:
         text = (read_content(path) if content is None else content).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"{path} is not a UTF-8 text file") from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    separator = ";" if _header_fields(text, ",") <= 1 < _header_fields(text, ";") else ","
+    separator = ";" if _count_header_fields(text, ",") <= 1 < _count_header_fields(text, ";") else ","
     try:
-        rows = list(_records(text, separator))
+        rows = list(_iterate_records(text, separator))
     except csv.Error as error:
         raise DataError(f"{path} is not a CSV file: {error}") from None
     if not rows:
@@ -72,12 +98,12 @@ def read_rows(path: Path, content: bytes | None = None) -> tuple[list[str], list
         raise DataError(f"{path} has a header but no rows")
     for number, row in lines:
         if len(row) != len(header):
-            raise DataError(f"{path}, line {number}: {len(row)} fields where the header has {len(header)}")
+            raise DataError(f"{path}:{number}: {len(row)} fields where the header has {len(header)}")
     return header, lines
 
 
-def _records(text: str, separator: str):
-    """(first line, fields) of each record that is not blank: a quoted field may go over several lines."""
+def _iterate_records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield (first line, fields) of each record that is not blank: a quoted field may go over several lines."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     before = 0
     for row in reader:
@@ -86,15 +112,15 @@ def _records(text: str, separator: str):
         before = reader.line_num
 
 
-def _header_fields(text: str, separator: str) -> int:
+def _count_header_fields(text: str, separator: str) -> int:
     try:
-        return len(next(_records(text, separator), (0, []))[1])
+        return len(next(_iterate_records(text, separator), (0, []))[1])
     except csv.Error:
         return 0
 
 
-def label_column(path: Path, header: list[str], label: str | int | None) -> int:
-    """The index of the label column: as named or counted, else `label`, else the last one."""
+def find_label_column(path: Path, header: list[str], label: str | int | None) -> int:
+    """Return the index of the label column: as named or counted, else the column `label`, else the last one."""
     if label is None:
         return header.index("label") if "label" in header else len(header) - 1
     if isinstance(label, int):
@@ -106,35 +132,49 @@ def label_column(path: Path, header: list[str], label: str | int | None) -> int:
     return header.index(label)
 
 
-def read_numbers(path: Path, column: str, rows, i: int, symbolic: bool = False) -> np.ndarray:
-    """Field i of all rows as finite numbers."""
-    values = [row[i] for _, row in rows]
+def read_numbers(path: Path, column: str, lines: Lines, i: int, symbolic: bool = False) -> np.ndarray:
+    """Return field i of all rows as finite numbers.
+
+    Parameters
+    ----------
+    path, column : Path, str
+        The file and the column's name, for messages.
+    lines : list of tuple of (int, list of str)
+        The rows, as from `read_rows`.
+    i : int
+        The index of the field.
+    symbolic : bool
+        Whether a column with text stands for the ranks of its values.
+    """
+    values = [row[i] for _, row in lines]
     try:
         numbers = np.array(values, dtype=np.float64)
     except ValueError:
         if symbolic:
-            codes = sorted(set(values), key=_by_number)
+            codes = sorted(set(values), key=_split_numbers)
             return np.array([1.0 + codes.index(v) for v in values])
-        number, value = next((n, row[i]) for n, row in rows if not is_number(row[i]))
+        number, value = next((n, row[i]) for n, row in lines if not is_number(row[i]))
         raise DataError(
-            f"{path}, line {number}: column '{column}' holds the text '{value}' where a number is needed"
+            f"{path}:{number}: column '{column}' holds the text '{value}' where a number is needed"
         ) from None
     if not np.all(np.isfinite(numbers)):
-        number, row = rows[int(np.flatnonzero(~np.isfinite(numbers))[0])]
-        raise DataError(f"{path}, line {number}: column '{column}' is {row[i]}, not a finite number")
+        number, row = lines[int(np.flatnonzero(~np.isfinite(numbers))[0])]
+        raise DataError(f"{path}:{number}: column '{column}' is {row[i]}, not a finite number")
     return numbers
 
 
-def _by_number(code: str):
-    """Codes such as A49 and A410 in the order of their numbers."""
+def _split_numbers(code: str) -> list[int | str]:
+    """Return a sort key that puts codes such as A49 and A410 in the order of their numbers."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", code)]
 
 
 def is_missing(value: str) -> bool:
+    """Return whether a field stands for a missing value."""
     return value.lower() in MISSING
 
 
 def is_number(value: str) -> bool:
+    """Return whether a field is a number."""
     try:
         float(value)
     except ValueError:

@@ -2,7 +2,7 @@
 
 That program is not at hand. As the thesis describes it, it picks a model at random (neural network, support
 vector machine or radial basis functions), draws the model's parameters, and lets the model label random
-examples; a complexity factor controls the model. What is drawn, and how, is ours.
+samples; a complexity factor controls the model. What is drawn, and how, is ours.
 """
 
 from __future__ import annotations
@@ -12,39 +12,50 @@ from collections.abc import Callable
 import numpy as np
 
 Target = Callable[[np.ndarray], np.ndarray]
-PROBES = 2000
+N_PROBES = 2000
 
 
-def random_target(rng: np.random.Generator, model: str, dimensions: int, complexity: int) -> Target:
-    """A function on [-1, 1]^dimensions that is positive on about one half of it."""
+def build_random_target(rng: np.random.Generator, model: str, dimensions: int, complexity: int) -> Target:
+    """Return a random function on [-1, 1]^dimensions that is positive on about one half of it.
+
+    Parameters
+    ----------
+    rng : Generator
+        The source of all random choices.
+    model : {'any', 'network', 'svm', 'rbf'}
+        The kind of model; 'any' for one of them at random.
+    dimensions, complexity : int
+        The number of inputs; the number of hidden units, support vectors or Gaussians.
+    """
     name = str(rng.choice(list(MODELS))) if model == "any" else model
     score = MODELS[name](rng, dimensions, complexity)
-    middle = np.median(score(inputs(rng, PROBES, dimensions)))
+    middle = np.median(score(draw_inputs(rng, N_PROBES, dimensions)))
     return lambda X: score(X) - middle
 
 
-def inputs(rng: np.random.Generator, size: int, dimensions: int) -> np.ndarray:
+def draw_inputs(rng: np.random.Generator, size: int, dimensions: int) -> np.ndarray:
+    """Draw samples uniform in the cube [-1, 1]^dimensions."""
     return rng.uniform(-1.0, 1.0, (size, dimensions))
 
 
-def _network(rng, dimensions: int, complexity: int) -> Target:
-    """One hidden layer of as many tanh units as the complexity says, all weights normal."""
+def _build_network(rng: np.random.Generator, dimensions: int, complexity: int) -> Target:
+    """Return one hidden layer of as many tanh units as the complexity says, all weights normal."""
     W, b = 2.0 * rng.standard_normal((dimensions, complexity)), rng.standard_normal(complexity)
     out = rng.standard_normal(complexity)
     return lambda X: np.tanh(X @ W + b) @ out
 
 
-def _svm(rng, dimensions: int, complexity: int) -> Target:
-    """As many support vectors as the complexity says, in the cubic kernel (1 + <x, s>)^3."""
-    support, weights = inputs(rng, complexity, dimensions), rng.standard_normal(complexity)
+def _build_svm(rng: np.random.Generator, dimensions: int, complexity: int) -> Target:
+    """Return a sum over as many support vectors as the complexity says, in the cubic kernel (1 + <x, s>)^3."""
+    support, weights = draw_inputs(rng, complexity, dimensions), rng.standard_normal(complexity)
     return lambda X: (1.0 + X @ support.T) ** 3 @ weights
 
 
-def _rbf(rng, dimensions: int, complexity: int) -> Target:
-    """As many Gaussians as the complexity says, of widths about those that reach each other."""
-    centres, weights = inputs(rng, complexity, dimensions), rng.standard_normal(complexity)
+def _build_rbf(rng: np.random.Generator, dimensions: int, complexity: int) -> Target:
+    """Return a sum of as many Gaussians as the complexity says, of widths about those that reach each other."""
+    centres, weights = draw_inputs(rng, complexity, dimensions), rng.standard_normal(complexity)
     widths = rng.uniform(0.5, 1.0, complexity) * np.sqrt(dimensions)
     return lambda X: np.exp(-(((X[:, None, :] - centres) ** 2).sum(axis=2)) / widths**2) @ weights
 
 
-MODELS = {"network": _network, "svm": _svm, "rbf": _rbf}
+MODELS = {"network": _build_network, "svm": _build_svm, "rbf": _build_rbf}

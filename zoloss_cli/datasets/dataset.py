@@ -6,25 +6,46 @@ import functools
 import hashlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, GeneratedData
-from zoloss_cli.datasets.catalog import catalog, compute_file_sha256
-from zoloss_cli.datasets.csv_reader import read_content, read_table
+from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, Flip, GeneratedData, Noise
+from zoloss_cli.datasets.csv_reader import compute_file_sha256, read_content, read_table
 from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.datasets.generators import foreign_content, generate
 from zoloss_cli.datasets.labels import index_labels
 from zoloss_cli.datasets.noise import add_noise, flip_labels
-from zoloss_cli.datasets.plugin_datasets import find_entry
+from zoloss_cli.datasets.pool import generate, hash_plugin_pools
+from zoloss_cli.datasets.tables import find_entry
+from zoloss_cli.datasets.uci.cache import find_fetched_path
 from zoloss_cli.errors import DataError, suggest_nearest
+
+MAX_CACHED_DATASETS = 128
+MAX_CACHED_FINGERPRINTS = 256
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """N x m features; y indexes `classes`, whose last one is the positive class of a binary problem.
+    """Samples with their classes.
 
-    In the rows `flipped`, y is not the true class; `truth` is, and test rows are judged by it.
+    Attributes
+    ----------
+    name : str
+        The name in tables.
+    X : ndarray of shape (n_samples, n_features)
+        The features; cannot be written to.
+    y : ndarray of shape (n_samples,)
+        Indices into `classes`; cannot be written to.
+    classes : list of str
+        The names of the classes; the last one is the positive class of a binary problem.
+    features : list of str
+        The names of the features.
+    notes : list of str
+        What a reader of results should know of the data.
+    flipped : ndarray of int
+        The samples whose label is not the true class.
+    true_y : ndarray or None
+        The true classes, where they are not `y`.
     """
 
     name: str
@@ -32,88 +53,94 @@ class DataSet:
     y: np.ndarray
     classes: list[str]
     features: list[str]
-    notes: list[str] = field(default_factory=list)  # what its reader should know
+    notes: list[str] = field(default_factory=list)
     flipped: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
-    true_y: np.ndarray | None = None  # where it is not y
+    true_y: np.ndarray | None = None
 
     @property
     def truth(self) -> np.ndarray:
+        """The true classes, by which test samples are judged."""
         return self.y if self.true_y is None else self.true_y
 
 
 def find_draw(spec: DataSpec, k: int) -> int:
-    """The draw that split k is of, the same for every learner."""
+    """Return the draw that split k has, the same for every learner."""
     return k % spec.n_draws
 
 
-@functools.lru_cache(maxsize=128)
+@functools.lru_cache(maxsize=MAX_CACHED_DATASETS)
 def load_data(spec: DataSpec, draw: int = 0) -> DataSet:
-    """The data set that a config entry names, checked and ready to split; `draw` is below `draws(spec)`."""
+    """Return the data set that a config entry names, checked and ready to split.
+
+    Parameters
+    ----------
+    spec : EmbeddedData, GeneratedData or CsvData
+        The entry.
+    draw : int
+        Which of its data sets, below ``spec.n_draws``.
+    """
+    # Through the cache again: the draws of noise and of flipped labels share what they are made of.
     if spec.flip is not None:
-        return _flipped(spec, draw)
-    if spec.noise is not None:
-        # Through the cache again: the draws of the noise share what they are added to.
-        clean = load_data(spec.model_copy(update={"noise": None}), draw % len(spec.pool_seeds))
-        noise, classes, features, notes = spec.noise, clean.classes, clean.features, clean.notes
-        one_class = _class_of_noise(spec, clean) if noise.labels == "one-class" else None
-        X, y = add_noise(
-            clean.X, clean.y, len(classes), noise.fraction, one_class, noise.seed, draw % noise.draws
-        )
+        clean = spec.model_copy(update={"flip": None})
+        data = _flip_labels(load_data(clean, find_draw(clean, draw)), spec.flip, draw)
+    elif spec.noise is not None:
+        clean = spec.model_copy(update={"noise": None})
+        data = _add_noise(load_data(clean, find_draw(clean, draw)), spec.noise, draw)
     elif isinstance(spec, GeneratedData):
-        pool = generate(spec.generator, spec.pool_seeds[draw], size=spec.size, **dict(spec.settings))
-        (X, y, classes, features), notes = pool, []
+        seed = spec.pool_seeds[draw]
+        data = DataSet(spec.name, *generate(spec.generator, seed, size=spec.size, **dict(spec.settings)))
     elif isinstance(spec, CsvData):
-        own = read_for_training(Path(spec.csv), spec.label, spec.missing)
-        X, features, notes = own.X, own.features, own.all_notes()
-        y, classes = own.classes(spec.positive)
+        table = read_for_training(Path(spec.csv), spec.label, spec.missing)
+        y, classes = table.index_classes(spec.positive)
+        data = DataSet(spec.name, table.X, y, classes, table.features, table.list_notes())
     else:
-        X, y, classes, features = _read_known(spec)
-        notes = []
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    X.setflags(write=False)
-    y.setflags(write=False)
-    return DataSet(spec.name, X, y, classes, features, notes)
+        data = _read_table(spec)
+    data = replace(data, X=np.ascontiguousarray(data.X, dtype=np.float64))
+    data.X.setflags(write=False)
+    data.y.setflags(write=False)
+    return data
 
 
-def _flipped(spec: DataSpec, draw: int) -> DataSet:
-    """The data set with some labels turned round; through the cache again, as noise is."""
-    without = spec.model_copy(update={"flip": None})
-    clean = load_data(without, find_draw(without, draw))
-    flip, count = spec.flip, len(clean.classes)
-    y, rows = flip_labels(clean.y, count, flip.share, flip.rows == "last", flip.seed, draw % flip.draws)
-    y.setflags(write=False)
-    return replace(clean, y=y, flipped=rows, true_y=clean.y)
+def _flip_labels(data: DataSet, flip: Flip, draw: int) -> DataSet:
+    is_last = flip.rows == "last"
+    y, flipped = flip_labels(data.y, len(data.classes), flip.share, is_last, flip.seed, draw % flip.draws)
+    return replace(data, y=y, flipped=flipped, true_y=data.y)
 
 
-def _class_of_noise(spec: DataSpec, clean: DataSet) -> int:
-    label = spec.noise.label
-    if label is None:
-        return int(clean.y[0])
-    if label not in clean.classes:
-        raise DataError(f"data set '{spec.name}' has no class '{label}'{suggest_nearest(label, clean.classes)}")
-    return clean.classes.index(label)
+def _add_noise(data: DataSet, noise: Noise, draw: int) -> DataSet:
+    one_class = _find_noise_class(data, noise) if noise.labels == "one-class" else None
+    X, y = add_noise(
+        data.X, data.y, len(data.classes), noise.fraction, one_class, noise.seed, draw % noise.draws
+    )
+    return replace(data, X=X, y=y)
 
 
-def _read_known(spec: EmbeddedData):
-    known = find_entry(spec.dataset)
-    path = data_path(spec)
-    if spec.source == "embedded" and compute_file_sha256(path) != known.sha256:
+def _find_noise_class(data: DataSet, noise: Noise) -> int:
+    if noise.label is None:
+        return int(data.y[0])
+    if noise.label not in data.classes:
+        hint = suggest_nearest(noise.label, data.classes)
+        raise DataError(f"data set '{data.name}' has no class '{noise.label}'{hint}")
+    return data.classes.index(noise.label)
+
+
+def _read_table(spec: EmbeddedData) -> DataSet:
+    entry, path = find_entry(spec.dataset), find_data_path(spec)
+    if spec.source == "embedded" and compute_file_sha256(path) != entry.sha256:
         raise DataError(f"{path} was changed: its sha256 is not the one in catalog.yaml")
     table = read_table(path)
-    positive = known.positive if spec.positive is None else spec.positive
+    positive = entry.positive if spec.positive is None else spec.positive
     y, classes = index_labels(table.labels, positive, f"data set '{spec.dataset}'")
-    return table.X, y, classes, table.features
+    return DataSet(spec.name, table.X, y, classes, table.features)
 
 
-def data_path(spec: EmbeddedData | CsvData) -> Path:
-    """The file behind a data set."""
+def find_data_path(spec: EmbeddedData | CsvData) -> Path:
+    """Return the file behind a data set; DataError if it was to be fetched and is not there."""
     if isinstance(spec, CsvData):
         return Path(spec.csv)
     if spec.source == "embedded":
         return find_entry(spec.dataset).path
-    from zoloss_cli.datasets.uci.download import fetched_path
-
-    path = fetched_path(spec.dataset)
+    path = find_fetched_path(spec.dataset)
     if not path.is_file():
         raise DataError(
             f"'{spec.dataset}' from UCI is not on this machine; run: zoloss datasets fetch {spec.dataset}"
@@ -121,25 +148,30 @@ def data_path(spec: EmbeddedData | CsvData) -> Path:
     return path
 
 
-@functools.lru_cache(maxsize=256)
-def compute_fingerprint(spec: DataSpec) -> dict:
-    """What makes this data set this one: the content's sha256, or the generator, its seed and settings."""
+@functools.lru_cache(maxsize=MAX_CACHED_FINGERPRINTS)
+def compute_fingerprint(spec: DataSpec) -> dict[str, Any]:
+    """Return what makes this data set this one, as it enters the identity of results.
+
+    Returns
+    -------
+    dict
+        The content's sha256, or the generator, its seed and settings; and noise and flipped labels.
+    """
     if isinstance(spec, GeneratedData):
         settings = {"size": spec.size, **dict(spec.settings)}
-        foreign = foreign_content(spec.generator, spec.pool_seeds, **settings)
-        content = {"generator": spec.generator, "seed": spec.seed, **settings, **foreign}
+        plugin_hash = hash_plugin_pools(spec.generator, spec.pool_seeds, **settings)
+        content = {"generator": spec.generator, "seed": spec.seed, **settings, **plugin_hash}
     elif isinstance(spec, CsvData):
         content = {
-            "sha256": hashlib.sha256(read_content(data_path(spec))).hexdigest(),
+            "sha256": hashlib.sha256(read_content(find_data_path(spec))).hexdigest(),
             "label": spec.label,
             "missing": spec.missing,
             "positive": spec.positive,
         }
     else:
-        known = find_entry(spec.dataset)
-        sha256 = known.sha256 if spec.source == "embedded" else compute_file_sha256(data_path(spec))
-        positive = known.positive if spec.positive is None else spec.positive
-        content = {"sha256": sha256, "positive": positive}
+        entry = find_entry(spec.dataset)
+        sha256 = entry.sha256 if spec.source == "embedded" else compute_file_sha256(find_data_path(spec))
+        content = {"sha256": sha256, "positive": entry.positive if spec.positive is None else spec.positive}
     if spec.noise is not None:
         # What is at its default leaves no trace in the identity: it was not there when there was no choice.
         one_draw = {"draws"} if spec.noise.draws == 1 else None
@@ -147,15 +179,3 @@ def compute_fingerprint(spec: DataSpec) -> dict:
     if spec.flip is not None:
         content["flip"] = spec.flip.model_dump(exclude={"rows"} if spec.flip.rows == "random" else None)
     return content
-
-
-__all__ = [
-    "DataSet",
-    "catalog",
-    "data_path",
-    "find_draw",
-    "find_entry",
-    "compute_fingerprint",
-    "index_labels",
-    "load_data",
-]

@@ -1,35 +1,44 @@
-"""Artificial data sets. A generator draws one pool of examples; runs split that pool again and again.
+"""Artificial data sets. A generator draws one pool of samples, which experiments split again and again.
 
 Every generator is a function of a random Generator and annotated parameters, and returns a Pool. The
-annotations are what a config may set.
+annotations are what a config may set. A new one is a function here and a line in registry.py.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli import registry
-from zoloss_cli.datasets.data_engine import inputs, random_target
-from zoloss_cli.datasets.plugin_datasets import is_generator, plugin_datasets, plugin_function
-from zoloss_cli.errors import DataError, suggest_nearest
+from zoloss_cli.datasets.data_engine import build_random_target, draw_inputs
+from zoloss_cli.datasets.geometry import DISK_RADII, LOBE_RADIUS, N_DISKS, YINYANG_RADIUS
 
-Size = Annotated[int, Field(ge=2, description="how many examples the pool holds")]
+Size = Annotated[int, Field(ge=2, description="how many samples the pool holds")]
+Rng = np.random.Generator
 
 
 class Pool(NamedTuple):
+    """Generated samples.
+
+    Attributes
+    ----------
+    X : ndarray of shape (size, n_features)
+        The samples.
+    y : ndarray of shape (size,)
+        Indices into `classes`.
+    classes, features : list of str
+        The names of classes and features.
+    """
+
     X: np.ndarray
-    y: np.ndarray  # index into classes
+    y: np.ndarray
     classes: list[str]
     features: list[str]
 
 
-def ringnorm(rng, size: Size = 5000) -> Pool:
-    """Breiman's ringnorm, 20 dimensions, equal priors: N(0, 4I) against N((a, ..., a), I), a = 1/sqrt(20).
+def ringnorm(rng: Rng, size: Size = 5000) -> Pool:
+    """Draw Breiman's ringnorm, 20 dimensions, equal priors: N(0, 4I) against N((a, ..., a), I), a = 1/sqrt(20).
 
     Breiman's text is often printed with a = 2/sqrt(20); the published errors of Li & Lin (2007) fit
     a = 1/sqrt(20) only (35.8 % against 24.8 %).
@@ -37,11 +46,11 @@ def ringnorm(rng, size: Size = 5000) -> Pool:
     y = rng.integers(0, 2, size)
     X = rng.standard_normal((size, 20))
     X = np.where(y[:, None] == 0, 2.0 * X, X + 1.0 / np.sqrt(20.0))
-    return Pool(X, y, ["wide", "narrow"], _numbered(20))
+    return Pool(X, y, ["wide", "narrow"], _number_features(20))
 
 
-def threenorm(rng, size: Size = 5000) -> Pool:
-    """Breiman's threenorm, 20 dimensions, equal priors, a = 2/sqrt(20).
+def threenorm(rng: Rng, size: Size = 5000) -> Pool:
+    """Draw Breiman's threenorm, 20 dimensions, equal priors, a = 2/sqrt(20).
 
     One class is an equal mixture of N((a, ..., a), I) and N(-(a, ..., a), I), the other is
     N((a, -a, a, -a, ...), I).
@@ -52,36 +61,36 @@ def threenorm(rng, size: Size = 5000) -> Pool:
     X = rng.standard_normal((size, 20))
     alternating = a * np.where(np.arange(20) % 2 == 0, 1.0, -1.0)
     X += np.where(y[:, None] == 0, side[:, None] * a, alternating)
-    return Pool(X, y, ["two", "one"], _numbered(20))
+    return Pool(X, y, ["two", "one"], _number_features(20))
 
 
 def yinyang(
-    rng,
+    rng: Rng,
     size: Size = 5000,
     eye: Annotated[float, Field(gt=0, lt=0.5, description="radius of the two eyes")] = 0.18,
 ) -> Pool:
-    """The Yin-Yang of Li et al. (2005): a plate of radius 1, points uniform in the disk of radius 1.1.
+    """Draw the Yin-Yang of Li et al. (2005): a plate of radius 1, samples uniform in the disk of radius 1.1.
 
     The upper half-plane is one class. Inside the plate the lobe of radius 1/2 around (-1/2, 0) goes
     with the upper half, the one around (1/2, 0) with the lower, and the eyes in their middles the other
     way round. The papers give no eye radius; 1/6 to 3/16 fit their numbers.
     """
-    X = _uniform_disk(rng, size, 1.1)
+    X = _draw_in_disk(rng, size, YINYANG_RADIUS)
     upper = X[:, 1] > 0.0
-    left = np.hypot(X[:, 0] + 0.5, X[:, 1])
-    right = np.hypot(X[:, 0] - 0.5, X[:, 1])
-    y = np.where(left <= 0.5, left > eye, np.where(right <= 0.5, right <= eye, upper))
-    return Pool(X, y.astype(int), ["yin", "yang"], _numbered(2))
+    left = np.hypot(X[:, 0] + LOBE_RADIUS, X[:, 1])
+    right = np.hypot(X[:, 0] - LOBE_RADIUS, X[:, 1])
+    y = np.where(left <= LOBE_RADIUS, left > eye, np.where(right <= LOBE_RADIUS, right <= eye, upper))
+    return Pool(X, y.astype(int), ["yin", "yang"], _number_features(2))
 
 
-def disks(rng, size: Size = 31) -> Pool:
-    """Three concentric disks of radii 1/3, 2/3 and 1 (Li's thesis 2006, Fig. 1.1), uniform in the largest.
+def disks(rng: Rng, size: Size = 31) -> Pool:
+    """Draw three concentric disks of radii 1/3, 2/3 and 1 (Li's thesis 2006, Fig. 1.1), uniform in the largest.
 
     The innermost disk and the outer ring are class 1, the ring between them is class 0.
     """
-    X = _uniform_disk(rng, size, 1.0)
-    ring = np.minimum((3.0 * np.hypot(X[:, 0], X[:, 1])).astype(int), 2)
-    return Pool(X, (ring != 1).astype(int), ["0", "1"], _numbered(2))
+    X = _draw_in_disk(rng, size, DISK_RADII[-1])
+    ring = np.minimum((N_DISKS * np.hypot(X[:, 0], X[:, 1])).astype(int), N_DISKS - 1)
+    return Pool(X, (ring != 1).astype(int), ["0", "1"], _number_features(2))
 
 
 # The classic seven pieces on a 4 x 4 square, corners counter-clockwise. The thesis's own drawing
@@ -97,8 +106,8 @@ TANGRAM = {
 }
 
 
-def tangram(rng, size: Size = 500) -> Pool:
-    """Points uniform in a square that the seven pieces of a tangram cover; the class is the piece.
+def tangram(rng: Rng, size: Size = 500) -> Pool:
+    """Draw samples uniform in a square that the seven pieces of a tangram cover; the class is the piece.
 
     Li's thesis (2006), section 4.3.1 and Fig. 4.1; see TANGRAM for the coordinates.
     """
@@ -109,15 +118,15 @@ def tangram(rng, size: Size = 500) -> Pool:
         for (ax, ay), (bx, by) in zip(corners, corners[1:] + corners[:1], strict=True):
             inside &= (bx - ax) * (X[:, 1] - ay) - (by - ay) * (X[:, 0] - ax) >= 0.0
         y[inside & (y < 0)] = piece
-    return Pool(X / 4.0, y, list(TANGRAM), _numbered(2))
+    return Pool(X / 4.0, y, list(TANGRAM), _number_features(2))
 
 
 def gaussians(
-    rng,
+    rng: Rng,
     size: Size = 500,
     dimensions: Annotated[int, Field(ge=1, description="number of features")] = 5,
 ) -> Pool:
-    """Nguyen & Sanner's synthetic sets (2013, section 6): one Gaussian a class, equally many points each.
+    """Draw Nguyen & Sanner's synthetic sets (2013, section 6): one Gaussian a class, equally many samples each.
 
     A range R is uniform in [5, 10]; the centres are uniform within R/2 of the origin in each
     dimension, the variances uniform in [1, R^2].
@@ -127,61 +136,61 @@ def gaussians(
     deviations = np.sqrt(rng.uniform(1.0, R**2, (2, dimensions)))
     y = np.arange(size) % 2
     X = centres[y] + deviations[y] * rng.standard_normal((size, dimensions))
-    return Pool(X, y, ["0", "1"], _numbered(dimensions))
+    return Pool(X, y, ["0", "1"], _number_features(dimensions))
 
 
 def outliers(
-    rng,
+    rng: Rng,
     size: Size = 300,
-    share: Annotated[float, Field(gt=0, lt=0.5, description="outliers, as a share of the points")] = 0.1,
+    share: Annotated[float, Field(gt=0, lt=0.5, description="outliers, as a share of the samples")] = 0.1,
 ) -> Pool:
-    """Two classes in the plane and outliers that skew every convex loss, as in Nguyen & Sanner's Figure 1.
+    """Draw two classes in the plane and outliers that skew convex losses, as in Nguyen & Sanner's Figure 1.
 
-    The paper shows 300 points, a tenth of them outliers, but no recipe; this one is ours. The classes are
-    Gaussians left and right of a vertical line, taller than wide. The outliers are points of the right
+    The paper shows 300 samples, a tenth of them outliers, but no recipe; this one is ours. The classes are
+    Gaussians left and right of a vertical line, taller than wide. The outliers are samples of the right
     class in a small cloud far off to the upper left.
     """
     y = np.arange(size) % 2
     X = rng.standard_normal((size, 2)) * [0.85, 1.7] + np.where(y == 1, 1.5, -1.5)[:, None] * [1.0, 0.0]
     lost = rng.permutation(np.flatnonzero(y == 1))[: int(share * size)]
     X[lost] = rng.standard_normal((lost.size, 2)) + [-10.0, 10.0]
-    return Pool(X, y, ["left", "right"], _numbered(2))
+    return Pool(X, y, ["left", "right"], _number_features(2))
 
 
 def data_engine(
-    rng,
+    rng: Rng,
     size: Size = 3400,
     dimensions: Annotated[int, Field(ge=1, description="number of features")] = 8,
     model: Annotated[
         Literal["any", "network", "svm", "rbf"],
-        Field(description="what labels the points: one of the three at random, or this one"),
+        Field(description="what labels the samples: one of the three at random, or this one"),
     ] = "any",
     complexity: Annotated[
         int, Field(ge=1, description="hidden units, support vectors or Gaussians of the model")
     ] = 10,
-    flipped: Annotated[float, Field(ge=0, lt=0.5, description="share of labels that are turned round")] = 0.0,
+    flipped: Annotated[float, Field(ge=0, lt=0.5, description="share of labels that are flipped")] = 0.0,
 ) -> Pool:
-    """Points in a cube labelled by a random neural network, SVM or RBF model: every seed has its own.
+    """Draw samples in a cube, labelled by a random neural network, SVM or RBF model: every seed has its own.
 
     In the spirit of the Caltech Data Engine of Li's thesis (2006, section 3.3.1); see data_engine.py.
     """
-    target = random_target(rng, model, dimensions, complexity)
-    X = inputs(rng, size, dimensions)
+    target = build_random_target(rng, model, dimensions, complexity)
+    X = draw_inputs(rng, size, dimensions)
     y = (target(X) >= 0.0) ^ (rng.uniform(size=size) < flipped)
-    return Pool(X, y.astype(int), ["0", "1"], _numbered(dimensions))
+    return Pool(X, y.astype(int), ["0", "1"], _number_features(dimensions))
 
 
 def separable(
-    rng,
+    rng: Rng,
     size: Size = 100,
     dimensions: Annotated[int, Field(ge=2, description="number of features")] = 10,
     margin: Annotated[float, Field(gt=0, lt=1, description="the least distance to the separating plane")] = 0.1,
-    flipped: Annotated[float, Field(ge=0, lt=0.5, description="share of labels that are turned round")] = 0.0,
+    flipped: Annotated[float, Field(ge=0, lt=0.5, description="share of labels that are flipped")] = 0.0,
 ) -> Pool:
-    """Points on the unit sphere, and a random plane through the origin that separates them with a margin.
+    """Draw samples on the unit sphere, and a plane through the origin that separates them with a margin.
 
-    Distances to the plane are uniform from the margin to 1, half of the points on each side. Then labels are
-    turned round. For the bounds on the mistakes of perceptrons.
+    Distances to the plane are uniform from the margin to 1, half of the samples on each side. Then labels are
+    flipped. For the bounds on the mistakes of perceptrons.
     """
     normal = rng.standard_normal(dimensions)
     normal /= np.linalg.norm(normal)
@@ -191,78 +200,27 @@ def separable(
     along -= np.outer(along @ normal, normal)
     along *= (np.sqrt(1.0 - distance**2) / np.linalg.norm(along, axis=1))[:, None]
     X = along + np.outer(np.where(y == 1, distance, -distance), normal)
-    turned = rng.permutation(size)[: int(flipped * size)]
-    y[turned] = 1 - y[turned]
-    return Pool(X, y, ["0", "1"], _numbered(dimensions))
+    wrong = rng.permutation(size)[: int(flipped * size)]
+    y[wrong] = 1 - y[wrong]
+    return Pool(X, y, ["0", "1"], _number_features(dimensions))
 
 
-def axes(rng, size: Size = 10) -> Pool:
-    """The unit vectors e_1, ..., e_k: a perceptron errs on each of them, which is all that its bound allows.
+def axes(rng: Rng, size: Size = 10) -> Pool:
+    """Draw the unit vectors e_1, ..., e_k: a perceptron errs on each of them, all that its bound allows.
 
-    Those of class 0 are turned round. With both signs changed, an example is the same to every learner for
+    Those of class 0 are negated. With both signs changed, a sample is the same to every learner for
     which a margin of 0 is a mistake. Which they are, and the order, are random.
     """
     y = rng.permutation(np.arange(size) % 2)
     X = np.eye(size)[rng.permutation(size)] * np.where(y == 1, 1.0, -1.0)[:, None]
-    return Pool(X, y, ["0", "1"], _numbered(size))
+    return Pool(X, y, ["0", "1"], _number_features(size))
 
 
-GENERATORS = {name: globals()[name] for name in registry.GENERATORS}
-
-
-def is_generated(name: str) -> bool:
-    """Whether a generator has this name, ours or another package's."""
-    return name in GENERATORS or (
-        name in plugin_datasets() and is_generator(plugin_function(plugin_datasets()[name]))
-    )
-
-
-def find_generator(name: str) -> Callable[..., Pool]:
-    if not is_generated(name):
-        raise DataError(f"no generator is called '{name}'{suggest_nearest(name, GENERATORS)}")
-    return GENERATORS.get(name) or plugin_function(plugin_datasets()[name])
-
-
-def generate(name: str, seed: int, **settings) -> Pool:
-    """The pool of a generator that belongs to this seed."""
-    key = int.from_bytes(name.encode(), "big")
-    rng = np.random.default_rng([seed, key])
-    if name in GENERATORS:
-        return GENERATORS[name](rng, **settings)
-    return _foreign_pool(name, rng, settings)
-
-
-def _foreign_pool(name: str, rng, settings: dict) -> Pool:
-    """The pool of another package's generator, if it is one."""
-    function, plugin = find_generator(name), plugin_datasets()[name]
-    try:
-        pool = Pool(*function(rng, **settings))
-        X, y = np.asarray(pool.X, dtype=np.float64), np.asarray(pool.y)
-    except Exception as error:
-        raise plugin.mistake(f"gives no pool: {type(error).__name__}: {error}") from error
-    named = X.ndim == 2 and X.shape == (len(y), len(pool.features)) and np.all(np.isfinite(X))
-    indexed = y.ndim == 1 and y.dtype.kind in "iu" and set(np.unique(y)) <= set(range(len(pool.classes)))
-    if not (named and indexed):
-        raise plugin.mistake("gives no pool of N x m finite features, N class indices, and names of both")
-    return Pool(X, y.astype(int), [str(c) for c in pool.classes], [str(f) for f in pool.features])
-
-
-def foreign_content(name: str, seeds: tuple[int, ...], **settings) -> dict:
-    """The sha256 of the pools of another package's generator, which may change as ours do not."""
-    if name in GENERATORS:
-        return {}
-    digest = hashlib.sha256()
-    for seed in seeds:
-        pool = generate(name, seed, **settings)
-        digest.update(np.ascontiguousarray(pool.X).tobytes() + pool.y.astype(np.int64).tobytes())
-    return {"sha256": digest.hexdigest()}
-
-
-def _numbered(count: int) -> list[str]:
+def _number_features(count: int) -> list[str]:
     return [f"x{i + 1}" for i in range(count)]
 
 
-def _uniform_disk(rng, size: int, radius: float) -> np.ndarray:
+def _draw_in_disk(rng: Rng, size: int, radius: float) -> np.ndarray:
     r = radius * np.sqrt(rng.uniform(0.0, 1.0, size))
     angle = rng.uniform(0.0, 2.0 * np.pi, size)
     return np.column_stack([r * np.cos(angle), r * np.sin(angle)])

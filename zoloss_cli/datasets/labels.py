@@ -6,11 +6,28 @@ import numpy as np
 
 from zoloss_cli.errors import DataError, suggest_nearest
 
-SHOWN_CLASSES = 10
+MAX_LISTED_CLASSES = 10
 
 
-def index_labels(labels: list[str], positive: str | None, where: str):
-    """Class indices. With a positive class the problem is that class against the rest."""
+def index_labels(labels: list[str], positive: str | None, where: str) -> tuple[np.ndarray, list[str]]:
+    """Return the class index of each label, and the names of the classes.
+
+    Parameters
+    ----------
+    labels : list of str
+        The label of each sample.
+    positive : str or None
+        The positive class of a binary problem, against all others.
+    where : str
+        What messages begin with.
+
+    Returns
+    -------
+    y : ndarray of shape (n_samples,)
+        Indices into `classes`.
+    classes : list of str
+        The classes; of two, the last is the positive one.
+    """
     names = sorted(set(labels))
     if len(names) < 2:
         raise DataError(f"{where} holds one class only, '{names[0]}'; two are needed")
@@ -22,19 +39,19 @@ def index_labels(labels: list[str], positive: str | None, where: str):
         y = np.array([int(label == str(positive)) for label in labels])
         return y, [rest, str(positive)]
     if len(names) > 2:  # ties between classes go to the first of them: 2 before 10
-        names = _by_number(names)
+        names = _sort_by_number(names)
     index = {name: i for i, name in enumerate(names)}
     return np.array([index[label] for label in labels]), names
 
 
 def join_names(names: list[str]) -> str:
-    """The names of classes, as many as a sentence can hold."""
-    more = f" and {len(names) - SHOWN_CLASSES} more" if len(names) > SHOWN_CLASSES else ""
-    return ", ".join(names[:SHOWN_CLASSES]) + more
+    """Return the names of classes as a list for a sentence, the first of them if there are many."""
+    more = f" and {len(names) - MAX_LISTED_CLASSES} more" if len(names) > MAX_LISTED_CLASSES else ""
+    return ", ".join(names[:MAX_LISTED_CLASSES]) + more
 
 
-def _by_number(names: list[str]) -> list[str]:
-    """In the order of their numbers, if all are numbers."""
+def _sort_by_number(names: list[str]) -> list[str]:
+    """Return the names in the order of their numbers, if all are numbers."""
     try:
         return sorted(names, key=float)
     except ValueError:

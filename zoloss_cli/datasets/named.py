@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from zoloss_cli.config.data_spec import build_data_spec
 from zoloss_cli.config.messages import InlineErrorCollector
 from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.errors import ConfigError
 
 
-def load_dataset(name: str, **settings) -> tuple[np.ndarray, np.ndarray]:
-    """(X, y) of one of `zoloss datasets`: N x m features, and the number of each row's class.
+def load_dataset(name: str, **settings: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the samples and class indices of one of `zoloss datasets`.
 
-    Of two classes the positive one is 1. Settings are those of a config's entry: `positive` for one class
-    against the rest, `noise`, and a generator's `size`, `seed` and own ones. Features are as in the file:
-    scale them as you need.
+    Parameters
+    ----------
+    name : str
+        A data set or generator.
+    **settings
+        As in a config's entry: `positive` for one class against the rest, `noise`, and a generator's `size`,
+        `seed` and own parameters.
 
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        The features as in the file: scale them as you need.
+    y : ndarray of shape (n_samples,)
+        The number of each sample's class; of two classes the positive one is 1.
+
+    Examples
+    --------
     >>> from zoloss_cli import load_dataset
     >>> X, y = load_dataset("heart")
     >>> X.shape, int(y.sum())
@@ -27,9 +40,9 @@ def load_dataset(name: str, **settings) -> tuple[np.ndarray, np.ndarray]:
     >>> X.shape
     (300, 2)
     """
-    mistakes = InlineErrorCollector(f"load_dataset({name!r})")
-    spec = build_data_spec(name, settings, Path(), mistakes)
-    if spec is None or mistakes.lines:
-        raise ConfigError("\n".join(dict.fromkeys(mistakes.lines)))
+    errors = InlineErrorCollector(f"load_dataset({name!r})")
+    spec = build_data_spec(name, settings, Path(), errors)
+    errors.raise_errors()
+    assert spec is not None, "what is no data set has an error"
     data = load_data(spec)
-    return data.X.copy(), data.y.copy()  # what `load` keeps cannot be written to
+    return data.X.copy(), data.y.copy()  # what `load_data` keeps cannot be written to

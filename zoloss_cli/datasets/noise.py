@@ -1,34 +1,82 @@
-"""Noise: Nguyen & Sanner's (2013, section 6), extra rows spread over twice the data's range; wrong labels."""
+"""Noise: samples over twice the range of the data (Nguyen & Sanner 2013, section 6), and flipped labels."""
 
 from __future__ import annotations
 
 import numpy as np
 
-STREAM, FLIPS = 0x6E6F697365, 0x666C6970  # keep noise apart from a pool of the same seed
+NOISE_STREAM, FLIP_STREAM = 0x6E6F697365, 0x666C6970  # keep noise apart from a pool of the same seed
 
 
-def add_noise(X, y, classes: int, fraction: float, one_class: int | None, seed: int, draw: int = 0):
-    """Append floor(fraction * N) rows, uniform in [min - (max-min)/2, max + (max-min)/2] of each feature.
+def add_noise(
+    X: np.ndarray,
+    y: np.ndarray,
+    n_classes: int,
+    fraction: float,
+    one_class: int | None,
+    seed: int,
+    draw: int = 0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Append floor(fraction * N) samples, uniform in [min - (max-min)/2, max + (max-min)/2] of each feature.
 
-    All get the class `one_class`, or each any class, equally likely. The paper says the former; its Table 2
-    fits the latter. Each `draw` of a seed is another one, and draw 0 does not depend on how many there are.
+    Parameters
+    ----------
+    X, y : ndarray
+        The samples and their class indices.
+    n_classes : int
+        The number of classes.
+    fraction : float
+        The number of samples to add, as a share of N.
+    one_class : int or None
+        The class of all of them, or None for random classes, equally likely.
+    seed, draw : int
+        Each draw of a seed is another one, and draw 0 does not depend on how many there are.
+
+    Returns
+    -------
+    X, y : ndarray
+        The samples and class indices with those that were added.
+
+    Notes
+    -----
+    The paper says that all noise has one class; its Table 2 fits random classes.
     """
-    rng = np.random.default_rng([seed, STREAM, draw] if draw else [seed, STREAM])
+    rng = np.random.default_rng([seed, NOISE_STREAM, draw] if draw else [seed, NOISE_STREAM])
     extra = int(fraction * X.shape[0])
     low, high = X.min(axis=0), X.max(axis=0)
     half = 0.5 * (high - low)
-    rows = rng.uniform(low - half, high + half, (extra, X.shape[1]))
-    new = rng.integers(0, classes, extra) if one_class is None else np.full(extra, one_class)
-    return np.vstack([X, rows]), np.concatenate([y, new])
+    samples = rng.uniform(low - half, high + half, (extra, X.shape[1]))
+    labels = rng.integers(0, n_classes, extra) if one_class is None else np.full(extra, one_class)
+    return np.vstack([X, samples]), np.concatenate([y, labels])
 
 
 def flip_labels(
-    y: np.ndarray, classes: int, share: float, last: bool, seed: int, draw: int
+    y: np.ndarray, n_classes: int, share: float, is_last: bool, seed: int, draw: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(labels, rows) where floor(share * N) rows, random ones or the last, have any other class."""
-    rng = np.random.default_rng([seed, FLIPS, draw])
+    """Give floor(share * N) samples any other class.
+
+    Parameters
+    ----------
+    y : ndarray
+        The class indices.
+    n_classes : int
+        The number of classes.
+    share : float
+        The number of samples to change, as a share of N.
+    is_last : bool
+        Whether the last samples are changed, and not random ones.
+    seed, draw : int
+        The source of all random choices.
+
+    Returns
+    -------
+    y : ndarray
+        The class indices after the change.
+    flipped : ndarray
+        The samples that were changed, in order.
+    """
+    rng = np.random.default_rng([seed, FLIP_STREAM, draw])
     order, count = rng.permutation(len(y)), int(share * len(y))
-    rows = np.arange(len(y) - count, len(y)) if last else np.sort(order[:count])
+    flipped = np.arange(len(y) - count, len(y)) if is_last else np.sort(order[:count])
     wrong = y.copy()
-    wrong[rows] = (y[rows] + rng.integers(1, classes, rows.size)) % classes
-    return wrong, rows
+    wrong[flipped] = (y[flipped] + rng.integers(1, n_classes, flipped.size)) % n_classes
+    return wrong, flipped

@@ -12,7 +12,7 @@ import numpy as np
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.labels import join_names
 from zoloss_cli.errors import DataError
-from zoloss_cli.registry import MEASURES, learners_for_many, make_learner, registration
+from zoloss_cli.registry import MEASURES, find_registration, list_multiclass_learners, make_learner
 
 # Settings that take every code path of a learner in a moment.
 SHORT_SETTINGS = {
@@ -44,8 +44,8 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
         What makes two classes of several, such as "positive: CLASS".
     """
     for candidate in spec.tune or (spec,):
-        if len(classes) > 2 and not registration(candidate.learner).takes_many_classes:
-            several = f", or a learner for several classes ({', '.join(learners_for_many())})"
+        if len(classes) > 2 and not find_registration(candidate.learner).is_multiclass:
+            several = f", or a learner for several classes ({', '.join(list_multiclass_learners())})"
             raise DataError(
                 f"{where} has {len(classes)} classes ({join_names(classes)}), and '{candidate.learner}' "
                 f"separates two: use {how} for one class against the rest"

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from zoloss_cli.config.catalog import find_embedded_entry
 from zoloss_cli.config.models import (
     ALL,
-    GIVEN,
+    PREDEFINED,
     CsvData,
     DataSpec,
     EmbeddedData,
@@ -25,10 +26,10 @@ from zoloss_cli.config.models import (
     Split,
     Tuning,
 )
-from zoloss_cli.datasets.dataset import compute_fingerprint, find_entry
+from zoloss_cli.datasets.dataset import compute_fingerprint
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.registry import MEASURES, make_learner, registration
+from zoloss_cli.registry import MEASURES, find_registration, make_learner
 from zoloss_cli.results.record import RecordKind, hash_identity
 
 IDENTITY_FORMAT = 1  # a part of every identity, and so of every key
@@ -124,7 +125,7 @@ def build_learner_identity(spec: LearnerSpec) -> dict:
     for key, value in spec.settings:
         if isinstance(value, LearnerSpec):
             parameters[key] = build_learner_identity(value)
-    registered = registration(spec.learner)
+    registered = find_registration(spec.learner)
     identity = {"learner": spec.learner, "version": registered.learner_class.version, "parameters": parameters}
     return identity | ({"package": registered.package} if registered.package else {})
 
@@ -158,8 +159,8 @@ def _build_cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) ->
 def find_split_rule(split: Split, data: DataSpec) -> SplitRule:
     """Return how a data set is split: as the experiment says, or as its own entry does."""
     train, test = (split.train, split.test) if data.train is None else (data.train, data.test)
-    if train == GIVEN:
-        return SplitRule(find_entry(data.dataset).train_rows, None, split.seed, predefined=True)
+    if train == PREDEFINED:
+        return SplitRule(find_embedded_entry(data.dataset).train_rows, None, split.seed, predefined=True)
     return SplitRule(train, test, split.seed)
 
 

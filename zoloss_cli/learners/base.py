@@ -1,11 +1,12 @@
-"""What all learners share: checks, labels, sample weights, scikit-learn's contract; and linear ones besides."""
+"""Base classes of learners: validation of input, labels, sample weights and scikit-learn's contract."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.linalg  # noqa: F401  numba's matrix products run on SciPy's BLAS: load it before counting threads
@@ -18,42 +19,115 @@ from zoloss_cli.kernels.line_search import fixed_point
 from zoloss_cli.kernels.zero_one import strict_mistakes
 from zoloss_cli.learners.parameters import check_parameters
 
-
-def _once(made: dict, name, make: Callable):
-    if name not in made:
-        made[name] = make()
-    return made[name]
+# Weights below this share of the largest one do not change a solution.
+NEGLIGIBLE_WEIGHT_SHARE = 1e-9
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Examples in the kernels' form, and what was made of them for all who look at them."""
+    """Samples in the form that kernels take, with a cache of what was computed from them.
 
-    X: np.ndarray  # N x (m+1), the constant 1 first
-    _cache: dict = field(default_factory=dict, kw_only=True)
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, 1 + n_features)
+        One sample a row, the constant 1 first.
+    """
 
-    def cached_by_X(self, name, make: Callable):
-        """Made at the first call from X alone and kept: problems on the same rows share it."""
-        return _once(self._cache, name, make)
+    X: np.ndarray
+    _cache: dict[Hashable, Any] = field(default_factory=dict, kw_only=True, repr=False)
+
+    def cached_by_X(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return what `compute` gives, called once for all problems that share these samples.
+
+        Parameters
+        ----------
+        key : hashable
+            What is computed, and by which parameters.
+        compute : callable
+            Computes the value from X alone.
+
+        Returns
+        -------
+        object
+            The value that the first call for this key computed.
+        """
+        return _compute_once(self._cache, key, compute)
+
+    def build_problem(
+        self,
+        y: np.ndarray,
+        phi: np.ndarray,
+        rng: np.random.Generator,
+        label_cache: dict[Hashable, Any],
+    ) -> Problem:
+        """Return the binary problem on those samples whose label is not 0.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_samples,)
+            Labels: -1.0 or +1.0, or 0.0 to leave a sample out.
+        phi : ndarray of shape (n_samples,)
+            Sample weights; those with a label sum to 1.
+        rng : numpy.random.Generator
+            Source of random draws.
+        label_cache : dict
+            Cache to share with other problems on the same samples and labels.
+
+        Returns
+        -------
+        Problem
+            The problem, which shares the cache of these samples.
+        """
+        if np.all(y):
+            return Problem(self.X, y, phi, rng, label_cache, _cache=self._cache)
+        subset = np.flatnonzero(y)
+        return Problem(self.X[subset], y[subset], phi[subset], rng, label_cache, (self, subset))
 
 
 @dataclass(frozen=True)
 class Problem(Samples):
-    """A checked binary problem in the kernels' form."""
+    """A validated binary classification problem in the form that kernels take.
 
-    y: np.ndarray  # -1.0 or +1.0
-    phi: np.ndarray  # sample weights, summing to 1
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, 1 + n_features)
+        One sample a row, the constant 1 first.
+    y : ndarray of shape (n_samples,)
+        Labels, -1.0 or +1.0.
+    phi : ndarray of shape (n_samples,)
+        Sample weights, which sum to 1.
+    rng : numpy.random.Generator
+        Source of random draws.
+    subset_of : tuple of (Samples, ndarray) or None
+        The samples that these were taken from, and their indices.
+    """
+
+    y: np.ndarray
+    phi: np.ndarray
     rng: np.random.Generator
-    made: dict = field(default_factory=dict)
-    subset_of: tuple[Samples, np.ndarray] | None = None  # the rows that these were taken from, and which they are
+    _label_cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    subset_of: tuple[Samples, np.ndarray] | None = None
 
-    def cached_by_X_and_y(self, name: str, make: Callable):
-        """Made at the first call from X and y and kept: rounds of boosting differ in phi alone and share it."""
-        return _once(self.made, name, make)
+    def cached_by_X_and_y(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return what `compute` gives, called once for problems that differ in their weights alone.
+
+        Parameters
+        ----------
+        key : hashable
+            What is computed.
+        compute : callable
+            Computes the value from X and y: rounds of boosting differ in `phi` and share it.
+
+        Returns
+        -------
+        object
+            The value that the first call for this key computed.
+        """
+        return _compute_once(self._label_cache, key, compute)
 
     @property
     def all_samples(self) -> tuple[Samples, np.ndarray | slice]:
-        """All rows that are known, and which of them this problem has."""
+        """All samples that are known, and which of them this problem has."""
         return self.subset_of or (self, slice(None))
 
     @property
@@ -63,26 +137,35 @@ class Problem(Samples):
 
     @property
     def phi_fixed(self) -> np.ndarray:
+        """Sample weights as fixed-point integers, whose sums do not depend on their order."""
         return fixed_point(self.phi)
 
     def draw_kernel_seed(self) -> np.uint64:
+        """Return a seed for the random draws of a kernel."""
         return self.rng.integers(0, 2**64, dtype=np.uint64)
+
+
+def _compute_once(cache: dict[Hashable, Any], key: Hashable, compute: Callable[[], Any]) -> Any:
+    if key not in cache:
+        cache[key] = compute()
+    return cache[key]
 
 
 @functools.cache
 def load_blas_controller() -> ThreadpoolController:
+    """Return the controller of the BLAS libraries that are loaded, looked up once."""
     return ThreadpoolController()
 
 
-def build_generator(random_state) -> np.random.Generator:
-    """A Generator from an int, None, SeedSequence, Generator or a legacy RandomState."""
+def build_generator(random_state: Any) -> np.random.Generator:
+    """Return a Generator from an int, None, SeedSequence, Generator or a legacy RandomState."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
     return np.random.default_rng(random_state)
 
 
 def add_bias_column(X: np.ndarray) -> np.ndarray:
-    """The rows (1, x)."""
+    """Return the samples (1, x)."""
     design = np.empty((X.shape[0], X.shape[1] + 1))
     design[:, 0] = 1.0
     design[:, 1:] = X
@@ -90,25 +173,54 @@ def add_bias_column(X: np.ndarray) -> np.ndarray:
 
 
 class Learner(ClassifierMixin, BaseEstimator):
-    """A classifier of labels of any kind: what those for two classes and those for more share.
+    """A classifier of labels of any kind: the base of those for two classes and of those for more.
 
-    Attributes after fit: `classes_`, `n_features_in_`.
+    Parameters
+    ----------
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features.
     """
 
+    reports: ClassVar[tuple[str, ...]] = ()  # optional fields of records that it gives
+
     version = 1  # raise when results change, so that stored ones are not taken for new ones
-    random_state = None  # a deterministic learner's __init__ takes none
+    random_state: Any = None  # a deterministic learner's __init__ takes none
     multiclass = False  # whether it takes more than two classes
+
+    classes_: np.ndarray
+    n_features_in_: int
 
     def __init__(self, random_state=None):
         self.random_state = random_state
 
     @property
     def deterministic(self) -> bool:
-        """Whether it learns the same from the same rows, whatever the seed."""
+        """Whether a fit to the same samples gives the same result, whatever the seed."""
         return "random_state" not in self.get_params(deep=False)
 
+    def check_classes(self, count: int) -> None:
+        """Raise ValueError if the learner does not take this many classes.
+
+        Parameters
+        ----------
+        count : int
+            Number of classes.
+        """
+        if count > 2 and not self.multiclass:
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is multiclass: "
+                f"{type(self).__name__} separates two classes, and y holds {count}."
+            )
+
     def _validate_fit_input(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(X, class indices, sample weights that sum to 1); sets `classes_`."""
+        """Return X, class indices, and sample weights that sum to 1; set `classes_`."""
         check_parameters(self)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
@@ -122,15 +234,8 @@ class Learner(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{name} needs two classes with weight, but y holds one class: '{only}'")
         return X, codes, phi / phi.sum()
 
-    def check_classes(self, count: int) -> None:
-        """Raise ValueError if so many classes are more than it takes."""
-        if count > 2 and not self.multiclass:
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is multiclass: "
-                f"{type(self).__name__} separates two classes, and y holds {count}."
-            )
-
     def _validate_sample_weight(self, X: np.ndarray, sample_weight) -> np.ndarray:
+        """Return the sample weights as an array, 1 each if there are none."""
         if sample_weight is None:
             return np.ones(X.shape[0])
         name = type(self).__name__
@@ -139,12 +244,13 @@ class Learner(ClassifierMixin, BaseEstimator):
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         if phi.min() < 0.0:
-            raise ValueError(f"{name}: the sample weight of row {phi.argmin()} is negative ({phi.min():g})")
+            raise ValueError(f"{name}: the weight of sample {phi.argmin()} is negative ({phi.min():g})")
         if phi.sum() <= 0.0:
             raise ValueError(f"{name}: the sample weights are all zero")
         return phi
 
     def _validate_samples(self, X) -> np.ndarray:
+        """Return the samples (1, x) to predict, checked against those of `fit`."""
         check_is_fitted(self)
         return add_bias_column(validate_data(self, X, dtype=np.float64, reset=False))
 
@@ -157,15 +263,64 @@ class Learner(ClassifierMixin, BaseEstimator):
 class BinaryLearner(Learner):
     """A classifier for two classes of any labels.
 
-    Subclasses write `train`, which learns from a checked Problem, and `scores`. A score of 0 predicts the
+    Subclasses write `train`, which fits to a validated `Problem`, and `scores`. A score of 0 predicts the
     second class, as the papers' programs do.
+
+    Parameters
+    ----------
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result. A subclass without random draws takes
+        no such parameter.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    LinearLearner : The base of classifiers whose score is linear.
+    check_learner : Tests of what every learner must keep.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zoloss_cli import BinaryLearner
+    >>> class NearestMean(BinaryLearner):
+    ...     "The class whose mean is nearer."
+    ...     def __init__(self):
+    ...         pass
+    ...     def train(self, problem):
+    ...         self.means_ = [problem.X[problem.y == side].mean(axis=0) for side in (-1, 1)]
+    ...     def scores(self, X):
+    ...         first, second = (np.linalg.norm(X - mean, axis=1) for mean in self.means_)
+    ...         return first - second
+    >>> NearestMean().fit([[0.0], [1.0], [5.0], [6.0]], ["a", "a", "b", "b"]).predict([[2.0], [4.0]]).tolist()
+    ['a', 'b']
     """
 
-    def fit(self, X, y, sample_weight=None):
-        """Learn from N x m features and N labels of two classes, optionally with sample weights."""
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels of two classes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the samples, of which only the ratios count; None: all are equal.
+
+        Returns
+        -------
+        object
+            The fitted classifier.
+        """
         return self._fit(X, y, sample_weight)
 
-    def _fit(self, X, y, sample_weight):
+    def _fit(self, X, y, sample_weight) -> Self:
         problem = self._build_problem(X, y, sample_weight)
         # The matrices are small: BLAS threads cost more than they bring.
         with load_blas_controller().limit(limits=1, user_api="blas"):
@@ -173,45 +328,142 @@ class BinaryLearner(Learner):
         return self
 
     def train(self, problem: Problem) -> None:
-        """Learn and set what is known after fit; the first step of `fit` has checked everything."""
+        """Fit to a problem and set the fitted attributes; `fit` has validated everything.
+
+        Parameters
+        ----------
+        problem : Problem
+            Samples, labels -1.0 and +1.0, weights that sum to 1, and a random generator.
+        """
         raise TypeError(f"{type(self).__name__} does not say how it learns")
 
     def scores(self, X: np.ndarray) -> np.ndarray:
-        """The signed score of each row (1, x) of X."""
+        """Return the signed score of each sample.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, 1 + n_features)
+            Samples (1, x).
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Scores; at least 0 predicts the second class.
+        """
         raise TypeError(f"{type(self).__name__} does not say how it scores")
 
-    def compute_scores(self, rows: Samples) -> np.ndarray:
-        """The scores of rows that others look at too, so that something may be shared."""
-        return self.scores(rows.X)
+    def compute_scores(self, samples: Samples) -> np.ndarray:
+        """Return the signed score of each of some samples, which may share computations.
+
+        Parameters
+        ----------
+        samples : Samples
+            Samples that other learners score, too.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The same as `scores` gives.
+        """
+        return self.scores(samples.X)
 
     def _build_problem(self, X, y, sample_weight) -> Problem:
         X, codes, phi = self._validate_fit_input(X, y, sample_weight)
         signs = np.where(codes == 1, 1.0, -1.0)
         return Problem(add_bias_column(X), signs, phi, build_generator(self.random_state))
 
-    def decision_function(self, X):
-        """The signed score of each row; at least 0 stands for the second class."""
+    def decision_function(self, X) -> np.ndarray:
+        """Return the signed score of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Scores; at least 0 predicts the second class.
+        """
         return self.scores(self._validate_samples(X))
 
-    def predict(self, X):
-        """The class of each row."""
+    def predict(self, X) -> np.ndarray:
+        """Return the predicted class of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
         scores = self.decision_function(X)
         return self.classes_[(scores >= 0.0).astype(int)]
 
 
 class LinearLearner(BinaryLearner):
-    """A classifier sign(<w, x> + b).
+    """A classifier sign(<w, x> + b) for two classes.
 
-    Subclasses write `learn`, which turns a Problem and the starting weights into weights with the bias
-    first. Attributes after fit: `coef_`, `intercept_`, and for learners that record their epochs
-    `recorded_epochs_` and `recorded_weights_` (one row an epoch, bias first).
+    Subclasses write `learn`, which turns a `Problem` and the starting weights into weights with the bias
+    first.
+
+    Parameters
+    ----------
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result. A subclass without random draws takes
+        no such parameter.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_features_in_ : int
+        Number of features.
+    recorded_epochs_ : ndarray of shape (n_recorded,)
+        Epochs whose weights were recorded, of a learner with the parameter `record_every`.
+    recorded_weights_ : ndarray of shape (n_recorded, 1 + n_features)
+        The weights after these epochs, bias first.
+
+    See Also
+    --------
+    BinaryLearner : The base of classifiers whose score is not linear.
+    check_learner : Tests of what every learner must keep.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zoloss_cli import LinearLearner
+    >>> class MeanDifference(LinearLearner):
+    ...     "Halfway between the means of both classes."
+    ...     def __init__(self):
+    ...         pass
+    ...     def learn(self, problem, start):
+    ...         first, second = (problem.X[problem.y == side, 1:].mean(axis=0) for side in (-1, 1))
+    ...         w = second - first
+    ...         return np.concatenate([[-w @ (first + second) / 2], w])
+    >>> model = MeanDifference().fit([[0.0], [1.0], [5.0], [6.0]], ["a", "a", "b", "b"])
+    >>> model.coef_.tolist(), model.intercept_.tolist()
+    ([[5.0]], [-15.0])
     """
 
-    def train(self, problem):
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    epochs: int  # parameters of those that record their epochs
+    record_every: int
+
+    def train(self, problem: Problem) -> None:
+        """Fit the weights and keep them."""
         self._store_weights(self.learn(problem, self._compute_start(problem)))
 
     def _store_weights(self, weights: np.ndarray) -> None:
-        """Set what is known of the weights, bias first."""
+        """Set the fitted attributes from weights, bias first, which must be finite."""
         if not math.isfinite(weights.sum()):
             raise FloatingPointError(
                 f"{type(self).__name__}: the weights are no longer finite; scale the features"
@@ -219,18 +471,39 @@ class LinearLearner(BinaryLearner):
         self.set_weights(weights)
 
     def set_weights(self, weights: np.ndarray) -> None:
-        """Take these for what was learned, bias first."""
+        """Set the weights as if they had been fitted.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (1 + n_features,)
+            Bias first.
+        """
         self.coef_ = weights[None, 1:].copy()
         self.intercept_ = weights[:1].copy()
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
-        """The weights, bias first. `start` may be changed."""
+        """Return the weights that fit a problem.
+
+        Parameters
+        ----------
+        problem : Problem
+            Samples, labels -1.0 and +1.0, weights that sum to 1, and a random generator.
+        start : ndarray of shape (1 + n_features,)
+            Weights to start from, which may be overwritten.
+
+        Returns
+        -------
+        ndarray of shape (1 + n_features,)
+            The weights, bias first.
+        """
         raise TypeError(f"{type(self).__name__} does not say how it learns")
 
-    def scores(self, X):
+    def scores(self, X: np.ndarray) -> np.ndarray:
+        """Return <w, x> + b for each sample."""
         return X @ np.concatenate([self.intercept_, self.coef_[0]])
 
     def _compute_start(self, problem: Problem) -> np.ndarray:
+        """Return the weights that the parameter `seeding` names, bias first."""
         seeding = getattr(self, "seeding", "zero")
         if isinstance(seeding, str):
             if seeding == "fld":
@@ -242,32 +515,69 @@ class LinearLearner(BinaryLearner):
         if start.shape != (problem.X.shape[1],):
             raise ValueError(
                 f"{type(self).__name__}: seeding has {start.size} weights, but {problem.X.shape[1]} are "
-                f"needed (the bias first, then one a feature)"
+                f"needed (the bias first, then one for each feature)"
             )
         return start
 
     def _prepare_recording(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """The epochs to record, and room for their weights."""
+        """Return the epochs to record and room for their weights, and set both as fitted attributes."""
         every = self.record_every
-        epochs = np.arange(every, self.epochs + 1, every) if every else np.empty(0, np.int64)
-        self.recorded_epochs_ = epochs.astype(np.int64)
-        self.recorded_weights_ = np.zeros((epochs.size, problem.X.shape[1]))
+        recorded = np.arange(every, self.epochs + 1, every) if every else np.empty(0, np.int64)
+        self.recorded_epochs_ = recorded.astype(np.int64)
+        self.recorded_weights_ = np.zeros((recorded.size, problem.X.shape[1]))
         return self.recorded_epochs_, self.recorded_weights_
 
     def recorded_errors(self, X, y) -> np.ndarray:
-        """The share of errors on (X, y) after each recorded epoch; a zero margin is an error."""
+        """Return the error rate on (X, y) after each recorded epoch; a zero margin is an error.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels.
+
+        Returns
+        -------
+        ndarray of shape (n_recorded,)
+            Shares of samples that are misclassified.
+        """
         check_is_fitted(self, "recorded_weights_")
         signs = np.where(np.asarray(y) == self.classes_[1], 1.0, -1.0)
         return strict_mistakes(self.recorded_scores(np.asarray(X)), signs).mean(axis=1)
 
     def recorded_scores(self, X: np.ndarray) -> np.ndarray:
-        """The scores of the rows of X after each recorded epoch, one row an epoch."""
+        """Return the scores of samples after each recorded epoch.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_recorded, n_samples)
+            One row for each recorded epoch.
+        """
         return self.recorded_weights_[:, :1] + self.recorded_weights_[:, 1:] @ X.T
 
 
 class UnweightedLinearLearner(LinearLearner):
-    """A linear learner whose algorithm has no place for sample weights."""
+    """A linear learner whose algorithm does not take sample weights."""
 
-    def fit(self, X, y):
-        """Learn from N x m features and N labels of two classes."""
+    def fit(self, X, y) -> Self:  # type: ignore[override]  # scikit-learn looks for sample_weight here
+        """Fit the classifier, whose algorithm does not take sample weights.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels of two classes.
+
+        Returns
+        -------
+        object
+            The fitted classifier.
+        """
         return self._fit(X, y, None)

@@ -1,7 +1,7 @@
-"""One declaration per parameter: an annotated argument of a learner's __init__.
+"""Types of parameters, each declared once: an annotated argument of a learner's `__init__`.
 
-Its type, range, default and description are written once, there. From them come the check at fit, the
-check of a config, the text of `zoloss learners` and the JSON schema for editors.
+Type, range, default and description are written there. From them come the check at fit, the check of a
+config, the text of `zoloss learners`, the JSON schema for editors and the test of docstrings.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from zoloss_cli.utils.signature import RANDOM_STATE, Nested, learner_parameters
 
-Epochs = Annotated[int, Field(ge=1, description="how many epochs to run")]
+Epochs = Annotated[int, Field(ge=1, description="number of epochs")]
 Seeding = Annotated[
     Literal["zero", "fld"] | list[float],
     Field(
-        description="start from 'zero', from Fisher's linear discriminant 'fld', or from these weights "
+        description="weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list "
         "(bias first)"
     ),
 ]
@@ -27,15 +27,22 @@ RecordEvery = Annotated[
 ]
 Weighting = Annotated[
     Literal["reweight", "resample"],
-    Field(description="use sample weights as step sizes ('reweight') or to draw examples ('resample')"),
+    Field(description="use sample weights as step sizes ('reweight') or to draw samples ('resample')"),
 ]
 Order = Annotated[
     Literal["random", "permuted", "fixed"],
-    Field(description="examples come at random, permuted anew each epoch, or in their fixed order"),
+    Field(description="samples come at random, permuted anew each epoch, or in their fixed order"),
+]
+Rounds = Annotated[int, Field(ge=1, description="maximum number of rounds")]
+RecordEveryRound = Annotated[
+    int, Field(ge=0, description="keep scores and costs after every so many rounds (0: none)")
+]
+PerfectOdds = Annotated[
+    float, Field(gt=1, description="odds to take for (1 - e) / e in a round without any error")
 ]
 
 
-def _name_mapping_or_learner(value):
+def _validate_learner(value: Any) -> Any:
     named = isinstance(value, str) or (isinstance(value, Mapping) and isinstance(value.get("learner"), str))
     if named or hasattr(value, "train"):
         return value
@@ -45,15 +52,22 @@ def _name_mapping_or_learner(value):
 BaseLearner = Annotated[
     Any,
     Nested(),
-    AfterValidator(_name_mapping_or_learner),
-    Field(description="the learner to boost: its name, or {learner: its name, and its parameters}"),
+    AfterValidator(_validate_learner),
+    Field(description="the base learner: its name, or {learner: its name, and its parameters}"),
 ]
 
 PositiveList = Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=1)]
 
-def check_parameters(estimator) -> None:
-    """Raise ValueError with one sentence per wrong parameter."""
-    values = {k: _plain(v) for k, v in estimator.get_params(deep=False).items() if k != RANDOM_STATE}
+
+def check_parameters(estimator: Any) -> None:
+    """Raise ValueError with one sentence for each wrong parameter.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A learner or a measure, whose `__init__` declares its parameters.
+    """
+    values = {k: _to_python(v) for k, v in estimator.get_params(deep=False).items() if k != RANDOM_STATE}
     try:
         learner_parameters(type(estimator)).model_validate(values)
     except ValidationError as mistake:
@@ -64,8 +78,8 @@ def check_parameters(estimator) -> None:
         raise ValueError("\n".join(lines)) from None
 
 
-def _plain(value):
-    """NumPy values and tuples as Python numbers and lists, so that a grid of NumPy values is valid."""
+def _to_python(value: Any) -> Any:
+    """Return NumPy values and tuples as Python numbers and lists, so that a grid of NumPy values is valid."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     return list(value) if isinstance(value, tuple) else value

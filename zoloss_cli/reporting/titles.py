@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zoloss_cli.registry import learners
+from zoloss_cli.registry import LEARNERS
 
 
 def build_column_titles(labels: list[str]) -> dict[str, str]:
@@ -10,7 +10,7 @@ def build_column_titles(labels: list[str]) -> dict[str, str]:
 
     Where all columns have the same base, what is around it makes the difference: `ecc:max-cut:stump`.
     """
-    known = learners()
+    known = LEARNERS
     ensembles = {label.rpartition(":")[0] for label in labels}
     bases = {label.rpartition(":")[2] for label in labels}
     titles = {}

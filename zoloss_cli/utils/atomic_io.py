@@ -1,4 +1,4 @@
-"""Files that a command writes: whole or not at all, and none in the place of another unless asked."""
+"""Write files whole or not at all, and none in the place of another unless asked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,19 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def check_target(path: Path, force: bool, inputs: list[Path], remedy: str = FORCE) -> None:
-    """Refuse a path that cannot or must not be written, before anything is computed."""
+    """Raise OutputError for a path that cannot or must not be written, before anything is computed.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write.
+    force : bool
+        Whether a file that exists may be overwritten.
+    inputs : list of Path
+        The files that are read, which must not be overwritten.
+    remedy : str
+        What to do about a file that exists.
+    """
     try:
         exists = path.exists()
         if exists and any(other.exists() and path.samefile(other) for other in inputs):
@@ -47,7 +59,7 @@ def check_target(path: Path, force: bool, inputs: list[Path], remedy: str = FORC
 
 
 def write(path: Path, content: str | bytes, force: bool, inputs: list[Path]) -> None:
-    """Write the file at once; whatever has appeared in its place since the first check stays."""
+    """Write a file at once, after the checks of `check_target`; trouble is an OutputError."""
     check_target(path, force, inputs)
     try:
         write_bytes(path, content if isinstance(content, bytes) else content.encode())
@@ -55,21 +67,21 @@ def write(path: Path, content: str | bytes, force: bool, inputs: list[Path]) -> 
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def check_new(paths: list[Path], inputs: list[Path]) -> None:
-    """Refuse what exists, and one name for two files."""
+def check_new_files(paths: list[Path], inputs: list[Path]) -> None:
+    """Raise OutputError if one of the files exists, or if two have one name."""
     for i, path in enumerate(paths):
         check_target(path, False, inputs, ANOTHER_NAME)
         if path.resolve() in [other.resolve() for other in paths[:i]]:
             raise OutputError(f"{path} is named for two files; give one of them another name")
 
 
-def write_new(contents: dict[Path, bytes], inputs: list[Path]) -> None:
+def write_new_files(contents: dict[Path, bytes], inputs: list[Path]) -> None:
     """Write several new files, all of them or none."""
-    check_new(list(contents), inputs)
+    check_new_files(list(contents), inputs)
     written: list[Path] = []
     try:
         for path, content in contents.items():
-            _write_one_new(path, content)
+            _write_new_file(path, content)
             written.append(path)
     except BaseException:  # also Ctrl-C: one file without the other would say the wrong thing
         for path in written:
@@ -77,8 +89,8 @@ def write_new(contents: dict[Path, bytes], inputs: list[Path]) -> None:
         raise
 
 
-def _write_one_new(path: Path, content: bytes) -> None:
-    """A link, unlike a renaming, never takes the place of what has appeared since it was checked."""
+def _write_new_file(path: Path, content: bytes) -> None:
+    """Write one new file; a link, unlike a renaming, never takes the place of what has appeared since."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         temporary.write_bytes(content)

@@ -96,7 +96,7 @@ def _describe(parameter: inspect.Parameter, annotation: Any) -> tuple[str | None
     default = "" if parameter.default is parameter.empty else f", default={format_default(parameter.default)}"
     if parameter.name == RANDOM_STATE and annotation is None:
         return RANDOM_STATE_TYPE + default, RANDOM_STATE_DESCRIPTION
-    if annotation is None:
+    if annotation is None or annotation is Any:
         return None, ""
     described = [m.description for m in _metadata(annotation) if isinstance(m, FieldInfo) and m.description]
     sentence = f"{described[-1][0].upper()}{described[-1][1:].rstrip('.')}." if described else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
 
@@ -19,13 +19,26 @@ class Nested:
 
 @functools.cache
 def parameter_model(function: Callable, hidden: frozenset[str] = frozenset()) -> type[BaseModel]:
-    """A strict model of the parameters of `function` but the hidden ones: types, ranges, defaults, texts."""
+    """Return a strict model of the parameters of a function.
+
+    Parameters
+    ----------
+    function : callable
+        A function whose parameters are annotated.
+    hidden : frozenset of str
+        Parameters to leave out.
+
+    Returns
+    -------
+    type of pydantic.BaseModel
+        One field for each parameter, with its type, range, default and description.
+    """
     hints = get_type_hints(function, include_extras=True)
     shown = {k: p for k, p in inspect.signature(function).parameters.items() if k not in hidden}
     for name in shown:
         if name not in hints:
             raise TypeError(f"the parameter '{name}' has no type")
-    fields = {
+    fields: dict[str, Any] = {
         name: (hints[name], ... if parameter.default is inspect.Parameter.empty else parameter.default)
         for name, parameter in shown.items()
     }
@@ -48,4 +61,5 @@ def learner_parameters(learner: type, fixed: frozenset[str] = frozenset()) -> ty
     type of pydantic.BaseModel
         One field for each parameter, with its type, range, default and description.
     """
-    return parameter_model(learner.__init__, frozenset({"self", RANDOM_STATE}) | fixed)
+    declared = learner.__init__  # type: ignore[misc]  # a class, so its own __init__ is meant
+    return parameter_model(declared, frozenset({"self", RANDOM_STATE}) | fixed)

@@ -26,12 +26,12 @@ from zoloss_cli.utils.paths import shipped_folder
         (
             "datasets: [heart]\nlearners: [fld]\nmetric: train_error\nsplit: {train: all, test: 9}",
             4,
-            ["split: with 'train: all' no row is left to test"],
+            ["split: with 'train: all' no sample is left to test"],
         ),
         (
             "datasets: {heart: {train: all, test: 9}}\nlearners: [fld]\nmetric: train_error",
             1,
-            ["datasets.heart: with 'train: all' no row is left to test"],
+            ["datasets.heart: with 'train: all' no sample is left to test"],
         ),
         ("datasets: [heart]\nlearners: [fld]\nsplit: {train: al}", 3, ["split.train", "or 'all'", "got 'al'"]),
         ("datasets: [heart]\nlearners: [fld]\nsplit: {train: }", 3, ["split.train", "got None"]),
@@ -73,7 +73,7 @@ from zoloss_cli.utils.paths import shipped_folder
         (
             "datasets: [heart]\nlearners: [svm, sla]\nimprovement: {of: [slo], over: [svm]}",
             3,
-            ["improvement.of.slo", "no column is called 'slo'", "'sla'"],
+            ["improvement.of.slo", "unknown column 'slo'", "'sla'"],
         ),
         (
             "datasets: [heart]\nlearners: [svm, sla]\nimprovement: {of: [], over: [svm]}",
@@ -96,7 +96,7 @@ def test_each_mistake_is_named_with_its_place(write_config, text, line, parts):
         load_config(path)
     message = str(caught.value)
     assert len(message.splitlines()) == 1
-    assert f"{path}, line {line}: " in message
+    assert f"{path}:{line}: " in message
     for part in parts:
         assert part in message
 
@@ -110,14 +110,16 @@ def test_keys_are_names_whatever_yaml_makes_of_them(write_config):
 
 def test_tables_one_and_three_of_nguyen_share_every_cell():
     one, three = (
-        {c.key for c in plan(load_config(shipped_folder("configs") / "nguyen" / f"table{n}.yaml"))} for n in (1, 3)
+        {c.key for c in plan(load_config(shipped_folder("configs") / "nguyen" / f"table{n}.yaml"))}
+        for n in (1, 3)
     )
     assert one == three
 
 
 def test_the_two_protocols_of_table_four_share_draws_and_splits():
     own, clean = (
-        load_config(shipped_folder("configs") / "nguyen" / name) for name in ("table4.yaml", "table4-clean.yaml")
+        load_config(shipped_folder("configs") / "nguyen" / name)
+        for name in ("table4.yaml", "table4-clean.yaml")
     )
     assert own.datasets == clean.datasets
     assert own.split.model_copy(update={"repeats": 100}) == clean.split

@@ -63,8 +63,10 @@ def test_the_label_column_by_name_index_or_default(table):
 
 def test_notes_name_what_may_be_a_mistake(table):
     own = read_for_training(table("a,label\n1,x\nl2,y\n3,x\n"))
-    assert "line 3: column 'a' holds the text 'l2' beside numbers" in own.notes[0]
-    assert "holds only numbers and was read as the header" in read_for_training(table("1,2\n3,4\n5,6\n")).notes[0]
+    assert ":3: column 'a' holds the text 'l2' beside numbers" in own.notes[0]
+    assert (
+        "holds only numbers and was read as the header" in read_for_training(table("1,2\n3,4\n5,6\n")).notes[0]
+    )
 
 
 def test_new_rows_are_found_by_name(table):

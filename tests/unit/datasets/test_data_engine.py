@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from zoloss_cli.datasets import data_engine
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.pool import generate
 from zoloss_cli.registry import make_learner
 
 
@@ -17,7 +17,7 @@ def test_every_seed_has_a_target_of_its_own(model):
     np.testing.assert_array_equal(pools[0].y, pools[2].y)
     assert pools[0].X.shape == (3400, 8)
     assert np.abs(pools[0].X).max() <= 1.0
-    targets = [data_engine.random_target(np.random.default_rng(s), model, 8, 6) for s in range(30)]
+    targets = [data_engine.build_random_target(np.random.default_rng(s), model, 8, 6) for s in range(30)]
     labels = [target(pools[0].X) >= 0 for target in targets]
     assert all(0.45 < y.mean() < 0.55 for y in labels)
     # On the same points two targets agree on about half.

@@ -6,21 +6,23 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from zoloss_cli.config.catalog import load_catalog
 from zoloss_cli.config.models import CsvData, EmbeddedData, GeneratedData, Noise
-from zoloss_cli.datasets.catalog import catalog
 from zoloss_cli.datasets.csv_reader import read_table
 from zoloss_cli.datasets.csv_table import read_for_training
 from zoloss_cli.datasets.dataset import compute_fingerprint, load_data
-from zoloss_cli.datasets.generators import GENERATORS, TANGRAM, generate
+from zoloss_cli.datasets.generators import TANGRAM
 from zoloss_cli.datasets.noise import add_noise
+from zoloss_cli.datasets.pool import generate
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import SplitRule, derive_seed
 from zoloss_cli.errors import DataError
+from zoloss_cli.registry import GENERATORS
 
 
-@pytest.mark.parametrize("name", sorted(catalog()))
+@pytest.mark.parametrize("name", sorted(load_catalog()))
 def test_embedded_files_are_what_the_catalog_says(name):
-    entry = catalog()[name]
+    entry = load_catalog()[name]
     data = load_data(EmbeddedData(name=name, dataset=name))
     assert data.X.shape == (entry.rows, entry.features)
     assert np.all(np.isfinite(data.X))
@@ -34,11 +36,10 @@ def test_embedded_files_are_what_the_catalog_says(name):
 
 
 def test_a_changed_embedded_file_is_refused(monkeypatch, tmp_path):
-    import sys
-
-    entry = catalog()["iris"]
-    (tmp_path / "iris.csv").write_bytes(entry.path.read_bytes().replace(b"5.1", b"5.2", 1))
-    monkeypatch.setattr(sys.modules["zoloss_cli.datasets.catalog"], "shipped_folder", lambda folder: tmp_path)
+    original = load_catalog()["iris"].path
+    (tmp_path / "iris.csv").write_bytes(original.read_bytes().replace(b"5.1", b"5.2", 1))
+    (tmp_path / "catalog.yaml").write_bytes((original.parent / "catalog.yaml").read_bytes())
+    monkeypatch.setattr("zoloss_cli.config.catalog.shipped_folder", lambda name: tmp_path)
     load_data.cache_clear()
     with pytest.raises(DataError, match="sha256"):
         load_data(EmbeddedData(name="iris", dataset="iris"))
@@ -90,9 +91,9 @@ def test_columns_of_codes_are_ranks_in_our_own_files_only(tmp_path):
 
 def test_missing_values_follow_the_policy(tmp_path):
     path = csv_file(tmp_path, "a,b,label\n1,?,x\n3,4,y\n5,,x\n")
-    with pytest.raises(DataError, match=r"line 2: column 'b' has no value; set missing to 'drop'"):
+    with pytest.raises(DataError, match=r":2: column 'b' has no value; set missing to 'drop'"):
         read_for_training(path)
-    with pytest.raises(DataError, match=r"line 2: column 'b' has no value"):
+    with pytest.raises(DataError, match=r":2: column 'b' has no value"):
         read_table(path)
     dropped = read_for_training(path, missing="drop")
     assert (dropped.X.tolist(), dropped.dropped) == ([[3.0, 4.0]], 2)
@@ -105,12 +106,12 @@ def test_missing_values_follow_the_policy(tmp_path):
         ("", "is empty"),
         ("a,b,label\n", "a header but no rows"),
         ("a,a,label\n1,2,x\n", "the column 'a' 2 times"),
-        ("a,b,label\n1,2,x\n1,2\n", "line 3: 2 fields where the header has 3"),
-        ("a,b,label\n1,2,x,9\n", "line 2: 4 fields"),
-        ("a,b,label\n1,inf,x\n1,2,y\n", "line 2: column 'b' is inf"),
+        ("a,b,label\n1,2,x\n1,2\n", ":3: 2 fields where the header has 3"),
+        ("a,b,label\n1,2,x,9\n", ":2: 4 fields"),
+        ("a,b,label\n1,inf,x\n1,2,y\n", ":2: column 'b' is inf"),
         ("a,b,label\n1,-Infinity,x\n1,2,y\n", "not a finite number"),
-        ("a,b,label\n1,nan,x\n1,2,y\n", "line 2: column 'b' has no value"),
-        ("a,b,label\n1,2,\n1,2,y\n", "line 2: the label column 'label' has no value"),
+        ("a,b,label\n1,nan,x\n1,2,y\n", ":2: column 'b' has no value"),
+        ("a,b,label\n1,2,\n1,2,y\n", ":2: the label column 'label' has no value"),
         ("label\nx\ny\n", "no features"),
         ('a,b,label\n1,"2,x\n', "not a CSV file"),
         (b"a,b\n\xff\xfe,1\n", "not a UTF-8 text file"),
@@ -292,7 +293,7 @@ def test_splits_partition_the_rows_and_depend_on_coordinates_only():
 
 
 def test_too_few_rows_are_refused():
-    with pytest.raises(DataError, match="has 100 rows: too few for 600 to train"):
+    with pytest.raises(DataError, match="has 100 samples: too few for 600 to train"):
         SplitRule(600, None, 1).select_indices(100, "mine", 0)
     with pytest.raises(DataError, match="too few"):
         SplitRule(0.8, 50, 1).select_indices(100, "mine", 0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.pool import generate
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.reporting.loading import load_results

@@ -47,7 +47,7 @@ def test_what_changes_numbers_changes_the_cell(write_config, old, new):
 
 
 def test_an_algorithms_version_is_part_of_its_cells(write_config, monkeypatch):
-    from zoloss_cli.learners.linear.perceptron import PocketClassifier
+    from zoloss_cli.learners.linear.pocket import PocketClassifier
 
     before = only_cell(write_config, BASE).key
     monkeypatch.setattr(PocketClassifier, "version", 99)
@@ -55,7 +55,7 @@ def test_an_algorithms_version_is_part_of_its_cells(write_config, monkeypatch):
 
 
 def test_a_base_learner_is_part_of_an_ensembles_cells(write_config, monkeypatch):
-    from zoloss_cli.learners.linear.perceptron import PocketClassifier
+    from zoloss_cli.learners.linear.pocket import PocketClassifier
 
     def cell(base):
         return only_cell(

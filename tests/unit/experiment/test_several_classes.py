@@ -9,7 +9,8 @@ import pytest
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.datasets.dataset import index_labels, load_data
+from zoloss_cli.datasets.dataset import load_data
+from zoloss_cli.datasets.labels import index_labels
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan, select_part
 from zoloss_cli.experiment.task import run_task
@@ -104,7 +105,7 @@ def test_other_settings_on_one_data_set(write_config):
         (
             "[one-vs-one, one-vs-all]",
             "[one-vs-two]",
-            "no learner is called 'one-vs-two'; did you mean 'one-vs-one'",
+            "unknown learner 'one-vs-two'; did you mean 'one-vs-one'",
         ),
     ],
 )

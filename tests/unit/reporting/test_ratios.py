@@ -156,7 +156,7 @@ def test_mistakes_in_ratios_are_named(write_config, text, line, parts):
     with pytest.raises(ConfigError) as caught:
         load_config(path)
     message = str(caught.value).splitlines()[0]
-    assert f"{path}, line {line}: " in message
+    assert f"{path}:{line}: " in message
     for part in parts:
         assert part in message
 

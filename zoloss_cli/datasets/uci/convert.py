@@ -9,25 +9,25 @@ from __future__ import annotations
 
 import csv
 import functools
+import io
 import re
 from collections import Counter
-from pathlib import Path
 
-from zoloss_cli.datasets.catalog import Entry
+from zoloss_cli.config.catalog import CatalogEntry, UciRecipe
 
 Row = list[str]
 
-LISTED_DIFFERENCES = 20
+MAX_LISTED_DIFFERENCES = 20
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 class UnexpectedFileError(ValueError):
-    """The text does not have the shape that the recipe describes; the message says where."""
+    """A file does not have the shape that the recipe describes; the message says where."""
 
 
 @functools.lru_cache(maxsize=2**16)
-def plain(value: str) -> str:
-    """A number in its shortest spelling, as the embedded files write it; other text unchanged.
+def shorten_number(value: str) -> str:
+    """Return a number in its shortest spelling, as the embedded files write it; other text unchanged.
 
     Spellings are equal exactly when the numbers are equal as doubles, so rows can be compared as text.
     """
@@ -36,15 +36,32 @@ def plain(value: str) -> str:
     return repr(float(value) + 0.0).removesuffix(".0")
 
 
-def embedded_table(entry: Entry) -> tuple[Row, list[Row]]:
-    """Header and rows of the embedded copy, which the fetched table has to reproduce."""
+def read_embedded_rows(entry: CatalogEntry) -> tuple[Row, list[Row]]:
+    """Return header and rows of the embedded copy, which the fetched table has to reproduce."""
     with entry.path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
-    return header, [[plain(value) for value in row] for row in rows]
+    return header, [[shorten_number(value) for value in row] for row in rows]
 
 
-def convert(entry: Entry, filename: str, content: bytes) -> list[Row]:
-    """The rows of one original file: features in the embedded order, then the label."""
+def convert_file(entry: CatalogEntry, recipe: UciRecipe, filename: str, content: bytes) -> list[Row]:
+    """Return the rows of one original file: features in the embedded order, then the label.
+
+    Parameters
+    ----------
+    entry : CatalogEntry
+        The embedded table.
+    recipe : UciRecipe
+        How it is made of the original.
+    filename : str
+        The original's name, for messages.
+    content : bytes
+        The original.
+
+    Raises
+    ------
+    UnexpectedFileError
+        If the file is not what the recipe describes.
+    """
     try:
         lines = content.decode("utf-8").splitlines()
     except UnicodeDecodeError:
@@ -52,7 +69,7 @@ def convert(entry: Entry, filename: str, content: bytes) -> list[Row]:
     rows = []
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            row = _converted_record(entry, f"line {number} of {filename}", line)
+            row = _convert_record(recipe, entry.features, f"line {number} of {filename}", line)
             if row is not None:
                 rows.append(row)
     if not rows:
@@ -60,61 +77,59 @@ def convert(entry: Entry, filename: str, content: bytes) -> list[Row]:
     return rows
 
 
-def _converted_record(entry: Entry, place: str, line: str) -> Row | None:
-    """One record as a row of the embedded table, or None where the recipe drops it."""
-    recipe = entry.uci
-    letters = recipe.get("letters")
-    dropped_columns = recipe.get("drop", [])
-    separator = recipe["separator"]
-    fields = line.split() if separator == "whitespace" else [field.strip() for field in line.split(separator)]
-    expected = (1 if letters else entry.features) + len(dropped_columns) + 1
+def _convert_record(recipe: UciRecipe, n_features: int, place: str, line: str) -> Row | None:
+    """Return one record as a row of the embedded table, or None where the recipe drops it."""
+    if recipe.separator == "whitespace":
+        fields = line.split()
+    else:
+        fields = [field.strip() for field in line.split(recipe.separator)]
+    expected = (1 if recipe.letters else n_features) + len(recipe.drop) + 1
     if len(fields) != expected:
         raise UnexpectedFileError(f"{place} has {len(fields)} fields, not {expected}")
 
-    label_column = 0 if recipe["label"] == "first" else len(fields) - 1
+    label_column = 0 if recipe.label == "first" else len(fields) - 1
     label = fields[label_column]
-    features = [field for i, field in enumerate(fields) if i != label_column and i not in dropped_columns]
-    if recipe.get("drop_rows_with") in features:
+    features = [field for i, field in enumerate(fields) if i != label_column and i not in recipe.drop]
+    if recipe.drop_rows_with in features:
         return None
-    if letters:
+    if recipe.letters:
         (sequence,) = features
-        if not set(sequence) <= set(letters):
+        if not set(sequence) <= set(recipe.letters):
             return None
-        features = [indicator for letter in sequence for indicator in letters[letter]]
-        if len(features) != entry.features:
-            raise UnexpectedFileError(f"{place} gives {len(features)} features, not {entry.features}")
+        features = [indicator for letter in sequence for indicator in recipe.letters[letter]]
+        if len(features) != n_features:
+            raise UnexpectedFileError(f"{place} gives {len(features)} features, not {n_features}")
 
-    recode = recipe.get("recode", {})
-    features = [recode.get("features", {}).get(value, value) for value in features]
-    label = recode.get("label", {}).get(label, label)
-    return [plain(value) for value in (*features, label)]
+    features = [recipe.recode.features.get(value, value) for value in features]
+    label = recipe.recode.label.get(label, label)
+    return [shorten_number(value) for value in (*features, label)]
 
 
-def differences(entry: Entry, header: Row, fetched: list[Row], embedded: list[Row]) -> list[str]:
-    """How the fetched rows differ from the embedded ones, a line each; nothing if every value is equal."""
+def list_differences(entry: CatalogEntry, header: Row, fetched: list[Row], embedded: list[Row]) -> list[str]:
+    """Return how the fetched rows differ from the embedded ones, a line each; empty if they do not."""
     if fetched == embedded:
         return []
-    if entry.uci.get("row_order") == "lost":
+    if entry.uci is not None and entry.uci.row_order == "lost":
         partition = ""
         if entry.train_rows:
             partition = f" and the first {entry.train_rows} rows are not the training set"
         order = f"the embedded row order is unknown to the archive: compared as multisets{partition}"
-        return [order, *_unmatched_rows(fetched, embedded)]
+        return [order, *_count_unmatched_rows(fetched, embedded)]
     if len(fetched) != len(embedded):
         counts = f"{len(fetched)} rows, the embedded copy has {len(embedded)}"
-        return [counts, *_unmatched_rows(fetched, embedded)]
+        return [counts, *_count_unmatched_rows(fetched, embedded)]
     found = [
         f"row {number}, column {column}: {new}, the embedded copy has {old}"
         for number, (new_row, old_row) in enumerate(zip(fetched, embedded, strict=True), start=1)
         for column, new, old in zip(header, new_row, old_row, strict=True)
         if new != old
     ]
-    unlisted = len(found) - LISTED_DIFFERENCES
-    return found[:LISTED_DIFFERENCES] + ([f"and {unlisted} more values"] if unlisted > 0 else [])
+    unlisted = len(found) - MAX_LISTED_DIFFERENCES
+    return found[:MAX_LISTED_DIFFERENCES] + ([f"and {unlisted} more values"] if unlisted > 0 else [])
 
 
-def _unmatched_rows(fetched: list[Row], embedded: list[Row]) -> list[str]:
-    """Counts of the rows that only one side has, whatever their order, and where the first one is."""
+def _count_unmatched_rows(fetched: list[Row], embedded: list[Row]) -> list[str]:
+    """Return counts of the rows that only one side has, whatever their order, and where the first one is."""
     lines = []
     sides = (("fetched file", fetched, embedded), ("embedded copy", embedded, fetched))
     for side, rows, others in sides:
@@ -125,7 +140,8 @@ def _unmatched_rows(fetched: list[Row], embedded: list[Row]) -> list[str]:
     return lines
 
 
-def write_table(path: Path, header: Row, rows: list[Row]) -> None:
-    """The table in the embedded files' CSV dialect, so that equal tables are equal files."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+def format_rows(header: Row, rows: list[Row]) -> bytes:
+    """Return a table in the CSV dialect of the embedded files, so that equal tables are equal files."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue().encode()

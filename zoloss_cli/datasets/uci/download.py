@@ -1,4 +1,4 @@
-"""The original files of the embedded data sets, fetched from the UCI archive and compared with our copies.
+"""Fetch the original files of the embedded data sets from the UCI archive, and compare them with our copies.
 
 Everything that arrives is untrusted: only http(s) is spoken, sizes are capped, archives stay in memory and
 are never extracted to paths they name, known files must have their known sha256, and the one file that is
@@ -10,10 +10,8 @@ from __future__ import annotations
 import hashlib
 import http.client
 import io
-import os
 import posixpath
 import re
-import tempfile
 import time
 import urllib.request
 import zipfile
@@ -23,27 +21,47 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 
-from zoloss_cli.datasets.catalog import find_entry
+from zoloss_cli.config.catalog import CatalogEntry, UciRecipe, find_embedded_entry
+from zoloss_cli.datasets.uci.cache import find_fetched_path
 from zoloss_cli.datasets.uci.convert import (
     Row,
     UnexpectedFileError,
-    convert,
-    differences,
-    embedded_table,
-    write_table,
+    convert_file,
+    format_rows,
+    list_differences,
+    read_embedded_rows,
 )
 from zoloss_cli.errors import DataError
+from zoloss_cli.utils.atomic_io import write_bytes
 
 ARCHIVE = "https://archive.ics.uci.edu"
-SIZE_CAP = 64 * 2**20
+MAX_BYTES = 64 * 2**20
 STALL_SECONDS = 30.0
 DOWNLOAD_SECONDS = 600.0
-CHUNK = 2**16
+CHUNK_BYTES = 2**16
 
 
 @dataclass(frozen=True)
 class FetchReport:
-    """What was read, what was written, and how it differs from the embedded copy."""
+    """What was fetched, what was written, and how it differs from the embedded copy.
+
+    Attributes
+    ----------
+    name : str
+        The data set.
+    path : Path
+        The CSV file that was written.
+    urls : list of str
+        Where the original files came from.
+    sha256 : dict of {str: str}
+        The hash of each original file.
+    rows, features : int
+        The size of the table.
+    pinned : bool
+        Whether the hash of every original file was known and is the known one.
+    differences : list of str
+        How the table differs from the embedded copy; empty if it does not.
+    """
 
     name: str
     path: Path
@@ -57,12 +75,14 @@ class FetchReport:
 
 @dataclass(frozen=True)
 class _Original:
+    """A file of the archive."""
+
     filename: str
     url: str
     content: bytes
 
 
-class _Failure(Exception):
+class _DownloadError(Exception):
     """One download went wrong; `fetch` adds the data set's name and what to do."""
 
     def __init__(self, url: str, reason: object) -> None:
@@ -71,50 +91,55 @@ class _Failure(Exception):
         super().__init__(f"{url}: {self.reason}")
 
 
-class _Missing(_Failure):
+class _MissingFileError(_DownloadError):
     """The archive does not have the file, so another address may."""
 
 
-def fetched_path(name: str, into: Path | None = None) -> Path:
-    """Where `fetch` puts a data set: in `into`, or else in the user's cache."""
-    find_entry(name)
-    if into is None:
-        own = os.environ.get("ZOLOSS_CACHE")
-        cache = Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "zoloss"
-        into = cache.expanduser() / "uci"
-    return Path(into) / f"{name}.csv"
-
-
 def fetch(name: str, into: Path | None = None, archive: str = ARCHIVE) -> FetchReport:
-    """Get a data set's original files, write them as one CSV like the embedded one, and compare the two."""
-    facts = find_entry(name)
-    recipe = facts.uci
-    target = fetched_path(name, into)
-    if "withdrawn" in recipe:
+    """Fetch a data set's original files, write them as one CSV like the embedded one, and compare the two.
+
+    Parameters
+    ----------
+    name : str
+        An embedded data set.
+    into : Path or None
+        The folder for the CSV; None for the user's cache.
+    archive : str
+        The address of the archive or of a mirror.
+
+    Returns
+    -------
+    FetchReport
+        What was fetched and written.
+
+    Raises
+    ------
+    DataError
+        If the files cannot be fetched, are not those that are known, or cannot be written.
+    """
+    entry, target = find_embedded_entry(name), find_fetched_path(name, into)
+    if entry.uci is None:
+        raise DataError(f"data set '{name}' has no original in the UCI archive; use the embedded copy")
+    if entry.uci.withdrawn:
         raise DataError(
-            f"data set '{name}' cannot be fetched from {recipe['files'][0]}: {recipe['withdrawn']}; "
+            f"data set '{name}' cannot be fetched from {entry.uci.files[0]}: {entry.uci.withdrawn}; "
             "the embedded copy still works"
         )
-    known_hashes = recipe.get("sha256", {})
     try:
-        originals = _originals(recipe, archive.rstrip("/"))
-        hashes = {original.filename: _verified_sha256(original, known_hashes) for original in originals}
-        rows: list[Row] = []
-        for original in originals:
-            try:
-                rows += convert(facts, original.filename, original.content)
-            except UnexpectedFileError as error:
-                raise _Failure(original.url, error) from error
-    except _Failure as failure:
+        originals = _fetch_originals(entry.uci, archive.rstrip("/"))
+        hashes = {original.filename: _verify_sha256(original, entry.uci.sha256) for original in originals}
+        rows = [row for original in originals for row in _convert_original(entry, entry.uci, original)]
+    except _DownloadError as error:
         raise DataError(
-            f"data set '{name}' cannot be fetched from {failure.url}: {failure.reason}; "
+            f"data set '{name}' cannot be fetched from {error.url}: {error.reason}; "
             "the embedded copy still works"
-        ) from failure
+        ) from error
 
     urls = list(dict.fromkeys(original.url for original in originals))
-    header, embedded = embedded_table(facts)
+    header, embedded = read_embedded_rows(entry)
     try:
-        _write_atomically(target, header, rows)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(target, format_rows(header, rows))
     except OSError as error:
         raise DataError(
             f"data set '{name}' was fetched from {urls[0]} but cannot be written to {target} "
@@ -127,64 +152,71 @@ def fetch(name: str, into: Path | None = None, archive: str = ARCHIVE) -> FetchR
         sha256=hashes,
         rows=len(rows),
         features=len(header) - 1,
-        pinned=hashes.keys() <= known_hashes.keys(),
-        differences=differences(facts, header, rows, embedded),
+        pinned=hashes.keys() <= entry.uci.sha256.keys(),
+        differences=list_differences(entry, header, rows, embedded),
     )
 
 
-def _originals(recipe: dict, archive: str) -> list[_Original]:
-    """The data set's files, in the recipe's order: out of the zip, or one by one where there is no zip."""
+def _fetch_originals(recipe: UciRecipe, archive: str) -> list[_Original]:
+    """Return the files in the recipe's order: out of the zip, or one by one where there is no zip."""
     try:
-        url, body = _download(archive + recipe["zip"])
-    except _Missing:
-        addresses = {unquote(posixpath.basename(urlsplit(url).path)): url for url in recipe["files"]}
+        url, body = _download(archive + recipe.zip)
+    except _MissingFileError:
+        addresses = {unquote(posixpath.basename(urlsplit(url).path)): url for url in recipe.files}
         downloads = [
-            (member, *_download(archive + addresses[member].removeprefix(ARCHIVE)))
-            for member in recipe["members"]
+            (member, *_download(archive + addresses[member].removeprefix(ARCHIVE))) for member in recipe.members
         ]
         return [_Original(member, url, body) for member, url, body in downloads]
-    return [_Original(member, url, content) for member, content in _unzipped(url, body, recipe["members"])]
+    return [_Original(member, url, content) for member, content in _unzip(url, body, recipe.members)]
 
 
-def _verified_sha256(original: _Original, known_hashes: dict[str, str]) -> str:
+def _verify_sha256(original: _Original, known_hashes: dict[str, str]) -> str:
+    """Return the file's hash, which must be the known one if there is one."""
     digest = hashlib.sha256(original.content).hexdigest()
     known = known_hashes.get(original.filename, digest)
     if digest != known:
-        raise _Failure(original.url, f"{original.filename} has sha256 {digest}, the known one is {known}")
+        raise _DownloadError(original.url, f"{original.filename} has sha256 {digest}, the known one is {known}")
     return digest
 
 
+def _convert_original(entry: CatalogEntry, recipe: UciRecipe, original: _Original) -> list[Row]:
+    try:
+        return convert_file(entry, recipe, original.filename, original.content)
+    except UnexpectedFileError as error:
+        raise _DownloadError(original.url, error) from error
+
+
 def _download(url: str) -> tuple[str, bytes]:
-    """The body at an address, and the address it came from in the end."""
+    """Return the address that the body came from in the end, and the body."""
     body = bytearray()
     deadline = time.monotonic() + DOWNLOAD_SECONDS
     try:
         if urlsplit(url).scheme not in ("http", "https"):
-            raise _Failure(url, "only http and https addresses are fetched")
+            raise _DownloadError(url, "only http and https addresses are fetched")
         request = urllib.request.Request(url, headers={"User-Agent": "zoloss"})
-        with _web_opener().open(request, timeout=STALL_SECONDS) as response:
+        with _build_opener().open(request, timeout=STALL_SECONDS) as response:
             promised = response.length or 0
-            if promised > SIZE_CAP:
-                raise _Failure(url, f"its {promised} bytes are more than the allowed {SIZE_CAP}")
-            while chunk := response.read1(CHUNK):
+            if promised > MAX_BYTES:
+                raise _DownloadError(url, f"its {promised} bytes are more than the allowed {MAX_BYTES}")
+            while chunk := response.read1(CHUNK_BYTES):
                 body += chunk
-                if len(body) > SIZE_CAP:
-                    raise _Failure(url, f"it is larger than the allowed {SIZE_CAP} bytes")
+                if len(body) > MAX_BYTES:
+                    raise _DownloadError(url, f"it is larger than the allowed {MAX_BYTES} bytes")
                 if time.monotonic() > deadline:
-                    raise _Failure(url, f"it took longer than {DOWNLOAD_SECONDS:.0f} seconds")
+                    raise _DownloadError(url, f"it took longer than {DOWNLOAD_SECONDS:.0f} seconds")
             final_url = response.url
     except HTTPError as error:
         error.close()
-        kind = _Missing if error.code in (404, 410) else _Failure
+        kind = _MissingFileError if error.code in (404, 410) else _DownloadError
         raise kind(url, f"the server answered {error.code} {error.reason}") from error
     except http.client.IncompleteRead as error:
-        raise _Failure(url, f"the download broke off after {len(body)} bytes") from error
+        raise _DownloadError(url, f"the download broke off after {len(body)} bytes") from error
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise _Failure(url, str(getattr(error, "reason", error)) or type(error).__name__) from error
+        raise _DownloadError(url, str(getattr(error, "reason", error)) or type(error).__name__) from error
     if len(body) < promised:
-        raise _Failure(url, f"the download broke off after {len(body)} bytes of {promised}")
+        raise _DownloadError(url, f"the download broke off after {len(body)} bytes of {promised}")
     if body.lstrip()[:1] == b"<":
-        raise _Failure(url, "a web page came instead of the data")
+        raise _DownloadError(url, "a web page came instead of the data")
     return final_url, bytes(body)
 
 
@@ -194,14 +226,15 @@ class _WebRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(
         self, req: urllib.request.Request, fp, code: int, msg: str, headers, newurl: str
     ) -> urllib.request.Request | None:
+        """Return the request of the new address, if it is allowed."""
         old, new = urlsplit(req.full_url).scheme, urlsplit(newurl).scheme
         if new not in ("http", "https") or (old, new) == ("https", "http"):
-            raise _Failure(req.full_url, f"its redirection to {newurl} is not allowed")
+            raise _DownloadError(req.full_url, f"its redirection to {newurl} is not allowed")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _web_opener() -> urllib.request.OpenerDirector:
-    """An opener without the handlers for file, ftp and data addresses that urllib adds by default."""
+def _build_opener() -> urllib.request.OpenerDirector:
+    """Return an opener without the handlers for file, ftp and data addresses that urllib adds by default."""
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),
@@ -216,8 +249,8 @@ def _web_opener() -> urllib.request.OpenerDirector:
     return opener
 
 
-def _unzipped(url: str, body: bytes, wanted: list[str]) -> list[tuple[str, bytes]]:
-    """The wanted members by base name. One unsafe name condemns the archive: an honest one has none.
+def _unzip(url: str, body: bytes, wanted: list[str]) -> list[tuple[str, bytes]]:
+    """Return the wanted members by base name. One unsafe name condemns the archive: an honest one has none.
 
     The declared sizes suffice against zip bombs, because no more than them is ever unpacked.
     """
@@ -226,12 +259,12 @@ def _unzipped(url: str, body: bytes, wanted: list[str]) -> list[tuple[str, bytes
             members = archive.infolist()
             for member in members:
                 if _is_unsafe(member.orig_filename):
-                    raise _Failure(url, f"the zip holds the unsafe path {member.orig_filename!r}")
-            if sum(member.file_size for member in members) > SIZE_CAP:
-                raise _Failure(url, f"the zip unpacks to more than the allowed {SIZE_CAP} bytes")
-            return [(name, _member_content(url, archive, name)) for name in wanted]
+                    raise _DownloadError(url, f"the zip holds the unsafe path {member.orig_filename!r}")
+            if sum(member.file_size for member in members) > MAX_BYTES:
+                raise _DownloadError(url, f"the zip unpacks to more than the allowed {MAX_BYTES} bytes")
+            return [(name, _read_member(url, archive, name)) for name in wanted]
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError, ValueError) as error:
-        raise _Failure(url, f"the zip cannot be read ({error})") from error
+        raise _DownloadError(url, f"the zip cannot be read ({error})") from error
 
 
 def _is_unsafe(path: str) -> bool:
@@ -239,23 +272,10 @@ def _is_unsafe(path: str) -> bool:
     return bool(absolute) or "\\" in path or "\0" in path or ".." in path.split("/")
 
 
-def _member_content(url: str, archive: zipfile.ZipFile, filename: str) -> bytes:
+def _read_member(url: str, archive: zipfile.ZipFile, filename: str) -> bytes:
     found = [info for info in archive.infolist() if posixpath.basename(info.filename) == filename]
     if len(found) != 1:
-        raise _Failure(url, f"the zip holds {len(found)} files called {filename} instead of one")
+        raise _DownloadError(url, f"the zip holds {len(found)} files called {filename} instead of one")
     if found[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise _Failure(url, f"{filename} is compressed in a way that zips of the archive are not")
+        raise _DownloadError(url, f"{filename} is compressed in a way that zips of the archive are not")
     return archive.read(found[0])
-
-
-def _write_atomically(target: Path, header: Row, rows: list[Row]) -> None:
-    """A reader finds the whole file or none, also when the disk is full or the program is stopped."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, part_name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}-", suffix=".part")
-    os.close(handle)
-    part = Path(part_name)
-    try:
-        write_table(part, header, rows)
-        os.replace(part, target)
-    finally:
-        part.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 
-from zoloss_cli.registry import BUILT_IN
+from zoloss_cli.registry import LEARNERS
 
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -26,7 +26,7 @@ def start_process_pool(jobs: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
     if hasattr(context, "set_forkserver_preload"):
         # Other packages' learners are imported by the tasks that use them: a broken one ends the server.
-        modules = {entry.target.split(":")[0] for entry in BUILT_IN.values()}
+        modules = {entry.target.split(":")[0] for entry in LEARNERS.builtin.values()}
         context.set_forkserver_preload(["zoloss_cli.experiment.task", *sorted(modules)])
         _start_server()
     return ProcessPoolExecutor(jobs, mp_context=context, initializer=init_worker)

@@ -2,27 +2,58 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.stump import boost_stumps, stump_votes
-from zoloss_cli.learners.base import BinaryLearner
+from zoloss_cli.learners.base import BinaryLearner, Problem
 from zoloss_cli.learners.boosting.stump import group_features
+from zoloss_cli.learners.parameters import PerfectOdds
 
-NOTHING = -np.finfo(np.float64).tiny
+JUST_BELOW_ZERO = -np.finfo(np.float64).tiny
 
 
 class BoostedStumpsClassifier(BinaryLearner):
-    """AdaBoost that aggregates up to 50 decision stumps, fast enough to be boosted itself.
+    """AdaBoost over decision stumps in one kernel, fast enough to be boosted itself.
 
-    Section 4.4 of Li's thesis (2006). The same stumps and coefficients as `adaboost` with the base `stump`,
-    up to rounding; but where their votes add up to 0, the first class is predicted, as in the author's program.
+    The same stumps and coefficients as `AdaBoostClassifier` with the base 'stump', up to rounding; but where
+    their votes add up to 0, the first class is predicted, as in the author's program.
 
-    Attributes after fit: `features_`, `thresholds_`, `directions_`, `estimator_weights_` (alpha_t),
-    `estimator_errors_` (e_t) and `n_rounds_`.
+    Parameters
+    ----------
+    rounds : int >= 1, default=50
+        Maximum number of stumps.
+    perfect_odds : float > 1, default=1000.0
+        Odds to take for (1 - e) / e in a round without any error.
 
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    directions_ : ndarray of shape (n_rounds,)
+        +1 where the second class is above the threshold, -1 where it is below.
+    estimator_errors_ : ndarray of shape (n_rounds,)
+        The weighted errors e_t.
+    estimator_weights_ : ndarray of shape (n_rounds,)
+        The coefficients alpha_t.
+    features_ : ndarray of shape (n_rounds,)
+        The feature of each stump.
+    n_features_in_ : int
+        Number of features.
+    n_rounds_ : int
+        Number of stumps.
+    thresholds_ : ndarray of shape (n_rounds,)
+        The threshold of each stump; -inf: a constant prediction.
+
+    References
+    ----------
+    .. [1] Li, L. (2006). Data complexity in machine learning and novel classification algorithms. PhD thesis,
+       California Institute of Technology. Section 4.4.
+
+    Examples
+    --------
     >>> from zoloss_cli import AdaBoostClassifier, BoostedStumpsClassifier, load_dataset
     >>> X, y = load_dataset("heart")
     >>> fast = BoostedStumpsClassifier(rounds=50).fit(X, y)
@@ -31,19 +62,20 @@ class BoostedStumpsClassifier(BinaryLearner):
     (50, True)
     """
 
+    reports: ClassVar[tuple[str, ...]] = ("iterations",)
+
     version = 2  # 2: which of equal stumps, and how weights are rounded
 
     def __init__(
         self,
-        rounds: Annotated[int, Field(ge=1, description="the most stumps to aggregate")] = 50,
-        perfect_odds: Annotated[
-            float, Field(gt=1, description="stands for (1 - e) / e in a round without any error")
-        ] = 1000.0,
+        rounds: Annotated[int, Field(ge=1, description="maximum number of stumps")] = 50,
+        perfect_odds: PerfectOdds = 1000.0,
     ):
         self.rounds = rounds
         self.perfect_odds = perfect_odds
 
-    def train(self, problem):
+    def train(self, problem: Problem) -> None:
+        """Boost stumps until the rounds end, or one is no better than chance."""
         ids, starts, values = group_features(problem)
         self.features_, self.thresholds_, self.directions_, self.estimator_weights_, self.estimator_errors_ = (
             boost_stumps(
@@ -52,7 +84,8 @@ class BoostedStumpsClassifier(BinaryLearner):
         )
         self.n_rounds_ = self.features_.size
 
-    def scores(self, X):
+    def scores(self, X: np.ndarray) -> np.ndarray:
+        """Return the weighted votes of the stumps, just below 0 where they add up to 0."""
         votes = stump_votes(X, self.features_, self.thresholds_, self.directions_, self.estimator_weights_)
-        votes[votes == 0.0] = NOTHING
+        votes[votes == 0.0] = JUST_BELOW_ZERO
         return votes

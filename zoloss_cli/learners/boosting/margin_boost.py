@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Literal
+from dataclasses import replace
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -20,96 +20,115 @@ from zoloss_cli.kernels.margin_cost import (
     set_sample_weights,
 )
 from zoloss_cli.kernels.zero_one import predicted_signs, prediction_mistakes
-from zoloss_cli.learners.base import BinaryLearner, Problem, Samples
+from zoloss_cli.learners.base import Problem, Samples
 from zoloss_cli.learners.boosting.base_learner import BaseLearnerFactory
-from zoloss_cli.learners.boosting.boosting import Boosting
-from zoloss_cli.learners.parameters import BaseLearner, PositiveList
+from zoloss_cli.learners.boosting.boosting import BoostingLearner
+from zoloss_cli.learners.boosting.boosting_path import BoostingPath
+from zoloss_cli.learners.parameters import BaseLearner, PositiveList, RecordEveryRound, Rounds
 
 COST_KINDS = {"exponential": EXPONENTIAL, "sigmoid": BISIGMOID, "bisigmoid": BISIGMOID, "logistic": LOGISTIC}
 # A direction this close to orthogonal to the gradient is orthogonal, up to rounding.
-NO_EDGE = 1e-10
-VANISHED = 1e-200
+MIN_EDGE = 1e-10
+VANISHED_COST = 1e-200
 
 Cost = Annotated[
     Literal["exponential", "sigmoid", "bisigmoid", "logistic"],
     Field(
-        description="c(m) of a margin m: exp(-m), 1 - tanh(m), the bisigmoid (3.5) with kappa_+ = 1, "
+        description="cost c(m) of a margin m: exp(-m), 1 - tanh(m), the bisigmoid (3.5) with kappa_+ = 1, "
         "or log(1 + exp(-m))"
     ),
 ]
 Kappa = Annotated[
     Annotated[float, Field(gt=0)] | PositiveList,
-    Field(description="kappa_- of the bisigmoid; of a list, validation picks one"),
+    Field(description="parameter kappa_- of the bisigmoid; of a list, validation chooses one"),
 ]
-Rounds = Annotated[int, Field(ge=1, description="the most rounds to run")]
 Tolerance = Annotated[
-    float, Field(gt=0, lt=1, description="the line search's last bracket, as a share of its upper end")
+    float, Field(gt=0, lt=1, description="last bracket of the line search, as a share of its upper end")
 ]
 Validation = Annotated[
     float,
-    Field(ge=0, lt=1, description="share of the rows, at random, held out to pick the best size (0: none)"),
-]
-RecordEvery = Annotated[
-    int, Field(ge=0, description="keep scores and costs after every so many rounds (0: none)")
+    Field(ge=0, lt=1, description="share of the samples, at random, held out to choose the size (0: none)"),
 ]
 
 
-@dataclass
-class BoostingPath:
-    """One run of boosting: hypotheses, alpha_t, beta_t, and the cost at sizes 0, 1, ..."""
+class AnyBoostClassifier(BoostingLearner):
+    """AnyBoost: gradient descent in function space on a cost of the margins.
 
-    kappa: float
-    costs: list[float]
-    hypotheses: list[BinaryLearner] = field(default_factory=list)
-    alphas: list[float] = field(default_factory=list)
-    betas: list[float] = field(default_factory=list)
-    ended: str = ""
+    Round t fits the base learner with sample weights proportional to -c'(y_i F(x_i)), which makes f_t the best
+    approximation of the negative gradient, and adds alpha_t f_t with alpha_t by a line search. Sample weights
+    phi that are given weigh the costs: C(F) = sum_i phi_i c(y_i F(x_i)). With the exponential cost this is
+    AdaBoost, but for the precision of the search.
 
-    def staged_scores(self, rows: Samples) -> Iterator[np.ndarray]:
-        """F_1, F_2, ... at these rows: F_t = F_{t-1} + alpha_t d_t with d_t = f_t + beta_t d_{t-1}."""
-        F, d = np.zeros(rows.X.shape[0]), np.zeros(rows.X.shape[0])
-        for h_t, alpha_t, beta_t in zip(self.hypotheses, self.alphas, self.betas, strict=True):
-            d = predicted_signs(h_t.compute_scores(rows)) + beta_t * d
-            F = F + alpha_t * d
-            yield F
+    Parameters
+    ----------
+    base : learner, default='stump'
+        The base learner: its name, or {learner: its name, and its parameters}. It may also be an estimator of
+        this package. Its `random_state` is not used: all rounds draw from this one's.
+    cost : {'exponential', 'sigmoid', 'bisigmoid', 'logistic'}, default='exponential'
+        Cost c(m) of a margin m: exp(-m), 1 - tanh(m), the bisigmoid (3.5) with kappa_+ = 1, or
+        log(1 + exp(-m)).
+    kappa : float > 0 or non-empty list of float > 0, default=1.1
+        Parameter kappa_- of the bisigmoid; of a list, validation chooses one.
+    rounds : int >= 1, default=300
+        Maximum number of rounds.
+    tolerance : float in (0, 1), default=0.01
+        Last bracket of the line search, as a share of its upper end.
+    validation : float in [0, 1), default=0.0
+        Share of the samples, at random, held out to choose the size (0: none). The size with the fewest errors
+        on them is kept, the smallest of several, and of several kappa the first with the fewest. The ensemble
+        ends there.
+    record_every : int >= 0, default=0
+        Keep scores and costs after every so many rounds (0: none).
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
 
-    def cut(self, size: int) -> BoostingPath:
-        """The same run, ended at this size."""
-        if size == len(self.hypotheses):
-            return self
-        kept = self.hypotheses[:size], self.alphas[:size], self.betas[:size]
-        return BoostingPath(self.kappa, self.costs[: size + 1], *kept, f"validation chose the size {size}")
+    Attributes
+    ----------
+    alphas_ : ndarray of shape (n_rounds,)
+        The steps alpha_t.
+    betas_ : ndarray of shape (n_rounds,)
+        How much of the last direction was kept: 0.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    costs_ : ndarray of shape (n_rounds + 1,)
+        The cost at sizes 0, 1, ..., n_rounds.
+    ended_ : str
+        Why there were no more rounds.
+    estimator_weights_ : ndarray of shape (n_rounds,)
+        Each hypothesis's coefficient in the end.
+    estimators_ : list of BinaryLearner
+        The hypotheses f_t.
+    kappa_ : float
+        The kappa_- that was used.
+    n_features_in_ : int
+        Number of features.
+    n_rounds_ : int
+        Number of hypotheses.
+    path_ : BoostingPath
+        The ensembles of all sizes.
+    recorded_costs_ : ndarray of shape (n_recorded,)
+        With `record_every`, the cost after these rounds; a fit that ended before keeps its last value.
+    recorded_epochs_ : ndarray of shape (n_recorded,)
+        With `record_every`, the rounds whose costs and scores were recorded.
 
-    def coefficients(self) -> np.ndarray:
-        """What each hypothesis counts for in the end: sum_{t >= i} alpha_t beta_{i,t}, eq. (3.3)."""
-        total, of_direction = np.zeros(len(self.alphas)), np.zeros(len(self.alphas))
-        for t, (alpha_t, beta_t) in enumerate(zip(self.alphas, self.betas, strict=True)):
-            of_direction *= beta_t
-            of_direction[t] = 1.0
-            total += alpha_t * of_direction
-        return total
+    Notes
+    -----
+    The line search, from a step of 1/2: halve until the cost falls, double until it rises, halve the bracket
+    to 1 %.
 
+    A fit ends early, and `ended_` says so, if no direction or step lowers the cost, if the sample weights
+    vanish, or if the cost does: where all margins grow along a direction, alpha_t has no bound, and the search
+    stops short of a cost of 1e-300.
 
-class AnyBoostClassifier(Boosting):
-    """AnyBoost (Mason et al. 2000): gradient descent in function space on a cost of the margins.
+    References
+    ----------
+    .. [1] Mason, L., Baxter, J., Bartlett, P. and Frean, M. (2000). Functional gradient techniques for
+       combining hypotheses.
+    .. [2] Li, L. (2006). Data complexity in machine learning and novel classification algorithms. PhD thesis,
+       California Institute of Technology. Section 3.2.
 
-    Li's thesis (2006), section 3.2. Round t trains the base learner with sample weights proportional to
-    -c'(y_i F(x_i)), which makes f_t the best approximation of the negative gradient, and adds alpha_t f_t
-    with alpha_t by a line search. Sample weights phi that are handed in weigh the costs: C(F) = sum_i
-    phi_i c(y_i F(x_i)). With the exponential cost this is AdaBoost, but for the precision of the search
-    (from a step of 1/2: halve until the cost falls, double until it rises, halve the bracket to 1 %).
-
-    With `validation`, that share of the rows is held out, the size with the least errors on them is kept,
-    the smallest of several, and of several kappa the first with the fewest. The ensemble ends there.
-
-    A run ends early, and `ended_` says so, if no direction or step lowers the cost, if the sample weights
-    vanish, or if the cost does: where all margins grow along a direction, alpha_t has no bound, and the
-    search stops short of a cost of 1e-300. The base learner's `random_state` is not used.
-
-    Attributes after fit: `estimators_`, `alphas_`, `betas_`, `estimator_weights_` (each one's coefficient
-    in the end), `costs_` (at sizes 0, 1, ..., n_rounds_), `n_rounds_`, `kappa_`, `ended_`. With
-    `record_every`, `recorded_epochs_` and `recorded_costs_`; a run that ends early keeps its last values.
-
+    Examples
+    --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from zoloss_cli import AnyBoostClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -120,6 +139,8 @@ class AnyBoostClassifier(Boosting):
     (40, 41, True)
     """
 
+    reports: ClassVar[tuple[str, ...]] = ("iterations", "cost")
+
     def __init__(
         self,
         base: BaseLearner = "stump",
@@ -128,7 +149,7 @@ class AnyBoostClassifier(Boosting):
         rounds: Rounds = 300,
         tolerance: Tolerance = 0.01,
         validation: Validation = 0.0,
-        record_every: RecordEvery = 0,
+        record_every: RecordEveryRound = 0,
         random_state=None,
     ):
         self.base = base
@@ -141,97 +162,114 @@ class AnyBoostClassifier(Boosting):
         self.random_state = random_state
 
     @property
-    def deterministic(self):
+    def deterministic(self) -> bool:
+        """Whether neither the base learner nor the validation draws at random."""
         return super().deterministic and not self.validation
 
-    def _beta(self, round_: int, f_t: np.ndarray, last: np.ndarray, phi: np.ndarray) -> float:
-        """How much of the last direction is kept."""
+    def _compute_beta(self, round_: int, f_t: np.ndarray, last: np.ndarray, phi: np.ndarray) -> float:
+        """Return how much of the last direction is kept."""
         return 0.0
 
-    def train(self, problem):
+    def train(self, problem: Problem) -> None:
+        """Follow the path of boosting, for each kappa, and keep the best size."""
         base = BaseLearnerFactory(self, self.base)
         base.check()
         kappas = [1.0] if self.cost != "bisigmoid" else np.atleast_1d(self.kappa).tolist()
         if self.validation:
-            learning, held_out = self._held_out(problem)
-            runs = [self._boost(base, learning, kappa) for kappa in kappas]
-            run = _fewest_mistakes(runs, held_out)
+            training, held_out = self._split_for_validation(problem)
+            path = _choose_by_validation([self._boost(base, training, kappa) for kappa in kappas], held_out)
         elif len(kappas) == 1:
-            run = self._boost(base, problem, kappas[0])
+            path = self._boost(base, problem, kappas[0])
         else:
             raise ValueError(
                 f"{type(self).__name__}: kappa={self.kappa!r} lists {len(kappas)} values, but validation=0 "
-                f"holds out no rows to choose by"
+                f"holds out no samples to choose by"
             )
-        self.path_ = run
-        self.estimators_ = run.hypotheses
-        self.alphas_, self.betas_ = np.array(run.alphas), np.array(run.betas)
-        self.estimator_weights_ = run.coefficients()
-        self.costs_, self.kappa_, self.ended_ = np.array(run.costs), run.kappa, run.ended
-        self.n_rounds_ = len(run.hypotheses)
-        if self.record_every:
-            self.recorded_epochs_ = np.arange(self.record_every, self.rounds + 1, self.record_every)
-            self.recorded_costs_ = self.costs_[np.minimum(self.recorded_epochs_, self.n_rounds_)]
-        if not run.hypotheses:
+        self._set_fitted(path)
+        if not path.hypotheses:
             warnings.warn(
-                f"{type(self).__name__}: with {base.name}, {run.ended} in round 1; the ensemble is empty",
+                f"{type(self).__name__}: with {base.name}, {path.end_reason} in round 1; the ensemble is empty",
                 stacklevel=4,
             )
 
-    def _held_out(self, problem: Problem) -> tuple[Problem, Problem]:
-        """What to learn from and what to validate by."""
+    def _set_fitted(self, path: BoostingPath) -> None:
+        self.path_ = path
+        self.estimators_ = path.hypotheses
+        self.alphas_, self.betas_ = np.array(path.alphas), np.array(path.betas)
+        self.estimator_weights_ = path.compute_coefficients()
+        self.costs_, self.kappa_, self.ended_ = np.array(path.costs), path.kappa, path.end_reason
+        self.n_rounds_ = len(path.hypotheses)
+        if self.record_every:
+            self.recorded_epochs_ = np.arange(self.record_every, self.rounds + 1, self.record_every)
+            self.recorded_costs_ = self.costs_[np.minimum(self.recorded_epochs_, self.n_rounds_)]
+
+    def _split_for_validation(self, problem: Problem) -> tuple[Problem, Problem]:
+        """Return what to fit to and what to choose the size by."""
         order = problem.rng.permutation(problem.y.size)
         count = max(1, round(self.validation * order.size))
-        parts = [
-            Problem(problem.X[rows], problem.y[rows], _shares(problem.unit_mean_weights[rows]), problem.rng)
-            for rows in (np.sort(order[count:]), np.sort(order[:count]))
-        ]
-        if np.unique(parts[0].y[parts[0].phi > 0.0]).size < 2:
+        training, held_out = (
+            Problem(
+                problem.X[subset],
+                problem.y[subset],
+                _normalize(problem.unit_mean_weights[subset]),
+                problem.rng,
+            )
+            for subset in (np.sort(order[count:]), np.sort(order[:count]))
+        )
+        if np.unique(training.y[training.phi > 0.0]).size < 2:
             raise ValueError(
-                f"{type(self).__name__}: with validation={self.validation:g} of {order.size} rows held out, "
+                f"{type(self).__name__}: with validation={self.validation:g} of {order.size} samples held out, "
                 f"the others are of one class"
             )
-        return parts[0], parts[1]
+        return training, held_out
 
     def _boost(self, base: BaseLearnerFactory, problem: Problem, kappa: float) -> BoostingPath:
-        """Algorithm 3.2; `margins` are y F, `d` is the direction at the training rows."""
+        """Run Algorithm 3.2; `margins` are y F, `d` is the direction at the training samples."""
         kind, y, phi = COST_KINDS[self.cost], problem.y, problem.phi
         margins, d, last = np.zeros(y.size), np.zeros(y.size), np.zeros(y.size)
         D = np.empty(y.size)
         weighted = replace(problem, phi=D)
         level, rest, _ = cost_and_slope(kind, kappa, margins, d, phi, 0.0)
-        run = BoostingPath(kappa, [level + rest], ended="all rounds were run")
+        path = BoostingPath(kappa, [level + rest], end_reason="all rounds were run")
         for round_ in range(1, self.rounds + 1):
             if not set_sample_weights(kind, kappa, margins, phi, D):
-                run.ended = "all sample weights vanish"
+                path.end_reason = "all sample weights vanish"
                 break
-            h_t = base.learned(weighted, self.classes_, round_)
+            h_t = base.fit_copy(weighted, self.classes_, round_)
             f_t = predicted_signs(h_t.compute_scores(problem))
-            beta_t = self._beta(round_, f_t, last, phi)
+            beta_t = self._compute_beta(round_, f_t, last, phi)
             d, last = f_t + beta_t * d, f_t
             along = y * d
-            if not np.dot(D, along) > NO_EDGE * np.dot(D, np.abs(d)):
-                run.ended = "no direction lowers the cost"
+            if not np.dot(D, along) > MIN_EDGE * np.dot(D, np.abs(d)):
+                path.end_reason = "no direction lowers the cost"
                 break
             alpha_t, cost = line_search(kind, kappa, margins, along, phi, float(self.tolerance))
             if alpha_t == 0.0:
-                run.ended = "no step lowers the cost"
+                path.end_reason = "no step lowers the cost"
                 break
             margins += alpha_t * along
-            run.hypotheses.append(h_t)
-            run.alphas.append(alpha_t)
-            run.betas.append(beta_t)
-            run.costs.append(cost)
-            if cost < VANISHED:
-                run.ended = "the cost vanishes"
+            path.append(h_t, alpha_t, beta_t, cost)
+            if cost < VANISHED_COST:
+                path.end_reason = "the cost vanishes"
                 break
-        return run
+        return path
 
-    def _staged_scores(self, rows):
-        return self.path_.staged_scores(rows)
+    def _iterate_scores(self, samples: Samples) -> Iterator[np.ndarray]:
+        return self.path_.iterate_scores(samples)
 
     def recorded_scores(self, X) -> np.ndarray:
-        """The scores of the rows of X after each recorded round, one row each."""
+        """Return the scores of samples after each recorded round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_recorded, n_samples)
+            One row for each recorded round.
+        """
         empty = np.zeros(len(X))
         sizes = np.minimum(self.recorded_epochs_, self.n_rounds_)
         stages = [empty, *self.staged_decision_function(X)]
@@ -239,14 +277,78 @@ class AnyBoostClassifier(Boosting):
 
 
 class CGBoostClassifier(AnyBoostClassifier):
-    """CGBoost: AnyBoost with conjugate directions (Li's thesis 2006, chapter 3, Algorithms 3.1 and 3.2).
+    """CGBoost: AnyBoost with conjugate directions.
 
-    The direction of round t is d_t = f_t + beta_t d_{t-1} with beta_t = 1 - <f_t, f_{t-1}> (Polak and
-    Ribiere's formula for binary hypotheses; <,> is the mean over the training rows, by phi), so that all
-    earlier coefficients change in every round. In the first `plain_rounds` rounds beta_t = 0, since
-    gradient descent is better there; the thesis says "several", and 5 fits its numbers. It also gives no
-    rule for the line search: AnyBoost's is ours. All else is as in AnyBoost.
+    The direction of round t is d_t = f_t + beta_t d_{t-1} with beta_t = 1 - <f_t, f_{t-1}> (Polak and Ribiere's
+    formula for binary hypotheses; <,> is the mean over the training samples, by phi), so that all earlier
+    coefficients change in every round. All else is as in AnyBoost.
 
+    Parameters
+    ----------
+    base : learner, default='stump'
+        The base learner: its name, or {learner: its name, and its parameters}. It may also be an estimator of
+        this package. Its `random_state` is not used: all rounds draw from this one's.
+    cost : {'exponential', 'sigmoid', 'bisigmoid', 'logistic'}, default='exponential'
+        Cost c(m) of a margin m: exp(-m), 1 - tanh(m), the bisigmoid (3.5) with kappa_+ = 1, or
+        log(1 + exp(-m)).
+    kappa : float > 0 or non-empty list of float > 0, default=1.1
+        Parameter kappa_- of the bisigmoid; of a list, validation chooses one.
+    rounds : int >= 1, default=300
+        Maximum number of rounds.
+    plain_rounds : int >= 1, default=5
+        Number of first rounds with beta = 0. Gradient descent is better there.
+    tolerance : float in (0, 1), default=0.01
+        Last bracket of the line search, as a share of its upper end.
+    validation : float in [0, 1), default=0.0
+        Share of the samples, at random, held out to choose the size (0: none). The size with the fewest errors
+        on them is kept, the smallest of several, and of several kappa the first with the fewest. The ensemble
+        ends there.
+    record_every : int >= 0, default=0
+        Keep scores and costs after every so many rounds (0: none).
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
+
+    Attributes
+    ----------
+    alphas_ : ndarray of shape (n_rounds,)
+        The steps alpha_t along the directions d_t.
+    betas_ : ndarray of shape (n_rounds,)
+        How much of the last direction was kept.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    costs_ : ndarray of shape (n_rounds + 1,)
+        The cost at sizes 0, 1, ..., n_rounds.
+    ended_ : str
+        Why there were no more rounds.
+    estimator_weights_ : ndarray of shape (n_rounds,)
+        Each hypothesis's coefficient in the end, eq. (3.3).
+    estimators_ : list of BinaryLearner
+        The hypotheses f_t.
+    kappa_ : float
+        The kappa_- that was used.
+    n_features_in_ : int
+        Number of features.
+    n_rounds_ : int
+        Number of hypotheses.
+    path_ : BoostingPath
+        The ensembles of all sizes.
+    recorded_costs_ : ndarray of shape (n_recorded,)
+        With `record_every`, the cost after these rounds; a fit that ended before keeps its last value.
+    recorded_epochs_ : ndarray of shape (n_recorded,)
+        With `record_every`, the rounds whose costs and scores were recorded.
+
+    Notes
+    -----
+    In the first rounds beta_t = 0; the thesis says "several", and 5 fits its numbers. It also gives no rule for
+    the line search: AnyBoost's is ours.
+
+    References
+    ----------
+    .. [1] Li, L. (2006). Data complexity in machine learning and novel classification algorithms. PhD thesis,
+       California Institute of Technology. Chapter 3, Algorithms 3.1 and 3.2.
+
+    Examples
+    --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from zoloss_cli import AnyBoostClassifier, CGBoostClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -261,33 +363,34 @@ class CGBoostClassifier(AnyBoostClassifier):
         cost: Cost = "exponential",
         kappa: Kappa = 1.1,
         rounds: Rounds = 300,
-        plain_rounds: Annotated[int, Field(ge=1, description="first rounds with beta = 0")] = 5,
+        plain_rounds: Annotated[int, Field(ge=1, description="number of first rounds with beta = 0")] = 5,
         tolerance: Tolerance = 0.01,
         validation: Validation = 0.0,
-        record_every: RecordEvery = 0,
+        record_every: RecordEveryRound = 0,
         random_state=None,
     ):
         super().__init__(base, cost, kappa, rounds, tolerance, validation, record_every, random_state)
         self.plain_rounds = plain_rounds
 
-    def _beta(self, round_, f_t, last, phi):
+    def _compute_beta(self, round_: int, f_t: np.ndarray, last: np.ndarray, phi: np.ndarray) -> float:
         return 0.0 if round_ <= self.plain_rounds else 1.0 - float(np.dot(phi, f_t * last))
 
 
-def _shares(weights: np.ndarray) -> np.ndarray:
+def _normalize(weights: np.ndarray) -> np.ndarray:
+    """Return the weights with sum 1, unless all are 0."""
     total = weights.sum()
     return weights / total if total > 0.0 else weights
 
 
-def _fewest_mistakes(runs: list[BoostingPath], held_out: Problem) -> BoostingPath:
-    """The first run, cut at its first size, with the least weight of wrong predictions on what was held out."""
-    best, best_size, fewest = runs[0], 0, np.inf
+def _choose_by_validation(paths: list[BoostingPath], held_out: Problem) -> BoostingPath:
+    """Return the first path, cut at its first size, with the least weight of errors on what was held out."""
+    best, best_size, fewest = paths[0], 0, np.inf
     weights = held_out.unit_mean_weights
-    for run in runs:
-        # An empty run is what it is; else there is a choice from size 1 on.
-        stages = run.staged_scores(held_out) if run.hypotheses else [np.zeros(held_out.y.size)]
-        for size, scores in zip(itertools.count(bool(run.hypotheses)), stages, strict=False):
+    for path in paths:
+        # An empty path is what it is; else there is a choice from size 1 on.
+        stages = path.iterate_scores(held_out) if path.hypotheses else iter([np.zeros(held_out.y.size)])
+        for size, scores in zip(itertools.count(int(bool(path.hypotheses))), stages, strict=False):
             wrong = float(np.dot(weights, prediction_mistakes(scores, held_out.y)))
             if wrong < fewest:
-                best, best_size, fewest = run, size, wrong
-    return best.cut(best_size)
+                best, best_size, fewest = path, size, wrong
+    return best.truncate(best_size)

@@ -11,49 +11,103 @@ from zoloss_cli.learners.base import LinearLearner, Problem
 class DecisionStumpClassifier(LinearLearner):
     """The decision stump with the smallest weighted training error, over all features and thresholds.
 
-    Li & Lin (2007), section III.A, take it as the 1-D learner inside RCD; Li's thesis (2006), chapter
-    4, boosts it. `feature_` and `threshold_` say where it cuts (-inf: a constant answer), `direction_`
-    which side is the second class. As weights: the score is direction * (x_feature - threshold), and a
-    point on the threshold is on its upper side.
+    As weights: the score is direction * (x_feature - threshold), and a sample on the threshold is on its upper
+    side. Li & Lin take the stump as the 1-D learner inside RCD [2]_; Li's thesis boosts it [3]_.
 
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w, one of which is not 0 unless the prediction is constant.
+    direction_ : int
+        +1 if the second class is above the threshold, -1 if it is below.
+    feature_ : int
+        The feature that is compared with the threshold.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_features_in_ : int
+        Number of features.
+    threshold_ : float
+        Where the feature is cut; -inf: a constant prediction.
+
+    References
+    ----------
+    .. [1] Holte, R. C. (1993). Very simple classification rules perform well on most commonly used datasets.
+    .. [2] Li, L. and Lin, H.-T. (2007). Optimizing 0/1 loss for perceptrons by random coordinate descent.
+       IJCNN. Section III.A.
+    .. [3] Li, L. (2006). Data complexity in machine learning and novel classification algorithms. PhD thesis,
+       California Institute of Technology. Chapter 4.
+
+    Examples
+    --------
     >>> from zoloss_cli import DecisionStumpClassifier
     >>> model = DecisionStumpClassifier().fit([[0, 5], [1, 2], [2, 4], [3, 1]], ["no", "no", "yes", "yes"])
     >>> int(model.feature_), float(model.threshold_), int(model.direction_)
     (0, 1.5, 1)
     """
 
+    version = 3  # 2: a new sample that lies on the threshold of a falling stump; 3: which of equal stumps
+
     def __init__(self):
         pass
 
-    version = 3  # 2: a new point that lies on the threshold of a falling stump; 3: which of equal stumps
-
-    def learn(self, problem, start):
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the weights of the best stump."""
         ids, starts, values = group_features(problem)
-        room = problem.cached_by_X("net weights", lambda: np.empty(values.size))
+        net_weights = problem.cached_by_X("net weights", lambda: np.empty(values.size))
         signed = problem.y * problem.phi
-        self.feature_, self.threshold_, self.direction_, _ = best_stump(ids, starts, values, signed, room)
+        self.feature_, self.threshold_, self.direction_, _ = best_stump(
+            ids, starts, values, signed, net_weights
+        )
         return self.build_weights(problem.X.shape[1] - 1)
 
-    def build_weights(self, features: int) -> np.ndarray:
-        """The stump's weights, bias first."""
-        weights = np.zeros(1 + features)
+    def build_weights(self, n_features: int) -> np.ndarray:
+        """Return the stump as weights.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of features.
+
+        Returns
+        -------
+        ndarray of shape (1 + n_features,)
+            The weights, bias first.
+        """
+        weights = np.zeros(1 + n_features)
         if np.isinf(self.threshold_):
             weights[0] = self.direction_
             return weights
-        # A score of 0 is the second class; a falling stump's points on the threshold are not in it.
-        at = self.threshold_ if self.direction_ > 0 else np.nextafter(self.threshold_, -np.inf)
-        weights[0] = -self.direction_ * at
+        # A score of 0 is the second class; a falling stump's samples on the threshold are not in it.
+        cut = self.threshold_ if self.direction_ > 0 else np.nextafter(self.threshold_, -np.inf)
+        weights[0] = -self.direction_ * cut
         weights[1 + self.feature_] = self.direction_
         return weights
 
-    def scores(self, X):
-        # One feature counts: much faster than the product with all, and the same to the last bit.
-        at = 1 + self.feature_
-        return self.intercept_[0] + self.coef_[0, at - 1] * X[:, at]
+    def scores(self, X: np.ndarray) -> np.ndarray:
+        """Return the scores from the one feature that counts."""
+        # Much faster than the product with all features, and the same to the last bit.
+        return self.intercept_[0] + self.coef_[0, self.feature_] * X[:, 1 + self.feature_]
 
 
 def group_features(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`group_values` of the problem's rows, made once for all rows of which they are a part."""
-    rows, which = problem.all_samples
-    ids, starts, values = rows.cached_by_X("groups", lambda: group_values(rows.X[:, 1:]))
-    return ids[which], starts, values
+    """Return `group_values` of the problem's samples, computed once for all samples they are a subset of.
+
+    Parameters
+    ----------
+    problem : Problem
+        Samples whose features are to be grouped by value.
+
+    Returns
+    -------
+    ids : ndarray of shape (n_samples, n_features)
+        The group of each value.
+    starts : ndarray of shape (n_features + 1,)
+        The first group of each feature.
+    values : ndarray of shape (n_groups,)
+        The value of each group.
+    """
+    samples, subset = problem.all_samples
+    ids, starts, values = samples.cached_by_X("groups", lambda: group_values(samples.X[:, 1:]))
+    return ids[subset], starts, values

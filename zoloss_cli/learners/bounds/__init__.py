@@ -1,1 +1,1 @@
-"""What is proved of perceptrons, beside what they do: bounds on mistakes, and when to stop."""
+"""Perceptrons with proved bounds on their mistakes, and with a rule that says when to stop."""

@@ -1,14 +1,14 @@
-"""The algorithms of the perceptron notes as learners that say what was counted and what the theorem allows."""
+"""The algorithms of the perceptron notes as learners that count mistakes and know what the theorems allow."""
 
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.learners.base import Problem, UnweightedLinearLearner
+from zoloss_cli.learners.base import UnweightedLinearLearner
 from zoloss_cli.learners.bounds.margins import find_widest_separator
 from zoloss_cli.learners.bounds.mistake_bounds import (
     BoundedCount,
@@ -20,39 +20,74 @@ from zoloss_cli.learners.bounds.mistake_bounds import (
     count_until_trusted,
 )
 from zoloss_cli.learners.parameters import Epochs
+from zoloss_cli.learners.problem import Problem
 
 Intercept = Annotated[
     bool,
-    Field(description="give every row a constant 1, for a threshold; without it, the origin is on the line"),
+    Field(
+        description="add a constant feature 1, for a threshold; without it, hyperplanes go through the origin"
+    ),
 ]
-Epsilon = Annotated[float, Field(gt=0, lt=1, description="the error to accept")]
-Delta = Annotated[float, Field(gt=0, lt=1, description="the chance of a larger error to accept")]
+Epsilon = Annotated[float, Field(gt=0, lt=1, description="the error that is accepted")]
+Delta = Annotated[float, Field(gt=0, lt=1, description="the probability of a larger error that is accepted")]
 
 
 class BoundLearner(UnweightedLinearLearner):
-    """Subclasses write `count`.
+    """Base class of perceptrons that set `counted_`, `bound_` and `n_epochs_`; subclasses write `_count`."""
 
-    Attributes after fit: `counted_`; `bound_`, inf where there is none; `n_epochs_`.
-    """
+    reports: ClassVar[tuple[str, ...]] = ("counted", "bound")
+    intercept: bool
 
-    def learn(self, problem, start):
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the weights at the end of the count."""
         first = 0 if self.intercept else 1
-        found = self.count(problem, problem.X[:, first:])
+        found = self._count(problem, problem.X[:, first:])
         self.counted_, self.bound_, self.n_epochs_ = int(found.counted), float(found.bound), found.rounds
         start[:] = 0.0
         start[first:] = found.weights
         return start
 
-    def count(self, problem: Problem, X: np.ndarray) -> BoundedCount:
-        raise TypeError(f"{type(self).__name__} does not say what it counts")
+    def _count(self, problem: Problem, X: np.ndarray) -> BoundedCount:
+        """Return what was counted on the samples X, with a column of ones or without."""
+        raise TypeError(f"{type(self).__name__} does not implement _count")
 
 
 class MistakeBoundClassifier(BoundLearner):
-    """The perceptron until a round without a mistake, against Theorem 1 of the lecture on linear separators.
+    """The perceptron until a round without a mistake, with the bound on its mistakes.
 
-    `counted_` mistakes are at most `bound_` = (R/gamma)^2, with R the length of the longest row and gamma the
-    largest margin. There are at most `epochs` rounds. On data that no hyperplane separates there is no bound.
+    There are at most `epochs` rounds. Where no hyperplane separates the classes there is no bound.
 
+    Parameters
+    ----------
+    epochs : int >= 1, default=2000
+        Number of epochs.
+    intercept : bool, default=True
+        Add a constant feature 1, for a threshold; without it, hyperplanes go through the origin.
+
+    Attributes
+    ----------
+    bound_ : float
+        The bound (R/gamma)^2, with R the length of the longest sample and gamma the largest margin; inf if
+        there is none.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    counted_ : int
+        Mistakes, which are at most `bound_`.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_epochs_ : int
+        Rounds that were made.
+    n_features_in_ : int
+        Number of features.
+
+    References
+    ----------
+    .. [1] Lecture "Perceptron algorithm for learning linear separators" (004). Theorem 1.
+
+    Examples
+    --------
     >>> from zoloss_cli import MistakeBoundClassifier
     >>> X, y = [[1, 0, 0], [0, -1, 0], [0, 0, 1]], [1, 0, 1]  # orthogonal: no row says anything of another
     >>> model = MistakeBoundClassifier(intercept=False).fit(X, y)
@@ -64,17 +99,48 @@ class MistakeBoundClassifier(BoundLearner):
         self.epochs = epochs
         self.intercept = intercept
 
-    def count(self, problem, X):
+    def _count(self, problem: Problem, X: np.ndarray) -> BoundedCount:
         return count_mistakes(X, problem.y, self.epochs)
 
 
 class MarginBoundClassifier(BoundLearner):
-    """The Margin Perceptron, told the largest margin gamma, against Theorem 2 of the lecture.
+    """The Margin Perceptron for the largest margin gamma, with the bound on its updates.
 
-    `counted_` updates are at most `bound_` = 8 (R/gamma)^2 + 4 R/gamma for epsilon = 1/2. What is found in
-    fewer than `epochs` rounds has a margin of at least (1 - epsilon) gamma. There is no bound on data that no
-    hyperplane separates.
+    Weights that are found in fewer than `epochs` rounds have a margin of at least (1 - epsilon) gamma. Where no
+    hyperplane separates the classes there is no bound.
 
+    Parameters
+    ----------
+    epsilon : float in (0, 1], default=0.5
+        Share of gamma that may be missing: margins below (1 - epsilon) gamma are updated.
+    epochs : int >= 1, default=2000
+        Number of epochs.
+    intercept : bool, default=True
+        Add a constant feature 1, for a threshold; without it, hyperplanes go through the origin.
+
+    Attributes
+    ----------
+    bound_ : float
+        The bound, for epsilon = 1/2 it is 8 (R/gamma)^2 + 4 R/gamma; inf if there is none.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    counted_ : int
+        Updates, which are at most `bound_`.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_epochs_ : int
+        Rounds that were made.
+    n_features_in_ : int
+        Number of features.
+
+    References
+    ----------
+    .. [1] Lecture "Perceptron algorithm for learning linear separators" (004). Theorem 2.
+
+    Examples
+    --------
     >>> from zoloss_cli import MarginBoundClassifier, load_dataset
     >>> X, y = load_dataset("separable", size=50, dimensions=5, margin=0.2, seed=3)
     >>> model = MarginBoundClassifier(intercept=False).fit(X, y)
@@ -85,7 +151,12 @@ class MarginBoundClassifier(BoundLearner):
     def __init__(
         self,
         epsilon: Annotated[
-            float, Field(gt=0, le=1, description="update on margins below (1 - epsilon) gamma")
+            float,
+            Field(
+                gt=0,
+                le=1,
+                description="share of gamma that may be missing: margins below (1 - epsilon) gamma are updated",
+            ),
         ] = 0.5,
         epochs: Epochs = 2000,
         intercept: Intercept = True,
@@ -94,16 +165,47 @@ class MarginBoundClassifier(BoundLearner):
         self.epochs = epochs
         self.intercept = intercept
 
-    def count(self, problem, X):
+    def _count(self, problem: Problem, X: np.ndarray) -> BoundedCount:
         return count_margin_mistakes(X, problem.y, self.epochs, self.epsilon)
 
 
 class InseparableBoundClassifier(BoundLearner):
-    """The perceptron on any data for some rounds, against the bound in section 1.2 of the lecture.
+    """The perceptron on any data for some rounds, with the bound on its mistakes.
 
-    `counted_` mistakes are at most `bound_` = (R/gamma)^2 + (2/gamma) TD_gamma, where TD_gamma is how far the
-    examples of all rounds would have to move for w to have the margin gamma: the least of all w and gamma.
+    The bound compares with the best weights w and margin gamma, and holds where no hyperplane separates the
+    classes.
 
+    Parameters
+    ----------
+    epochs : int >= 1, default=10
+        Number of epochs.
+    intercept : bool, default=True
+        Add a constant feature 1, for a threshold; without it, hyperplanes go through the origin.
+
+    Attributes
+    ----------
+    bound_ : float
+        The bound (R/gamma)^2 + (2/gamma) TD_gamma, where TD_gamma is how far the samples of all rounds would
+        have to move for w to have the margin gamma: the least over all w and gamma.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    counted_ : int
+        Mistakes, which are at most `bound_`.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_epochs_ : int
+        Rounds that were made.
+    n_features_in_ : int
+        Number of features.
+
+    References
+    ----------
+    .. [1] Lecture "Perceptron algorithm for learning linear separators" (004). Section 1.2.
+
+    Examples
+    --------
     >>> from zoloss_cli import InseparableBoundClassifier, load_dataset
     >>> X, y = load_dataset("separable", size=100, dimensions=5, margin=0.2, flipped=0.1, seed=3)
     >>> model = InseparableBoundClassifier(epochs=1).fit(X, y)
@@ -115,18 +217,58 @@ class InseparableBoundClassifier(BoundLearner):
         self.epochs = epochs
         self.intercept = intercept
 
-    def count(self, problem, X):
+    def _count(self, problem: Problem, X: np.ndarray) -> BoundedCount:
         return count_inseparable_mistakes(X, problem.y, self.epochs)
 
 
 class StoppingRuleClassifier(BoundLearner):
-    """The perceptron on rows drawn at random, until one hypothesis has been right often enough in a row.
+    """The perceptron on samples drawn at random, until one hypothesis has been right often enough in a row.
 
-    The guarantee for a distribution in section 1.2 of the lecture; here it is that of the training rows, all
-    equally likely. With a probability of at least 1 - delta, the training error is at most epsilon. `counted_`
-    draws are at most `bound_` = (M/epsilon) ln(M/delta), with M = (R/gamma)^2. There are at most `epochs` draws
-    a row, and so many on data that no hyperplane separates: there is no bound, and nothing is trusted.
+    With a probability of at least 1 - delta, the training error is at most epsilon. There are at most `epochs`
+    draws for each sample. Where no hyperplane separates the classes, all of them are made: there is no bound,
+    and no hypothesis is trusted.
 
+    Parameters
+    ----------
+    epsilon : float in (0, 1), default=0.1
+        The error that is accepted.
+    delta : float in (0, 1), default=0.1
+        The probability of a larger error that is accepted.
+    epochs : int >= 1, default=200
+        Number of epochs.
+    intercept : bool, default=True
+        Add a constant feature 1, for a threshold; without it, hyperplanes go through the origin.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
+
+    Attributes
+    ----------
+    bound_ : float
+        The bound (M/epsilon) ln(M/delta), with M = (R/gamma)^2; inf if there is none.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    counted_ : int
+        Draws, which are at most `bound_`.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_epochs_ : int
+        Rounds that were made.
+    n_features_in_ : int
+        Number of features.
+
+    Notes
+    -----
+    The guarantee of the lecture is for a distribution; here it is that of the training samples, all equally
+    likely.
+
+    References
+    ----------
+    .. [1] Lecture "Perceptron algorithm for learning linear separators" (004). Section 1.2.
+
+    Examples
+    --------
     >>> from zoloss_cli import StoppingRuleClassifier, load_dataset
     >>> X, y = load_dataset("separable", size=500, dimensions=5, margin=0.1, seed=3)
     >>> model = StoppingRuleClassifier(epsilon=0.1, delta=0.05, intercept=False, random_state=0).fit(X, y)
@@ -148,9 +290,9 @@ class StoppingRuleClassifier(BoundLearner):
         self.intercept = intercept
         self.random_state = random_state
 
-    def count(self, problem, X):
+    def _count(self, problem: Problem, X: np.ndarray) -> BoundedCount:
         widest = find_widest_separator(X, problem.y)
         bound = math.inf if widest is None else compute_mistake_bound(X, problem.y, widest)
-        most = min(compute_sample_size(bound, self.epsilon, self.delta), self.epochs * len(X))
-        drawn = problem.rng.integers(0, len(X), int(most))
-        return count_until_trusted(X, problem.y, drawn, bound, self.epsilon, self.delta)
+        draws = min(compute_sample_size(bound, self.epsilon, self.delta), self.epochs * len(X))
+        order = problem.rng.integers(0, len(X), int(draws))
+        return count_until_trusted(X, problem.y, order, bound, self.epsilon, self.delta)

@@ -1,8 +1,8 @@
 """Margins of hyperplanes through the origin: the largest one, and the best to compare a perceptron with.
 
-Examples are rows of X with signs -1 or +1; a threshold is a constant column of X. The margin of w is the least
+Samples are rows of X with signs -1 or +1; a threshold is a constant column of X. The margin of w is the least
 y_i (w x_i) / |w|. The course notes "The Perceptron" (003, on-line perceptron) forget the label: they ask for
-|w x_i| / |w| >= gamma, which a w with every example on the wrong side has too.
+|w x_i| / |w| >= gamma, which a w with every sample on the wrong side has too.
 """
 
 from __future__ import annotations
@@ -12,26 +12,42 @@ from scipy.optimize import nnls
 
 from zoloss_cli.kernels.svm import linear_svm
 
-GAP = 1e-8  # relative, of the SVM's objective
+SVM_GAP = 1e-8  # relative, of the SVM's objective
+MAX_NNLS_STEPS = 30  # for each row or column of its system
 
 
 def compute_radius(X: np.ndarray) -> float:
-    """R, the length of the longest example."""
+    """Return R, the length of the longest sample."""
     return float(np.sqrt((X * X).sum(axis=1).max()))
 
 
 def compute_margin(X: np.ndarray, signs: np.ndarray, w: np.ndarray) -> float:
-    """The margin of w, whatever its length: positive where w separates the examples, -inf for w = 0."""
+    """Return the margin of w of any length: positive where w separates the samples, -inf for w = 0."""
     length = np.linalg.norm(w)
     return float((signs * (X @ w)).min() / length) if length > 0.0 else -np.inf
 
 
 def find_widest_separator(X: np.ndarray, signs: np.ndarray) -> np.ndarray | None:
-    """The unit vector with the largest margin, or None where no vector separates the examples.
+    """Find the unit vector with the largest margin.
 
-    It points to the shortest vector in the convex hull of the signed examples, which Lawson & Hanson (1974,
-    chapter 23) find by nonnegative least squares: the weights a >= 0 that bring (sum of a_i z_i, sum of a_i)
-    nearest to (0, 1).
+    It points to the shortest vector in the convex hull of the signed samples, which Lawson & Hanson [1]_ find
+    by nonnegative least squares: the weights a >= 0 that bring (sum of a_i z_i, sum of a_i) nearest to (0, 1).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Samples.
+    signs : ndarray of shape (n_samples,)
+        Labels, -1.0 or 1.0.
+
+    Returns
+    -------
+    ndarray of shape (n_features,) or None
+        None where no vector separates the samples.
+
+    References
+    ----------
+    .. [1] Lawson, C. L. and Hanson, R. J. (1974). Solving least squares problems. Chapter 23.
     """
     Z = X * signs[:, None]
     longest = compute_radius(X)
@@ -40,25 +56,41 @@ def find_widest_separator(X: np.ndarray, signs: np.ndarray) -> np.ndarray | None
     system = np.vstack([Z.T / longest, np.ones(len(Z))])
     goal = np.zeros(len(system))
     goal[-1] = 1.0
-    a, _ = nnls(system, goal, maxiter=30 * max(system.shape))
+    a, _ = nnls(system, goal, maxiter=MAX_NNLS_STEPS * max(system.shape))
     w = Z.T @ a
     # Whatever rounding did to the search, the margin is counted from w itself.
     return w / np.linalg.norm(w) if compute_margin(X, signs, w) > 0.0 else None
 
 
 def find_best_comparison(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple[np.ndarray, float]:
-    """(w, gamma), w a unit vector, for which (R/gamma)^2 + (2/gamma) TD_gamma(w) is smallest, up to rounding.
+    """Find w and gamma for which (R/gamma)^2 + (2/gamma) TD_gamma(w) is smallest, up to rounding.
 
     With u = w/gamma it is R^2 |u|^2 + 2 rounds sum of max(0, 1 - z_i u): the objective of a soft-margin SVM
     without a threshold, whose C is rounds/R^2.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Samples.
+    signs : ndarray of shape (n_samples,)
+        Labels, -1.0 or 1.0.
+    rounds : int
+        How often each sample is presented.
+
+    Returns
+    -------
+    w : ndarray of shape (n_features,)
+        A unit vector.
+    gamma : float
+        A margin.
     """
     longest = compute_radius(X)
     if longest == 0.0:
         return np.full(X.shape[1], X.shape[1] ** -0.5), 1.0
     Z = X * signs[:, None] / longest
-    # Every example is there a second time with both signs changed: the best threshold is then 0.
+    # Every sample is there a second time with both signs changed: the best threshold is then 0.
     mirrored = np.vstack([np.insert(Z, 0, 1.0, axis=1), np.insert(Z, 0, -1.0, axis=1)])
-    candidates = [linear_svm(mirrored, np.full(len(mirrored), 0.5 * rounds), GAP)[0][1:]]
+    candidates = [linear_svm(mirrored, np.full(len(mirrored), 0.5 * rounds), SVM_GAP)[0][1:]]
     if (widest := find_widest_separator(X, signs)) is not None:
         candidates.append(longest * widest / compute_margin(X, signs, widest))
     u = min(candidates, key=lambda u: u @ u + 2.0 * rounds * np.maximum(0.0, 1.0 - Z @ u).sum())

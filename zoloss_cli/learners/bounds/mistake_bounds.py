@@ -1,7 +1,8 @@
-"""How many mistakes perceptrons make, beside how many they can make; and a rule that says when to stop.
+"""Mistakes that perceptrons make, bounds on their number, and a rule that says when to stop.
 
 From the lecture "Perceptron algorithm for learning linear separators" (004) and the course notes "The
-Perceptron" (003). All hyperplanes go through the origin; examples come in rounds, in the order of the rows.
+Perceptron" (003). All hyperplanes go through the origin; samples come in rounds, in their order. Everywhere, X
+is an ndarray of samples, one a row, and `signs` has their labels, -1.0 or 1.0.
 
 A margin of 0 is a mistake for either label. The notes do not agree there: at w x = 0, 003 predicts +1 and 004
 (1.1) predicts -1. Every bound holds for both rules and for ours, since what the proofs need of a mistake is
@@ -26,12 +27,25 @@ from zoloss_cli.learners.bounds.margins import (
 from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, pad_columns
 from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED
 
-LOOK_AHEAD = 256  # examples that are looked at at once
+SAMPLES_PER_BLOCK = 256  # that are classified at once
+BOUND_TOLERANCE = 1e-9  # relative
 
 
 @dataclass(frozen=True)
 class BoundedCount:
-    """What was counted, and what it cannot exceed: inf where the theorem has nothing to say."""
+    """A count, and the bound that it cannot exceed.
+
+    Attributes
+    ----------
+    counted : int
+        What was counted.
+    weights : ndarray
+        The weights at the end.
+    rounds : int
+        Rounds that were made.
+    bound : float
+        The bound; inf where the theorem has none.
+    """
 
     counted: int
     weights: np.ndarray
@@ -39,13 +53,10 @@ class BoundedCount:
     bound: float
 
 
-# -- the bounds ---------------------------------------------------------------------------------------
-
-
 def compute_mistake_bound(X: np.ndarray, signs: np.ndarray, w: np.ndarray) -> float:
-    """(R/gamma)^2 of Theorem 1 in 004, where w has the margin gamma; inf where w does not separate.
+    """Return (R/gamma)^2 of Theorem 1 in 004, where w has the margin gamma; inf where w does not separate.
 
-    003 prints it as M/gamma^2, rounded up, with an M that it does not define.
+    003 has it as M/gamma^2, rounded up, with an M that it does not define.
     """
     gamma = compute_margin(X, signs, w)
     return (compute_radius(X) / gamma) ** 2 if gamma > 0.0 else math.inf
@@ -54,24 +65,27 @@ def compute_mistake_bound(X: np.ndarray, signs: np.ndarray, w: np.ndarray) -> fl
 def compute_margin_mistake_bound(
     X: np.ndarray, signs: np.ndarray, w: np.ndarray, epsilon: float = 0.5
 ) -> float:
-    """8 (R/gamma)^2 + 4 R/gamma of Theorem 2 in 004, for updates on margins below (1 - epsilon) gamma.
+    """Return the bound of Theorem 2 in 004, for updates on margins below (1 - epsilon) gamma.
 
-    The theorem has epsilon = 1/2. For others its proof gives 2 (R/(epsilon gamma))^2 + 2 R/(epsilon gamma):
-    once |w| >= R^2/(epsilon gamma), an update lengthens w by at most (1 - epsilon/2) gamma. It needs
-    gamma <= R, which holds for a margin but not for any number that is set, and a first example that is not 0.
+    The theorem has epsilon = 1/2 and 8 (R/gamma)^2 + 4 R/gamma. For others its proof gives
+    2 (R/(epsilon gamma))^2 + 2 R/(epsilon gamma): once |w| >= R^2/(epsilon gamma), an update lengthens w by at
+    most (1 - epsilon/2) gamma. It needs gamma <= R, which holds for a margin but not for any number that is
+    set, and a first sample that is not 0.
     """
     gamma = compute_margin(X, signs, w)
+    if gamma <= 0.0:
+        return math.inf
     times = compute_radius(X) / (epsilon * gamma)
-    return 2.0 * times**2 + 2.0 * times if gamma > 0.0 else math.inf
+    return 2.0 * times**2 + 2.0 * times
 
 
 def compute_inseparable_bound(
     X: np.ndarray, signs: np.ndarray, w: np.ndarray, gamma: float, rounds: int = 1
 ) -> float:
-    """(R/gamma)^2 + (2/gamma) TD_gamma of 004 (1.2), for any w and any gamma > 0 to compare with.
+    """Return (R/gamma)^2 + (2/gamma) TD_gamma of 004 (1.2), for any w and any gamma > 0 to compare with.
 
-    TD_gamma sums how far the examples are from having the margin gamma by w. It counts every presentation: an
-    example that comes in several rounds counts several times, which "the points" of 004 leaves open.
+    TD_gamma sums how far the samples are from having the margin gamma by w. It counts every presentation: a
+    sample that comes in several rounds counts several times, which "the points" of 004 leaves open.
     """
     margins = signs * (X @ w) / np.linalg.norm(w)
     moved = rounds * np.maximum(0.0, gamma - margins).sum()
@@ -79,7 +93,9 @@ def compute_inseparable_bound(
 
 
 def compute_required_streak(bound: float, epsilon: float, delta: float) -> float:
-    """How many examples in a row a hypothesis must get right: ln(M/delta)/epsilon of 004 (1.2), rounded up.
+    """Return how many samples in a row a hypothesis must get right to be trusted.
+
+    It is ln(M/delta)/epsilon of 004 (1.2), rounded up.
 
     A hypothesis whose error is above epsilon survives them with a chance below (1 - epsilon)^n <=
     exp(-epsilon n) = delta/M: the logarithm, whose base 004 leaves open, is the natural one.
@@ -88,36 +104,34 @@ def compute_required_streak(bound: float, epsilon: float, delta: float) -> float
 
 
 def compute_sample_size(bound: float, epsilon: float, delta: float) -> float:
-    """How many examples the stopping rule needs at most: (M/epsilon) ln(M/delta) of 004 (1.2).
+    """Return how many samples the stopping rule needs at most: (M/epsilon) ln(M/delta) of 004 (1.2).
 
-    Before each of at most M mistakes fewer than `compute_required_streak` are right. After M mistakes there is none
-    left to make: the last hypothesis needs no test.
+    Before each of at most M mistakes fewer samples are right than `compute_required_streak` says. After M
+    mistakes there is none left to make: the last hypothesis needs no test.
     """
-    return _whole(bound) * compute_required_streak(bound, epsilon, delta)
+    return _round_down(bound) * compute_required_streak(bound, epsilon, delta)
 
 
-def _whole(bound: float) -> float:
-    """The most mistakes that a bound allows; one that rounding brought just below a whole number is it."""
-    return math.floor(bound * (1.0 + 1e-9)) if math.isfinite(bound) else bound
-
-
-# -- what is counted ----------------------------------------------------------------------------------
+def _round_down(bound: float) -> float:
+    """Return the most mistakes that a bound allows, also if rounding brought it just below a whole number."""
+    return math.floor(bound * (1.0 + BOUND_TOLERANCE)) if math.isfinite(bound) else bound
 
 
 def count_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int) -> BoundedCount:
-    """The perceptron until a round without a mistake, or so many rounds, against Theorem 1.
+    """Count the mistakes of the perceptron until a round without any, with the bound of Theorem 1.
 
-    It is 004's: 003's first update condition must read "y = -1 and y_i = 1".
+    There are at most `rounds` rounds. The perceptron is 004's: 003's first update condition must read
+    "y = -1 and y_i = 1".
     """
     widest = find_widest_separator(X, signs)
     bound = math.inf if widest is None else compute_mistake_bound(X, signs, widest)
-    return BoundedCount(*_perceptron(X, signs, rounds), bound=bound)
+    return BoundedCount(*_run_perceptron(X, signs, rounds), bound=bound)
 
 
 def count_margin_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int, epsilon: float = 0.5) -> BoundedCount:
-    """The Margin Perceptron, for the largest margin that there is, against Theorem 2.
+    """Count the updates of the Margin Perceptron for the largest margin, with the bound of Theorem 2.
 
-    The first example, which 004 starts from, counts as a mistake. Where nothing separates, gamma is 0.
+    The first sample, which 004 starts from, counts as a mistake. Where nothing separates, gamma is 0.
     """
     widest = find_widest_separator(X, signs)
     gamma = 0.0 if widest is None else compute_margin(X, signs, widest)
@@ -129,8 +143,8 @@ def count_margin_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int, epsilon
 
 
 def count_inseparable_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int) -> BoundedCount:
-    """The perceptron until a round without a mistake, or so many rounds, against 004's bound for any data."""
-    mistakes, w, done = _perceptron(X, signs, rounds)
+    """Count the mistakes of the perceptron until a round without any, with 004's bound for any data."""
+    mistakes, w, done = _run_perceptron(X, signs, rounds)
     comparison, gamma = find_best_comparison(X, signs, done)
     return BoundedCount(mistakes, w, done, compute_inseparable_bound(X, signs, comparison, gamma, done))
 
@@ -138,16 +152,36 @@ def count_inseparable_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int) ->
 def count_until_trusted(
     X: np.ndarray, signs: np.ndarray, order: np.ndarray, bound: float, epsilon: float, delta: float
 ) -> BoundedCount:
-    """The perceptron on rows of X in this order, until one hypothesis is right `compute_required_streak` times in a row.
+    """Count the samples that the perceptron sees until it trusts one hypothesis.
 
-    Where the order is drawn from a distribution with the mistake bound M, its error is at most epsilon with
-    probability at least 1 - delta. Counts the examples seen, against `compute_sample_size`.
+    That is when it is right `compute_required_streak` times in a row. The bound is `compute_sample_size`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Samples.
+    signs : ndarray of shape (n_samples,)
+        Labels, -1.0 or 1.0.
+    order : ndarray of int
+        The samples in the order in which they come. Where it is drawn from a distribution with the mistake
+        bound M, the error of the hypothesis is at most epsilon with probability at least 1 - delta.
+    bound : float
+        The mistake bound M.
+    epsilon : float
+        The error that is accepted.
+    delta : float
+        The probability of a larger error that is accepted.
+
+    Returns
+    -------
+    BoundedCount
+        Samples seen, and the weights of the hypothesis.
     """
     Z, w = X * signs[:, None], np.zeros(X.shape[1])
-    needed, most = compute_required_streak(bound, epsilon, delta), _whole(bound)
+    needed, most = compute_required_streak(bound, epsilon, delta), _round_down(bound)
     at = mistakes = right = 0
     while at < len(order) and mistakes < most and right < needed:
-        ahead = order[at : at + int(min(needed - right, LOOK_AHEAD))]
+        ahead = order[at : at + int(min(needed - right, SAMPLES_PER_BLOCK))]
         wrong = np.flatnonzero(Z[ahead] @ w <= 0.0)
         passed = int(wrong[0]) if wrong.size else len(ahead)
         at, right = at + passed, right + passed
@@ -157,8 +191,8 @@ def count_until_trusted(
     return BoundedCount(at, w, 1, compute_sample_size(bound, epsilon, delta))
 
 
-def _perceptron(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple[int, np.ndarray, int]:
-    """(mistakes, weights, rounds done): it ends after a round without a mistake."""
+def _run_perceptron(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple[int, np.ndarray, int]:
+    """Return the mistakes, weights and rounds of a perceptron that ends after a round without a mistake."""
     Z, step, w = pad_columns(X * signs[:, None]), np.ones(len(X)), pad_columns(np.zeros(X.shape[1]))
     mistakes, done, more = 0, 0, 1
     while more and done < rounds:

@@ -5,18 +5,36 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.base import LinearLearner, Problem
 
 SHRINKAGE = 1e-10
 
 
 def compute_fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.ndarray:
-    """w = S^-1 (m+ - m-) with S the weighted pooled within-class covariance, bias first.
+    """Return the weights of Fisher's linear discriminant.
 
-    The bias is -(p- m+'w + p+ m-'w) with p± the classes' weights: the cut lies nearer to the rarer
-    class's mean than the midpoint does. Where S has no Cholesky factor, g/(1-g) trace(S)/m is added to
-    its diagonal with g = 1e-10 (the eigenvalue shrinkage of Friedman 1989 that Li & Lin 2007, section
-    IV, name).
+    w = S^-1 (m+ - m-) with S the weighted pooled within-class covariance. The bias is
+    -(p- m+'w + p+ m-'w) with p± the classes' weights: the cut lies nearer to the rarer class's mean than the
+    midpoint does.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, 1 + n_features)
+        Samples (1, x).
+    y : ndarray of shape (n_samples,)
+        Labels, -1.0 or +1.0.
+    phi : ndarray of shape (n_samples,)
+        Sample weights, which sum to 1.
+
+    Returns
+    -------
+    ndarray of shape (1 + n_features,)
+        The weights, bias first.
+
+    Notes
+    -----
+    Where S has no Cholesky factor, g/(1-g) trace(S)/m is added to its diagonal with g = 1e-10 (the eigenvalue
+    shrinkage of Friedman 1989 that Li & Lin 2007, section IV, name).
     """
     features = X[:, 1:]
     positive = y > 0
@@ -38,8 +56,36 @@ def compute_fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.
 
 
 class FLDClassifier(LinearLearner):
-    """Fisher's linear discriminant: Li & Lin (2007), section IV, "Initial Seeding".
+    """Fisher's linear discriminant.
 
+    w = S^-1 (m+ - m-) with S the weighted pooled within-class covariance and m± the classes' means. The bias
+    puts the cut nearer to the mean of the rarer class than the midpoint. Other learners can start from it,
+    with the parameter `seeding`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_features_in_ : int
+        Number of features.
+
+    Notes
+    -----
+    Where S has no Cholesky factor, g/(1-g) trace(S)/m is added to its diagonal with g = 1e-10: the eigenvalue
+    shrinkage of Friedman [2]_ that Li & Lin name.
+
+    References
+    ----------
+    .. [1] Li, L. and Lin, H.-T. (2007). Optimizing 0/1 loss for perceptrons by random coordinate descent.
+       IJCNN. Section IV, "Initial Seeding".
+    .. [2] Friedman, J. H. (1989). Regularized discriminant analysis.
+
+    Examples
+    --------
     >>> from zoloss_cli import FLDClassifier
     >>> model = FLDClassifier().fit([[0], [1], [2], [3]], [0, 0, 1, 1])
     >>> model.coef_.round(6).tolist(), model.intercept_.round(6).tolist()
@@ -49,5 +95,6 @@ class FLDClassifier(LinearLearner):
     def __init__(self):
         pass
 
-    def learn(self, problem, start):
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the weights of the discriminant."""
         return compute_fisher_weights(problem.X, problem.y, problem.phi)

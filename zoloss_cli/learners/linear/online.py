@@ -1,30 +1,48 @@
-"""What the online learners share: padded rows, and sample weights as steps or as draws."""
+"""Input of the online kernels: padded samples, and sample weights as steps or as draws."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from zoloss_cli.kernels.random import FIXED_ORDER, PERMUTED, RANDOM, alias_table
-from zoloss_cli.learners.base import Problem
+from zoloss_cli.learners.base import LinearLearner, Problem
 
 ORDERS = {"fixed": FIXED_ORDER, "permuted": PERMUTED, "random": RANDOM}
 NO_ALIAS_TABLE = (np.empty(0, np.uint64), np.empty(0, np.int32))
+COLUMN_MULTIPLE = 4
 
 
-def pad_columns(rows: np.ndarray) -> np.ndarray:
-    """Zero columns appended up to a multiple of four: inner products then need no remainder loop."""
-    extra = -rows.shape[-1] % 4
-    widths = [(0, 0)] * (rows.ndim - 1) + [(0, extra)]
-    return np.ascontiguousarray(np.pad(rows, widths))
+def pad_columns(X: np.ndarray) -> np.ndarray:
+    """Return X with zero columns up to a multiple of four, so that inner products need no remainder loop."""
+    extra = -X.shape[-1] % COLUMN_MULTIPLE
+    widths = [(0, 0)] * (X.ndim - 1) + [(0, extra)]
+    return np.ascontiguousarray(np.pad(X, widths))
 
 
 def build_padded_samples(problem: Problem) -> np.ndarray:
-    """The rows y x, padded."""
-    return problem.cached_by_X_and_y("padded rows", lambda: pad_columns(problem.X * problem.y[:, None]))
+    """Return the samples y (1, x), padded."""
+    return problem.cached_by_X_and_y("padded samples", lambda: pad_columns(problem.X * problem.y[:, None]))
 
 
-def build_steps_and_draws(problem: Problem, weighting: str):
-    """(step, cut, alias) for the kernels: N phi_i and uniform draws, or unit steps and draws by phi."""
+def build_steps_and_draws(problem: Problem, weighting: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what sample weights are for an online kernel.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem, whose weights sum to 1.
+    weighting : {'reweight', 'resample'}
+        Whether weights are step sizes N phi_i under uniform draws, or draws by phi with steps of 1.
+
+    Returns
+    -------
+    step : ndarray of shape (n_samples,)
+        Step sizes.
+    cut, alias : ndarray
+        The alias table of the draws, empty for uniform ones.
+    """
     n = problem.phi.size
     if np.all(problem.phi == problem.phi[0]):
         return np.ones(n), *NO_ALIAS_TABLE
@@ -33,8 +51,31 @@ def build_steps_and_draws(problem: Problem, weighting: str):
     return n * problem.phi, *NO_ALIAS_TABLE
 
 
-def run_on_padded_samples(learner, problem, start, run):
-    """Call run(Z, w, checkpoints, path) on padded rows y x and cut the padding off what comes back."""
+def run_on_padded_samples(
+    learner: LinearLearner,
+    problem: Problem,
+    start: np.ndarray,
+    run: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray],
+) -> np.ndarray:
+    """Return the weights of an online kernel that runs on padded samples, without the padding.
+
+    Parameters
+    ----------
+    learner : LinearLearner
+        The learner that records epochs.
+    problem : Problem
+        What to fit to.
+    start : ndarray of shape (1 + n_features,)
+        Weights to start from.
+    run : callable
+        Called with the padded samples y (1, x), the padded start, the epochs to record, and room for their
+        weights; returns padded weights.
+
+    Returns
+    -------
+    ndarray of shape (1 + n_features,)
+        The weights.
+    """
     checkpoints, path = learner._prepare_recording(problem)
     wide_path = pad_columns(path)
     w = run(build_padded_samples(problem), pad_columns(start), checkpoints, wide_path)

@@ -1,38 +1,78 @@
-"""Perceptron learning rules: Rosenblatt's, batch, averaged, pocket, margin perceptron and ROMMA."""
+"""Perceptron learning rules: Rosenblatt's, the averaged and the batch perceptron."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.kernels import online, pocket
+from zoloss_cli.kernels import online
 from zoloss_cli.kernels.random import FIXED_ORDER
-from zoloss_cli.learners.base import LinearLearner, UnweightedLinearLearner
+from zoloss_cli.learners.base import LinearLearner, Problem
 from zoloss_cli.learners.linear.online import (
     NO_ALIAS_TABLE,
     ORDERS,
     build_steps_and_draws,
     run_on_padded_samples,
 )
-from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, PartialFitMixin, WeightedPartialFitMixin
+from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, WeightedOnlineLinearLearner
 from zoloss_cli.learners.parameters import Epochs, Order, RecordEvery, Seeding, Weighting
 
 
-class PerceptronClassifier(WeightedPartialFitMixin, LinearLearner):
-    """Rosenblatt's perceptron learning rule, eq. (2) of Li & Lin (2007): w <- w + y x on a mistake.
+class PerceptronClassifier(WeightedOnlineLinearLearner):
+    """Rosenblatt's perceptron learning rule: w <- w + y x on a mistake.
 
-    A zero margin is a mistake. On nonseparable data it never settles; what is returned is the last w.
-    `n_mistakes_` counts the mistakes, each of which was an update. `partial_fit` learns from a stream.
+    A zero margin is a mistake. On nonseparable data the rule never settles; the weights are the last ones.
+    `partial_fit` fits to a stream.
 
+    Parameters
+    ----------
+    epochs : int >= 1, default=2000
+        Number of epochs.
+    seeding : {'zero', 'fld'} or list of float, default='zero'
+        Weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list (bias first).
+    order : {'random', 'permuted', 'fixed'}, default='random'
+        Samples come at random, permuted anew each epoch, or in their fixed order.
+    weighting : {'reweight', 'resample'}, default='reweight'
+        Use sample weights as step sizes ('reweight') or to draw samples ('resample'). The latter needs the
+        order 'random'.
+    record_every : int >= 0, default=0
+        Keep the weights after every so many epochs (0: only the last).
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_features_in_ : int
+        Number of features.
+    n_mistakes_ : int
+        Number of mistakes, each of which was an update.
+    recorded_epochs_ : ndarray of shape (n_recorded,)
+        Epochs whose weights were recorded.
+    recorded_weights_ : ndarray of shape (n_recorded, 1 + n_features)
+        The weights after these epochs, bias first.
+
+    References
+    ----------
+    .. [1] Li, L. and Lin, H.-T. (2007). Optimizing 0/1 loss for perceptrons by random coordinate descent.
+       IJCNN. Eq. (2).
+
+    Examples
+    --------
     >>> from zoloss_cli import PerceptronClassifier
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
     >>> model = PerceptronClassifier(order="fixed").fit(X, y)  # separable: it settles
     >>> model.predict(X).tolist()
     ['no', 'yes', 'yes', 'yes']
     >>> model = PerceptronClassifier().partial_fit(X[:2], y[:2], classes=["no", "yes"])
-    >>> model.partial_fit(X[2:], y[2:]).n_mistakes_  # all but the last row; (1, 0) had a margin of 0
+    >>> model.partial_fit(X[2:], y[2:]).n_mistakes_  # all but the last sample; (1, 0) had a margin of 0
     3
     """
 
@@ -52,7 +92,8 @@ class PerceptronClassifier(WeightedPartialFitMixin, LinearLearner):
         self.record_every = record_every
         self.random_state = random_state
 
-    def learn(self, problem, start):
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the weights after all epochs."""
         step, cut, alias = build_steps_and_draws(problem, self.weighting)
         if cut.size and self.order != "random":
             raise ValueError(
@@ -67,22 +108,64 @@ class PerceptronClassifier(WeightedPartialFitMixin, LinearLearner):
 
         return run_on_padded_samples(self, problem, start, run)
 
-    def update_in_order(self, Z, step, w):
+    def update_in_order(self, Z: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Return the weights after one epoch in fixed order, and go on counting mistakes."""
         self.n_mistakes_ = getattr(self, "n_mistakes_", 0)
         return self._run_kernel(Z, step, *NO_ALIAS_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
 
-    def _run_kernel(self, Z, step, cut, alias, w, *how):
-        """The weights that the kernel's epochs lead to from w, which is changed."""
-        self.n_mistakes_ += online.perceptron(Z, step, cut, alias, w, *how)
+    def _run_kernel(self, Z, step, cut, alias, w, *schedule) -> np.ndarray:
+        """Return the weights that the kernel's epochs lead to from w, which is overwritten."""
+        self.n_mistakes_ += online.perceptron(Z, step, cut, alias, w, *schedule)
         return w
 
 
 class AveragedPerceptronClassifier(PerceptronClassifier):
-    """The averaged perceptron: Algorithms 2.2 (order 'fixed') and 2.6 ('random') of Li's thesis (2006).
+    """The averaged perceptron: the mean of all weights that the perceptron learning rule goes through.
 
-    The published tables draw at random. Freund & Schapire (1999) introduced it as the averaged variant
-    of the voted perceptron.
+    Algorithms 2.2 (order 'fixed') and 2.6 (order 'random') of Li's thesis [1]_. The published tables draw at
+    random. Freund & Schapire [2]_ introduced it as the averaged variant of the voted perceptron.
 
+    Parameters
+    ----------
+    epochs : int >= 1, default=2000
+        Number of epochs.
+    seeding : {'zero', 'fld'} or list of float, default='zero'
+        Weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list (bias first).
+    order : {'random', 'permuted', 'fixed'}, default='random'
+        Samples come at random, permuted anew each epoch, or in their fixed order.
+    weighting : {'reweight', 'resample'}, default='reweight'
+        Use sample weights as step sizes ('reweight') or to draw samples ('resample'). The latter needs the
+        order 'random'.
+    record_every : int >= 0, default=0
+        Keep the weights after every so many epochs (0: only the last).
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w, averaged.
+    intercept_ : ndarray of shape (1,)
+        The bias b, averaged.
+    n_features_in_ : int
+        Number of features.
+    n_mistakes_ : int
+        Number of mistakes, each of which was an update.
+    recorded_epochs_ : ndarray of shape (n_recorded,)
+        Epochs whose weights were recorded.
+    recorded_weights_ : ndarray of shape (n_recorded, 1 + n_features)
+        The averaged weights after these epochs, bias first.
+
+    References
+    ----------
+    .. [1] Li, L. (2006). Data complexity in machine learning and novel classification algorithms. PhD thesis,
+       California Institute of Technology. Algorithms 2.2 and 2.6.
+    .. [2] Freund, Y. and Schapire, R. E. (1999). Large margin classification using the perceptron algorithm.
+
+    Examples
+    --------
     >>> from sklearn.preprocessing import scale
     >>> from zoloss_cli import AveragedPerceptronClassifier, load_dataset
     >>> X, y = load_dataset("heart")
@@ -91,100 +174,67 @@ class AveragedPerceptronClassifier(PerceptronClassifier):
     True
     """
 
-    def learn(self, problem, start):
-        self._last = None
+    # The kernel's (w, late, clock), from which the average is made: it goes on, not the average.
+    _kernel_state: tuple[np.ndarray, np.ndarray, Any] | None = None
+
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the averaged weights after all epochs."""
+        self._kernel_state = None
         return super().learn(problem, start)
 
-    def update_in_order(self, Z, step, w):
-        self._last = getattr(self, "_last", None)
-        return super().update_in_order(Z, step, w)
-
-    def _run_kernel(self, Z, step, cut, alias, w, *how):
-        # What the average is made of goes on, not the average: (w, late, clock) of the kernel.
-        w, late, clock = self._last or (w, np.zeros_like(w), 0.0)
-        mistakes, clock = online.averaged_perceptron(Z, step, cut, alias, w, late, clock, *how)
-        self._last = w, late, clock
+    def _run_kernel(self, Z, step, cut, alias, w, *schedule) -> np.ndarray:
+        w, late, clock = self._kernel_state or (w, np.zeros_like(w), 0.0)
+        mistakes, clock = online.averaged_perceptron(Z, step, cut, alias, w, late, clock, *schedule)
+        self._kernel_state = w, late, clock
         self.n_mistakes_ += mistakes
         return online.average(w, late, clock)
 
 
-class PocketClassifier(LinearLearner):
-    """The pocket algorithm with ratchet: Gallant (1990); Algorithm 2.1 of Li's thesis (2006).
-
-    Deviations, both the authors' program's: the pocket starts with the seed's error rather than 1, and
-    the run ends once the pocket's error is 0. `n_error_counts_` tells how often the training error was
-    counted (the thesis gives 33,170 for pima from FLD). There is no `partial_fit`: what goes into the pocket
-    is decided by the errors on all rows.
-
-    >>> from sklearn.preprocessing import scale
-    >>> from zoloss_cli import PocketClassifier, load_dataset
-    >>> X, y = load_dataset("heart")
-    >>> model = PocketClassifier(record_every=500, random_state=0).fit(scale(X), y)
-    >>> errors = model.recorded_errors(scale(X), y)  # the pocket never gets worse
-    >>> bool((errors[1:] <= errors[:-1]).all()), bool(errors[-1] < 0.15)
-    (True, True)
-    """
-
-    version = 2  # 2: epochs with many mistakes run in the primal, which rounds otherwise
-
-    def __init__(
-        self,
-        epochs: Epochs = 2000,
-        seeding: Seeding = "zero",
-        ratchet: Annotated[bool, Field(description="admit to the pocket only what has fewer errors")] = True,
-        weighting: Weighting = "reweight",
-        record_every: RecordEvery = 0,
-        random_state=None,
-    ):
-        self.epochs = epochs
-        self.seeding = seeding
-        self.ratchet = ratchet
-        self.weighting = weighting
-        self.record_every = record_every
-        self.random_state = random_state
-
-    def learn(self, problem, start):
-        step, cut, alias = build_steps_and_draws(problem, self.weighting)
-        seed, phi = problem.draw_kernel_seed(), problem.phi_fixed
-
-        def run(Z, w, checkpoints, path):
-            dual = Z.shape[0] <= pocket.GRAM_LIMIT
-            gram = problem.cached_by_X_and_y("gram", lambda: Z @ Z.T) if dual else np.empty((0, 0))
-            if np.all(phi == phi[0]):
-                Z_T, phi_T = problem.cached_by_X_and_y("padded columns", lambda: np.ascontiguousarray(Z.T)), phi
-            else:
-                heaviest = np.argsort(-phi, kind="stable")
-                Z_T, phi_T = np.ascontiguousarray(Z[heaviest].T), phi[heaviest]
-            best, self.n_error_counts_ = pocket.pocket(
-                Z,
-                Z_T,
-                phi_T,
-                step,
-                phi,
-                cut,
-                alias,
-                w,
-                self.epochs,
-                self.ratchet,
-                gram,
-                seed,
-                checkpoints,
-                path,
-            )
-            return best
-
-        return run_on_padded_samples(self, problem, start, run)
-
-
 class BatchPerceptronClassifier(LinearLearner):
-    """The batch perceptron of the course notes "The Perceptron": gradient descent on eq. (2) there.
+    """The batch perceptron: gradient descent on the sum of max(0, -y <w, x>), the perceptron loss.
 
-    That is the sum of max(0, -y <w, x>), the perceptron loss; footnote 1 there calls it the hinge loss, which
-    is max(0, 1 - y <w, x>).
+    From the course notes "The Perceptron" [1]_. A score of 0 predicts +1, so it is a mistake for a negative
+    sample only. Stops when nothing is misclassified. There is no `partial_fit`: a step is the sum over all
+    samples.
 
-    A score of 0 predicts +1, so it is a mistake for a negative example only. Stops when nothing is
-    misclassified; `n_epochs_` tells when. There is no `partial_fit`: a step is the sum over all rows.
+    Parameters
+    ----------
+    epochs : int >= 1, default=2000
+        Number of epochs.
+    seeding : {'zero', 'fld'} or list of float, default='zero'
+        Weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list (bias first).
+    rate : float > 0, default=1.0
+        Learning rate.
+    record_every : int >= 0, default=0
+        Keep the weights after every so many epochs (0: only the last).
 
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_epochs_ : int
+        Number of epochs until nothing was misclassified, or all.
+    n_features_in_ : int
+        Number of features.
+    recorded_epochs_ : ndarray of shape (n_recorded,)
+        Epochs whose weights were recorded.
+    recorded_weights_ : ndarray of shape (n_recorded, 1 + n_features)
+        The weights after these epochs, bias first.
+
+    Notes
+    -----
+    Footnote 1 of the notes calls this loss the hinge loss, which is max(0, 1 - y <w, x>).
+
+    References
+    ----------
+    .. [1] Course notes "The Perceptron" (003). Eq. (2).
+
+    Examples
+    --------
     >>> from zoloss_cli import BatchPerceptronClassifier
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
     >>> model = BatchPerceptronClassifier().fit(X, y)
@@ -204,7 +254,8 @@ class BatchPerceptronClassifier(LinearLearner):
         self.rate = rate
         self.record_every = record_every
 
-    def learn(self, problem, start):
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the weights that misclassify nothing, or those after all epochs."""
         step = problem.phi.size * problem.phi
 
         def run(Z, w, checkpoints, path):
@@ -214,95 +265,3 @@ class BatchPerceptronClassifier(LinearLearner):
             return w
 
         return run_on_padded_samples(self, problem, start, run)
-
-
-class MarginPerceptronClassifier(PartialFitMixin, UnweightedLinearLearner):
-    """Margin Perceptron(gamma) of the lecture "Perceptron algorithm for learning linear separators".
-
-    Also updates on examples that are right by less than gamma/2; on data separable with margin gamma it
-    makes at most 8 (R/gamma)^2 + 4 R/gamma updates (Theorem 2 there), counted in `n_updates_`; the first
-    example, which the lecture starts from, is one of them. In the place of gamma/2 the lecture also allows
-    (1 - epsilon) gamma. Stops after a round without an update, at the latest after `epochs` rounds. R and
-    gamma are those of the rows (1, x). `partial_fit` learns from a stream.
-
-    >>> from zoloss_cli import MarginPerceptronClassifier
-    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
-    >>> model = MarginPerceptronClassifier(gamma=0.1).fit(X, y)
-    >>> model.score(X, y), model.n_updates_
-    (1.0, 9)
-    """
-
-    def __init__(
-        self,
-        gamma: Annotated[float, Field(gt=0, description="the margin to aim at")] = 0.1,
-        epsilon: Annotated[
-            float, Field(gt=0, le=1, description="update on margins below (1 - epsilon) gamma")
-        ] = 0.5,
-        epochs: Epochs = 2000,
-        record_every: RecordEvery = 0,
-    ):
-        self.gamma = gamma
-        self.epsilon = epsilon
-        self.epochs = epochs
-        self.record_every = record_every
-
-    @property
-    def least(self) -> float:
-        """The margin below which it updates."""
-        return float((1.0 - self.epsilon) * self.gamma)
-
-    def learn(self, problem, start):
-        def run(Z, w, checkpoints, path):
-            self.n_updates_, self.n_epochs_ = online.margin_perceptron(
-                Z, self.least, w, self.epochs, checkpoints, path
-            )
-            return w
-
-        return run_on_padded_samples(self, problem, start, run)
-
-    def update_in_order(self, Z, step, w):
-        updates, _ = online.margin_perceptron(Z, self.least, w, 1, *NOT_RECORDED)
-        self.n_updates_ = getattr(self, "n_updates_", 0) + updates
-        return w
-
-
-class ROMMAClassifier(PartialFitMixin, UnweightedLinearLearner):
-    """ROMMA, the relaxed online maximum margin algorithm (Li & Long 2002), and its aggressive form.
-
-    Named in section 2.2 of Li's thesis (2006), which reports that it oscillates on nonseparable data
-    and meets numerical trouble after several hundred epochs.
-
-    >>> from zoloss_cli import ROMMAClassifier
-    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
-    >>> ROMMAClassifier(order="fixed").fit(X, y).score(X, y)
-    1.0
-    """
-
-    def __init__(
-        self,
-        epochs: Epochs = 100,
-        aggressive: Annotated[bool, Field(description="also update on margins below 1")] = False,
-        order: Order = "random",
-        seeding: Seeding = "zero",
-        record_every: RecordEvery = 0,
-        random_state=None,
-    ):
-        self.epochs = epochs
-        self.aggressive = aggressive
-        self.order = order
-        self.seeding = seeding
-        self.record_every = record_every
-        self.random_state = random_state
-
-    def learn(self, problem, start):
-        seed = problem.draw_kernel_seed()
-
-        def run(Z, w, checkpoints, path):
-            online.romma(Z, w, self.epochs, self.aggressive, ORDERS[self.order], seed, checkpoints, path)
-            return w
-
-        return run_on_padded_samples(self, problem, start, run)
-
-    def update_in_order(self, Z, step, w):
-        online.romma(Z, w, 1, self.aggressive, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
-        return w

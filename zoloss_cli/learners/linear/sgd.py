@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels import online
 from zoloss_cli.kernels.random import FIXED_ORDER, RANDOM
-from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.base import Problem
 from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, build_steps_and_draws, run_on_padded_samples
-from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, WeightedPartialFitMixin
+from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, WeightedOnlineLinearLearner
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding, Weighting
 
 COSTS = {
@@ -21,13 +22,65 @@ COSTS = {
 }
 
 
-class MarginSGDClassifier(WeightedPartialFitMixin, LinearLearner):
-    """SGD with a constant rate on a margin cost: Table I of Li & Lin (2007), Table 2.1 of Li's thesis (2006).
+class MarginSGDClassifier(WeightedOnlineLinearLearner):
+    """Stochastic gradient descent with a constant rate on a cost of the margin.
 
-    hinge max(0, 1-rho), mls (max(0, 1-rho))^2, ls (1-rho)^2, perceptron max(0, -rho). Deviation, the
-    authors' program's: the squared costs step by rate * (y - <w, x>), without the factor 2. `partial_fit`
-    learns from a stream.
+    The costs of a margin rho = y <w, x> are
 
+    - hinge: max(0, 1 - rho);
+    - mls: (max(0, 1 - rho))^2, the modified least squares;
+    - ls: (1 - rho)^2, the least squares;
+    - perceptron: max(0, -rho).
+
+    `partial_fit` fits to a stream.
+
+    Parameters
+    ----------
+    cost : {'hinge', 'mls', 'ls', 'perceptron'}, default='hinge'
+        Margin cost.
+    epochs : int >= 1, default=2000
+        Number of epochs.
+    rate : float > 0, default=0.002
+        Learning rate.
+    seeding : {'zero', 'fld'} or list of float, default='zero'
+        Weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list (bias first).
+    weighting : {'reweight', 'resample'}, default='reweight'
+        Use sample weights as step sizes ('reweight') or to draw samples ('resample').
+    record_every : int >= 0, default=0
+        Keep the weights after every so many epochs (0: only the last).
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_features_in_ : int
+        Number of features.
+    recorded_epochs_ : ndarray of shape (n_recorded,)
+        Epochs whose weights were recorded.
+    recorded_weights_ : ndarray of shape (n_recorded, 1 + n_features)
+        The weights after these epochs, bias first.
+
+    Notes
+    -----
+    Deviation, as in the authors' program: the squared costs step by rate * (y - <w, x>), without the factor 2.
+
+    References
+    ----------
+    .. [1] Li, L. and Lin, H.-T. (2007). Optimizing 0/1 loss for perceptrons by random coordinate descent.
+       IJCNN. Table I.
+    .. [2] Li, L. (2006). Data complexity in machine learning and novel classification algorithms. PhD thesis,
+       California Institute of Technology. Table 2.1.
+    .. [3] Zhang, T. (2004). Solving large scale linear prediction problems using stochastic gradient descent
+       algorithms.
+
+    Examples
+    --------
     >>> from sklearn.preprocessing import scale
     >>> from zoloss_cli import MarginSGDClassifier, load_dataset
     >>> X, y = load_dataset("heart")
@@ -56,7 +109,8 @@ class MarginSGDClassifier(WeightedPartialFitMixin, LinearLearner):
         self.record_every = record_every
         self.random_state = random_state
 
-    def learn(self, problem, start):
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the weights after all epochs."""
         step, cut, alias = build_steps_and_draws(problem, self.weighting)
         seed = problem.draw_kernel_seed()
 
@@ -65,9 +119,11 @@ class MarginSGDClassifier(WeightedPartialFitMixin, LinearLearner):
 
         return run_on_padded_samples(self, problem, start, run)
 
-    def update_in_order(self, Z, step, w):
+    def update_in_order(self, Z: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Return the weights after one epoch in fixed order."""
         return self._run_kernel(Z, step, *NO_ALIAS_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
 
-    def _run_kernel(self, Z, step, cut, alias, w, epochs, *how):
-        online.sgd(Z, step, cut, alias, w, epochs, float(self.rate), COSTS[self.cost], *how)
+    def _run_kernel(self, Z, step, cut, alias, w, epochs, *schedule) -> np.ndarray:
+        """Return the weights that the kernel's epochs lead to from w, which is overwritten."""
+        online.sgd(Z, step, cut, alias, w, epochs, float(self.rate), COSTS[self.cost], *schedule)
         return w

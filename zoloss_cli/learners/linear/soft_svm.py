@@ -2,34 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.svm import linear_svm
-from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.base import NEGLIGIBLE_WEIGHT_SHARE, LinearLearner, Problem
 from zoloss_cli.learners.parameters import PositiveList
 
-GAP = 1e-7  # relative duality gap to solve to
-ACCEPTED_GAP = 1e-3
-# Weights this far below the largest change no solution, but their ratio to it stalls the solver.
-WEIGHTLESS = 1e-9
+DUALITY_GAP = 1e-7  # relative duality gap to solve to
+MAX_DUALITY_GAP = 1e-3
+# A tuple, since a default must not change.
+C_GRID: Any = tuple(2.0**exponent for exponent in (-5, -3, -1, 1, 3, 5))
+ERROR_DECIMALS = 9  # weighted errors that agree in so many decimals are equal
 
 
 class SoftSVMClassifier(LinearLearner):
-    """soft-SVM: the linear C-SVC with parameter selection (Chang & Lin 2001; Hsu et al. 2003).
+    """The soft-margin SVM (soft-SVM): the linear C-SVC with C chosen by cross-validation.
 
-    C is the one with the smallest (weighted) cross-validation error, the smallest C on a tie, as in
-    LIBSVM's grid search; `C_` is the choice. Li & Lin (2007), section IV.B, name no grid: 2^-5, 2^-3,
-    ..., 2^5 fits the printed numbers. Folds are stratified and drawn at random, as in LIBSVM. Sample
-    weights scale C: C_i = C N phi_i. AdaBoost's rounds keep the C of the first. Where a class has fewer
-    examples than folds, there are as many folds as that class has examples; with fewer than two, the
-    grid's middle C is taken.
+    C is the one with the smallest (weighted) cross-validation error, the smallest C on a tie, as in LIBSVM's
+    grid search. Folds are stratified and drawn at random, as in LIBSVM. Sample weights scale C: C_i =
+    C N phi_i. The rounds of AdaBoost keep the C of the first.
 
-    Deviation: solved to the optimum by an interior-point method instead of to LIBSVM's 1e-3, which
-    gives the same errors several times faster, and the more so the larger C is (`make bench`).
+    Parameters
+    ----------
+    C : non-empty list of float > 0, default=(0.03125, 0.125, 0.5, 2.0, 8.0, 32.0)
+        Values of C to choose from.
+    folds : int >= 2, default=5
+        Number of folds of the cross-validation. Where a class has fewer samples than folds, there are as many
+        folds as that class has samples; with fewer than two, the grid's middle C is taken.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
 
+    Attributes
+    ----------
+    C_ : float
+        The value that was chosen.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_features_in_ : int
+        Number of features.
+
+    Notes
+    -----
+    Li & Lin name no grid: 2^-5, 2^-3, ..., 2^5 fits the published numbers.
+
+    Deviation: solved to the optimum by an interior-point method instead of to LIBSVM's 1e-3, which gives the
+    same errors several times faster, and the more so the larger C is (`make bench`).
+
+    References
+    ----------
+    .. [1] Li, L. and Lin, H.-T. (2007). Optimizing 0/1 loss for perceptrons by random coordinate descent.
+       IJCNN. Section IV.B.
+    .. [2] Chang, C.-C. and Lin, C.-J. (2001). LIBSVM: A library for support vector machines.
+    .. [3] Hsu, C.-W., Chang, C.-C. and Lin, C.-J. (2003). A practical guide to support vector classification.
+
+    Examples
+    --------
     >>> from sklearn.preprocessing import scale
     >>> from zoloss_cli import SoftSVMClassifier, load_dataset
     >>> X, y = load_dataset("heart")
@@ -40,66 +74,77 @@ class SoftSVMClassifier(LinearLearner):
 
     def __init__(
         self,
-        C: Annotated[PositiveList, Field(description="the values to choose from")] = (
-            2.0**-5,
-            2.0**-3,
-            2.0**-1,
-            2.0,
-            2.0**3,
-            2.0**5,
-        ),
-        folds: Annotated[int, Field(ge=2, description="folds of the cross-validation")] = 5,
+        C: Annotated[PositiveList, Field(description="values of C to choose from")] = C_GRID,
+        folds: Annotated[int, Field(ge=2, description="number of folds of the cross-validation")] = 5,
         random_state=None,
     ):
         self.C = C
         self.folds = folds
         self.random_state = random_state
 
-    def learn(self, problem, start):
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the optimal weights for the C of the smallest cross-validation error."""
         scale = problem.phi * problem.phi.size
-        kept = scale > WEIGHTLESS * scale.max()
+        # The ratio of negligible weights to the largest one stalls the solver.
+        kept = scale > NEGLIGIBLE_WEIGHT_SHARE * scale.max()
         Z, y, scale = (problem.X * problem.y[:, None])[kept], problem.y[kept], scale[kept]
-        self.C_ = problem.cached_by_X_and_y("C", lambda: self._choose(Z, y, scale, problem.rng))
+        self.C_ = problem.cached_by_X_and_y("C", lambda: self._choose_C(Z, y, scale, problem.rng))
         # After a round of boosting without error the weights are the same, and so is the solution.
-        last_phi, weights = problem.made.get("solution", (None, None))
-        if not np.array_equal(last_phi, problem.phi):
-            weights = self._solve(Z, self.C_ * scale)
-            problem.made["solution"] = problem.phi.copy(), weights
-        return weights
+        latest = problem.cached_by_X_and_y("latest solution", dict)
+        if not np.array_equal(latest.get("phi"), problem.phi):
+            latest.update(phi=problem.phi.copy(), weights=self._solve(Z, self.C_ * scale))
+        return latest["weights"]
 
-    def _solve(self, Z, C):
-        weights, gap = linear_svm(Z, C, GAP)
-        if not gap < ACCEPTED_GAP:
+    def _solve(self, Z: np.ndarray, C: np.ndarray) -> np.ndarray:
+        weights, gap = linear_svm(Z, C, DUALITY_GAP)
+        if not gap < MAX_DUALITY_GAP:
             raise FloatingPointError(
-                f"{type(self).__name__}: no solution with C={self.C_grid[-1]:g}; scale the features"
+                f"{type(self).__name__}: no solution with C={self.sorted_C[-1]:g}; scale the features"
             )
         return weights
 
     @property
-    def C_grid(self) -> list[float]:
+    def sorted_C(self) -> list[float]:
+        """The values of C in ascending order."""
         return sorted(float(c) for c in self.C)
 
-    def _choose(self, Z, y, scale, rng) -> float:
-        grid = self.C_grid
-        folds = min(self.folds, int((y > 0).sum()), int((y < 0).sum()))
-        if len(grid) == 1 or folds < 2:
+    def _choose_C(self, Z: np.ndarray, y: np.ndarray, scale: np.ndarray, rng: np.random.Generator) -> float:
+        grid = self.sorted_C
+        n_folds = min(self.folds, int((y > 0).sum()), int((y < 0).sum()))
+        if len(grid) == 1 or n_folds < 2:
             return grid[len(grid) // 2]
-        fold = draw_stratified_folds(y, folds, rng)
+        fold = draw_stratified_folds(y, n_folds, rng)
         errors = np.zeros(len(grid))
-        for f in range(folds):
-            train, held = fold != f, fold == f
+        for f in range(n_folds):
+            train, held_out = fold != f, fold == f
             for g, C in enumerate(grid):
-                margins = Z[held] @ self._solve(Z[train], C * scale[train])
-                wrong = (margins < 0.0) | ((margins == 0.0) & (y[held] < 0.0))  # a score of 0 predicts +1
-                errors[g] += scale[held][wrong].sum()
+                margins = Z[held_out] @ self._solve(Z[train], C * scale[train])
+                # A score of 0 predicts +1.
+                wrong = (margins < 0.0) | ((margins == 0.0) & (y[held_out] < 0.0))
+                errors[g] += scale[held_out][wrong].sum()
         # Weighted errors are sums of floats: equal ones must compare as equal.
-        return grid[int(np.argmin(np.round(errors, 9)))]
+        return grid[int(np.argmin(np.round(errors, ERROR_DECIMALS)))]
 
 
-def draw_stratified_folds(y, folds, rng) -> np.ndarray:
-    """Each class shuffled and dealt out in turn."""
+def draw_stratified_folds(y: np.ndarray, n_folds: int, rng: np.random.Generator) -> np.ndarray:
+    """Return a fold for each sample: each class is shuffled and dealt out in turn.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Labels, -1.0 or +1.0.
+    n_folds : int
+        Number of folds.
+    rng : numpy.random.Generator
+        Source of random draws.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Numbers 0, ..., n_folds - 1.
+    """
     fold = np.empty(y.size, int)
     for sign in (-1.0, 1.0):
         members = rng.permutation(np.flatnonzero(y == sign))
-        fold[members] = np.arange(members.size) % folds
+        fold[members] = np.arange(members.size) % n_folds
     return fold

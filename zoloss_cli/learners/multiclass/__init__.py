@@ -1,0 +1,1 @@
+"""Classifiers for several classes by way of learners for two."""

@@ -1,8 +1,9 @@
-"""Several classes by way of two: base classifiers that learn the columns of a coding matrix."""
+"""Several classes by way of two: base classifiers that are fitted to the columns of a coding matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from zoloss_cli.kernels.zero_one import predicted_signs
 from zoloss_cli.learners.base import (
     BinaryLearner,
     Learner,
-    Problem,
     Samples,
     add_bias_column,
     build_generator,
@@ -23,90 +23,204 @@ SIDES = np.array([-1, 1])
 
 
 class ColumnFitter:
-    """The rows that all columns are learned on, and what is shared between them."""
+    """Fit base classifiers to columns of a coding matrix, on the same samples.
 
-    def __init__(self, base: BaseLearnerFactory, X, codes, phi, classes: int, rng):
-        self.base, self.rows, self.codes, self.phi = base, Samples(add_bias_column(X)), codes, phi
-        self.classes, self.rng = classes, rng
-        self._made: dict[bytes, dict] = {}
+    Parameters
+    ----------
+    base : BaseLearnerFactory
+        The base learner.
+    X : ndarray of shape (n_samples, n_features)
+        Samples.
+    codes : ndarray of shape (n_samples,)
+        Class indices.
+    phi : ndarray of shape (n_samples,)
+        Sample weights, which sum to 1.
+    n_classes : int
+        Number of classes.
+    rng : numpy.random.Generator
+        Source of random draws.
+    """
 
-    def learned(self, column: np.ndarray, weights: np.ndarray, round_: int) -> BinaryLearner:
-        """The base classifier of a column, from the examples whose class is not 0 in it; weights sum to 1."""
+    def __init__(
+        self,
+        base: BaseLearnerFactory,
+        X: np.ndarray,
+        codes: np.ndarray,
+        phi: np.ndarray,
+        n_classes: int,
+        rng: np.random.Generator,
+    ):
+        self.base, self.samples, self.codes, self.phi = base, Samples(add_bias_column(X)), codes, phi
+        self.n_classes, self.rng = n_classes, rng
+        self._caches: dict[bytes, dict[Hashable, Any]] = {}  # by column
+
+    def fit_column(self, column: np.ndarray, weights: np.ndarray, round_: int) -> BinaryLearner:
+        """Return a base classifier that is fitted to a column.
+
+        Parameters
+        ----------
+        column : ndarray of shape (n_classes,)
+            -1, 0 or +1 for each class; samples of classes with 0 are left out.
+        weights : ndarray of shape (n_samples,)
+            Sample weights; those of samples that are not left out sum to 1.
+        round_ : int
+            Number of the round, from 1.
+
+        Returns
+        -------
+        BinaryLearner
+            The fitted base classifier.
+        """
         signs = column[self.codes].astype(np.float64)
-        made = self._made.setdefault(column.tobytes(), {})
-        if np.all(column):
-            problem = Problem(self.rows.X, signs, weights, self.rng, made, _cache=self.rows._cache)
-        else:
-            part = np.flatnonzero(signs)
-            problem = Problem(self.rows.X[part], signs[part], weights[part], self.rng, made, (self.rows, part))
-        return self.base.learned(problem, SIDES, round_)
+        label_cache = self._caches.setdefault(column.tobytes(), {})
+        problem = self.samples.build_problem(signs, weights, self.rng, label_cache)
+        return self.base.fit_copy(problem, SIDES, round_)
 
-    def outputs(self, learner: BinaryLearner) -> np.ndarray:
-        """-1.0 or +1.0 for every training example, also those that the column leaves out."""
-        return predicted_signs(learner.compute_scores(self.rows))
+    def predict_signs(self, learner: BinaryLearner) -> np.ndarray:
+        """Return -1.0 or +1.0 for every training sample, also for those that the column leaves out."""
+        return predicted_signs(learner.compute_scores(self.samples))
 
 
 class CodedEnsemble(Learner):
-    """A classifier for K classes whose code words are compared with what T base classifiers say.
+    """A classifier for K classes whose code words are compared with what T base classifiers predict.
 
-    Class k has the word M(k, .) of -1, 0 and +1, one letter a base classifier f_t with coefficient alpha_t;
-    the prediction is the class with the smallest Hamming distance, sum of alpha_t (1 - M(k, t) f_t(x)) / 2,
-    on a tie the first of them (Allwein et al. 2000; Li's thesis 2006, section 4.2).
+    Class k has the word M(k, .) of -1, 0 and +1, one letter for each base classifier f_t with coefficient
+    alpha_t; the prediction is the class with the smallest Hamming distance, sum of alpha_t (1 - M(k, t) f_t(x))
+    / 2, on a tie the first of them (Allwein et al. 2000; Li's thesis 2006, section 4.2).
 
-    Subclasses write `encode`, which learns from a ColumnFitter. Attributes after fit: `classes_`,
-    `coding_matrix_` (K x T), `estimators_`, `estimator_weights_` (alpha_t), `n_features_in_`.
+    Subclasses write `encode`, which fits base classifiers with a `ColumnFitter`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    coding_matrix_ : ndarray of shape (n_classes, n_columns)
+        The code words, one row for each class.
+    estimator_weights_ : ndarray of shape (n_columns,)
+        The coefficients alpha_t.
+    estimators_ : list of BinaryLearner
+        The base classifiers f_t.
+    n_features_in_ : int
+        Number of features.
     """
 
     multiclass = True
     version = 2  # 2: columns, sums and ties in the order of the author's program
 
-    def fit(self, X, y, sample_weight=None):
-        """Learn from N x m features and N labels of two or more classes, optionally with sample weights."""
+    base: Any
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the samples, of which only the ratios count; None: all are equal.
+
+        Returns
+        -------
+        object
+            The fitted classifier.
+        """
         X, codes, phi = self._validate_fit_input(X, y, sample_weight)
         base = BaseLearnerFactory(self, self.base)
         base.check()
-        training = ColumnFitter(base, X, codes, phi, self.classes_.size, build_generator(self.random_state))
+        rng = build_generator(self.random_state)
+        fitter = ColumnFitter(base, X, codes, phi, self.classes_.size, rng)
         # The matrices are small: BLAS threads cost more than they bring.
         with load_blas_controller().limit(limits=1, user_api="blas"):
-            columns, self.estimators_, alphas = self.encode(training)
+            columns, self.estimators_, alphas = self.encode(fitter)
         self.estimator_weights_ = np.array(alphas, np.float64)
         matrix = np.array(columns, np.int8).reshape(len(columns), self.classes_.size)
         self.coding_matrix_ = np.ascontiguousarray(matrix.T)
         return self
 
-    def encode(self, training: ColumnFitter) -> tuple[list[np.ndarray], list[BinaryLearner], list[float]]:
-        """The columns, their base classifiers and coefficients; the first step of `fit` checked everything."""
+    def encode(self, fitter: ColumnFitter) -> tuple[list[np.ndarray], list[BinaryLearner], list[float]]:
+        """Choose the columns of the coding matrix and fit their base classifiers.
+
+        Parameters
+        ----------
+        fitter : ColumnFitter
+            Fits base classifiers to the samples, which `fit` has validated.
+
+        Returns
+        -------
+        columns : list of ndarray of shape (n_classes,)
+            -1, 0 or +1 for each class.
+        estimators : list of BinaryLearner
+            The base classifier of each column.
+        coefficients : list of float
+            The coefficient of each base classifier.
+        """
         raise TypeError(f"{type(self).__name__} does not say how it learns")
 
     @property
-    def deterministic(self):
+    def deterministic(self) -> bool:
+        """Whether the base learner makes no random draws."""
         return BaseLearnerFactory(self, self.base).learner.deterministic
 
-    def _staged_distances(self, X) -> Iterator[np.ndarray]:
-        """The distances (N x K) after 0, 1, 2, ... base classifiers; one array that changes."""
-        rows = Samples(self._validate_samples(X))
-        distances = np.zeros((rows.X.shape[0], self.classes_.size))
+    def _iterate_distances(self, X) -> Iterator[np.ndarray]:
+        """Yield the distances (N x K) after 0, 1, 2, ... base classifiers, in one array that changes."""
+        samples = Samples(self._validate_samples(X))
+        distances = np.zeros((samples.X.shape[0], self.classes_.size))
         yield distances
         steps = zip(self.coding_matrix_.T, self.estimators_, self.estimator_weights_, strict=True)
         for column, f_t, alpha_t in steps:
-            add_distances(distances, f_t.compute_scores(rows), np.ascontiguousarray(column), alpha_t)
+            add_distances(distances, f_t.compute_scores(samples), np.ascontiguousarray(column), alpha_t)
             yield distances
 
-    def decision_function(self, X):
-        """Minus the distance to each class's word (N x K); of two classes, by how much the second is nearer."""
-        *_, distances = self._staged_distances(X)
+    def decision_function(self, X) -> np.ndarray:
+        """Return minus the distance of each sample to the word of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes) or (n_samples,)
+            Minus the distances; of two classes, by how much the second is nearer.
+        """
+        *_, distances = self._iterate_distances(X)
         return distances[:, 0] - distances[:, 1] if self.classes_.size == 2 else -distances
 
-    def predict(self, X):
-        """The class of each row."""
-        *_, distances = self._staged_distances(X)
+    def predict(self, X) -> np.ndarray:
+        """Return the predicted class of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
+        *_, distances = self._iterate_distances(X)
         return self.classes_[np.argmin(distances, axis=1)]
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
-        """The classes after 1, 2, ... base classifiers."""
-        stages = self._staged_classes(X)
+        """Yield the predicted classes after each base classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            Labels after 1, 2, ... base classifiers.
+        """
+        stages = self._iterate_classes(X)
         next(stages)
         yield from stages
 
-    def _staged_classes(self, X) -> Iterator[np.ndarray]:
-        return (self.classes_[np.argmin(distances, axis=1)] for distances in self._staged_distances(X))
+    def _iterate_classes(self, X) -> Iterator[np.ndarray]:
+        return (self.classes_[np.argmin(distances, axis=1)] for distances in self._iterate_distances(X))

@@ -1,7 +1,7 @@
 """Ways to choose a column of the coding matrix: which classes stand against which (Li's thesis, chapter 4).
 
 Each takes the confusion between classes, a symmetric K x K matrix whose entry (a, b) is how much weight a
-column gains by separating a from b, and a random generator; it gives -1, 0 or +1 a class.
+column gains by separating a from b, and a random generator; it returns -1, 0 or +1 for each class.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from zoloss_cli.kernels.codes import max_cut
 MAX_EXACT_CLASSES = 13  # of an exact max-cut, in every round: 4096 cuts to look at
 
 
-def exact_max_cut(confusion: np.ndarray, rng) -> np.ndarray:
+def find_max_cut(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the column that separates the most weight."""
     return max_cut(confusion)
 
 
-def greedy_max_cut(confusion: np.ndarray, rng) -> np.ndarray:
-    """The heaviest edge first, each is cut if it still can be; two new ends take their sides at random."""
-    a_of, b_of = _pairs(len(confusion))
+def find_greedy_cut(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return a column that cuts the heaviest edges first; two new ends take their sides at random."""
+    first, second = _list_pairs(len(confusion))
     column = np.zeros(len(confusion), np.int8)
-    for edge in np.argsort(-confusion[a_of, b_of], kind="stable"):
-        a, b = a_of[edge], b_of[edge]
+    for edge in np.argsort(-confusion[first, second], kind="stable"):
+        a, b = first[edge], second[edge]
         if column[a] == 0 and column[b] == 0:
             column[a] = rng.choice((-1, 1))
         if column[a] == 0:
@@ -35,42 +36,46 @@ def greedy_max_cut(confusion: np.ndarray, rng) -> np.ndarray:
     return column
 
 
-def random_half(confusion: np.ndarray, rng) -> np.ndarray:
+def draw_random_half(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return a column with a random half of the classes on each side."""
     column = np.empty(len(confusion), np.int8)
     column[rng.permutation(len(confusion))] = np.where(np.arange(len(confusion)) % 2 == 0, 1, -1)
     return column
 
 
-def heaviest_pair(confusion: np.ndarray, rng) -> np.ndarray:
-    a, b = _pairs(len(confusion))
-    heaviest = np.argmax(confusion[a, b])
-    return _pair(len(confusion), a[heaviest], b[heaviest])
+def find_heaviest_pair(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return a column of the two classes that are confused most."""
+    first, second = _list_pairs(len(confusion))
+    heaviest = np.argmax(confusion[first, second])
+    return build_pair_column(len(confusion), first[heaviest], second[heaviest])
 
 
-def random_pair(confusion: np.ndarray, rng) -> np.ndarray:
-    return _pair(len(confusion), *rng.choice(len(confusion), 2, replace=False))
+def draw_random_pair(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return a column of two random classes."""
+    return build_pair_column(len(confusion), *rng.choice(len(confusion), 2, replace=False))
 
 
-def _pair(K: int, a: int, b: int) -> np.ndarray:
-    column = np.zeros(K, np.int8)
+def build_pair_column(n_classes: int, a: int, b: int) -> np.ndarray:
+    """Return the column with +1 for class a, -1 for class b, and 0 for all others."""
+    column = np.zeros(n_classes, np.int8)
     column[a], column[b] = 1, -1
     return column
 
 
 @cache
-def _pairs(K: int) -> tuple[np.ndarray, np.ndarray]:
-    """All pairs of classes a < b, neighbours first: so equal edges are tried, as in the author's program."""
-    a, b = np.triu_indices(K, 1)
+def _list_pairs(n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return all pairs a < b, neighbours first: so equal edges are tried, as in the author's program."""
+    a, b = np.triu_indices(n_classes, 1)
     order = np.argsort(b - a, kind="stable")
     return a[order], b[order]
 
 
-PARTITIONS: dict[str, Callable] = {
-    "max-cut": exact_max_cut,
-    "greedy": greedy_max_cut,
-    "rand-half": random_half,
-    "max-2": heaviest_pair,
-    "rand-2": random_pair,
+PARTITIONS: dict[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] = {
+    "max-cut": find_max_cut,
+    "greedy": find_greedy_cut,
+    "rand-half": draw_random_half,
+    "max-2": find_heaviest_pair,
+    "rand-2": draw_random_pair,
 }
-EXACT = "max-cut"
-RANDOM = {"greedy", "rand-half", "rand-2"}
+EXACT_PARTITION = "max-cut"
+RANDOM_PARTITIONS = {"greedy", "rand-half", "rand-2"}

@@ -1,6 +1,6 @@
-"""Proofs in exact arithmetic that some rows cannot all be right.
+"""Proofs in exact arithmetic that some samples cannot all be classified correctly.
 
-Rows are integers here. A feature whose values lie on a grid up to rounding, as all standardized counts
+Samples are integers here. A feature whose values lie on a grid up to rounding, as all standardized counts
 and codes do, is taken as that grid; any other as the exact value of its floating-point numbers, times a
 power of two. Neither changes what a hyperplane can separate.
 """
@@ -11,27 +11,39 @@ import math
 
 import numpy as np
 
-FINEST = 60  # a grid's step is at least the smallest difference divided by this
-ROUNDING = 1e-13  # of the range: what standardizing may have left of a grid
-LONGEST = 10**8
+MAX_STEP_DIVISOR = 60  # the step of a grid is at least the smallest difference divided by this
+GRID_TOLERANCE = 1e-13  # of the range: what standardizing may have left of a grid
+MAX_GRID_STEPS = 10**8
 
 
 def convert_to_integers(raw: np.ndarray) -> list[list[int]]:
-    """The rows (sign, sign * x) as integers, feature by feature. The first column is the sign."""
+    """Return the samples (sign, sign * x) as integers, feature by feature.
+
+    Parameters
+    ----------
+    raw : ndarray of shape (n_samples, n_features + 1)
+        Signed samples; the first column is the sign.
+
+    Returns
+    -------
+    list of list of int
+        The same samples, each feature multiplied and shifted by numbers of its own.
+    """
     signs = [int(s) for s in np.sign(raw[:, 0])]
-    columns = [_integers(raw[:, j] / raw[:, 0]) for j in range(1, raw.shape[1])]
+    columns = [_scale_to_integers(raw[:, j] / raw[:, 0]) for j in range(1, raw.shape[1])]
     return [[s, *(s * column[i] for column in columns)] for i, s in enumerate(signs)]
 
 
-def _integers(values: np.ndarray) -> list[int]:
+def _scale_to_integers(values: np.ndarray) -> list[int]:
+    """Return the values of a feature as multiples of the step of their grid, or exactly as they are."""
     levels, place = np.unique(values, return_inverse=True)
     if len(levels) > 1:
         steps = (levels - levels[0]) / np.min(np.diff(levels))
-        for parts in range(1, FINEST + 1):
-            fine = steps * parts
-            if fine[-1] > LONGEST:
+        for divisor in range(1, MAX_STEP_DIVISOR + 1):
+            fine = steps * divisor
+            if fine[-1] > MAX_GRID_STEPS:
                 break
-            if np.max(np.abs(fine - np.round(fine))) < ROUNDING * (1.0 + fine[-1]):
+            if np.max(np.abs(fine - np.round(fine))) < GRID_TOLERANCE * (1.0 + fine[-1]):
                 return [round(float(fine[p])) for p in place]
     ratios = [float(v).as_integer_ratio() for v in levels]
     common = math.lcm(*(d for _, d in ratios))
@@ -40,14 +52,14 @@ def _integers(values: np.ndarray) -> list[int]:
 
 
 def _eliminate(matrix: list[list[int]]) -> tuple[list[list[int]], list[int]]:
-    """Echelon form without fractions (Bareiss), and the columns of the pivots."""
+    """Return an echelon form without fractions (Bareiss), and the columns of the pivots."""
     rows = [list(r) for r in matrix]
     pivots, previous, at = [], 1, 0
     for column in range(len(rows[0]) if rows else 0):
-        chosen = next((r for r in range(at, len(rows)) if rows[r][column]), None)
-        if chosen is None:
+        pivot_row = next((r for r in range(at, len(rows)) if rows[r][column]), None)
+        if pivot_row is None:
             continue
-        rows[at], rows[chosen] = rows[chosen], rows[at]
+        rows[at], rows[pivot_row] = rows[pivot_row], rows[at]
         pivot = rows[at][column]
         for r in range(at + 1, len(rows)):
             factor = rows[r][column]
@@ -60,17 +72,26 @@ def _eliminate(matrix: list[list[int]]) -> tuple[list[list[int]], list[int]]:
     return rows[:at], pivots
 
 
-def compute_exact_rank(rows: list[list[int]]) -> int:
-    return len(_eliminate(rows)[1])
+def compute_exact_rank(samples: list[list[int]]) -> int:
+    """Return the rank of samples of integers."""
+    return len(_eliminate(samples)[1])
 
 
-def find_farkas_weights(rows: list[list[int]]) -> list[int] | None:
-    """Positive integers, one a row, whose mixture of the rows is 0: then no w is right on all of them.
+def find_farkas_weights(samples: list[list[int]]) -> list[int] | None:
+    """Find positive integers whose mixture of the samples is 0: then no w is right on all of them.
 
-    None unless the rows have one mixture of 0 up to scale, and it is positive.
+    Parameters
+    ----------
+    samples : list of list of int
+        Signed samples.
+
+    Returns
+    -------
+    list of int or None
+        One weight a sample; None unless the samples have one mixture of 0 up to scale, and it is positive.
     """
-    count = len(rows)
-    echelon, pivots = _eliminate([list(column) for column in zip(*rows, strict=True)])
+    count = len(samples)
+    echelon, pivots = _eliminate([list(column) for column in zip(*samples, strict=True)])
     if len(pivots) != count - 1:
         return None
     free = next(k for k in range(count) if k not in pivots)
@@ -88,7 +109,8 @@ def find_farkas_weights(rows: list[list[int]]) -> list[int] | None:
         weights = [-w for w in weights]
     if min(weights) <= 0:
         return None
-    if any(sum(w * row[j] for w, row in zip(weights, rows, strict=True)) for j in range(len(rows[0]))):
+    mixture = [sum(w * row[j] for w, row in zip(weights, samples, strict=True)) for j in range(len(samples[0]))]
+    if any(mixture):
         return None
     divisor = math.gcd(*weights)
     return [w // divisor for w in weights]

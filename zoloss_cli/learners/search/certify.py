@@ -7,30 +7,87 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.certificates import compute_exact_rank, convert_to_integers
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
 from zoloss_cli.learners.search.impossible_sets import ImpossibleSets, raise_bound_by_hitting_sets
+from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.pivot import PivotClassifier
+from zoloss_cli.learners.search.progress import SearchProgress
 
-MAX_ENUMERATED_LINES = 1_000_000  # of hyperplanes: fewer are all swept
+MAX_ENUMERATED_LINES = 1_000_000  # of hyperplanes: up to so many, all are swept
 
 
 class CertifyingClassifier(PivotClassifier):
     """The pivot heat bath, and a proof of how many errors no linear rule can avoid.
 
-    Our own, in three steps. Can all rows be separated? If not, the heat bath finds a rule. If there are
-    few enough hyperplanes (up to three features and hundreds of examples), all of them are swept, and
-    those on which more rows meet than usual are solved as smaller problems; which rows meet is decided in
-    exact arithmetic. Else sets of at most D + 2 rows are collected that cannot all be right, each with
-    Farkas' weights, checked in integers; the least weight of rows that hits all sets, by HiGHS, is the
-    bound. It holds for features on a grid as for that grid, see `zoloss_cli/certificates.py`.
+    An algorithm of our own. `lower_bound_` is proved, and `optimal_` says whether the weights attain it.
 
-    `lower_bound_` is proved, and `optimal_` says whether the rule attains it. `certificates_` holds the
-    sets: (rows of the training data, their integer weights), where the weighted sum of y_i (1, x_i) is 0.
-    `proof_` says what the bound rests on: 'separable', 'equal rows' (only rows
-    that are the same with both labels are wrong), 'all hyperplanes', 'impossible sets' or 'none'.
+    Parameters
+    ----------
+    steps : int >= 1, default=20000
+        Number of steps of the walk.
+    programs : int >= 0, default=1000
+        Maximum number of integer programs over impossible sets.
+    time_limit : float > 0 or None, default=60.0
+        Seconds after which the search ends with the best weights so far.
+    seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='lr'
+        Weights to start from: the best of LIBLINEAR's logistic regression 'lr' or SVM 'svm', 'zero', those of
+        Fisher's linear discriminant 'fld', or a list (bias first).
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
 
+    Attributes
+    ----------
+    bound_is_exact_ : bool
+        Whether `lower_bound_` is proved, rather than right up to rounding.
+    certificates_ : list of tuple of (list of int, list of int)
+        Impossible sets: indices of training samples, and integer weights with which the sum of y_i (1, x_i) is
+        0.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    lower_bound_ : float
+        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+    n_features_in_ : int
+        Number of features.
+    n_steps_ : int
+        Steps that were walked.
+    optimal_ : bool
+        Whether the loss attains `lower_bound_`.
+    proof_ : {'separable', 'equal rows', 'all hyperplanes', 'impossible sets', 'none'}
+        What the bound rests on; 'equal rows': only samples that are the same with both labels are
+        misclassified.
+    seconds_ : float
+        Duration of the fit.
+    trace_ : list of tuple of (float, float)
+        Seconds and loss, whenever the loss fell.
+    training_errors_ : int
+        Number of training errors; a zero margin is an error.
+    training_loss_ : float
+        Share of the sample weight that is misclassified.
+
+    Notes
+    -----
+    There are three steps. Can all samples be separated? If not, the heat bath finds weights. If there are few
+    enough hyperplanes (up to three features and hundreds of samples), all of them are swept, and those on which
+    more samples meet than usual are solved as smaller problems; which samples meet is decided in exact
+    arithmetic. Else sets of at most D + 2 samples are collected that cannot all be classified correctly, each
+    with Farkas' weights, checked in integers; the least weight of samples that hits all sets, by HiGHS, is the
+    bound. It holds for features on a grid as for that grid, see `zoloss_cli/learners/search/certificates.py`.
+
+    References
+    ----------
+    .. [1] Own algorithm; the proofs are by Farkas' lemma. The branch and bound of the walk follows Nguyen, T.
+       and Sanner, S. (2013). Algorithms for direct 0-1 loss optimization in binary classification. ICML.
+       Section 3.
+
+    Examples
+    --------
     >>> from zoloss_cli import CertifyingClassifier, load_dataset
     >>> X, y = load_dataset("iris", positive="Iris-versicolor")
     >>> model = CertifyingClassifier(random_state=0, time_limit=None).fit(X[:, 2:], y)
@@ -40,9 +97,9 @@ class CertifyingClassifier(PivotClassifier):
 
     def __init__(
         self,
-        steps: Annotated[int, Field(ge=1, description="steps of the heat bath")] = 20_000,
+        steps: Annotated[int, Field(ge=1, description="number of steps of the walk")] = 20_000,
         programs: Annotated[
-            int, Field(ge=0, description="how many integer programs over impossible sets to solve")
+            int, Field(ge=0, description="maximum number of integer programs over impossible sets")
         ] = 1000,
         time_limit: TimeLimit = 60.0,
         seeding: Start = "lr",
@@ -51,49 +108,58 @@ class CertifyingClassifier(PivotClassifier):
         super().__init__(steps, time_limit, seeding, random_state)
         self.programs = programs
 
-    def learn(self, problem, start):
-        self.certificates_, self.proof_ = [], "none"
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the best weights that the walk finds, after collecting proofs."""
+        self.certificates_: list[tuple[list[int], list[int]]] = []
+        self.proof_ = "none"
         weights = super().learn(problem, start)
         if self._search.optimal and self.proof_ == "none":
             self.proof_ = "equal rows"
         return weights
 
-    def explore(self, problem, rows, lost, search):
-        integers = convert_to_integers(rows.raw)
-        sets = ImpossibleSets(rows.Y, rows.c, integers, problem.rng)
-        if sets.find_separator(np.ones(len(rows.c), bool)) == 0:
-            search.offer(lost + rows.loss(sets.w), sets.w)
+    def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
+        integers = convert_to_integers(samples.raw)
+        sets = ImpossibleSets(samples, integers, problem.rng)
+        if sets.find_separator():
+            search.offer(samples.compute_loss(sets.w), sets.w)
         if search.optimal:
             self.proof_ = "separable"
             return
         search.exact_bounds_only = True  # the tree beside the walk may come to its end, but in floating point
-        super().explore(problem, rows, lost, search)
+        super()._explore(problem, samples, search)
         before = search.lower_bound
-        planes = HyperplaneEnumeration(
-            rows.Y,
-            rows.c,
-            search.loss - lost,
-            rows.nearest_first(search.w),
-            rank=lambda members: compute_exact_rank([integers[i] for i in members]),
-        )
-        if planes.total <= MAX_ENUMERATED_LINES:
-            for loss, w in planes:
-                if w is not None:
-                    search.offer(lost + loss, w)
-                if search.should_stop():
-                    break
-            else:
-                search.raise_bound(lost + planes.least)
-                self.proof_ = "all hyperplanes"
+        self._enumerate_hyperplanes(samples, integers, search)
         if not search.should_stop():
-            raise_bound_by_hitting_sets(sets, lost, search, self.programs)
+            raise_bound_by_hitting_sets(sets, search, self.programs)
             if search.lower_bound > before and self.proof_ == "none":
                 self.proof_ = "impossible sets"
-            examples = _examples(problem, rows.raw)
-            self.certificates_ = [([examples[i] for i in s], proof) for s, proof in sets.proofs.items()]
+            indices = _find_sample_indices(problem, samples.raw)
+            self.certificates_ = [([indices[i] for i in s], proof) for s, proof in sets.proofs.items()]
+
+    def _enumerate_hyperplanes(
+        self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
+    ) -> None:
+        """Sweep all hyperplanes if they are few enough, which proves the optimum."""
+        unavoidable = samples.unavoidable_loss
+        planes = HyperplaneEnumeration(
+            samples.Y,
+            samples.c,
+            search.loss - unavoidable,
+            samples.order_by_distance(search.w),
+            rank=lambda members: compute_exact_rank([integers[i] for i in members]),
+        )
+        if planes.n_lines > MAX_ENUMERATED_LINES:
+            return
+        for loss, w in planes:
+            if w is not None:
+                search.offer(unavoidable + loss, w)
+            if search.should_stop():
+                return
+        search.raise_bound(unavoidable + planes.lower_bound)
+        self.proof_ = "all hyperplanes"
 
 
-def _examples(problem, raw: np.ndarray) -> list[int]:
-    """For each merged row, an example of the training data that it stands for."""
-    place = {row.tobytes(): i for i, row in enumerate(problem.X * problem.y[:, None])}
-    return [place[row.tobytes()] for row in raw]
+def _find_sample_indices(problem: Problem, raw: np.ndarray) -> list[int]:
+    """Return, for each merged sample, the index of a sample of the training data that it stands for."""
+    place = {sample.tobytes(): i for i, sample in enumerate(problem.X * problem.y[:, None])}
+    return [place[sample.tobytes()] for sample in raw]

@@ -1,8 +1,9 @@
-"""Combinatorial search: hyperplanes through as many points as fix them (Nguyen & Sanner 2013, section 4)."""
+"""Combinatorial search: hyperplanes through as many samples as fix them (Nguyen & Sanner 2013, section 4)."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 import numpy as np
@@ -11,29 +12,36 @@ from pydantic import Field
 from zoloss_cli.kernels.pivot import refresh
 from zoloss_cli.kernels.swap import descend
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
 from zoloss_cli.learners.search.merged_samples import MergedSamples
+from zoloss_cli.learners.search.progress import SearchProgress
 
-CROWD = 4  # points more than needed on one hyperplane, beyond which a search that is cut short passes it over
-NEARBY = 10  # CSA begins with combinations of the D + 10 nearest points
-LOOKS = 200  # between two looks at the clock
+MAX_EXTRA_SAMPLES = 4  # on one hyperplane: where there are more, a search that is cut short passes it over
+EXTRA_NEAREST = 10  # CSA begins with combinations of the D + 10 nearest samples
+SWAPS_PER_BLOCK = 200  # between two looks at the clock
+RANK_TOLERANCE = 1e-9  # of samples of length 1: below, they do not fix a hyperplane
+INDEPENDENCE_TOLERANCE = 1e-6  # of a sample of length 1, what others leave of it
 
 Lines = Annotated[
     int,
-    Field(ge=1, description="how many combinations of D-1 points to extend by every D-th one ('refit': of D)"),
+    Field(
+        ge=1,
+        description="maximum number of combinations of D-1 samples to extend by every D-th one ('refit': of D)",
+    ),
 ]
 Variant = Annotated[
     Literal["points", "refit"],
     Field(
-        description="score the hyperplane through the points, as the paper prints; or relabel the data by it, "
-        "refit SVM and LR at C = 1 and score those, as the authors' program does"
+        description="score the hyperplane through the samples ('points'), as published; or relabel the data by "
+        "it, refit SVM and LR at C = 1 and score those ('refit'), as the authors' program does"
     ),
 ]
 
 
 class CombinatorialSearch(VertexSearch):
-    """What both searches share: their parameters and the authors' way to score a combination."""
+    """Base class of both searches: their parameters and the authors' way to score a combination."""
 
     def __init__(
         self,
@@ -47,38 +55,86 @@ class CombinatorialSearch(VertexSearch):
         self.time_limit = time_limit
         self.seeding = seeding
 
-    def _score_refits(self, problem, rows: MergedSamples, lost, search, chosen) -> float:
-        """Relabel by the hyperplane through the chosen rows, refit, offer: the better refit's loss."""
-        _, sizes, axes = np.linalg.svd(rows.Y[list(chosen)])
-        if sizes[-1] < 1e-9:
+    def _score_refits(self, problem: Problem, samples: MergedSamples, search: SearchProgress, chosen) -> float:
+        """Relabel by the hyperplane through the chosen samples, refit, offer, and return the smaller loss."""
+        _, sizes, axes = np.linalg.svd(samples.Y[list(chosen)])
+        if sizes[-1] < RANK_TOLERANCE:
             return np.inf
-        labels = np.where(problem.X @ (axes[-1] @ rows.axes) >= 0.0, 1.0, -1.0)
+        labels = np.where(problem.X @ (axes[-1] @ samples.axes) >= 0.0, 1.0, -1.0)
         if abs(labels.sum()) == len(labels):
             return np.inf
         least = np.inf
         for loss in ("squared-hinge", "logistic"):
             (w,) = LibLinearClassifier(loss, [1.0]).solve_grid(problem.X, labels)
-            for turned in (rows.axes @ w, -(rows.axes @ w)):
-                found = lost + rows.loss(turned)
+            for turned in (samples.axes @ w, -(samples.axes @ w)):
+                found = samples.compute_loss(turned)
                 search.offer(found, turned)
                 least = min(least, found)
         return least
 
 
 class PrioritizedSearchClassifier(CombinatorialSearch):
-    """PCS: hyperplanes through D points, combinations near an SVM's hyperplane first.
+    """Prioritized combinatorial search (PCS) for the 0-1 loss.
 
-    Nguyen & Sanner (2013), section 4, Figure 5. Combinations come in lexicographic order of the points
-    sorted by |<w, x>|. Those that share their first D-1 points are evaluated in one sweep, which is faster
-    by about N and makes the last point any of all rather than a later one. The points on a hyperplane
-    count as right, since tilting it makes them so; where more than D points meet, the best tilt is a
-    smaller problem of the same kind, solved in the same way. What is returned has been tilted, and its
-    errors are counted strictly.
+    Hyperplanes through D samples are tried, combinations near the hyperplane of an SVM first. If `lines` covers
+    all combinations, the search is exhaustive, and its result optimal up to rounding: `lower_bound_` is then
+    its loss. If not, hyperplanes on which more than D + 4 samples meet are passed over.
 
-    `lines` is the budget. If it covers all combinations, the search is exhaustive, and its result optimal
-    up to rounding: `lower_bound_` is then its loss. If not, hyperplanes on which more than D + 4 points
-    meet are passed over. Variant 'refit', the authors' program: see `variant`.
+    Parameters
+    ----------
+    lines : int >= 1, default=100000
+        Maximum number of combinations of D-1 samples to extend by every D-th one ('refit': of D).
+    variant : {'points', 'refit'}, default='points'
+        Score the hyperplane through the samples ('points'), as published; or relabel the data by it, refit SVM
+        and LR at C = 1 and score those ('refit'), as the authors' program does.
+    time_limit : float > 0 or None, default=None
+        Seconds after which the search ends with the best weights so far.
+    seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='svm'
+        Weights to start from: the best of LIBLINEAR's logistic regression 'lr' or SVM 'svm', 'zero', those of
+        Fisher's linear discriminant 'fld', or a list (bias first).
 
+    Attributes
+    ----------
+    bound_is_exact_ : bool
+        Whether `lower_bound_` is proved, rather than right up to rounding.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    lower_bound_ : float
+        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+    n_features_in_ : int
+        Number of features.
+    optimal_ : bool
+        Whether the loss attains `lower_bound_`.
+    seconds_ : float
+        Duration of the fit.
+    trace_ : list of tuple of (float, float)
+        Seconds and loss, whenever the loss fell.
+    training_errors_ : int
+        Number of training errors; a zero margin is an error.
+    training_loss_ : float
+        Share of the sample weight that is misclassified.
+
+    Notes
+    -----
+    Combinations come in lexicographic order of the samples sorted by |<w, x>|. Those that share their first D-1
+    samples are evaluated in one sweep, which is faster by about N and makes the last sample any of all rather
+    than a later one. The samples on a hyperplane count as right, since tilting it makes them so; where more
+    than D samples meet, the best tilt is a smaller problem of the same kind, solved in the same way. The
+    weights that are returned have been tilted, and their errors are counted strictly.
+
+    Variant 'refit' is the authors' program.
+
+    References
+    ----------
+    .. [1] Nguyen, T. and Sanner, S. (2013). Algorithms for direct 0-1 loss optimization in binary
+       classification. ICML. Section 4, Figure 5.
+
+    Examples
+    --------
     >>> from sklearn.preprocessing import scale
     >>> from zoloss_cli import PrioritizedSearchClassifier, load_dataset
     >>> X, y = load_dataset("heart")
@@ -86,34 +142,86 @@ class PrioritizedSearchClassifier(CombinatorialSearch):
     True
     """
 
-    def explore(self, problem, rows, lost, search):
-        order = rows.nearest_first(search.w)
+    def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
+        order = samples.order_by_distance(search.w)
         if self.variant == "refit":
-            for chosen in itertools.islice(itertools.combinations(order, rows.Y.shape[1] - 1), self.lines):
-                self._score_refits(problem, rows, lost, search, chosen)
+            for chosen in itertools.islice(itertools.combinations(order, samples.Y.shape[1] - 1), self.lines):
+                self._score_refits(problem, samples, search, chosen)
                 if search.should_stop():
                     break
             return
-        planes = HyperplaneEnumeration(rows.Y, rows.c, search.loss - lost, order)
-        if planes.total > self.lines:
-            planes.largest = rows.Y.shape[1] + CROWD
+        unavoidable = samples.unavoidable_loss
+        planes = HyperplaneEnumeration(samples.Y, samples.c, search.loss - unavoidable, order)
+        if planes.n_lines > self.lines:
+            planes.max_on = samples.Y.shape[1] + MAX_EXTRA_SAMPLES
         for loss, w in planes:
             if w is not None:
-                search.offer(lost + loss, w)
-            if search.should_stop() or planes.lines >= self.lines < planes.total:
+                search.offer(unavoidable + loss, w)
+            if search.should_stop() or planes.n_swept >= self.lines < planes.n_lines:
                 return
-        search.raise_bound(lost + planes.least, exact=False)
+        search.raise_bound(unavoidable + planes.lower_bound, exact=False)
 
 
 class SwapSearchClassifier(CombinatorialSearch):
-    """CSA: the best combination of D points near an SVM's hyperplane, then one point swapped at a time.
+    """Combinatorial search approximation (CSA) for the 0-1 loss.
 
-    Nguyen & Sanner (2013), section 4; they leave the details out. Here: the start is the best hyperplane
-    through D points of which D-1 are among the D + 10 nearest to the SVM's (at most `lines` combinations
-    of them; the authors' program enumerates D of D + 10). Then each point in turn is swapped for the one
-    that leaves the fewest errors, if these are fewer than before, until no swap helps. Errors are counted
-    as in PCS. Variant 'refit' scores by `variant` and takes the first swap that helps.
+    The best combination of D samples near the hyperplane of an SVM is improved by swapping one sample at a
+    time.
 
+    Parameters
+    ----------
+    lines : int >= 1, default=100000
+        Maximum number of combinations of D-1 samples to extend by every D-th one ('refit': of D).
+    variant : {'points', 'refit'}, default='points'
+        Score the hyperplane through the samples ('points'), as published; or relabel the data by it, refit SVM
+        and LR at C = 1 and score those ('refit'), as the authors' program does.
+    time_limit : float > 0 or None, default=None
+        Seconds after which the search ends with the best weights so far.
+    seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='svm'
+        Weights to start from: the best of LIBLINEAR's logistic regression 'lr' or SVM 'svm', 'zero', those of
+        Fisher's linear discriminant 'fld', or a list (bias first).
+
+    Attributes
+    ----------
+    bound_is_exact_ : bool
+        Whether `lower_bound_` is proved, rather than right up to rounding.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    lower_bound_ : float
+        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+    n_features_in_ : int
+        Number of features.
+    optimal_ : bool
+        Whether the loss attains `lower_bound_`.
+    seconds_ : float
+        Duration of the fit.
+    trace_ : list of tuple of (float, float)
+        Seconds and loss, whenever the loss fell.
+    training_errors_ : int
+        Number of training errors; a zero margin is an error.
+    training_loss_ : float
+        Share of the sample weight that is misclassified.
+
+    Notes
+    -----
+    The paper leaves the details out. Here the start is the best hyperplane through D samples of which D-1 are
+    among the D + 10 nearest to the SVM's (at most `lines` combinations of them; the authors' program enumerates
+    D of D + 10). Then each sample in turn is swapped for the one that leaves the fewest errors, if these are
+    fewer than before, until no swap helps. Errors are counted as in `PrioritizedSearchClassifier`.
+
+    Variant 'refit' scores as `variant` says; it goes through the swaps once and makes each that helps.
+
+    References
+    ----------
+    .. [1] Nguyen, T. and Sanner, S. (2013). Algorithms for direct 0-1 loss optimization in binary
+       classification. ICML. Section 4.
+
+    Examples
+    --------
     >>> from sklearn.preprocessing import scale
     >>> from zoloss_cli import SwapSearchClassifier, load_dataset
     >>> X, y = load_dataset("heart")
@@ -121,64 +229,70 @@ class SwapSearchClassifier(CombinatorialSearch):
     True
     """
 
-    def explore(self, problem, rows, lost, search):
-        order = rows.nearest_first(search.w)
+    def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
+        order = samples.order_by_distance(search.w)
         if self.variant == "refit":
-            self._explore_refits(problem, rows, lost, search, order)
+            self._explore_refits(problem, samples, search, order)
             return
-        size = rows.Y.shape[1]
+        size, unavoidable = samples.Y.shape[1], samples.unavoidable_loss
         near = HyperplaneEnumeration(
-            rows.Y, rows.c, search.loss - lost, order, pool=size - 1 + NEARBY, largest=size + CROWD
+            samples.Y,
+            samples.c,
+            search.loss - unavoidable,
+            order,
+            pool=size - 1 + EXTRA_NEAREST,
+            max_on=size + MAX_EXTRA_SAMPLES,
         )
         on = order
         for loss, w in near:
-            if w is not None and search.offer(lost + loss, w):
+            if w is not None and search.offer(unavoidable + loss, w):
                 on = near.on
-            if search.should_stop() or near.lines >= self.lines:
+            if search.should_stop() or near.n_swept >= self.lines:
                 break
-        basis = find_independent_samples(rows.Y, [*on, *order])
-        w, V = np.linalg.svd(rows.Y[basis])[2][-1].copy(), np.zeros((size - 1, size))
-        sound = refresh(rows.Y, basis, w, V)
-        current, best, best_w = np.inf, search.loss - lost, search.w.copy()
+        basis = find_independent_samples(samples.Y, [*on, *order])
+        w, V = np.linalg.svd(samples.Y[basis])[2][-1].copy(), np.zeros((size - 1, size))
+        sound = refresh(samples.Y, basis, w, V)
+        current, best, best_w = np.inf, search.loss - unavoidable, search.w.copy()
         at, idle = 0, 0
         while sound and idle < size - 1 and not search.should_stop():
             current, best, at, idle, sound = descend(
-                rows.Y, rows.c, basis, w, V, current, best, best_w, max(LOOKS, size), at
+                samples.Y, samples.c, basis, w, V, current, best, best_w, max(SWAPS_PER_BLOCK, size), at
             )
-            search.offer(lost + best, best_w)
+            search.offer(unavoidable + best, best_w)
 
-    def _explore_refits(self, problem, rows, lost, search, order):
-        size = rows.Y.shape[1]
-        nearby = order[: size - 1 + NEARBY]
-        chosen, current = list(nearby[: size - 1]), np.inf
-        for combination in itertools.islice(itertools.combinations(nearby, size - 1), self.lines):
-            found = self._score_refits(problem, rows, lost, search, combination)
+    def _explore_refits(
+        self, problem: Problem, samples: MergedSamples, search: SearchProgress, order: np.ndarray
+    ) -> None:
+        size = samples.Y.shape[1]
+        nearest = order[: size - 1 + EXTRA_NEAREST]
+        chosen, current = list(nearest[: size - 1]), np.inf
+        for combination in itertools.islice(itertools.combinations(nearest, size - 1), self.lines):
+            found = self._score_refits(problem, samples, search, combination)
             if found < current:
                 chosen, current = list(combination), found
             if search.should_stop():
                 return
-        swaps = itertools.product(range(size - 1), order)
-        for place, entering in swaps:
+        for place, entering in itertools.product(range(size - 1), order):
             if entering in chosen:
                 continue
             tried = [*chosen[:place], entering, *chosen[place + 1 :]]
-            found = self._score_refits(problem, rows, lost, search, tried)
+            found = self._score_refits(problem, samples, search, tried)
             if found < current:
                 chosen, current = tried, found
-                swaps = itertools.product(range(size - 1), order)
             if search.should_stop():
                 return
 
 
-def find_independent_samples(Y: np.ndarray, order) -> np.ndarray:
-    """The first P-1 rows in this order that are independent."""
-    found, directions = [], np.empty((0, Y.shape[1]))
+def find_independent_samples(Y: np.ndarray, order: Iterable[int]) -> np.ndarray:
+    """Return the first P-1 samples in this order that are linearly independent."""
+    found: list[int] = []
+    directions = np.empty((0, Y.shape[1]))
     for i in order:
         rest = Y[i]
         for _ in range(2):
             rest = rest - directions.T @ (directions @ rest)
         length = np.sqrt(rest @ rest)
-        if length > 1e-6:
+        if length > INDEPENDENCE_TOLERANCE:
             found.append(i)
             directions = np.vstack([directions, rest / length])
         if len(found) == Y.shape[1] - 1:

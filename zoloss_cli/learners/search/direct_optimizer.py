@@ -1,4 +1,4 @@
-"""What learners share that search for the fewest training errors themselves (Nguyen & Sanner 2013)."""
+"""Base classes of the learners that minimize the 0-1 loss itself (Nguyen & Sanner 2013)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,22 @@ from pydantic import Field
 
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.merged_samples import MergedSamples, build_merged_samples, move_off_samples
 from zoloss_cli.learners.search.progress import SearchProgress
 from zoloss_cli.learners.search.result_mixin import SearchResultMixin
 
-START_LOSSES = {"lr": "logistic", "svm": "squared-hinge"}
+START_LOSSES: dict[str, Literal["squared-hinge", "logistic"]] = {"lr": "logistic", "svm": "squared-hinge"}
 
-TimeLimit = Annotated[float | None, Field(gt=0, description="end after so many seconds, with the best so far")]
+TimeLimit = Annotated[
+    float | None, Field(gt=0, description="seconds after which the search ends with the best weights so far")
+]
 Start = Annotated[
     Literal["lr", "svm", "zero", "fld"] | list[float],
-    Field(description="start from LIBLINEAR's best 'lr' or 'svm', 'zero', 'fld', or these weights"),
+    Field(
+        description="weights to start from: the best of LIBLINEAR's logistic regression 'lr' or SVM 'svm', "
+        "'zero', those of Fisher's linear discriminant 'fld', or a list (bias first)"
+    ),
 ]
 
 
@@ -31,9 +37,9 @@ _starts: ContextVar[dict | None] = ContextVar("starts", default=None)
 
 @contextlib.contextmanager
 def share_starts() -> Iterator[None]:
-    """Within this block LIBLINEAR's start for the same data is computed once: it is most of SLA's time.
+    """Within this block, compute LIBLINEAR's start for the same data once: it is most of SLA's time.
 
-    Not elsewhere, since a learner's seconds include its start.
+    Elsewhere it is computed each time, since the seconds of a learner include its start.
     """
     token = _starts.set({})
     try:
@@ -43,23 +49,22 @@ def share_starts() -> Iterator[None]:
 
 
 class DirectOptimizer(SearchResultMixin, LinearLearner):
-    """A linear learner that minimizes the 0-1 loss itself."""
+    """A linear learner that minimizes the 0-1 loss itself, and can start from LIBLINEAR's best weights."""
 
-    def _compute_start(self, problem):
-        """As every linear learner, or from LIBLINEAR's best: 'lr' or 'svm'."""
+    def _compute_start(self, problem: Problem) -> np.ndarray:
         seeding = getattr(self, "seeding", "lr")
         if not isinstance(seeding, str) or seeding not in START_LOSSES:
             return super()._compute_start(problem)
         known = _starts.get()
         if known is None:
-            return _liblinear_start(seeding, problem)
+            return _compute_liblinear_start(seeding, problem)
         key = (seeding, problem.X.tobytes(), problem.y.tobytes())
         if key not in known:
-            known[key] = _liblinear_start(seeding, problem)
+            known[key] = _compute_liblinear_start(seeding, problem)
         return known[key].copy()
 
 
-def _liblinear_start(seeding: str, problem) -> np.ndarray:
+def _compute_liblinear_start(seeding: str, problem: Problem) -> np.ndarray:
     start = np.zeros(problem.X.shape[1])
     with contextlib.suppress(FloatingPointError):  # unscaled features: the search starts from 0
         start = LibLinearClassifier(START_LOSSES[seeding]).learn(problem, start)
@@ -67,36 +72,48 @@ def _liblinear_start(seeding: str, problem) -> np.ndarray:
 
 
 class VertexSearch(DirectOptimizer):
-    """A direct optimizer that works on merged rows of full rank, under a clock.
+    """A direct optimizer that works on merged samples of full rank, under a clock.
 
-    Subclasses write `explore`, which offers weights to a SearchProgress until it is over. Ctrl-C ends the search
-    like its time limit does: the best so far is the result.
+    Subclasses write `_explore`. Ctrl-C ends the search like its time limit does: the best so far is the
+    result.
     """
 
-    def learn(self, problem, start):
-        rows, lost = build_merged_samples(problem)
-        search = self._search
-        search.raise_bound(lost)
-        if len(rows.Y) == 0:  # every place holds as much of one class as of the other
-            search.offer(lost, np.eye(len(start))[0])
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the best weights that the search finds, moved off all samples."""
+        samples = build_merged_samples(problem)
+        search, unavoidable = self._search, samples.unavoidable_loss
+        search.raise_bound(unavoidable)
+        if len(samples.Y) == 0:  # every place holds as much of one class as of the other
+            search.offer(unavoidable, np.eye(len(start))[0])
             return move_off_samples(problem.X, search.w, problem.rng)
-        w = rows.axes @ start
-        search.offer(lost + rows.loss(w), w)
+        w = samples.axes @ start
+        search.offer(samples.compute_loss(w), w)
         try:
-            if len(rows.Y) == rows.Y.shape[1]:  # as many independent rows as weights: all can be right
-                search.offer(lost, np.linalg.solve(rows.Y, np.ones(len(rows.Y))))
-            elif rows.Y.shape[1] == 1:
+            if len(samples.Y) == samples.Y.shape[1]:  # as many independent samples as weights
+                search.offer(unavoidable, np.linalg.solve(samples.Y, np.ones(len(samples.Y))))
+            elif samples.Y.shape[1] == 1:
                 for sign in (1.0, -1.0):
-                    search.offer(lost + rows.loss(np.array([sign])), np.array([sign]))
+                    search.offer(samples.compute_loss(np.array([sign])), np.array([sign]))
                 search.raise_bound(search.loss)
             else:
-                self.explore(problem, rows, lost, search)
+                self._explore(problem, samples, search)
         except KeyboardInterrupt:
             warnings.warn(
                 f"{search.name}: interrupted after {search.seconds:.1f} s; the best so far is returned",
                 stacklevel=5,
             )
-        return move_off_samples(problem.X, search.w @ rows.axes, problem.rng)
+        return move_off_samples(problem.X, search.w @ samples.axes, problem.rng)
 
-    def explore(self, problem, rows: MergedSamples, lost: float, search: SearchProgress) -> None:
-        raise TypeError(f"{type(self).__name__} does not say how it searches")
+    def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
+        """Offer weights to the search until it should stop, or nothing is left to try.
+
+        Parameters
+        ----------
+        problem : Problem
+            The problem as it was given.
+        samples : MergedSamples
+            What to work on: at least two axes, and more samples than axes.
+        search : SearchProgress
+            Has the start as its best weights; what it has at the end is the result.
+        """
+        raise TypeError(f"{type(self).__name__} does not implement _explore")

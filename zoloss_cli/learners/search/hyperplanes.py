@@ -1,9 +1,9 @@
-"""The fewest errors over all hyperplanes through rows, degenerate or not."""
+"""The fewest errors over all hyperplanes through samples, degenerate or not."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import comb
 
 import numpy as np
@@ -12,121 +12,157 @@ from zoloss_cli.kernels.arrangement import sweep, sweep_prefixes
 from zoloss_cli.kernels.line import line_scratch
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE
 
-ON = 1e-8  # a row of length 1 with a smaller margin lies on the hyperplane
-BLOCK = 2000  # lines between two looks at the clock
+ON_TOLERANCE = 1e-8  # a sample of length 1 with a smaller margin lies on the hyperplane
+LINES_PER_BLOCK = 2000  # between two looks at the clock
+NO_LIMIT = 2**62
 
 
 @dataclass
 class HyperplaneEnumeration:
-    """All hyperplanes through P-1 independent rows, those near the front of `order` first.
+    """All hyperplanes through P-1 independent samples, those near the front of `order` first.
 
-    Iterating gives (loss, w) for each that loses less than `best`, with w moved off its rows so that as
-    many of them as possible are right; and (inf, None) between blocks of work, to look at the clock.
-    Afterwards `least` is a bound: no w loses less. It equals the best loss unless something was passed
-    over (`largest`, a limited `pool`) or could not be decided within rounding.
+    Iterating yields (loss, w) for each hyperplane with a loss below `best`, with w moved off its samples so
+    that as many of them as possible are classified correctly; and (inf, None) between blocks of work, to
+    look at the clock. Afterwards `lower_bound` holds: no w has a smaller loss. It equals the smallest loss
+    unless something was passed over (`max_on`, a limited `pool`) or could not be decided within rounding.
 
-    `rank` gives the exact rank of some rows; without it floating point is trusted.
+    Parameters
+    ----------
+    Y : ndarray of shape (n_samples, P)
+        Signed samples of length 1: w is right on the i-th where <Y_i, w> > 0.
+    c : ndarray of shape (n_samples,)
+        Their weights.
+    best : float
+        Only smaller losses are of interest.
+    order : ndarray of shape (n_samples,), optional
+        The order in which samples are combined.
+    pool : int, optional
+        Choose all but the last sample of a combination among so many at the front of `order`.
+    max_on : int
+        Pass over hyperplanes with more samples than that on them.
+    rank : callable, optional
+        Returns the exact rank of the samples with these indices; without it floating point is trusted.
+
+    Attributes
+    ----------
+    n_swept : int
+        Lines of hyperplanes that were swept.
+    lower_bound : float
+        No w has a smaller loss; 0 until the end.
+    on : ndarray
+        The samples on the hyperplane that was found last.
     """
 
     Y: np.ndarray
     c: np.ndarray
     best: float
     order: np.ndarray | None = None
-    pool: int | None = None  # choose all but the last row among so many at the front
-    largest: int = 2**62  # rows on a hyperplane beyond which it is passed over
+    pool: int | None = None
+    max_on: int = NO_LIMIT
     rank: Callable[[np.ndarray], int] | None = None
-    lines: int = 0
+    n_swept: int = field(default=0, init=False)
+    lower_bound: float = field(default=0.0, init=False)
 
     def __post_init__(self):
         n = len(self.Y)
         self.members = np.arange(n)
-        self.least = 0.0
-        self.pool = n if self.pool is None else min(self.pool, n)
-        self.order = np.arange(n) if self.order is None else self.order
-        self.known: dict[tuple, float] = {}
-        self.on = np.empty(0, np.int64)  # the rows on the hyperplane that was found last
+        self._n_pool = n if self.pool is None else min(self.pool, n)
+        self._order = np.arange(n) if self.order is None else self.order
+        self._known_bounds: dict[tuple, float] = {}  # of degenerate hyperplanes
+        self.on = np.empty(0, np.int64)
 
     @property
-    def total(self) -> int:
-        """How many lines there are to sweep."""
-        return comb(self.pool, self.Y.shape[1] - 2)
+    def n_lines(self) -> int:
+        """How many lines of hyperplanes there are to sweep."""
+        return comb(self._n_pool, self.Y.shape[1] - 2)
 
     def __iter__(self) -> Iterator[tuple[float, np.ndarray | None]]:
-        n, P = self.Y.shape
-        whole = self.pool == n
-        if P == 2:
-            found = np.empty((2 * n, 3))
-            f, g = np.ascontiguousarray(self.Y[:, 0]), np.ascontiguousarray(self.Y[:, 1])
-            scratch = line_scratch(n)
-            hits, _, passed, doubt, angle = sweep(f, g, self.c, 1, self.largest, self.best, scratch, found)
-            toward = angle + np.arctan(found[:hits, 0])
-            planes = found[:hits, 1:2] * np.column_stack([np.cos(toward), np.sin(toward)])
-            whole &= not passed and not doubt
-            self.lines = 1
-            yield from self._tilted(planes, found[:hits, 2])
-        else:
-            prefix = np.arange(P - 2)
-            planes, losses = np.empty((2 * n + 256, P)), np.empty(2 * n + 256)
-            while prefix[0] >= 0:
-                put, _, passed, swept, doubt = sweep_prefixes(
-                    self.Y,
-                    self.c,
-                    self.order,
-                    self.pool,
-                    prefix,
-                    BLOCK,
-                    self.largest,
-                    self.best,
-                    planes,
-                    losses,
-                )
-                self.lines += swept
-                whole &= not passed and not doubt
-                yield from self._tilted(planes[:put], losses[:put])
-                yield np.inf, None
-        self.least = min([self.best, *self.known.values()]) if whole else 0.0
+        complete = yield from self._sweep_plane() if self.Y.shape[1] == 2 else self._sweep_lines()
+        if complete and self._n_pool == len(self.Y):
+            self.lower_bound = min([self.best, *self._known_bounds.values()])
 
-    def _tilted(self, planes, losses) -> Iterator[tuple[float, np.ndarray]]:
+    def _sweep_plane(self):
+        """Sweep the only line of hyperplanes of two axes; return whether nothing was passed over."""
+        n = len(self.Y)
+        found = np.empty((2 * n, 3))
+        f, g = np.ascontiguousarray(self.Y[:, 0]), np.ascontiguousarray(self.Y[:, 1])
+        hits, _, passed, doubt, angle = sweep(f, g, self.c, 1, self.max_on, self.best, line_scratch(n), found)
+        toward = angle + np.arctan(found[:hits, 0])
+        planes = found[:hits, 1:2] * np.column_stack([np.cos(toward), np.sin(toward)])
+        self.n_swept = 1
+        yield from self._tilt_all(planes, found[:hits, 2])
+        return not passed and not doubt
+
+    def _sweep_lines(self):
+        """Sweep all lines of hyperplanes, block by block; return whether nothing was passed over."""
+        n, P = self.Y.shape
+        complete, prefix = True, np.arange(P - 2)
+        planes, losses = np.empty((2 * n + 256, P)), np.empty(2 * n + 256)
+        while prefix[0] >= 0:
+            put, _, passed, swept, doubt = sweep_prefixes(
+                self.Y,
+                self.c,
+                self._order,
+                self._n_pool,
+                prefix,
+                LINES_PER_BLOCK,
+                self.max_on,
+                self.best,
+                planes,
+                losses,
+            )
+            self.n_swept += swept
+            complete &= not passed and not doubt
+            yield from self._tilt_all(planes[:put], losses[:put])
+            yield np.inf, None
+        return complete
+
+    def _tilt_all(self, planes: np.ndarray, losses: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
         for at in np.argsort(losses, kind="stable"):
             if losses[at] >= self.best - LOSS_TOLERANCE:
                 break
             loss, w = self._tilt(planes[at], losses[at])
             if w is not None and loss < self.best - LOSS_TOLERANCE:
-                self.best, self.on = loss, np.flatnonzero(np.abs(self.Y @ planes[at]) < ON)
+                self.best, self.on = loss, np.flatnonzero(np.abs(self.Y @ planes[at]) < ON_TOLERANCE)
                 yield loss, w
 
-    def _tilt(self, w, off: float) -> tuple[float, np.ndarray | None]:
-        """The least loss next to a hyperplane, and a w that has it."""
+    def _tilt(self, w: np.ndarray, off: float) -> tuple[float, np.ndarray | None]:
+        """Return the smallest loss next to a hyperplane, and a w that has it.
+
+        `off` is the loss of the samples that are not on the hyperplane. Where more samples than necessary are
+        on it, the best tilt is a smaller problem of the same kind.
+        """
         margins = self.Y @ w
-        on = np.flatnonzero(np.abs(margins) < ON)
+        on = np.flatnonzero(np.abs(margins) < ON_TOLERANCE)
         P = self.Y.shape[1]
         if len(on) == P - 1:
-            return off, self._off(w, margins, on, np.linalg.lstsq(self.Y[on], np.ones(P - 1), rcond=None)[0])
+            direction = np.linalg.lstsq(self.Y[on], np.ones(P - 1), rcond=None)[0]
+            return off, self._move_off(w, margins, on, direction)
         key = (*on, off)
-        if key in self.known:
+        if key in self._known_bounds:
             return np.inf, None
         part = self.Y[on]
         basis = np.linalg.svd(part, full_matrices=False)[2][: P - 1]
         if self.rank is not None and self.rank(self.members[on]) != P - 1:
-            self.known[key] = off  # several hyperplanes, too near to tell apart: all that is sure
+            self._known_bounds[key] = off  # several hyperplanes, too near to tell apart: all that is sure
             return np.inf, None
         inner = HyperplaneEnumeration(
             np.ascontiguousarray(part @ basis.T),
             self.c[on],
             self.best - off,
-            largest=self.largest,
+            max_on=self.max_on,
             rank=self.rank,
         )
         inner.members = self.members[on]
         loss, u = np.inf, None
-        for found, direction in inner:
-            if direction is not None:
-                loss, u = found, direction
-        self.known[key] = off + inner.least
-        return (off + loss, self._off(w, margins, on, u @ basis)) if u is not None else (np.inf, None)
+        for found, found_u in inner:
+            if found_u is not None:
+                loss, u = found, found_u
+        self._known_bounds[key] = off + inner.lower_bound
+        return (off + loss, self._move_off(w, margins, on, u @ basis)) if u is not None else (np.inf, None)
 
-    def _off(self, w, margins, on, u) -> np.ndarray:
-        """w moved along u half as far as the rows that it does not pass through can bear."""
+    def _move_off(self, w: np.ndarray, margins: np.ndarray, on: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """Return w moved along u half as far as the samples off the hyperplane can bear."""
         rates = self.Y @ u
         rest = np.ones(len(margins), bool)
         rest[on] = False

@@ -1,4 +1,4 @@
-"""Rows that hold the same example, and weights that leave an example at exactly 0."""
+"""The form that searches over hyperplanes work on: equal samples merged, full rank, unit length."""
 
 from __future__ import annotations
 
@@ -7,70 +7,116 @@ from dataclasses import dataclass
 import numpy as np
 
 from zoloss_cli.kernels.line import strict_loss
+from zoloss_cli.learners.problem import Problem
 
-RANK = 1e-10
-
-
-def merge_equal_samples(X, y, phi) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Equal rows as one: (rows y x, weights, signs y, the weight that is lost whatever w is).
-
-    Where both labels occur, the lighter one is always wrong and the heavier one's surplus remains.
-    """
-    rows, place = np.unique(X, axis=0, return_inverse=True)
-    place = place.ravel()
-    net = np.bincount(place, y * phi, len(rows))
-    both = np.bincount(place, phi, len(rows))
-    kept = np.abs(net) > 1e-12 * both
-    signs = np.sign(net[kept])
-    lost = float(np.sum(both - np.abs(net)) / 2)
-    return rows[kept] * signs[:, None], np.abs(net[kept]), signs, lost
+RANK_TOLERANCE = 1e-10  # of the largest singular value
+WEIGHT_TOLERANCE = 1e-12  # of the weight at one place: less is none
+MARGIN_TOLERANCE = 1e-12  # of the lengths of a sample and of w: less is no margin
+MAX_MOVES = 20
 
 
 @dataclass(frozen=True)
 class MergedSamples:
-    """A problem as the combinatorial searches see it: w is right on row i where <Y_i, w> > 0.
+    """Signed samples of which w classifies the i-th correctly where <Y_i, w> > 0.
 
-    Equal rows are one, with the weight by which one class is ahead; the features are turned to as many
-    axes as they can tell apart; rows have length 1, which changes no sign.
+    Equal samples are one, with the weight by which one class is ahead. The features are turned to as many
+    axes as they can tell apart. Samples have length 1, which changes no sign.
+
+    Attributes
+    ----------
+    Y : ndarray of shape (n_merged, n_axes)
+        The signed samples.
+    c : ndarray of shape (n_merged,)
+        Their weights, in mean sample weights.
+    t : ndarray of shape (n_merged,)
+        Their classes, -1.0 or 1.0: t_i Y_i points to the sample itself.
+    lengths : ndarray of shape (n_merged,)
+        What the samples were divided by.
+    raw : ndarray of shape (n_merged, n_features + 1)
+        The signed samples before they were turned and divided.
+    axes : ndarray of shape (n_axes, n_features + 1)
+        Orthonormal: weights w here are w @ axes for the features of the problem.
+    unavoidable_loss : float
+        The weight that is misclassified whatever w is.
     """
 
     Y: np.ndarray
-    c: np.ndarray  # weights, in mean sample weights
-    t: np.ndarray  # the class of the row, -1.0 or 1.0: t_i Y_i points to the example itself
-    lengths: np.ndarray  # what was divided by
-    raw: np.ndarray  # the rows before they were turned and divided
-    axes: np.ndarray  # orthonormal; weights w here are w @ axes for the problem's features
+    c: np.ndarray
+    t: np.ndarray
+    lengths: np.ndarray
+    raw: np.ndarray
+    axes: np.ndarray
+    unavoidable_loss: float
 
-    def loss(self, w) -> float:
-        """The weight of the rows that are not right beyond doubt: a margin that rounding could give is none."""
-        return strict_loss(self.Y, self.c, w)
+    def compute_loss(self, w: np.ndarray) -> float:
+        """Return the loss of w, where a margin that rounding could have given is an error."""
+        return self.unavoidable_loss + strict_loss(self.Y, self.c, w)
 
-    def nearest_first(self, w) -> np.ndarray:
-        """The rows by |<w, x>|, the smallest first."""
+    def order_by_distance(self, w: np.ndarray) -> np.ndarray:
+        """Return the indices of the samples by |<w, x>|, the smallest first."""
         return np.argsort(np.abs(self.Y @ w) * self.lengths, kind="stable")
 
 
-def build_merged_samples(problem) -> tuple[MergedSamples, float]:
-    """The rows of a problem, and the weight that is lost whatever w is."""
-    Y, c, t, lost = merge_equal_samples(problem.X, problem.y, problem.unit_mean_weights)
+def merge_equal_samples(
+    X: np.ndarray, y: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """Merge equal samples into one.
+
+    Where both labels occur, the lighter one is always misclassified and the surplus of the heavier one
+    remains.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features + 1)
+        Samples with the constant 1 first.
+    y : ndarray of shape (n_samples,)
+        Classes, -1.0 or 1.0.
+    weights : ndarray of shape (n_samples,)
+        Sample weights.
+
+    Returns
+    -------
+    signed : ndarray of shape (n_merged, n_features + 1)
+        The products y x.
+    weights : ndarray of shape (n_merged,)
+        The weights of the merged samples.
+    signs : ndarray of shape (n_merged,)
+        Their classes.
+    unavoidable_loss : float
+        The weight that is misclassified whatever the rule is.
+    """
+    places, place = np.unique(X, axis=0, return_inverse=True)
+    place = place.ravel()
+    net = np.bincount(place, y * weights, len(places))
+    both = np.bincount(place, weights, len(places))
+    kept = np.abs(net) > WEIGHT_TOLERANCE * both
+    signs = np.sign(net[kept])
+    unavoidable_loss = float(np.sum(both - np.abs(net)) / 2)
+    return places[kept] * signs[:, None], np.abs(net[kept]), signs, unavoidable_loss
+
+
+def build_merged_samples(problem: Problem) -> MergedSamples:
+    """Return the merged samples of a problem."""
+    Y, c, t, unavoidable_loss = merge_equal_samples(problem.X, problem.y, problem.unit_mean_weights)
     if len(Y) == 0:
-        return MergedSamples(Y, c, t, c, Y, np.eye(problem.X.shape[1])), lost
+        return MergedSamples(Y, c, t, c, Y, np.eye(problem.X.shape[1]), unavoidable_loss)
     _, sizes, axes = np.linalg.svd(Y, full_matrices=False)
-    axes = axes[sizes > RANK * sizes[0]]
+    axes = axes[sizes > RANK_TOLERANCE * sizes[0]]
     turned = Y @ axes.T
     lengths = np.sqrt(np.sum(turned**2, axis=1))
-    return MergedSamples(np.ascontiguousarray(turned / lengths[:, None]), c, t, lengths, Y, axes), lost
+    unit = np.ascontiguousarray(turned / lengths[:, None])
+    return MergedSamples(unit, c, t, lengths, Y, axes, unavoidable_loss)
 
 
-def move_off_samples(X: np.ndarray, w: np.ndarray, rng) -> np.ndarray:
-    """w moved so little that no row changes sides, until none is at exactly 0.
+def move_off_samples(X: np.ndarray, w: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return w moved so little that no sample changes sides, until none has a margin of exactly 0.
 
-    A search does not see rows that were merged away, but at 0 they count as errors for both classes.
+    A search does not see samples that were merged away, but at 0 they count as errors for both classes.
     """
     lengths = np.sqrt(np.sum(X**2, axis=1))
-    for _ in range(20):
+    for _ in range(MAX_MOVES):
         margins = np.abs(X @ w)
-        away = margins > 1e-12 * lengths * np.sqrt(w @ w)
+        away = margins > MARGIN_TOLERANCE * lengths * np.sqrt(w @ w)
         if np.all(away):
             break
         direction = rng.standard_normal(len(w))

@@ -2,39 +2,91 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.pivot import slide, walk
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundTree
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
+from zoloss_cli.learners.search.merged_samples import MergedSamples
+from zoloss_cli.learners.search.progress import SearchProgress
 
 FIRST_CHUNKS = (300, 300, 1000, 1000, 2000, 2000)
 LATER_CHUNKS = (1000, 4000)
-BLOCK = 250  # steps between two looks at the clock
+STEPS_PER_BLOCK = 250  # between two looks at the clock
 HOT, COLD = 1.0, 0.25  # temperatures at both ends of a chunk, in mean weights
 NEAR, COOLER, WARMER = 3.0, 0.8, 1.1
-NODES_A_STEP = 25  # of branch and bound, beside a step of the walk: a fraction of its time
-BLOCK_NODES = 10_000
+NODES_PER_STEP = 25  # of branch and bound, for each step of the walk: a fraction of its time
+NODES_PER_BLOCK = 10_000
 
 
 class PivotClassifier(VertexSearch):
-    """The pivot heat bath: a random walk over hyperplanes through P-1 points, at falling temperatures.
+    """The pivot heat bath: a random walk over hyperplanes through samples, at falling temperatures.
 
-    Our own algorithm. A step lets one of the points go that the hyperplane passes through, looks at every
-    hyperplane that the others leave free, and draws one with probability exp(-errors / T); see
-    `zoloss_cli/kernels/pivot.py`. Chunks of steps, each cooling from T = 1 to 1/4 mean weights, start from
-    the best hyperplane so far; all of them are cooler where they do not come back near it. Beside the walk
-    goes a branch and bound from the same hyperplane (`branch_and_bound.py`, without propagation), for
-    where few errors are needed in many dimensions; if it comes to its end, the result is optimal up to
-    rounding. Equal rows are merged first. What is returned is moved off the points, so that its errors
-    are counted strictly.
+    An algorithm of our own for the fewest training errors. If its branch and bound comes to its end, the result
+    is optimal up to rounding. The same seed gives the same weights as long as `time_limit` does not end the
+    search.
 
-    The same seed gives the same weights as long as `time_limit` does not end the search.
-    Attributes after fit, besides a direct optimizer's: `n_steps_`.
+    Parameters
+    ----------
+    steps : int >= 1, default=20000
+        Number of steps of the walk.
+    time_limit : float > 0 or None, default=None
+        Seconds after which the search ends with the best weights so far.
+    seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='lr'
+        Weights to start from: the best of LIBLINEAR's logistic regression 'lr' or SVM 'svm', 'zero', those of
+        Fisher's linear discriminant 'fld', or a list (bias first).
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
 
+    Attributes
+    ----------
+    bound_is_exact_ : bool
+        Whether `lower_bound_` is proved, rather than right up to rounding.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    lower_bound_ : float
+        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+    n_features_in_ : int
+        Number of features.
+    n_steps_ : int
+        Steps that were walked.
+    optimal_ : bool
+        Whether the loss attains `lower_bound_`.
+    seconds_ : float
+        Duration of the fit.
+    trace_ : list of tuple of (float, float)
+        Seconds and loss, whenever the loss fell.
+    training_errors_ : int
+        Number of training errors; a zero margin is an error.
+    training_loss_ : float
+        Share of the sample weight that is misclassified.
+
+    Notes
+    -----
+    A step lets one of the P-1 samples go that the hyperplane passes through, looks at every hyperplane that the
+    others leave free, and draws one with probability exp(-errors / T); see `zoloss_cli/kernels/pivot.py`.
+    Chunks of steps, each cooling from T = 1 to 1/4 mean weights, start from the best hyperplane so far; all of
+    them are cooler where they do not come back near it. The walk takes turns with a branch and bound from the
+    same hyperplane (as `BranchAndBoundClassifier` without propagation), for problems where few errors are
+    needed in many dimensions. Equal samples are merged first. The weights that are returned are moved off the
+    samples, so that their errors are counted strictly.
+
+    References
+    ----------
+    .. [1] Own algorithm. The branch and bound follows Nguyen, T. and Sanner, S. (2013). Algorithms for direct
+       0-1 loss optimization in binary classification. ICML. Section 3.
+
+    Examples
+    --------
     >>> from sklearn.preprocessing import scale
     >>> from zoloss_cli import PivotClassifier, load_dataset
     >>> X, y = load_dataset("heart")
@@ -45,7 +97,7 @@ class PivotClassifier(VertexSearch):
 
     def __init__(
         self,
-        steps: Annotated[int, Field(ge=1, description="how many steps to walk")] = 20_000,
+        steps: Annotated[int, Field(ge=1, description="number of steps of the walk")] = 20_000,
         time_limit: TimeLimit = None,
         seeding: Start = "lr",
         random_state=None,
@@ -55,46 +107,42 @@ class PivotClassifier(VertexSearch):
         self.seeding = seeding
         self.random_state = random_state
 
-    def learn(self, problem, start):
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the best weights that the walk and the branch and bound find."""
         self.n_steps_ = 0
         return super().learn(problem, start)
 
-    def explore(self, problem, rows, lost, search):
-        Y, c = rows.Y, rows.c
-        size = Y.shape[1]
-        best_w = search.w / np.sqrt(search.w @ search.w) if np.any(search.w) else np.full(size, size**-0.5)
-        counter, heat = problem.draw_kernel_seed(), c.mean()
-        tree = BranchAndBoundTree(rows, best_w, propagating=False)
-        for chunk in self._chunks(problem.rng):
-            w, B, V = best_w.copy(), np.zeros(size - 1, np.int64), np.zeros((size - 1, size))
-            counter, sound = slide(Y, w, B, V, np.uint64(counter))
-            blocks = -(-chunk // BLOCK)
-            edges = heat * HOT * (COLD / HOT) ** np.linspace(0.0, 1.0, blocks + 1)
-            for block in range(blocks):
-                if not sound or search.should_stop():
-                    break
-                steps = min(BLOCK, chunk - block * BLOCK)
-                found_w, hot, cold = w.copy(), edges[block], edges[block + 1]
-                found, counter, sound = walk(
-                    Y, c, w, B, V, steps, hot, cold, np.uint64(counter), found_w, np.inf
-                )
-                self.n_steps_ += steps
-                if search.offer(lost + found, found_w):
-                    best_w = found_w
-                    tree = BranchAndBoundTree(rows, best_w, propagating=False)
-            else:
+    def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
+        bath = _HeatBath(samples, search, problem.draw_kernel_seed())
+        try:
+            self._walk_and_branch(problem, samples, search, bath)
+        finally:
+            self.n_steps_ = bath.n_steps
+
+    def _walk_and_branch(
+        self, problem: Problem, samples: MergedSamples, search: SearchProgress, bath: _HeatBath
+    ) -> None:
+        size, mean_weight = samples.Y.shape[1], samples.c.mean()
+        best_w = _normalize(search.w) if np.any(search.w) else np.full(size, size**-0.5)
+        tree, heat = BranchAndBoundTree(samples, best_w, propagate=False), mean_weight
+        for chunk in self._draw_chunks(problem.rng):
+            better_w, last_loss = bath.run(best_w, chunk, heat)
+            if better_w is not None:
+                best_w = better_w
+                tree = BranchAndBoundTree(samples, best_w, propagate=False)
+            if last_loss is not None:
                 # A walk that does not come back near the best was too hot: many features need less heat.
-                heat *= COOLER if lost + found > search.loss + NEAR * c.mean() else WARMER
-                heat = min(heat, c.mean())
-            nodes = tree.nodes + NODES_A_STEP * chunk
-            while tree.nodes < nodes and not tree.is_exhausted and not search.should_stop():
-                if tree.visit(min(BLOCK_NODES, nodes - tree.nodes), rows, lost, search):
-                    best_w = search.w / np.sqrt(search.w @ search.w)
+                heat *= COOLER if last_loss > search.loss + NEAR * mean_weight else WARMER
+                heat = min(heat, mean_weight)
+            nodes = tree.n_nodes + NODES_PER_STEP * chunk
+            while tree.n_nodes < nodes and not tree.is_exhausted and not search.should_stop():
+                if tree.visit(min(NODES_PER_BLOCK, nodes - tree.n_nodes), search):
+                    best_w = _normalize(search.w)
             if tree.is_exhausted or search.should_stop():
                 break
 
-    def _chunks(self, rng):
-        """Lengths of the chunks, until `steps` are used up."""
+    def _draw_chunks(self, rng: np.random.Generator) -> Iterator[int]:
+        """Yield the lengths of chunks until `steps` are used up."""
         left = self.steps
         for first in FIRST_CHUNKS:
             if left > 0:
@@ -104,3 +152,46 @@ class PivotClassifier(VertexSearch):
             chunk = int(np.exp(rng.uniform(*np.log(LATER_CHUNKS))))
             yield min(chunk, left)
             left -= chunk
+
+
+class _HeatBath:
+    """The random walk of the pivot heat bath, chunk by chunk."""
+
+    def __init__(self, samples: MergedSamples, search: SearchProgress, seed: np.uint64):
+        self.samples, self.search, self.counter = samples, search, seed
+        self.n_steps = 0
+
+    def run(self, w: np.ndarray, chunk: int, heat: float) -> tuple[np.ndarray | None, float | None]:
+        """Walk a chunk of steps from w on, from `heat` times HOT down to COLD.
+
+        Returns
+        -------
+        w : ndarray or None
+            The last weights with a smaller loss than all before; None if there were none.
+        loss : float or None
+            The smallest loss in the last block; None if the walk was ended before.
+        """
+        Y, c = self.samples.Y, self.samples.c
+        size = Y.shape[1]
+        w, B, V = w.copy(), np.zeros(size - 1, np.int64), np.zeros((size - 1, size))
+        self.counter, sound = slide(Y, w, B, V, np.uint64(self.counter))
+        blocks = -(-chunk // STEPS_PER_BLOCK)
+        edges = heat * HOT * (COLD / HOT) ** np.linspace(0.0, 1.0, blocks + 1)
+        better_w, loss = None, None
+        for block in range(blocks):
+            if not sound or self.search.should_stop():
+                return better_w, None
+            steps = min(STEPS_PER_BLOCK, chunk - block * STEPS_PER_BLOCK)
+            found_w, hot, cold = w.copy(), edges[block], edges[block + 1]
+            found, self.counter, sound = walk(
+                Y, c, w, B, V, steps, hot, cold, np.uint64(self.counter), found_w, np.inf
+            )
+            self.n_steps += steps
+            loss = self.samples.unavoidable_loss + found
+            if self.search.offer(loss, found_w):
+                better_w = found_w
+        return better_w, loss
+
+
+def _normalize(w: np.ndarray) -> np.ndarray:
+    return w / np.sqrt(w @ w)

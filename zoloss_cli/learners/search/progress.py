@@ -1,4 +1,4 @@
-"""How far a search has come: its clock, its best weights so far, its bound, and who watches it."""
+"""The state of a search: its clock, its best weights so far, its lower bound, and who is told of it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import numpy as np
 
 from zoloss_cli.utils.interruptible import run_interruptibly
 
-LOSS_TOLERANCE = 1e-9  # losses are sums of weights: what differs by less is equal
-REPORT_SECONDS = 0.25  # seconds
+LOSS_TOLERANCE = 1e-9  # losses are sums of weights: those that differ by less are equal
+REPORT_SECONDS = 0.25  # between two reports
 
 Result = TypeVar("Result")
 
@@ -25,29 +25,58 @@ _watcher: ContextVar[Callable[[SearchProgress], None] | None] = ContextVar("watc
 
 @dataclass
 class SearchProgress:
-    """A run of a direct optimizer. Losses are in mean sample weights: counts where all weigh the same."""
+    """How far a direct optimizer has come.
+
+    Losses are in mean sample weights, which makes them counts where all samples weigh the same.
+
+    Attributes
+    ----------
+    name : str
+        The learner's class, for messages.
+    time_limit : float or None
+        Seconds after which the search ends.
+    lower_bound : float
+        No weights have a smaller loss.
+    bound_is_exact : bool
+        Whether the bound is proved, rather than right up to rounding.
+    exact_bounds_only : bool
+        Whether bounds that are right up to rounding are ignored.
+    loss : float
+        The smallest loss so far.
+    w : ndarray
+        The weights that have it; empty before the first offer.
+    trace : list of tuple of (float, float)
+        Seconds and loss, whenever the loss fell.
+    """
 
     name: str
     time_limit: float | None = None
     lower_bound: float = 0.0
-    bound_is_exact: bool = True  # whether the bound is proved, or right up to rounding
-    exact_bounds_only: bool = False  # whether bounds up to rounding count
+    bound_is_exact: bool = True
+    exact_bounds_only: bool = False
     loss: float = np.inf
-    w: np.ndarray | None = None
+    w: np.ndarray = field(default_factory=lambda: np.empty(0))
     trace: list[tuple[float, float]] = field(default_factory=list)
-    began: float = field(default_factory=time.perf_counter)
-    reported: float = -np.inf
+    _start_time: float = field(default_factory=time.perf_counter)
+    _last_report: float = -np.inf
 
     @property
     def seconds(self) -> float:
-        return time.perf_counter() - self.began
+        """Seconds since the search began."""
+        return time.perf_counter() - self._start_time
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds up to the time limit, at least 0.1, as solvers want them; None without a limit."""
+        return None if self.time_limit is None else max(0.1, self.time_limit - self.seconds)
 
     @property
     def optimal(self) -> bool:
+        """Whether the smallest loss so far attains the lower bound."""
         return self.loss <= self.lower_bound + LOSS_TOLERANCE
 
     def offer(self, loss: float, w: np.ndarray) -> bool:
-        """Keep these weights if they are better than all before."""
+        """Keep these weights if their loss is smaller than all before, and return whether it is."""
         if loss >= self.loss - LOSS_TOLERANCE:
             return False
         self.loss, self.w = float(loss), np.array(w)
@@ -55,20 +84,17 @@ class SearchProgress:
         return True
 
     def raise_bound(self, bound: float, exact: bool = True) -> None:
-        """No weights whatever lose less than this, proved or up to rounding."""
+        """Take note that no weights have a smaller loss than this, as proved or up to rounding."""
         if bound > self.lower_bound and (exact or not self.exact_bounds_only):
             self.lower_bound, self.bound_is_exact = float(bound), exact
 
-    def is_out_of_time(self) -> bool:
-        return self.time_limit is not None and self.seconds > self.time_limit
-
     def should_stop(self) -> bool:
-        """Whether to stop: the best is known to be the best, or time is up. Tells whoever watches."""
+        """Return whether the optimum is known or time is up, and report to the watcher when it is due."""
         watcher = _watcher.get()
-        if watcher is not None and self.seconds - self.reported > REPORT_SECONDS:
-            self.reported = self.seconds
+        if watcher is not None and self.seconds - self._last_report > REPORT_SECONDS:
+            self._last_report = self.seconds
             watcher(self)
-        return self.optimal or self.is_out_of_time()
+        return self.optimal or (self.time_limit is not None and self.seconds > self.time_limit)
 
     def __str__(self) -> str:
         gap = self.loss - self.lower_bound
@@ -78,7 +104,7 @@ class SearchProgress:
 
 @contextlib.contextmanager
 def report_searches_to(watcher: Callable[[SearchProgress], None]) -> Iterator[None]:
-    """Within this block every search reports to `watcher`, a few times a second."""
+    """Within this block, call `watcher` with every search a few times a second."""
     token = _watcher.set(watcher)
     try:
         yield
@@ -88,7 +114,23 @@ def report_searches_to(watcher: Callable[[SearchProgress], None]) -> Iterator[No
 
 @contextlib.contextmanager
 def progress_line() -> Iterator[None]:
-    """Within this block searches show best loss, bound, gap and time left in one line of a terminal."""
+    """Show the progress of searches in one line of the terminal, within a `with` block.
+
+    The line has the smallest loss so far, the lower bound, the gap between them and the time left. It is
+    written to the standard error, and removed at the end; nothing is written if that is no terminal.
+
+    Yields
+    ------
+    None
+        Nothing: the block is run as it is.
+
+    Examples
+    --------
+    >>> from zoloss_cli import PivotClassifier, load_dataset, progress_line
+    >>> X, y = load_dataset("heart")
+    >>> with progress_line():
+    ...     model = PivotClassifier(steps=1000, random_state=0).fit(X, y)
+    """
     if not sys.stderr.isatty():
         yield
         return
@@ -105,7 +147,7 @@ def progress_line() -> Iterator[None]:
 
 
 def run_solver(search: SearchProgress, solve: Callable[[], Result]) -> Result:
-    """Return what a solver returns; it sees no clock of ours, so the search reports and Ctrl-C ends the wait."""
+    """Return what a solver returns, while the search reports its progress and Ctrl-C ends the wait."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # "inaccurate" is how cvxpy says: out of time
         return run_interruptibly(solve, on_poll=search.should_stop)

@@ -1,4 +1,4 @@
-"""Random coordinate descent on the 0/1 loss: Li & Lin (2007), section III; Li's thesis (2006), section 2.3."""
+"""Random coordinate descent on the 0/1 loss (Li & Lin 2007, section III; Li 2006, section 2.3)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from zoloss_cli.kernels import rcd as kernels
 from zoloss_cli.kernels.line_search import bucket_count
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding
+from zoloss_cli.learners.problem import Problem
 
-# Directions are drawn in pieces of about this many numbers, so that memory does not grow with epochs.
-NUMBERS_PER_CHUNK = 1 << 18
+NUMBERS_PER_CHUNK = 1 << 18  # of directions drawn at a time, so that memory does not grow with epochs
 
 Variant = Annotated[
     Literal["plain", "bias", "conj", "conj-bias", "grad", "grad-batch", "ccd"],
-    Field(description="how directions are chosen"),
+    Field(description="rule by which the directions are chosen; see Notes"),
 ]
 Directions = Annotated[
     Literal["uniform", "gaussian"],
@@ -25,25 +25,70 @@ Directions = Annotated[
 ]
 Update = Annotated[
     Literal["2.3", "2.4"],
-    Field(description="update procedure: 2.4 keeps the line's sense, 2.3 may also turn w around"),
+    Field(description="update procedure of the thesis: 2.4 keeps the line's sense, 2.3 may also turn w around"),
 ]
 
 
 class RCDClassifier(LinearLearner):
-    """Random coordinate descent (RCD): the 0/1 loss is minimized exactly along one line an epoch.
+    """Random coordinate descent (RCD) on the 0/1 loss.
 
-    Li & Lin (2007), Fig. 1-2; Li's thesis (2006), Algorithms 2.3-2.5 and section 2.3.3. The variants:
+    The 0/1 loss is minimized exactly along one line an epoch.
 
-    - plain: all m+1 components are random;
-    - bias: cycles of m+1 epochs, first the bias axis alone, then m random vectors without bias;
-    - conj, conj-bias: as plain and bias, but each cycle's vectors are orthogonal;
-    - grad: a misclassified example, found within 2N random draws; grad-batch: the sum over all of them;
-    - ccd: the coordinate axes in turn, the bias first.
+    Parameters
+    ----------
+    variant : {'plain', 'bias', 'conj', 'conj-bias', 'grad', 'grad-batch', 'ccd'}, default='bias'
+        Rule by which the directions are chosen; see Notes.
+    epochs : int >= 1, default=2000
+        Number of epochs.
+    seeding : {'zero', 'fld'} or list of float, default='zero'
+        Weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list (bias first).
+    directions : {'uniform', 'gaussian'}, default='uniform'
+        Distribution of each random component: uniform on [-1, 1] or standard normal.
+    update : {'2.3', '2.4'}, default='2.4'
+        Update procedure of the thesis: 2.4 keeps the line's sense, 2.3 may also turn w around.
+    record_every : int >= 0, default=0
+        Keep the weights after every so many epochs (0: only the last).
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
 
-    Deviations: random components are uniform on [-1, 1] rather than on each feature's range, which is
-    the same on features scaled to [-1, 1]; the vectors of a conj cycle have unit length. As in the
-    authors' program, w always moves, also when nothing improves.
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_features_in_ : int
+        Number of features.
+    recorded_epochs_ : ndarray of shape (n_recorded,)
+        Epochs whose weights were recorded.
+    recorded_weights_ : ndarray of shape (n_recorded, 1 + n_features)
+        The weights after these epochs, bias first.
 
+    Notes
+    -----
+    The variants choose the direction of an epoch as follows:
+
+    - 'plain': all m+1 components are random;
+    - 'bias': cycles of m+1 epochs, first the bias axis alone, then m random vectors without bias;
+    - 'conj', 'conj-bias': as 'plain' and 'bias', but the vectors of each cycle are orthogonal;
+    - 'grad': a misclassified sample, found within 2N random draws; 'grad-batch': the sum of all of them;
+    - 'ccd': the coordinate axes in turn, the bias first.
+
+    Deviations: random components are uniform on [-1, 1] rather than on the range of each feature, which is the
+    same on features scaled to [-1, 1]; the vectors of a 'conj' cycle have unit length. As in the authors'
+    program, w always moves, also when nothing improves.
+
+    References
+    ----------
+    .. [1] Li, L. and Lin, H.-T. (2007). Optimizing 0/1 loss for perceptrons by random coordinate descent.
+       IJCNN. Section III, Figures 1 and 2.
+    .. [2] Li, L. (2006). Data complexity in machine learning and novel classification algorithms. PhD thesis,
+       California Institute of Technology. Algorithms 2.3 to 2.5, section 2.3.3.
+
+    Examples
+    --------
     >>> from sklearn.preprocessing import scale
     >>> from zoloss_cli import RCDClassifier, load_dataset
     >>> X, y = load_dataset("heart")
@@ -70,38 +115,27 @@ class RCDClassifier(LinearLearner):
         self.record_every = record_every
         self.random_state = random_state
 
-    def learn(self, problem, start):
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the weights after all epochs."""
         X, y, phi, w = problem.X, problem.y, problem.phi_fixed, start
-        checkpoints, path = self._prepare_recording(problem)
-        both_directions = self.update == "2.3"
-        buckets = bucket_count(X.shape[0])
+        recording = self._prepare_recording(problem)
+        how = self.update == "2.3", bucket_count(X.shape[0])
         if self.variant in ("grad", "grad-batch"):
-            kernels.rcd_gradient(
-                X,
-                y,
-                phi,
-                w,
-                self.epochs,
-                self.variant == "grad-batch",
-                problem.draw_kernel_seed(),
-                both_directions,
-                buckets,
-                checkpoints,
-                path,
-            )
+            is_batch, seed = self.variant == "grad-batch", problem.draw_kernel_seed()
+            kernels.rcd_gradient(X, y, phi, w, self.epochs, is_batch, seed, *how, *recording)
             return w
         X_T = problem.cached_by_X("columns", lambda: np.ascontiguousarray(X.T))
         room = problem.cached_by_X("deltas", lambda: np.empty((kernels.DIRECTIONS_A_BLOCK, X.shape[0])))
         size = X.shape[1]
-        most = max(1, NUMBERS_PER_CHUNK // size**2)
-        for done in range(0, self.epochs, most * size):
+        cycles_per_chunk = max(1, NUMBERS_PER_CHUNK // size**2)
+        for done in range(0, self.epochs, cycles_per_chunk * size):
             left = self.epochs - done
-            D = self._draw(problem.rng, min(most, -(-left // size)), size)[:left]
-            kernels.rcd(X, X_T, y, phi, w, D, both_directions, buckets, done, checkpoints, path, room)
+            D = self._draw_directions(problem.rng, min(cycles_per_chunk, -(-left // size)), size)[:left]
+            kernels.rcd(X, X_T, y, phi, w, D, *how, done, *recording, room)
         return w
 
-    def _draw(self, rng, cycles: int, size: int) -> np.ndarray:
-        """Directions for `cycles` cycles of `size` epochs, one a row."""
+    def _draw_directions(self, rng: np.random.Generator, cycles: int, size: int) -> np.ndarray:
+        """Return the directions for `cycles` cycles of `size` epochs, one a row."""
         if self.variant == "ccd":
             return np.tile(np.eye(size), (cycles, 1))
         shape = (cycles, size, size)

@@ -1,23 +1,41 @@
-"""A linear learner that says how far it came on the 0-1 loss of its training set."""
+"""Attributes of linear learners that say how close they came to the smallest 0-1 loss."""
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from zoloss_cli.kernels.zero_one import strict_mistakes
+from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.merged_samples import merge_equal_samples
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 
 
-class SearchResultMixin:
-    """Mixed into a linear learner, it gives these attributes after fit.
+class SearchResultMixin(LinearLearner):
+    """Mixin for linear learners that recounts the training errors and sets attributes about them.
 
-    `training_errors_`, recounted from the weights that are returned (a zero margin is an error);
-    `training_loss_`, the share of the sample weight that is wrong; `lower_bound_`, below which no linear
-    rule can come, in mean sample weights (a count where all weigh the same); `bound_is_exact_`, whether it
-    is proved rather than right up to rounding; `optimal_`, whether it is what was reached; `seconds_`; and
-    `trace_`, a list of (seconds, loss) whenever the loss fell.
+    Attributes
+    ----------
+    training_errors_ : int
+        Training errors, recounted from the weights that are returned; a zero margin is an error.
+    training_loss_ : float
+        The share of the sample weight that is misclassified.
+    lower_bound_ : float
+        No linear rule has a smaller loss, in mean sample weights (a count where all weigh the same).
+    bound_is_exact_ : bool
+        Whether `lower_bound_` is proved, rather than right up to rounding.
+    optimal_ : bool
+        Whether `lower_bound_` is attained.
+    seconds_ : float
+        How long the fit took.
+    trace_ : list of tuple of (float, float)
+        Seconds and loss, whenever the loss fell.
     """
 
-    def train(self, problem):
+    reports: ClassVar[tuple[str, ...]] = ("lower_bound", "time_to_best")
+
+    def train(self, problem: Problem) -> None:
+        """Fit, and set the attributes."""
         self._search = search = SearchProgress(type(self).__name__, getattr(self, "time_limit", None))
         super().train(problem)
         self.seconds_ = search.seconds
@@ -26,7 +44,7 @@ class SearchResultMixin:
         wrong = strict_mistakes(self.scores(problem.X), problem.y)
         self.training_errors_ = int(wrong.sum())
         self.training_loss_ = float(problem.phi[wrong].sum())
-        # Equal rows with both labels: a bound that costs nothing.
+        # Equal samples with both labels: a bound that costs nothing.
         search.raise_bound(merge_equal_samples(problem.X, problem.y, weights)[-1])
         loss = float(weights[wrong].sum())
         self.lower_bound_, self.bound_is_exact_ = search.lower_bound, search.bound_is_exact

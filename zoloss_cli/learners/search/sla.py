@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.smooth import sla
-from zoloss_cli.learners.search.direct_optimizer import DirectOptimizer
+from zoloss_cli.learners.problem import Problem
+from zoloss_cli.learners.search.direct_optimizer import DirectOptimizer, Start
 
 PRECISIONS = (2.0, 20.0, 200.0)  # K from 2 to 200, tenfold
 RADII = (8.0, 4.0, 2.0)  # R
@@ -17,16 +18,60 @@ LAST_RADIUS, LAST_STEP = 10.0, 0.05
 
 
 class SmoothLossClassifier(DirectOptimizer):
-    """SLA: coordinate and gradient descent on a sigmoid that sharpens to the 0-1 loss.
+    """Smooth 0-1 loss approximation (SLA).
 
-    Nguyen & Sanner (2013), section 5, Figures 7 and 8, with their constants. Rules that the paper leaves
-    out, the authors' program's: the start is logistic regression's best over C rather than the SVM's; max
-    rate 0.1, min rate 1e-6, eps_L 0.1, eps_G 0.01; a last pass probes the 0-1 loss itself along each
-    weight (radius 10, step 0.05). Meant for features of mean 0 and variance 1.
+    Coordinate and gradient descent on a sigmoid that sharpens to the 0-1 loss. Meant for features of mean 0 and
+    variance 1.
 
-    Deviation: sample weights multiply each example's loss, with mean 1, which the paper has no need of.
-    LIBLINEAR's start knows no weights.
+    Parameters
+    ----------
+    seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='lr'
+        Weights to start from: the best of LIBLINEAR's logistic regression 'lr' or SVM 'svm', 'zero', those of
+        Fisher's linear discriminant 'fld', or a list (bias first).
+    decay : float >= 0, default=0.0
+        Weight of |w|^2 / 2 in the loss: the regularizer of Table 4.
 
+    Attributes
+    ----------
+    bound_is_exact_ : bool
+        Whether `lower_bound_` is proved, rather than right up to rounding.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    lower_bound_ : float
+        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+    n_features_in_ : int
+        Number of features.
+    optimal_ : bool
+        Whether the loss attains `lower_bound_`.
+    seconds_ : float
+        Duration of the fit.
+    trace_ : list of tuple of (float, float)
+        Seconds and loss, whenever the loss fell.
+    training_errors_ : int
+        Number of training errors; a zero margin is an error.
+    training_loss_ : float
+        Share of the sample weight that is misclassified.
+
+    Notes
+    -----
+    The constants are those of the paper. Rules that it leaves out are those of the authors' program: the start
+    is logistic regression's best over C rather than the SVM's; max rate 0.1, min rate 1e-6, eps_L 0.1, eps_G
+    0.01; a last pass probes the 0-1 loss itself along each weight (radius 10, step 0.05).
+
+    Deviation: sample weights multiply the loss of each sample, with mean 1, which the paper has no need of.
+    LIBLINEAR's start does not take weights.
+
+    References
+    ----------
+    .. [1] Nguyen, T. and Sanner, S. (2013). Algorithms for direct 0-1 loss optimization in binary
+       classification. ICML. Section 5, Figures 7 and 8.
+
+    Examples
+    --------
     >>> from sklearn.preprocessing import scale
     >>> from zoloss_cli import SmoothLossClassifier, load_dataset
     >>> X, y = load_dataset("heart")
@@ -36,20 +81,18 @@ class SmoothLossClassifier(DirectOptimizer):
 
     def __init__(
         self,
-        seeding: Annotated[
-            Literal["lr", "svm", "zero", "fld"] | list[float],
-            Field(description="start from LIBLINEAR's best 'lr' or 'svm', 'zero', 'fld', or these weights"),
-        ] = "lr",
+        seeding: Start = "lr",
         decay: Annotated[
-            float, Field(ge=0, description="weight of |w|^2 / 2 in the loss, the regularizer of Table 4")
+            float, Field(ge=0, description="weight of |w|^2 / 2 in the loss: the regularizer of Table 4")
         ] = 0.0,
     ):
         self.seeding = seeding
         self.decay = decay
 
-    def learn(self, problem, start):
-        rows = np.ascontiguousarray(problem.X * problem.y[:, None])
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the weights at the end of the descent."""
+        Z = np.ascontiguousarray(problem.X * problem.y[:, None])
         phi = problem.phi * problem.phi.size
-        stages = (np.array(values) for values in (PRECISIONS, RADII, STEPS))
-        sla(rows, phi, start, *stages, float(self.decay), LAST_RADIUS, LAST_STEP)
+        precisions, radii, steps = np.array(PRECISIONS), np.array(RADII), np.array(STEPS)
+        sla(Z, phi, start, precisions, radii, steps, float(self.decay), LAST_RADIUS, LAST_STEP)
         return start

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.measurements import (
@@ -62,7 +62,7 @@ def _draw_pairs(axes: Axes, title: str, draw: int, found: StoredDecomposition) -
     principal = [point[:2] for point in found.points]
     others = [pair for pair in found.pairs if tuple(pair) not in principal]
     is_small = max(error for _, error in found.pairs) > MAX_ERROR_OF_LARGE_DOTS
-    dots = {
+    dots: dict[str, Any] = {
         "linestyle": "none",
         "color": PAIR_COLOUR,
         "marker": ".",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zoloss_cli.registry import learners
+from zoloss_cli.registry import LEARNERS
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.style import Look
 from zoloss_cli.reporting.recorded import Curves
@@ -50,7 +50,7 @@ def draw_rcd_variants(run: RunResult) -> Figure:
     by_variant = dict(zip(variants, style.build_looks(len(variants)), strict=True))
     for spec in run.experiment.learners:
         from_fld = dict(spec.settings).get("seeding") == "fld"
-        title, look = learners()[spec.learner].title, by_variant[spec.learner]
+        title, look = LEARNERS[spec.learner].title, by_variant[spec.learner]
         names[spec.label] = f"{title}, {'FLD' if from_fld else 'zero'}"
         looks[spec.label] = Look(look.colour, style.SOLID if from_fld else style.DASHED, look.marker)
     curves = find_curves(run, run.datasets[0], "train_error")

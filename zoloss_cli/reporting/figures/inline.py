@@ -105,13 +105,13 @@ def _share_styles(root: ElementTree.Element, prefix: str) -> None:
     for group in root.iter(GROUP):
         styles = {child.get("style") for child in group}
         if len(group) > 1 and len(styles) == 1 and None not in styles and "style" not in group.attrib:
-            group.set("style", styles.pop())
+            group.set("style", styles.pop() or "")
             for child in group:
                 del child.attrib["style"]
     styled = [element for element in root.iter() if element is not root and "style" in element.attrib]
     for element in styled:
-        element.set("style", FONT.sub("", element.get("style")))
-    often = [style for style, count in Counter(e.get("style") for e in styled).items() if count > 1]
+        element.set("style", FONT.sub("", element.attrib["style"]))
+    often = [style for style, count in Counter(e.attrib["style"] for e in styled).items() if count > 1]
     classes = {style: f"{prefix}-s{i}" for i, style in enumerate(often)}
     for element in styled:
         if element.get("style") in classes:

@@ -117,8 +117,8 @@ def _draw_subsets(run: RunResult, count: int) -> Figure:
         draw_target(panel, samples.target)
         inside = shown.found.find_samples(subsets[0])
         outside = np.setdiff1d(np.arange(len(samples.y)), inside)
-        faint = {"marker": ".", "markersize": 2, "color": FAINT}
-        panel.plot(*samples.X[outside].T, linestyle="none", label="left out", **faint)
+        faint = samples.X[outside].T
+        panel.plot(*faint, linestyle="none", marker=".", markersize=2, color=FAINT, label="left out")
         draw_by_class(panel, samples, inside, 2.0 * size if len(points) > FEW else 4.5)
         panel.set_xlabel(f"({letter}) ({complexity}, {error})")
     of = f"{len(points)} of {len(shown.found.points)} principal points"

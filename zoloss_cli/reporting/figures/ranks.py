@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.figures import style
@@ -79,8 +79,8 @@ def _draw_groups(axes: Axes, ranks: Ranks) -> None:
     for row, (first, last) in enumerate(ranks.groups):
         among = ranks.ranks[first : last + 1]
         y = BAR_ROWS * (1 + row)
-        bar = {"color": style.BLUE, "linewidth": 3.5, "solid_capstyle": "projecting"}
-        axes.plot([min(among), max(among)], [y, y], **bar)
+        ends = [min(among), max(among)]
+        axes.plot(ends, [y, y], color=style.BLUE, linewidth=3.5, solid_capstyle="projecting")
 
 
 def _draw_difference(axes: Axes, ranks: Ranks) -> None:
@@ -97,5 +97,5 @@ def _write(axes: Axes, text: str, at: tuple[float, float], side: str) -> None:
     """Write text that ends or begins at a place, or stands above it where there is no room beside."""
     offset = {"right": (-4, 0), "left": (4, 0), "inside": (-4, 6)}[side]
     align = "left" if side == "left" else "right"
-    options = {"ha": align, "va": "center", "annotation_clip": False}
+    options: dict[str, Any] = {"ha": align, "va": "center", "annotation_clip": False}
     axes.annotate(text, at, xytext=offset, textcoords="offset points", **options)

@@ -6,12 +6,12 @@ shell completes names and a command shows its help at once.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from zoloss_cli.errors import ConfigError, suggest_nearest
+from zoloss_cli.plugins import import_target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -95,11 +95,11 @@ class FigureKind:
 
     def draw(self, *run: RunResult) -> Figure:
         """Draw it, of a run where it needs one."""
-        return _load(self.target)(*run)
+        return self._import(self.target)(*run)
 
     def accepts(self, run: RunResult) -> bool:
         """Return whether a run has what it shows."""
-        return self.needs_results and bool(run.cells) and _load(self.condition)(run)
+        return self.needs_results and bool(run.cells) and self._import(self.condition)(run)
 
     def matches(self, run: RunResult) -> bool:
         """Return whether it is of this run: one that has what it shows and mirrors the figure, if published."""
@@ -108,10 +108,8 @@ class FigureKind:
             return False
         return self.accepts(run)
 
-
-def _load(target: str) -> Callable[..., Any]:
-    module, _, name = target.partition(":")
-    return getattr(importlib.import_module(f"{__package__}.{module}"), name)
+    def _import(self, target: str) -> Callable[..., Any]:
+        return import_target(f"{__package__}.{target}")
 
 
 FIGURES = (

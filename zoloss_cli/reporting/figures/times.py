@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.style import Look
@@ -29,6 +29,8 @@ def draw_errors_against_time(run: RunResult) -> Figure:
 
     The trace is stored of tasks on whole sets that ran once; of others, the two times are the means.
     """
+    from matplotlib.ticker import MaxNLocator
+
     datasets = [d for d in run.datasets if any((d, x) in run.cells for x in run.learners)]
     titles = build_column_titles(run.learners)
     columns = min(COLUMNS, len(datasets))
@@ -42,7 +44,7 @@ def draw_errors_against_time(run: RunResult) -> Figure:
         panel.set_xscale("log")
         panel.xaxis.set_major_formatter("{x:g}")
         panel.minorticks_off()
-        panel.yaxis.get_major_locator().set_params(integer=True)
+        panel.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
         panel.set_title(dataset)
         panel.margins(0.12)
     for panel in axes[-columns:]:
@@ -60,7 +62,7 @@ def _draw_search(axes: Axes, cell: CellResult, look: Look, title: str) -> None:
     end, errors = fit_time.mean, loss.mean
     time_to_best = cell.get_stat("time_to_best")
     found = end if time_to_best is None else time_to_best.mean
-    line = {"color": look.colour, "linestyle": look.dashes}
+    line: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes}
     name = style.shorten(title)
     axes.plot([found, end], [errors, errors], label=name, marker=look.marker, markevery=[0], **line)
     if cell.trace:

@@ -6,7 +6,7 @@ import string
 from typing import TYPE_CHECKING
 
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.registry import learners
+from zoloss_cli.registry import LEARNERS
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.curves import find_curves, plot_with_band
 from zoloss_cli.reporting.figures.style import Look
@@ -66,7 +66,7 @@ def _draw_line(axes: Axes, curves: Curves, spec: LearnerSpec, metric: str) -> No
     step = len(mean) // style.MARKERS_PER_LINE // (2 * len(LINES))
     shift = (2 * list(LINES).index(metric) + dashed) * step
     look = Look(colour, style.DASHED if dashed else style.SOLID, marker)
-    title = f"{name}, {learners()[spec.learner].title}"
+    title = f"{name}, {LEARNERS[spec.learner].title}"
     plot_with_band(axes, curves.epochs, (mean, stderr), look, title, shift)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.pool import generate
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.reporting.figures import catalog, complexity_error, principal
 from zoloss_cli.reporting.figures.inline import to_svg

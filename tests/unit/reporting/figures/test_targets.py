@@ -7,7 +7,7 @@ import pytest
 from drawing import drawn
 from matplotlib.path import Path
 
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.pool import generate
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.target import GREY, MEASURED, SEEN, Target, paint
 

@@ -10,10 +10,9 @@ import pytest
 import yaml
 from places import REFERENCE
 
-from zoloss_cli.datasets.catalog import catalog
-from zoloss_cli.datasets.generators import GENERATORS
+from zoloss_cli.config.catalog import load_catalog
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.registry import learners
+from zoloss_cli.registry import GENERATORS, LEARNERS
 from zoloss_cli.reporting.compare import compare_run
 from zoloss_cli.reporting.html_report.build import make_page
 from zoloss_cli.reporting.html_report.cells import is_off
@@ -149,7 +148,7 @@ def test_remarks_are_on_cells_that_exist():
         assert set(entry["papers"]) <= set(PAPERS)
         assert entry["metric"] in KNOWN
         for learner in entry["learners"]:
-            assert learner.rpartition(":")[2] in learners() or learner in {x for _, _, x, _ in cells}
+            assert learner.rpartition(":")[2] in LEARNERS or learner in {x for _, _, x, _ in cells}
             for dataset in entry.get("datasets", []):
-                assert dataset in {d for _, d, _, _ in cells} | set(catalog()) | set(GENERATORS)
+                assert dataset in {d for _, d, _, _ in cells} | set(load_catalog()) | set(GENERATORS)
                 assert any((paper, dataset, learner, entry["metric"]) in cells for paper in entry["papers"])

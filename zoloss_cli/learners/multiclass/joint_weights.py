@@ -1,0 +1,98 @@
+"""The weights of AdaBoost.ECC and AdaBoost.ERP: how much each sample is still taken for each other class."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zoloss_cli.kernels.codes import pair_weights, preferences, update
+from zoloss_cli.learners.multiclass.coding import ColumnFitter
+
+RESCALE_FACTOR = 1e5  # D is scaled once its sum is this far from K
+
+
+class JointWeights:
+    """D(n, k), proportional to exp(-rho_k(x_n, y_n)): how much sample n is still taken for class k.
+
+    The entry of a sample's own class is 0.
+
+    Parameters
+    ----------
+    fitter : ColumnFitter
+        The samples, their classes and weights.
+
+    Attributes
+    ----------
+    cost : float
+        The margin cost (4.2) over N (K - 1), the mean of all entries of other classes.
+    D : ndarray of shape (n_samples, n_classes)
+        The weights.
+
+    Notes
+    -----
+    Equal cuts, mu = 0 and the stumps of AdaBoost are decided by rounding, and so are published digits.
+    Therefore D starts from the samples' weights and is scaled as in the author's program: not in every round,
+    only when its sum is far from K.
+    """
+
+    def __init__(self, fitter: ColumnFitter):
+        n, K = fitter.codes.size, fitter.n_classes
+        self.codes = fitter.codes
+        self.D = np.repeat(fitter.phi[:, None], K, axis=1)
+        self.D[np.arange(n), self.codes] = 0.0
+        self._by_class = np.zeros((K, K))
+        self._sum = update(self.D, self.codes, np.ones(K, np.int8), np.ones(n), 0.0, self._by_class)
+        self._weights = np.empty(n)
+        # The column asked for last, with the answer.
+        self._latest: tuple[np.ndarray, float, np.ndarray | None] | None = None
+        self.cost = 1.0
+
+    @property
+    def confusion(self) -> np.ndarray:
+        """The K x K weights that a column gains by separating two classes."""
+        return self._by_class + self._by_class.T
+
+    def compute_column_weights(self, column: np.ndarray) -> tuple[float, np.ndarray | None]:
+        """Return what a column separates, in all and by sample.
+
+        Parameters
+        ----------
+        column : ndarray of shape (n_classes,)
+            -1, 0 or +1 for each class.
+
+        Returns
+        -------
+        U : float
+            The weight that the column separates, as a share of all weight.
+        D_t : ndarray of shape (n_samples,) or None
+            Sample weights to fit the column with, which sum to 1; None if U is 0.
+        """
+        if self._latest is None or not np.array_equal(column, self._latest[0]):
+            U = pair_weights(self.D, self.codes, column, self._weights)
+            D_t = self._weights * (1.0 / U) if np.finfo(np.float64).tiny <= U else None
+            self._latest = column, U / self._sum, D_t
+        return self._latest[1:]
+
+    def find_best_column(self, outputs: np.ndarray) -> np.ndarray:
+        """Return the column that suits a base classifier best: step 8 of Algorithm 4.2, +1 where both do."""
+        return np.where(preferences(self.D, self.codes, outputs) >= 0.0, 1, -1).astype(np.int8)
+
+    def add_classifier(self, column: np.ndarray, outputs: np.ndarray, alpha: float) -> None:
+        """Update the weights and the cost for a base classifier that joins the ensemble.
+
+        Parameters
+        ----------
+        column : ndarray of shape (n_classes,)
+            The column that it was fitted to.
+        outputs : ndarray of shape (n_samples,)
+            Its predictions, -1.0 or +1.0.
+        alpha : float
+            Its coefficient.
+        """
+        before, self._sum = self._sum, update(self.D, self.codes, column, outputs, alpha, self._by_class)
+        self.cost *= self._sum / before
+        scale = self.D.shape[1] / self._sum
+        if not 1.0 / RESCALE_FACTOR < scale < RESCALE_FACTOR:
+            for values in (self.D, self._by_class):
+                values *= scale
+            self._sum *= scale
+        self._latest = None
