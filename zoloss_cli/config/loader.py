@@ -11,7 +11,6 @@ from zoloss_cli.config.learner_spec import ColumnBuilder
 from zoloss_cli.config.messages import ErrorCollector
 from zoloss_cli.config.metric_checks import check_metrics, parse_metric
 from zoloss_cli.config.models import (
-    ALL,
     PREDEFINED,
     EmbeddedData,
     Experiment,
