@@ -106,7 +106,7 @@ def test_prune_where_nothing_but_contradictions_is_left(zoloss, table, tmp_path)
 
 def test_kernels_that_do_not_separate(zoloss, table):
     path = table(GOOD)
-    refused(zoloss("complexity", path, "--kernel", "linear"), 3, f"{path}, line ", "take --kernel perceptron")
+    refused(zoloss("complexity", path, "--kernel", "linear"), 3, f"{path}:", "take --kernel perceptron")
     small = ["--kernel", "rbf", "--gamma", "1e-9"]
     refused(zoloss("complexity", path, *small), 3, f"{path}, line ", "rbf kernel", "take a larger --gamma")
     grid = table("a,b,label\n0,0,x\n1,1,x\n0,1,y\n1,0,y\n", "grid.csv")
