@@ -31,8 +31,9 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.datasets.named import load_dataset
     from zoloss_cli.learners.base import BinaryLearner, LinearLearner
     from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
+    from zoloss_cli.learners.boosting.anyboost import AnyBoostClassifier
     from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
-    from zoloss_cli.learners.boosting.margin_boost import AnyBoostClassifier, CGBoostClassifier
+    from zoloss_cli.learners.boosting.cgboost import CGBoostClassifier
     from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
     from zoloss_cli.learners.bounds.classifiers import (
         InseparableBoundClassifier,
@@ -55,7 +56,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
     from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
     from zoloss_cli.learners.linear.stream import progressive_errors
-    from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier, AdaBoostERPClassifier
+    from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
+    from zoloss_cli.learners.multiclass.erp import AdaBoostERPClassifier
     from zoloss_cli.learners.multiclass.pairs import OneVsAllClassifier, OneVsOneClassifier
     from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundClassifier
     from zoloss_cli.learners.search.certify import CertifyingClassifier

@@ -18,7 +18,8 @@ from zoloss_cli.kernels.margin_cost import (
     set_sample_weights,
 )
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
-from zoloss_cli.learners.boosting.margin_boost import COST_KINDS, AnyBoostClassifier, CGBoostClassifier
+from zoloss_cli.learners.boosting.anyboost import COST_KINDS, AnyBoostClassifier
+from zoloss_cli.learners.boosting.cgboost import CGBoostClassifier
 
 COSTS = [("exponential", 1.0), ("sigmoid", 1.0), ("bisigmoid", 1.05), ("bisigmoid", 2.0), ("logistic", 1.0)]
 

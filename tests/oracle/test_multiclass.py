@@ -20,7 +20,8 @@ from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
 from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
 from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
 from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
-from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier, AdaBoostERPClassifier
+from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
+from zoloss_cli.learners.multiclass.erp import AdaBoostERPClassifier
 from zoloss_cli.learners.multiclass.pairs import OneVsAllClassifier, OneVsOneClassifier
 from zoloss_cli.learners.multiclass.partitions import PARTITIONS
 

@@ -92,9 +92,9 @@ def evaluate(
     if dry_run:
         show_plan(experiment, out, jobs)
         return
-    command = evaluation.command()
+    command = [*evaluation.to_command(), "--out", str(out)]
     try:
-        run_and_report(experiment, evaluation.source(), out, jobs, [*command, "--out", str(out)])
+        run_and_report(experiment, evaluation.command_line, out, jobs, command)
     except RunError:
         _show(experiment.name, data.stem, out, format)  # of what did not fail
         raise

@@ -14,8 +14,8 @@ from zoloss_cli.complexity.contribution import compute_leave_one_out, solve_leas
 from zoloss_cli.complexity.decomposition import decompose
 from zoloss_cli.complexity.hard_margin import HardMarginProblem, build_problem, fit_hard_margin_svm
 from zoloss_cli.errors import DataError
-from zoloss_cli.learners.base import build_generator
 from zoloss_cli.learners.parameters import check_parameters
+from zoloss_cli.learners.problem import build_generator
 
 MAX_REPORTED_SUBSETS = 64  # principal subsets of one point that are told
 LEAST_SQUARES_DIGITS, SCORE_DIGITS = 6, 8

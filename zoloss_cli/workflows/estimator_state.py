@@ -12,7 +12,8 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.learners.base import Learner, add_bias_column
+from zoloss_cli.learners.base import Learner
+from zoloss_cli.learners.problem import add_bias_column
 from zoloss_cli.registry import find_registration, make_learner
 
 LETTERS = "-0+"
@@ -197,7 +198,7 @@ class DirectionsState(EstimatorState):
 
     def restore(self, estimator: Any, context: StateContext) -> None:
         """Set the members and the coefficients of steps and directions."""
-        from zoloss_cli.learners.boosting.margin_boost import BoostingPath
+        from zoloss_cli.learners.boosting.boosting_path import BoostingPath
 
         _check_same_length(alphas=len(self.alphas), betas=len(self.betas), members=len(self.members))
         estimator.estimators_ = _restore_members(estimator, self.members, estimator.classes_, context)
@@ -250,7 +251,7 @@ STATE_TYPES: dict[str, type[EstimatorState]] = {
     "zoloss_cli.learners.boosting.boosted_stumps:BoostedStumpsClassifier": BoostedStumpsState,
     "zoloss_cli.learners.kernel_svm:KernelSVMClassifier": KernelState,
     "zoloss_cli.learners.boosting.adaboost:AdaBoostClassifier": VotesState,
-    "zoloss_cli.learners.boosting.margin_boost:AnyBoostClassifier": DirectionsState,
+    "zoloss_cli.learners.boosting.anyboost:AnyBoostClassifier": DirectionsState,
     "zoloss_cli.learners.multiclass.coding:CodedEnsemble": CodeState,
 }
 

@@ -72,7 +72,7 @@ class Evaluation:
         """The run's name in a results folder; a table's own name could be that of another run there."""
         return f"evaluate-{self.data.stem}"
 
-    def content(self, folder: Path) -> dict:
+    def build_content(self, folder: Path) -> dict:
         """Return the keys of the config for a file in `folder`; defaults only where they inform."""
         if not self.learners:
             raise ConfigError("--learners: name at least one learner, such as rcd-bias")
@@ -80,13 +80,15 @@ class Evaluation:
         return {
             "name": self.name,
             "title": f"Test errors (%) on {self.data.name}",
-            "datasets": {self.data.stem: self._source(os.path.relpath(self.data.resolve(), folder.resolve()))},
+            "datasets": {
+                self.data.stem: self._build_data_entry(os.path.relpath(self.data.resolve(), folder.resolve()))
+            },
             "split": {"train": _parse_train(self.train), "repeats": self.splits, "seed": self.seed},
             "preprocess": {"scale": self.scale},
             "learners": settings if any(settings.values()) else list(settings),
         }
 
-    def _source(self, path: str) -> dict:
+    def _build_data_entry(self, path: str) -> dict:
         """Return the table as a data set of a config."""
         source = {"csv": path}
         source |= {k: v for k, v in (("label", self.label), ("positive", self.positive)) if v is not None}
@@ -95,7 +97,7 @@ class Evaluation:
     def with_usual_learners(self) -> tuple[Evaluation, list[str]]:
         """Return the evaluation with learners that suit the number of classes, and what to say of them."""
         mistakes = OptionErrorCollector()
-        spec = build_data_spec(self.data.stem, self._source(str(self.data)), Path(), mistakes)
+        spec = build_data_spec(self.data.stem, self._build_data_entry(str(self.data)), Path(), mistakes)
         if mistakes.lines:
             raise ConfigError("\n".join(mistakes.lines))
         count = len(load_data(spec).classes)
@@ -105,16 +107,16 @@ class Evaluation:
         note = f"{self.data} has {count} classes, so these learners are compared: {learners}"
         exact = count <= MAX_EXACT_CLASSES or any("partition" in text for text in self.assignments)
         cut = [] if exact else ["ecc:stump.partition=greedy"]
-        asked = replace(self, learners=LEARNERS_FOR_SEVERAL, assignments=[*self.assignments, *cut])
-        return asked, [note]
+        evaluation = replace(self, learners=LEARNERS_FOR_SEVERAL, assignments=[*self.assignments, *cut])
+        return evaluation, [note]
 
-    def experiment(self) -> Experiment:
+    def to_experiment(self) -> Experiment:
         """Return the validated experiment; the table keeps its path, since messages name it."""
-        content = self.content(Path())
-        content["datasets"][self.data.stem] = self._source(str(self.data))
+        content = self.build_content(Path())
+        content["datasets"][self.data.stem] = self._build_data_entry(str(self.data))
         return build_experiment(content, self.name, Path(), OptionErrorCollector())
 
-    def command(self) -> list[str]:
+    def to_command(self) -> list[str]:
         """Return the words of a command line that says the same."""
         words = [
             "evaluate",
@@ -130,14 +132,15 @@ class Evaluation:
                 words += [f"--{key}", str(getattr(self, key))]
         return [*words, *(word for text in self.assignments for word in ("--set", text))]
 
-    def source(self) -> str:
-        """Return the command line as text."""
-        return shlex.join(["zoloss", *self.command()])
+    @property
+    def command_line(self) -> str:
+        """The command line as text."""
+        return shlex.join(["zoloss", *self.to_command()])
 
     def render_config(self, folder: Path) -> str:
         """Return the YAML file that `zoloss run` takes instead."""
-        command = " ".join(self.source().splitlines())
-        content = self.content(folder)
+        command = " ".join(self.command_line.splitlines())
+        content = self.build_content(folder)
         text = yaml.safe_dump(
             content, sort_keys=False, allow_unicode=True, default_flow_style=None, width=YAML_WIDTH
         )
@@ -163,7 +166,7 @@ def prepare_experiment(evaluation: Evaluation, out: Path, save_config: Path | No
     Experiment
         What to run. A table that cannot be used leaves nothing behind.
     """
-    experiment, inputs = evaluation.experiment(), [evaluation.data]
+    experiment, inputs = evaluation.to_experiment(), [evaluation.data]
     text = "" if save_config is None else evaluation.render_config(save_config.parent)
     target = None if save_config is None or has_content(save_config, text) else save_config
     if target is not None:

@@ -40,7 +40,7 @@ class SourceFile:
         at = header.index(self.table.label)
         return [(line, row[at]) for line, row in rows]
 
-    def without(self, lines: set[int]) -> bytes:
+    def remove_rows(self, lines: set[int]) -> bytes:
         """Return the file without the rows that begin on these lines; all others are as they were."""
         # A row ends where the next one begins: a quoted field may go over several lines.
         texts, starts = LINE.findall(self.content), [line for line, _ in self.records]
@@ -90,11 +90,11 @@ class PrunedTable:
     result: PruningResult
     dropped: list[DroppedRow]
 
-    def kept_content(self) -> bytes:
+    def render_kept(self) -> bytes:
         """Return the file without the dropped rows."""
-        return self.source.without({row.line for row in self.dropped})
+        return self.source.remove_rows({row.line for row in self.dropped})
 
-    def report_content(self) -> bytes:
+    def render_report(self) -> bytes:
         """Return the rows that are left out, as CSV."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
@@ -113,7 +113,7 @@ class PrunedTable:
             for k, name in enumerate(self.samples.classes)
         ]
 
-    def notes(self) -> list[str]:
+    def list_notes(self) -> list[str]:
         """Return what to tell about the table, and about rows that stay though they look like noise."""
         table, lines = self.source.table, self.samples.lines
         spared = [

@@ -12,10 +12,11 @@ import numpy as np
 
 from zoloss_cli.kernels.boost import end_round
 from zoloss_cli.kernels.zero_one import predicted_signs
-from zoloss_cli.learners.base import BinaryLearner, Problem, Samples
+from zoloss_cli.learners.base import BinaryLearner
 from zoloss_cli.learners.boosting.base_learner import BaseLearnerFactory
 from zoloss_cli.learners.boosting.boosting import BoostingLearner
 from zoloss_cli.learners.parameters import BaseLearner, PerfectOdds, Rounds
+from zoloss_cli.learners.problem import Problem, Samples
 
 
 class AdaBoostClassifier(BoostingLearner):

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
-from zoloss_cli.learners.base import BinaryLearner, Learner, Problem
+from zoloss_cli.learners.base import BinaryLearner, Learner
 from zoloss_cli.learners.parameters import check_parameters
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.registry import resolve_learner
 
 

@@ -8,9 +8,10 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.stump import boost_stumps, stump_votes
-from zoloss_cli.learners.base import BinaryLearner, Problem
+from zoloss_cli.learners.base import BinaryLearner
 from zoloss_cli.learners.boosting.stump import group_features
 from zoloss_cli.learners.parameters import PerfectOdds
+from zoloss_cli.learners.problem import Problem
 
 JUST_BELOW_ZERO = -np.finfo(np.float64).tiny
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from zoloss_cli.learners.base import BinaryLearner, Samples
+from zoloss_cli.learners.base import BinaryLearner
 from zoloss_cli.learners.boosting.base_learner import BaseLearnerFactory
+from zoloss_cli.learners.problem import Samples
 
 
 class BoostingLearner(BinaryLearner):

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from zoloss_cli.kernels.zero_one import predicted_signs
-from zoloss_cli.learners.base import BinaryLearner, Samples
+from zoloss_cli.learners.base import BinaryLearner
+from zoloss_cli.learners.problem import Samples
 
 
 @dataclass

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels.stump import best_stump, group_values
-from zoloss_cli.learners.base import LinearLearner, Problem
+from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.problem import Problem
 
 
 class DecisionStumpClassifier(LinearLearner):

@@ -8,7 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.expectation import bayes_point
-from zoloss_cli.learners.base import Problem, UnweightedLinearLearner
+from zoloss_cli.learners.base import UnweightedLinearLearner
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.result_mixin import SearchResultMixin
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.zero_one import strict_mistakes
-from zoloss_cli.learners.base import Problem, UnweightedLinearLearner
+from zoloss_cli.learners.base import UnweightedLinearLearner
 from zoloss_cli.learners.parameters import PositiveList
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.result_mixin import SearchResultMixin
 
 SOLVERS = {"squared-hinge": 2, "logistic": 0}

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from zoloss_cli.kernels.random import FIXED_ORDER, PERMUTED, RANDOM, alias_table
-from zoloss_cli.learners.base import LinearLearner, Problem
+from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.problem import Problem
 
 ORDERS = {"fixed": FIXED_ORDER, "permuted": PERMUTED, "random": RANDOM}
 NO_ALIAS_TABLE = (np.empty(0, np.uint64), np.empty(0, np.int32))

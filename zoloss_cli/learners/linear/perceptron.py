@@ -9,7 +9,7 @@ from pydantic import Field
 
 from zoloss_cli.kernels import online
 from zoloss_cli.kernels.random import FIXED_ORDER
-from zoloss_cli.learners.base import LinearLearner, Problem
+from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.linear.online import (
     NO_ALIAS_TABLE,
     ORDERS,
@@ -18,6 +18,7 @@ from zoloss_cli.learners.linear.online import (
 )
 from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, WeightedOnlineLinearLearner
 from zoloss_cli.learners.parameters import Epochs, Order, RecordEvery, Seeding, Weighting
+from zoloss_cli.learners.problem import Problem
 
 
 class PerceptronClassifier(WeightedOnlineLinearLearner):

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from zoloss_cli.kernels import online
 from zoloss_cli.kernels.random import FIXED_ORDER, RANDOM
-from zoloss_cli.learners.base import Problem
 from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, build_steps_and_draws, run_on_padded_samples
 from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, WeightedOnlineLinearLearner
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding, Weighting
+from zoloss_cli.learners.problem import Problem
 
 COSTS = {
     "hinge": online.HINGE,

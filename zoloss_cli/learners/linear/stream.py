@@ -10,9 +10,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
 
-from zoloss_cli.learners.base import LinearLearner, Problem, add_bias_column, build_generator
+from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.linear.online import pad_columns
 from zoloss_cli.learners.parameters import check_parameters
+from zoloss_cli.learners.problem import Problem, add_bias_column, build_generator
 
 NOT_RECORDED = np.empty(0, np.int64), np.empty((0, 0))
 NO_SEED = np.uint64(0)  # in a fixed order nothing is drawn

@@ -9,15 +9,9 @@ import numpy as np
 
 from zoloss_cli.kernels.codes import add_distances
 from zoloss_cli.kernels.zero_one import predicted_signs
-from zoloss_cli.learners.base import (
-    BinaryLearner,
-    Learner,
-    Samples,
-    add_bias_column,
-    build_generator,
-    load_blas_controller,
-)
+from zoloss_cli.learners.base import BinaryLearner, Learner, load_blas_controller
 from zoloss_cli.learners.boosting.base_learner import BaseLearnerFactory
+from zoloss_cli.learners.problem import Samples, add_bias_column, build_generator
 
 SIDES = np.array([-1, 1])
 

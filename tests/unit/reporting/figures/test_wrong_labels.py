@@ -16,7 +16,7 @@ from zoloss_cli.complexity.contribution import average_by_size, sum_paths_in_blo
 from zoloss_cli.complexity.hard_margin import build_problem
 from zoloss_cli.complexity.measures import ContributionMeasure
 from zoloss_cli.datasets.pool import generate
-from zoloss_cli.learners.base import build_generator
+from zoloss_cli.learners.problem import build_generator
 from zoloss_cli.reporting.figures import catalog, fingerprint, wrong_labels
 from zoloss_cli.reporting.figures.inline import to_svg
 from zoloss_cli.reporting.figures.target import Target

@@ -1,0 +1,157 @@
+"""Samples, labels and weights in the form that kernels take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from zoloss_cli.kernels.line_search import fixed_point
+
+# Weights below this share of the largest one do not change a solution.
+NEGLIGIBLE_WEIGHT_SHARE = 1e-9
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples in the form that kernels take, with a cache of what was computed from them.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, 1 + n_features)
+        One sample a row, the constant 1 first.
+    """
+
+    X: np.ndarray
+    _cache: dict[Hashable, Any] = field(default_factory=dict, kw_only=True, repr=False)
+
+    def cached_by_X(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return what `compute` gives, called once for all problems that share these samples.
+
+        Parameters
+        ----------
+        key : hashable
+            What is computed, and by which parameters.
+        compute : callable
+            Computes the value from X alone.
+
+        Returns
+        -------
+        object
+            The value that the first call for this key computed.
+        """
+        return _compute_once(self._cache, key, compute)
+
+    def build_problem(
+        self,
+        y: np.ndarray,
+        phi: np.ndarray,
+        rng: np.random.Generator,
+        label_cache: dict[Hashable, Any],
+    ) -> Problem:
+        """Return the binary problem on those samples whose label is not 0.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_samples,)
+            Labels: -1.0 or +1.0, or 0.0 to leave a sample out.
+        phi : ndarray of shape (n_samples,)
+            Sample weights; those with a label sum to 1.
+        rng : numpy.random.Generator
+            Source of random draws.
+        label_cache : dict
+            Cache to share with other problems on the same samples and labels.
+
+        Returns
+        -------
+        Problem
+            The problem, which shares the cache of these samples.
+        """
+        if np.all(y):
+            return Problem(self.X, y, phi, rng, label_cache, _cache=self._cache)
+        subset = np.flatnonzero(y)
+        return Problem(self.X[subset], y[subset], phi[subset], rng, label_cache, (self, subset))
+
+
+@dataclass(frozen=True)
+class Problem(Samples):
+    """A validated binary classification problem in the form that kernels take.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, 1 + n_features)
+        One sample a row, the constant 1 first.
+    y : ndarray of shape (n_samples,)
+        Labels, -1.0 or +1.0.
+    phi : ndarray of shape (n_samples,)
+        Sample weights, which sum to 1.
+    rng : numpy.random.Generator
+        Source of random draws.
+    subset_of : tuple of (Samples, ndarray) or None
+        The samples that these were taken from, and their indices.
+    """
+
+    y: np.ndarray
+    phi: np.ndarray
+    rng: np.random.Generator
+    _label_cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    subset_of: tuple[Samples, np.ndarray] | None = None
+
+    def cached_by_X_and_y(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return what `compute` gives, called once for problems that differ in their weights alone.
+
+        Parameters
+        ----------
+        key : hashable
+            What is computed.
+        compute : callable
+            Computes the value from X and y: rounds of boosting differ in `phi` and share it.
+
+        Returns
+        -------
+        object
+            The value that the first call for this key computed.
+        """
+        return _compute_once(self._label_cache, key, compute)
+
+    @property
+    def all_samples(self) -> tuple[Samples, np.ndarray | slice]:
+        """All samples that are known, and which of them this problem has."""
+        return self.subset_of or (self, slice(None))
+
+    @property
+    def unit_mean_weights(self) -> np.ndarray:
+        """Sample weights with mean 1: exactly 1 where all are equal, so that their sums are counts."""
+        return np.ones(self.phi.size) if np.ptp(self.phi) == 0.0 else self.phi * self.phi.size
+
+    @property
+    def phi_fixed(self) -> np.ndarray:
+        """Sample weights as fixed-point integers, whose sums do not depend on their order."""
+        return fixed_point(self.phi)
+
+    def draw_kernel_seed(self) -> np.uint64:
+        """Return a seed for the random draws of a kernel."""
+        return self.rng.integers(0, 2**64, dtype=np.uint64)
+
+
+def _compute_once(cache: dict[Hashable, Any], key: Hashable, compute: Callable[[], Any]) -> Any:
+    if key not in cache:
+        cache[key] = compute()
+    return cache[key]
+
+
+def build_generator(random_state: Any) -> np.random.Generator:
+    """Return a Generator from an int, None, SeedSequence, Generator or a legacy RandomState."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
+    return np.random.default_rng(random_state)
+
+
+def add_bias_column(X: np.ndarray) -> np.ndarray:
+    """Return the samples (1, x)."""
+    design = np.empty((X.shape[0], X.shape[1] + 1))
+    design[:, 0] = 1.0
+    design[:, 1:] = X
+    return design
