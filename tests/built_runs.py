@@ -34,9 +34,7 @@ def build_experiment(datasets: Iterable[Entry], learners: Iterable[Entry], **key
 def build_manifest(experiment: Experiment, config: str = "configs/mine.yaml") -> Manifest:
     """Return the manifest of a run of all cells of an experiment, without any task."""
     cells = [
-        ManifestCell(
-            data.name, spec.label, f"{i:016x}", f"cell-{i}.jsonl", spec.choice, data.repeats
-        )
+        ManifestCell(data.name, spec.label, f"{i:016x}", f"cell-{i}.jsonl", spec.choice, data.repeats)
         for i, (data, spec) in enumerate((d, x) for d in experiment.datasets for x in experiment.learners)
     ]
     return Manifest(config, experiment, cells, [])

@@ -22,14 +22,14 @@ def training_parts(name, count):
         yield scale_parts(data.X[train], data.X[test], "minmax")[0], data.y[train]
 
 
-@pytest.mark.parametrize(("seeding", "printed"), [("zero", 7463.7), ("fld", 33170.0)])
-def test_how_often_pocket_counts_errors_on_pima(seeding, printed):
+@pytest.mark.parametrize(("seeding", "published"), [("zero", 7463.7), ("fld", 33170.0)])
+def test_how_often_pocket_counts_errors_on_pima(seeding, published):
     """Li's thesis (2006), section 2.4.2, gives these averages for 2000 epochs."""
     counts = [
         PocketClassifier(epochs=2000, seeding=seeding, random_state=k).fit(X, y).n_error_counts_
         for k, (X, y) in enumerate(training_parts("pima", 40))
     ]
-    assert abs(np.mean(counts) - printed) < 3 * np.std(counts) / np.sqrt(len(counts))
+    assert abs(np.mean(counts) - published) < 3 * np.std(counts) / np.sqrt(len(counts))
 
 
 def test_the_bias_rule_of_the_seed():

@@ -3,64 +3,61 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 
 import numpy as np
 import pytest
-from places import REFERENCE
+from reference_runs import find_reference_run
 
 from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.measured import scores_of
-from zoloss_cli.reporting.results import RunResult, load_results
+from zoloss_cli.reporting.run_result import RunResult
 
 
-@cache
-def run_of(name: str) -> RunResult:
-    (run,) = [run for run in load_results(REFERENCE, name)[0] if run.name == name]
+def find_complete(name: str) -> RunResult:
+    run = find_reference_run(name)
     assert run.n_done == run.n_tasks
     return run
 
 
 @pytest.mark.parametrize("figure", ["figure1.5", "figure1.8"])
-def test_print_could_be_one_more_of_our_sets(figure):
-    compared = compare_run(run_of(figure))
+def test_the_published_set_could_be_one_more_of_ours(figure):
+    compared = compare_run(find_complete(figure))
     assert len(compared) == 2
-    assert all(abs(row.z) <= 2.0 for row in compared)
+    assert all(abs(cell.z) <= 2.0 for cell in compared)
 
 
 def test_the_heuristic_search_missed_nothing_that_the_exact_one_found():
-    run = run_of("figure1.8")
-    exact, heuristic = (run.facts["three of them", label] for label in ("exact", "heuristic"))
+    run = find_complete("figure1.8")
+    exact, heuristic = (run.measurements["three of them", label] for label in ("exact", "heuristic"))
     assert list(exact) == [0, 1, 2]
-    for draw, facts in exact.items():
-        assert facts["exact"]
-        assert not heuristic[draw]["exact"]
-        assert facts["clusters"] == heuristic[draw]["clusters"]
-        assert [p[:3] for p in facts["points"]] == [p[:3] for p in heuristic[draw]["points"]]
-        assert facts["solves"] > heuristic[draw]["solves"]
+    for draw, measured in exact.items():
+        assert measured.exact
+        assert not heuristic[draw].exact
+        assert measured.clusters == heuristic[draw].clusters
+        assert [p[:3] for p in measured.points] == [p[:3] for p in heuristic[draw].points]
+        assert measured.solves > heuristic[draw].solves
 
 
 def test_points_go_from_one_class_to_all_examples():
     for name, n in (("figure1.5", 31), ("figure1.8", 100)):
-        for by_draw in run_of(name).facts.values():
-            for facts in by_draw.values():
-                complexities, errors = zip(*[p[:2] for p in facts["points"]], strict=True)
+        for by_draw in find_complete(name).measurements.values():
+            for measured in by_draw.values():
+                complexities, errors = zip(*[p[:2] for p in measured.points], strict=True)
                 assert complexities[0] == 0
                 assert errors[-1] == 0
                 assert list(complexities) == sorted(set(complexities))
                 assert list(errors) == sorted(set(errors), reverse=True)
-                assert len(facts["clusters"]) == n
+                assert len(measured.clusters) == n
 
 
 def test_all_subsets_have_no_worse_points_than_unions_of_clusters():
-    run = run_of("figure1.5")
-    for draw, facts in run.facts["three of them", "all subsets"].items():
-        for complexity, error, *_ in run.facts["three of them", "15 clusters"][draw]["points"]:
-            assert any(c <= complexity and e <= error for c, e, *_ in facts["points"])
+    run = find_complete("figure1.5")
+    for draw, measured in run.measurements["three of them", "all subsets"].items():
+        for complexity, error, *_ in run.measurements["three of them", "15 clusters"][draw].points:
+            assert any(c <= complexity and e <= error for c, e, *_ in measured.points)
 
 
 def test_contributions_tell_wrong_labels_on_every_set():
-    run = run_of("figure1.12")
+    run = find_complete("figure1.12")
     cells = run.cells["six sets", "contribution"]
     assert len(cells["auc"]) == 6
     assert min(cells["auc"]) >= 0.95
@@ -70,38 +67,39 @@ def test_contributions_tell_wrong_labels_on_every_set():
 
 
 def test_one_set_has_all_permutations_of_the_thesis():
-    facts = run_of("figure1.12").facts["yinyang", "contribution"][0]
-    assert facts["permutations"] == 200_000
-    assert len(facts["flipped"]) == 40
-    assert len(scores_of(facts)["auc"]) == 400
+    measured = find_complete("figure1.12").measurements["yinyang", "contribution"][0]
+    assert measured.permutations == 200_000
+    assert len(measured.flipped) == 40
+    assert len(measured.outlier_scores) == 400
 
 
 def test_what_the_thesis_says_of_figure_1_11():
-    facts = run_of("figure1.11").facts["yinyang", "contribution"][0]
-    wrong = facts["flipped_growth_by_size"] / np.maximum(facts["flipped_times_by_size"], 1)
-    times = facts["permutations"] - facts["flipped_times_by_size"]
-    right = facts["growth_by_size"] / np.maximum(times, 1)
-    assert np.abs(wrong - right)[:4].max() < 0.05  # of few examples nobody can tell; print: up to 6
+    measured = find_complete("figure1.11").measurements["yinyang", "contribution"][0]
+    wrong = measured.flipped_growth_by_size / np.maximum(measured.flipped_times_by_size, 1)
+    times = measured.permutations - measured.flipped_times_by_size
+    right = measured.growth_by_size / np.maximum(times, 1)
+    assert np.abs(wrong - right)[:4].max() < 0.05  # of few examples nobody can tell; the thesis: up to 6
     assert np.all(wrong[100:] > 2.0 * right[100:])
     assert right[300] < right[100] < right[20]
     assert wrong[300] > wrong[100] > wrong[20]
-    assert 2.0 < wrong[300] < 3.0  # print: converging to some value around 2.5
+    assert 2.0 < wrong[300] < 3.0  # the thesis: converging to some value around 2.5
 
 
 def test_categories_of_figure_1_13():
     """Most wrong labels are noisy; of the right ones most are typical."""
-    facts = run_of("figure1.13").facts["yinyang", "contribution"][0]
-    scores, wrong = scores_of(facts)["auc"], np.isin(np.arange(400), facts["flipped"])
+    measured = find_complete("figure1.13").measurements["yinyang", "contribution"][0]
+    scores, wrong = measured.outlier_scores, np.isin(np.arange(400), measured.flipped)
     assert np.mean(scores[wrong] > 1.0) > 0.7
     assert np.mean(scores[~wrong] < 2.0 / 3.0) > 0.8
 
 
 def test_pruning_helps_those_who_fit_noise():
     """Said in the page: boosted RCD and pocket gain on eight sets of nine at least, others hardly."""
-    run = run_of("prune")
+    run = find_complete("prune")
     sets = [name for name in run.datasets if not name.endswith(" pruned")]
     gains = {
-        x: [run.get_stat(name, x).mean - run.get_stat(f"{name} pruned", x).mean for name in sets] for x in run.learners
+        x: [run.get_stat(name, x).mean - run.get_stat(f"{name} pruned", x).mean for name in sets]
+        for x in run.learners
     }
     strong = ("adaboost:rcd-plain", "adaboost:rcd-bias", "adaboost:pocket")
     for learner, gain in gains.items():
@@ -114,12 +112,13 @@ def test_pruning_helps_those_who_fit_noise():
 
 
 def test_pruning_catches_more_wrong_labels_than_it_costs_right_ones():
-    run = run_of("prune")
-    for (dataset, learner), values in run.cells.items():
+    run = find_complete("prune")
+    for (dataset, learner), cell in run.cells.items():
+        pruned = cell.get_counts("n_pruned")
         if not dataset.endswith(" pruned"):
-            assert "pruned" not in values
+            assert not pruned
             continue
-        share = sum(values["pruned"]) / (20 * run.sizes[dataset, learner][0])
-        caught = sum(values["caught"]) / sum(values["flipped"])
+        share = sum(pruned) / (20 * cell.sizes.n_train)
+        caught = sum(cell.get_counts("n_flipped_pruned")) / sum(cell.get_counts("n_flipped"))
         assert 0.05 < share < 0.35 < caught, (dataset, share, caught)
         assert not math.isnan(run.get_stat(dataset, learner).mean)

@@ -1,4 +1,4 @@
-"""Cells of Tables 4.2, 4.4 and 4.5 of Li's thesis without randomness: equal to print, to the digit.
+"""Cells of Tables 4.2, 4.4 and 4.5 of Li's thesis without randomness: equal to the published ones, to the digit.
 
 The quick ones are in every run of the suite, the others in `make reproduce`.
 """
@@ -21,11 +21,11 @@ OPEN = {
     ("4.4", "letter", "one-vs-one/one-vs-all:adaboost-stump"),
     ("4.4", "letter", "erp:max-2:LR:adaboost-stump"),
 }
-PRINTED = {
-    (table, dataset, learner): printed
+PUBLISHED = {
+    (table, dataset, learner): value
     for table in TABLES
-    for (dataset, learner, _), printed in published()["li-thesis-2006", table].items()
-    if printed.stderr is None
+    for (dataset, learner, _), value in read_published_tables()["li-thesis-2006", table].items()
+    if value.stderr is None
 }
 
 
@@ -36,7 +36,7 @@ def takes_long(table, dataset, learner):
 
 CELLS = [
     pytest.param(*cell, marks=[pytest.mark.long] if takes_long(*cell) else [])
-    for cell in PRINTED
+    for cell in PUBLISHED
     if cell not in OPEN and cell[0] != "4.5"
 ]
 
@@ -46,32 +46,34 @@ def cells_of(table, dataset, learner):
     return [c for c in plan(experiment) if (c.learner.label, c.data.name) == (learner, dataset)]
 
 
-def error_of(cell, row):
-    n = find_entry(cell.data.name).records - cell.rule.train
+def compute_error(cell, record):
+    n = find_entry(cell.data.name).rows - cell.rule.train
     return 100.0 * record.test_errors / n
 
 
 def test_how_many_are_equal():
-    assert len(PRINTED) == 38
-    assert set(PRINTED) >= OPEN
-    assert {cell for cell in PRINTED if cell[0] == "4.5"} == {("4.5", d, SVMS) for d in ("satimage", "vowel")}
+    assert len(PUBLISHED) == 38
+    assert set(PUBLISHED) >= OPEN
+    assert {cell for cell in PUBLISHED if cell[0] == "4.5"} == {("4.5", d, SVMS) for d in ("satimage", "vowel")}
 
 
 @pytest.mark.parametrize(("table", "dataset", "learner"), CELLS)
-def test_the_printed_number(table, dataset, learner):
+def test_the_published_number(table, dataset, learner):
     cells = cells_of(table, dataset, learner)
     assert {cell.repeats for cell in cells} == {1}
-    error = min(error_of(cell, run_task(cell, 0)) for cell in cells)
-    printed = PRINTED[table, dataset, learner].value
-    # Errors on letter are multiples of 1/40 %: print rounds 17.725 to 17.73.
-    assert abs(error - printed) <= 0.005 + 1e-9
+    error = min(compute_error(cell, run_task(cell, 0)) for cell in cells)
+    published = PUBLISHED[table, dataset, learner].value
+    # Errors on letter are multiples of 1/40 %: 17.725 is published as 17.73.
+    assert abs(error - published) <= 0.005 + 1e-9
 
 
 @pytest.mark.parametrize("dataset", ["satimage", "vowel"])
 def test_svms_of_pairs_for_every_large_C(dataset):
-    """Table 4.5 chooses C by held-out rows: whichever of these it is, the test error is the printed one."""
+    """Table 4.5 chooses C by held-out samples: whichever of these it is, the test error is the published one."""
     (cell,) = cells_of("4.5", dataset, SVMS)
     assert (cell.tuning.folds, cell.tuning.held_out) == (10, 0.3)
     for spec in cell.learner.tune[2:]:
         alone = type(cell)(cell.data, spec, cell.rule, cell.scale, 1)
-        assert f"{error_of(alone, run_task(alone, 0)):.2f}" == f"{PRINTED['4.5', dataset, SVMS].value:.2f}"
+        assert (
+            f"{compute_error(alone, run_task(alone, 0)):.2f}" == f"{PUBLISHED['4.5', dataset, SVMS].value:.2f}"
+        )

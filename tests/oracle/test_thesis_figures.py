@@ -9,8 +9,9 @@ from places import REFERENCE
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.task import fit_task
-from zoloss_cli.reporting.curves import Curves, read_curves
+from zoloss_cli.metrics.base import Sizes
 from zoloss_cli.reporting.figures.dominating import dominating
+from zoloss_cli.reporting.recorded import Curves, build_curves
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.paths import shipped_folder
 
@@ -23,10 +24,11 @@ def cells_of(config: str) -> dict[tuple[str, str], Cell]:
     return {(cell.data.name, cell.learner.label): cell for cell in cells}
 
 
-def stored(cell: Cell) -> Curves:
+def read_curves(cell: Cell) -> Curves:
     """The curves of all splits of a cell."""
     content = Store(REFERENCE).read(cell.filename, cell.key)
-    return read_curves([content.rows[k] for k in range(cell.repeats)], content.n_train, content.n_test)
+    records = [content.records[k] for k in range(cell.repeats)]
+    return build_curves(records, Sizes(content.n_train, content.n_test))
 
 
 # -- the configs ------------------------------------------------------------------------------------------
@@ -76,7 +78,7 @@ def test_the_partitions_that_dominate_max_cut_are_harder(tangrams):
 def test_what_the_thesis_says_of_figure_4_2():
     """Cost and test error are smaller with rand-half."""
     cells = cells_of("figure4.2")
-    max_cut, rand_half = (stored(cells["tangram", x]) for x in TANGRAM)
+    max_cut, rand_half = (read_curves(cells["tangram", x]) for x in TANGRAM)
     assert np.all(rand_half.values["cost"][:, -1] < max_cut.values["cost"][:, -1])
     lower = max_cut.values["test_error"][:, -1] - rand_half.values["test_error"][:, -1]
     assert lower.mean() > 2.0 * lower.std(ddof=1) / np.sqrt(len(lower))
@@ -94,9 +96,9 @@ def test_repartitioning_is_ahead_with_as_many_base_classifiers(figure, dataset, 
     cells = cells_of(f"figure{figure}")
     for repartitioned in ("erp:max-2:LRL", "erp:rand-2:LRL", "erp:rand-2:LRLR"):
         for plain in ("ecc:max-cut", "ecc:rand-half"):
-            ours, theirs = (stored(cells[dataset, f"{x}:{base}"]) for x in (repartitioned, plain))
-            assert np.mean(ours.mean("cost") < theirs.mean("cost")) > 0.95
-            assert np.mean(ours.mean("test_error") < theirs.mean("test_error")) > 0.8
+            ours, theirs = (read_curves(cells[dataset, f"{x}:{base}"]) for x in (repartitioned, plain))
+            assert np.mean(ours.compute_mean("cost") < theirs.compute_mean("cost")) > 0.95
+            assert np.mean(ours.compute_mean("test_error") < theirs.compute_mean("test_error")) > 0.8
 
 
 @pytest.mark.parametrize(
@@ -108,15 +110,15 @@ def test_more_steps_help_a_little_and_max_cut_hurts(figure, dataset, base):
     cells = cells_of(f"figure{figure}")
     downward = ("ecc:max-cut", "ecc:rand-half", "erp:rand-2:LRL", "erp:rand-2:LRLR")
     for metric in ("cost", "test_error"):
-        last = [stored(cells[dataset, f"{x}:{base}"]).mean(metric)[-1] for x in downward]
+        last = [read_curves(cells[dataset, f"{x}:{base}"]).compute_mean(metric)[-1] for x in downward]
         assert last == sorted(last, reverse=True), metric
 
 
 @pytest.mark.parametrize("dataset", ["letter", "pendigits"])
-def test_the_curve_that_print_leaves_out_is_close_to_another(dataset):
+def test_the_curve_that_the_thesis_leaves_out_is_close_to_another(dataset):
     """The caption of Figure 4.4: max-2 with LRLR is very close to rand-2 with LRLR."""
     cells = cells_of("table4.2")
-    found = [stored(cells[dataset, f"erp:{initial}:LRLR:stump"]) for initial in ("max-2", "rand-2")]
+    found = [read_curves(cells[dataset, f"erp:{initial}:LRLR:stump"]) for initial in ("max-2", "rand-2")]
     for metric in ("cost", "test_error"):
-        by_max, by_rand = (curves.mean(metric)[5:] for curves in found)
+        by_max, by_rand = (curves.compute_mean(metric)[5:] for curves in found)
         assert np.max(np.abs(np.log(by_max / by_rand))) < np.log(1.2)

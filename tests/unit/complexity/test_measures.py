@@ -18,9 +18,9 @@ from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
-from zoloss_cli.registry import BUILT_IN, MEASURES, make_learner
+from zoloss_cli.metrics.pooled import pool_by_draw
+from zoloss_cli.registry import LEARNERS, MEASURES, make_learner
 from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.measured import pooled, scores_of
 from zoloss_cli.reporting.loading import load_results
 from zoloss_cli.utils.paths import shipped_folder
 
@@ -62,21 +62,21 @@ def test_what_is_not_random_is_measured_once_a_draw(write_config):
     }
 
 
-def test_runs_on_one_draw_are_pooled(write_config):
+def test_tasks_on_one_draw_are_pooled(write_config):
     cell = cells_of(write_config)["contribution"]
-    rows = [run_task(cell, k) for k in range(6)]
-    assert [record.draw for record in rows] == [0, 1, 0, 1, 0, 1]
-    by_draw = pooled(rows)
+    records = [run_task(cell, k) for k in range(6)]
+    assert [record.draw for record in records] == [0, 1, 0, 1, 0, 1]
+    by_draw = pool_by_draw(records)
     assert list(by_draw) == [0, 1]
-    facts = by_draw[1]
-    assert facts["permutations"] == 120
-    each = [np.array(record.measured["growth"]) for record in rows[1::2]]
-    times = [np.array(record.measured["times"]) for record in rows[1::2]]
-    np.testing.assert_allclose(scores_of(facts)["auc"], sum(each) / sum(times))
-    assert len(facts["flipped"]) == 5
+    pooled = by_draw[1]
+    assert pooled.permutations == 120
+    each = [np.array(record.measured.growth) for record in records[1::2]]
+    times = [np.array(record.measured.times) for record in records[1::2]]
+    np.testing.assert_allclose(pooled.outlier_scores, sum(each) / sum(times))
+    assert len(pooled.flipped) == 5
     # What paths gain on all sizes is gained by somebody.
-    total = sum(np.array(record.measured["growth_by_size"]) for record in rows[1::2])
-    np.testing.assert_array_equal(facts["growth_by_size"], total)
+    total = sum(np.array(record.measured.growth_by_size) for record in records[1::2])
+    np.testing.assert_array_equal(pooled.growth_by_size, total)
 
 
 def test_means_of_least_squares_are_nearly_those_of_all_equations():
@@ -99,8 +99,8 @@ def test_tables_show_the_area_under_the_curve(zoloss, small_run, write_config):
         data = load_data(cell.data, draw)
         measured = make_learner("neighbours").measure(data.X, data.y)["scores"]
         assert shown == pytest.approx(roc_auc_score(data.y != data.truth, measured))
-    facts = run.facts["yinyang", "contribution"][0]
-    expected = roc_auc_score(np.isin(np.arange(50), facts["flipped"]), facts["least_squares"])
+    measured = run.measurements["yinyang", "contribution"][0]
+    expected = roc_auc_score(np.isin(np.arange(50), measured.flipped), measured.least_squares)
     assert run.cells["yinyang", "contribution"]["auc_least_squares"][0] == pytest.approx(expected)
     shown = zoloss("table", small_run)
     assert "contribution" in shown.out
@@ -115,9 +115,14 @@ def test_a_run_of_measures_goes_on_where_it_stopped(zoloss, small_run, write_con
     assert "incomplete" in zoloss("table", small_run).out
     again = zoloss("run", write_config(SMALL), "--out", small_run, "--jobs", 1)
     assert "1 run in" in again.err + again.out
-    kept = [{k: v for k, v in json.loads(line).items() if k not in ("s", "seconds")} for line in lines]
+    kept = [
+        {k: v for k, v in json.loads(line).items() if k not in ("wall_time", "fit_time", "check")}
+        for line in lines
+    ]
     now = [json.loads(line) for line in path.read_text().splitlines()]
-    assert [{k: v for k, v in row.items() if k not in ("s", "seconds")} for row in now] == kept
+    assert [
+        {k: v for k, v in record.items() if k not in ("wall_time", "fit_time", "check")} for record in now
+    ] == kept
 
 
 def test_decomposition_is_told_as_it_is():
@@ -148,7 +153,7 @@ def test_contribution_is_told_as_it_is():
     assert grown.sum() == 12 * data_complexity(X, y)
 
 
-def test_print_is_one_more_draw(zoloss, tmp_path, write_config):
+def test_the_published_number_is_one_more_draw(zoloss, tmp_path, write_config):
     text = (shipped_folder("configs") / "thesis" / "figure1.5.yaml").read_text()
     out, config = tmp_path / "results", write_config(text, "figure1.5.yaml")
     assert zoloss("run", config, "--datasets", "disks", "--out", out, "--jobs", 1).code == 0
@@ -170,7 +175,7 @@ def test_every_measure_has_texts_and_is_at_the_top_level(name, zoloss):
     found = MEASURES[name].learner_class
     assert getattr(zoloss_cli, found.__name__) is found
     assert found.__doc__
-    assert name not in BUILT_IN
+    assert name not in LEARNERS
     assert zoloss("learners", name).out.startswith(f"{name}: {found.__name__}(")
 
 
@@ -180,8 +185,8 @@ def test_every_measure_has_texts_and_is_at_the_top_level(name, zoloss):
         ("  neighbours:\n", "  neighbors:\n", "no measure is called 'neighbors'; did you mean 'neighbours'"),
         ("  neighbours:\n", "  rcd-bias:\n", "no measure is called 'rcd-bias'"),
         ("measures:", "learners: [fld]\nmeasures:", "learners or measures, not both"),
-        ("metric: auc", "metric: train_error", "'train_error' is not for what is measured"),
-        ("also: auc_least_squares", "also: iterations", "'iterations' is not for what is measured"),
+        ("metric: auc", "metric: train_error", "'train_error' is not for measures"),
+        ("also: auc_least_squares", "also: iterations", "'iterations' is not for measures"),
         ("permutations: 40", "permutation: 40", "unknown key 'permutation'; did you mean 'permutations'"),
         ("{folds: 5}", "{folds: 1}", "greater than or equal to 2"),
         ("{folds: 5}", "{tune: {folds: [2]}}", "unknown key 'tune'"),
@@ -193,7 +198,7 @@ def test_mistakes_in_a_config_are_named(write_config, old, new, message):
 
 
 def test_learners_have_no_metrics_of_measures(write_config):
-    with pytest.raises(ConfigError, match="'auc' is not for what is learned"):
+    with pytest.raises(ConfigError, match="'auc' is not for learners"):
         load_config(write_config("metric: auc\ndatasets: [heart]\nlearners: [fld]\n"))
 
 

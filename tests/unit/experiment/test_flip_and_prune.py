@@ -1,4 +1,4 @@
-"""Labels that are turned round, and training rows that are left out as noise: what units see and store."""
+"""Labels that are turned round, and training samples that are left out as noise: what tasks see and store."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import Prune
 from zoloss_cli.datasets.dataset import find_draw, load_data
 from zoloss_cli.errors import ConfigError, DataError
-from zoloss_cli.experiment import split_data as parts
-from zoloss_cli.experiment import tuning
+from zoloss_cli.experiment import split_data, tuning
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.split_data import load_split
-from zoloss_cli.experiment.task import run_task, fit_task
+from zoloss_cli.experiment.task import fit_task, run_task
 
 NOISY = """
 datasets:
@@ -59,7 +58,7 @@ def test_the_last_rows_may_be_the_wrong_ones(write_config):
     text = NOISY.replace("share: 0.1, draws: 3", "share: 0.1, rows: last")
     cell = plan(load_config(write_config(text)))[0]
     assert load_data(cell.data).flipped.tolist() == list(range(243, 270))
-    assert count_draws(cell.data) == 1
+    assert cell.data.n_draws == 1
 
 
 def test_of_several_classes_any_other_may_come(write_config):
@@ -73,11 +72,11 @@ def test_of_several_classes_any_other_may_come(write_config):
 
 def test_wrong_labels_train_and_true_labels_test(cells):
     cell = cells["heart", "fld"]
-    trained = fit_task(cell, 2)
-    data, train, test = trained.split_data.data, trained.split_data.train, trained.split_data.test
+    fitted = fit_task(cell, 2)
+    data, train, test = fitted.split_data.data, fitted.split_data.train, fitted.split_data.test
     assert np.isin(test, data.flipped).any()
     record = run_task(cell, 2)
-    said = trained.learner.predict(trained.split_data.scale(data.X))
+    said = fitted.learner.predict(fitted.split_data.scale(data.X))
     assert record.test_errors == np.count_nonzero(said[test] != data.truth[test])
     assert record.train_errors == np.count_nonzero(said[train] != data.y[train])
     assert record.test_errors != np.count_nonzero(said[test] != data.y[test])
@@ -110,8 +109,8 @@ def brute_force_contradictions(X, y):
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 2)), min_size=1, max_size=12))
 def test_contradicted_rows_are_those_that_no_vote_would_keep(rows):
-    X = np.array([row[:2] for record in rows], dtype=float)
-    y = np.array([row[2] for record in rows])
+    X = np.array([row[:2] for row in rows], dtype=float)
+    y = np.array([row[2] for row in rows])
     assert find_contradicted(X, y).tolist() == brute_force_contradictions(X, y)
 
 
@@ -174,16 +173,16 @@ def test_progress_tells_all_permutations_and_parts_add_up():
     assert sums.by_sample[:, 1].sum() == 25 * 60
 
 
-def test_learners_do_not_see_pruned_rows_and_share_them(cells, monkeypatch):
+def test_learners_do_not_see_pruned_samples_and_share_them(cells, monkeypatch):
     plain, pruned = (fit_task(cells[name, "fld"], 1) for name in ("heart", "pruned"))
     np.testing.assert_array_equal(plain.split_data.train, pruned.split_data.train)
-    rows = pruned.split_data.fit_indices
-    assert len(rows) == len(pruned.split_data.train) - len(pruned.split_data.pruned) < len(pruned.split_data.train)
+    kept, train = pruned.split_data.fit_indices, pruned.split_data.train
+    assert len(kept) == len(train) - len(pruned.split_data.pruned) < len(train)
     by_hand = cells["pruned", "fld"]
     from zoloss_cli.learners.linear.fld import FLDClassifier
 
-    scaled = pruned.split_data.scale(pruned.split_data.data.X[rows])
-    expected = FLDClassifier().fit(scaled, pruned.split_data.data.y[rows])
+    scaled = pruned.split_data.scale(pruned.split_data.data.X[kept])
+    expected = FLDClassifier().fit(scaled, pruned.split_data.data.y[kept])
     np.testing.assert_array_equal(pruned.learner.coef_, expected.coef_)
     record = run_task(by_hand, 1)
     flipped = pruned.split_data.data.flipped
@@ -192,7 +191,7 @@ def test_learners_do_not_see_pruned_rows_and_share_them(cells, monkeypatch):
     assert record.n_flipped_pruned == np.isin(pruned.split_data.pruned, flipped).sum()
     monkeypatch.setattr("zoloss_cli.complexity.pruning.prune", None)  # once for all learners
     assert load_split(cells["pruned", "rcd-bias"], 1).pruned.tolist() == pruned.split_data.pruned.tolist()
-    assert "pruned" not in run_task(cells["heart", "fld"], 1)
+    assert run_task(cells["heart", "fld"], 1).n_pruned is None
 
 
 def test_test_rows_cannot_move_what_is_pruned(cells, monkeypatch):
@@ -202,14 +201,14 @@ def test_test_rows_cannot_move_what_is_pruned(cells, monkeypatch):
     X[before.test] += 100.0
     y[before.test] = 1 - y[before.test]
     changed = replace(before.data, X=X, y=y)
-    parts._find_pruned.cache_clear()
-    monkeypatch.setattr(parts, "load_data", lambda *_: changed)
+    split_data._find_pruned.cache_clear()
+    monkeypatch.setattr(split_data, "load_data", lambda *_: changed)
     after = load_split(cell, 0)
-    parts._find_pruned.cache_clear()  # or later tests would meet what was pruned from other data
+    split_data._find_pruned.cache_clear()  # or later tests would meet what was pruned from other data
     np.testing.assert_array_equal(after.pruned, before.pruned)
 
 
-def test_tuning_does_not_see_pruned_rows(write_config, monkeypatch):
+def test_tuning_does_not_see_pruned_samples(write_config, monkeypatch):
     text = NOISY.partition("learners:")[0] + "learners: {svm: {tune: {C: [[1.0], [2.0]]}}}\n"
     cell = plan(load_config(write_config(text + "tuning: {folds: 2}\n")))[1]
     seen, whole = [], tuning._choose
@@ -227,7 +226,7 @@ def test_a_table_says_how_much_was_left_out(zoloss, write_config, tmp_path):
     out = tmp_path / "results"
     assert zoloss("run", write_config(NOISY), "--splits", 2, "--jobs", 1, "--out", out).code == 0
     shown = zoloss("table", out).out
-    assert "training rows left out as noise (and of their wrong labels): pruned" in shown
+    assert "training samples left out as noise (and of their wrong labels): pruned" in shown
 
 
 @pytest.mark.parametrize(

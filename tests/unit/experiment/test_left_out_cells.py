@@ -1,4 +1,4 @@
-"""Cells that a config leaves out, and cells that run once though print has a spread."""
+"""Cells that a config leaves out, and cells that run once though a spread is published."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def test_what_cannot_be_left_out(write_config, on, said):
         load_config(write_config(CONFIG.format(on=on)))
 
 
-def test_one_run_against_a_printed_spread_has_a_z(write_config, zoloss, tmp_path):
+def test_one_task_against_a_published_spread_has_a_z(write_config, zoloss, tmp_path):
     zoloss("run", str(write_config(CONFIG.format(on="{iris: false}"))), "--out", str(tmp_path / "r"))
     runs, _ = load_results(tmp_path / "r")
-    rows = {(row.dataset, row.learner): row for run in runs for row in compare_run(run)}
-    alone = rows["vowel", "erp:max-2:LR:adaboost-stump"]
+    cells = {(cell.dataset, cell.learner): cell for run in runs for cell in compare_run(run)}
+    alone = cells["vowel", "erp:max-2:LR:adaboost-stump"]
     assert (alone.splits, alone.stderr, alone.published_stderr) == (1, 0.0, 0.03)
     rounding = 0.01 / math.sqrt(12.0)
     assert alone.z == pytest.approx((alone.mean - 50.33) / math.hypot(0.03, rounding))

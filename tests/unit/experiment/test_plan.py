@@ -1,4 +1,4 @@
-"""Plans: what makes two units the same, and what makes them different."""
+"""Plans: what makes two tasks the same, and what makes them different."""
 
 from __future__ import annotations
 

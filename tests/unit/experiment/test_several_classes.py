@@ -157,14 +157,14 @@ def test_a_run_ends_in_a_comparison_to_the_digit(zoloss, write_config, tmp_path)
     (run,), _ = load_results(out)
     assert run.n_done == run.n_tasks == 14
     assert "incomplete" not in zoloss("table", out).out
-    rows = {(row.dataset, row.learner): row for row in compare_run(run)}
-    pairs = rows["vowel", "one-vs-one/one-vs-all:stump"]
+    cells = {(cell.dataset, cell.learner): cell for cell in compare_run(run)}
+    pairs = cells["vowel", "one-vs-one/one-vs-all:stump"]
     assert (pairs.match, pairs.is_exact, pairs.splits) == ("=", True, 1)
-    assert run.choices["vowel", "one-vs-one/one-vs-all:stump"] == "learner=one-vs-one"
-    assert not rows["iris", "one-vs-one/one-vs-all:stump"].is_exact
-    assert "1 cells without randomness: 1 equal to the digit" in summarize_agreement(list(rows.values()))
+    assert run.cells["vowel", "one-vs-one/one-vs-all:stump"].choice == "learner=one-vs-one"
+    assert not cells["iris", "one-vs-one/one-vs-all:stump"].is_exact
+    assert "1 cells without randomness: 1 equal to the digit" in summarize_agreement(list(cells.values()))
     shown = zoloss("compare", out, "--beyond", 0).out
     assert "one-vs-one/one-vs-all:stump  57.14" not in shown  # equal is not far off
     for path in (out / "cells").glob("vowel.one-vs-one*.jsonl"):
         first = json.loads(path.read_text().splitlines()[1])
-        assert first["test"] == 264  # 57.14 % of 462
+        assert first["test_errors"] == 264  # 57.14 % of 462

@@ -1,8 +1,6 @@
-"""Protocols: training on all rows, draws, where scaling is fitted, and what a row keeps of a run."""
+"""Protocols: training on all samples, draws, where scaling is fitted, and what a record keeps of a task."""
 
 from __future__ import annotations
-
-import json
 
 import numpy as np
 import pytest
@@ -10,15 +8,16 @@ import pytest
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import EmbeddedData, GeneratedData, Noise
 from zoloss_cli.datasets.dataset import compute_fingerprint, find_draw, load_data
-from zoloss_cli.datasets.generators import generate
+from zoloss_cli.datasets.pool import generate
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import DataError
-from zoloss_cli.experiment import task as worker
+from zoloss_cli.experiment import fitting, task
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.runner import validate_data
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.kernels.zero_one import lenient_mistakes, strict_mistakes
+from zoloss_cli.results.record import FitRecord, decode_records, encode_line
 from zoloss_cli.results.store import Store
 
 WHOLE = "split: {train: all, repeats: 3}\nmetric: train_01_loss\n"
@@ -98,10 +97,10 @@ def test_ways_to_fit_that_are_the_same_share_a_cell(write_config):
         assert len(keys) == 1
 
 
-# -- all rows train -----------------------------------------------------------------------------------
+# -- all samples train -----------------------------------------------------------------------------------
 
 
-def test_all_rows_train_in_file_order():
+def test_all_samples_train_in_file_order():
     rule = SplitRule("all", None, 1)
     assert rule.compute_sizes(9, "x") == (9, 0)
     train, test = rule.select_indices(9, "x", 4)
@@ -109,29 +108,28 @@ def test_all_rows_train_in_file_order():
     assert test.size == 0
 
 
-def test_a_unit_without_test_rows_says_nothing_of_them(write_config):
+def test_a_task_without_test_samples_says_nothing_of_them(write_config):
     (cell,) = cells_of(
         write_config, f"{WHOLE}datasets: [heart]\nlearners: {{pocket: {{epochs: 20, record_every: 10}}}}\n"
     )
-    rows = [run_task(cell, k) for k in (0, 0, 1)]
-    assert all("test" not in row and "test_curve" not in row for record in rows)
-    assert [r["train"] for r in rows[:2]] == [rows[0]["train"]] * 2
-    assert rows[0]["train_curve"] != rows[2]["train_curve"]  # k seeds the learner
+    records = [run_task(cell, k) for k in (0, 0, 1)]
+    for record in records:
+        assert (record.test_errors, record.test_confusion, record.test_curve) == (None, None, None)
+    assert records[0].train_errors == records[1].train_errors
+    assert records[0].train_curve != records[2].train_curve  # the split's number seeds the learner
 
 
-def test_the_store_keeps_rows_without_test_and_drops_those_with_it(write_config, tmp_path):
+def test_the_store_keeps_records_without_test_errors_and_drops_those_with_them(write_config, tmp_path):
     (cell,) = cells_of(write_config, f"{WHOLE}datasets: [heart]\nlearners: [fld]\n")
     store = Store(tmp_path / "results")
     with store.writing():
-        store.append(
-            cell, [{"k": 0, "train": 40, "s": 0.1}, {"k": 1, "train": 40, "test": 0, "s": 0.1}], (270, 0)
-        )
-    found = store.read(cell.filename, cell.key)
-    assert sorted(found.rows) == [0]
-    assert found.dropped_lines == 1
+        store.append(cell, [FitRecord(0, 40), FitRecord(1, 40, 0)], (270, 0))
+    stored = store.read(cell.filename, cell.key)
+    assert sorted(stored.records) == [0]
+    assert stored.n_damaged == 1
 
 
-def test_a_data_set_may_train_on_all_rows_beside_others(write_config):
+def test_a_data_set_may_train_on_all_samples_beside_others(write_config):
     text = "metric: train_error\ndatasets: {heart: {train: all}, sonar: }\nlearners: [fld]\n"
     heart, sonar = cells_of(write_config, text)
     assert validate_data([heart, sonar])[(heart.data, heart.rule)] == (270, 0)
@@ -167,13 +165,13 @@ def test_pools_take_turns_and_noise_with_them():
 def test_every_learner_sees_the_same_draw_of_split_k(write_config, monkeypatch):
     text = f"{WHOLE}datasets: {{heart: {{noise: {{fraction: 0.2, draws: 2}}}}}}\nlearners: [fld, stump, svm]\n"
     seen: dict[int, set] = {}
-    real = worker.fit
+    real = task.fit
 
     def spy(spec, X, y, seed):
         seen[spy.k].add(X.tobytes() + y.tobytes())
         return real(spec, X, y, seed)
 
-    monkeypatch.setattr(worker, "fit", spy)
+    monkeypatch.setattr(task, "fit", spy)
     for cell in cells_of(write_config, text):
         for spy.k in (2, 0, 1):
             seen.setdefault(spy.k, set())
@@ -186,7 +184,7 @@ def test_every_learner_sees_the_same_draw_of_split_k(write_config, monkeypatch):
 # -- scaling ------------------------------------------------------------------------------------------
 
 
-def test_scaling_on_all_rows_lets_the_test_rows_show():
+def test_scaling_on_all_samples_lets_the_test_samples_show():
     train, test = np.array([[0.0], [2.0]]), np.array([[10.0]])
     everything = np.vstack([train, test])
     inside, outside = scale_parts(train, test, "minmax", everything)
@@ -196,15 +194,15 @@ def test_scaling_on_all_rows_lets_the_test_rows_show():
     assert np.vstack([inside, outside]).std(ddof=1) == pytest.approx(1)
 
 
-def test_a_units_scaling_follows_fit_on(write_config, monkeypatch):
+def test_a_tasks_scaling_follows_fit_on(write_config, monkeypatch):
     seen = {}
-    real = worker.fit
+    real = task.fit
 
     def spy(spec, X, y, seed):
         seen[spy.how] = X
         return real(spec, X, y, seed)
 
-    monkeypatch.setattr(worker, "fit", spy)
+    monkeypatch.setattr(task, "fit", spy)
     for spy.how in ("train", "all"):
         text = f"datasets: [heart]\npreprocess: {{scale: standard, fit_on: {spy.how}}}\nlearners: [fld]\n"
         run_task(cells_of(write_config, text)[0], 0)
@@ -212,7 +210,7 @@ def test_a_units_scaling_follows_fit_on(write_config, monkeypatch):
     assert np.abs(seen["all"].mean(axis=0)).max() > 0.01
 
 
-# -- what a row keeps ---------------------------------------------------------------------------------
+# -- what a record keeps ---------------------------------------------------------------------------------
 
 
 def test_the_two_rules_differ_on_zero_margins_only():
@@ -222,7 +220,7 @@ def test_the_two_rules_differ_on_zero_margins_only():
 
 
 class Telling:
-    """A learner that tells all that a row can keep; its plane goes through the first feature's zeros."""
+    """A learner that tells all that a record can keep; its plane goes through the first feature's zeros."""
 
     def fit(self, X, y):
         self.seconds_, self.trace_, self.lower_bound_ = 1.5, [(0.0, 9.0), (0.75, 4.0)], 3
@@ -232,24 +230,22 @@ class Telling:
         return np.where(np.arange(len(X)) < 5, 0.0, 1.0)
 
 
-def test_a_row_keeps_times_bound_and_the_lenient_count(write_config, monkeypatch):
-    from zoloss_cli.experiment import fitting
-
+def test_a_record_keeps_times_bound_and_the_lenient_count(write_config, monkeypatch):
     monkeypatch.setattr(fitting, "make_learner", lambda *_: Telling())
     (cell,) = cells_of(write_config, f"{WHOLE}datasets: [heart]\nlearners: [fld]\n")
     record = run_task(cell, 0)
     assert (record.fit_time, record.time_to_best, record.lower_bound) == (1.5, 0.75, 3.0)
     assert record.train_errors - record.train_errors_lenient == 5
-    json.dumps(row)
+    assert decode_records([encode_line(record)[:-1]], "fit") == ([record], [], 0)
     Telling.trace_ = []
     monkeypatch.setattr(Telling, "fit", lambda self, X, y: self)
     monkeypatch.setattr(Telling, "decision_function", lambda self, X: np.ones(len(X)))
     record = run_task(cell, 0)
-    assert not {"reached", "lower_bound", "lenient"} & set(row)
-    assert record.fit_time >= 0  # the worker's clock stands in for the learner's
+    assert (record.time_to_best, record.lower_bound, record.train_errors_lenient) == (None, None, None)
+    assert record.fit_time >= 0  # the task's clock stands in for the learner's
 
 
-def test_too_few_rows_for_the_folds_stop_the_run(write_config):
+def test_too_few_samples_for_the_folds_stop_the_run(write_config):
     text = "tuning: {folds: 50}\nsplit: {train: 40}\ndatasets: [heart]\nlearners: {svm: {tune: {C: [[1.0]]}}}\n"
-    with pytest.raises(DataError, match="'heart' has 40 rows to train: too few for 50 folds"):
+    with pytest.raises(DataError, match="'heart' has 40 training samples: too few for 50 folds"):
         validate_data(cells_of(write_config, text))

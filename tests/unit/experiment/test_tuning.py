@@ -11,8 +11,7 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import derive_seed
-from zoloss_cli.experiment import split_data as parts
-from zoloss_cli.experiment import tuning
+from zoloss_cli.experiment import split_data, tuning
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.experiment.tuning import tune
@@ -104,20 +103,20 @@ def plain_cross_validation(cell, rows, coordinate, seen):
     return cell.learner.tune[int(np.argmin(totals))]
 
 
-def test_clean_tuning_sees_the_training_rows_only(cell_of):
+def test_clean_tuning_sees_the_training_samples_only(cell_of):
     cell = cell_of()
     for k in range(3):
         train, _ = cell.rule.select_indices(270, "heart", k)
         assert tune(cell, k) == plain_cross_validation(cell, train, k, lambda data, kept: data.X[kept])
 
 
-def test_tuning_on_all_rows_is_the_authors_way(cell_of):
+def test_tuning_on_all_samples_is_the_authors_way(cell_of):
     cell = cell_of(on="all", fit_on="all", folds=4)
     expected = plain_cross_validation(cell, np.arange(270), 0, lambda data, kept: data.X)
     assert all(tune(cell, k) == expected for k in range(3))
 
 
-def test_test_rows_cannot_move_a_clean_choice(cell_of, monkeypatch):
+def test_test_samples_cannot_move_a_clean_choice(cell_of, monkeypatch):
     """Test labels turned round: the clean choice stays, and so does what was learned."""
     cell = cell_of()
     before = run_task(cell, 1)
@@ -128,8 +127,8 @@ def test_test_rows_cannot_move_a_clean_choice(cell_of, monkeypatch):
     X = data.X.copy()
     X[test] *= 50.0
     changed = replace(data, X=X, y=y)
-    for module in (parts, tuning):
+    for module in (split_data, tuning):
         monkeypatch.setattr(module, "load_data", lambda *_: changed)
     after = run_task(cell, 1)
-    assert (after["tuned"], after["train"]) == (before["tuned"], before["train"])
-    assert after["test"] != before["test"]
+    assert (after.choice, after.train_errors) == (before.choice, before.train_errors)
+    assert after.test_errors != before.test_errors

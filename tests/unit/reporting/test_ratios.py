@@ -145,7 +145,11 @@ def test_a_task_stores_cost_and_curves(write_config):
     [
         ("metric: cost_ratio", 1, ["metric", "the section ratios"]),
         ("ratios: {x: {of: anyboost, over: cgboost}}", 1, ["ratios", "metric: cost_ratio"]),
-        ("metric: cost_ratio\nratios: {x: {of: anyboost, over: cgbost}}", 2, ["ratios.x.over", "did you mean 'cgboost'?"]),
+        (
+            "metric: cost_ratio\nratios: {x: {of: anyboost, over: cgbost}}",
+            2,
+            ["ratios.x.over", "did you mean 'cgboost'?"],
+        ),
         ("metric: cost_ratio\nratios: {x: {of: anyboost}}", 2, ["ratios.x", "the key 'over' is missing"]),
         ("metric: cost_ratio\nratios: [x]", 2, ["ratios.x", "is missing"]),
         ("metric: cost_ratio\nratios: 3", 2, ["ratios", "list of names or a mapping"]),

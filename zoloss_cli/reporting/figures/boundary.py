@@ -131,7 +131,7 @@ def draw_regions(shown: list[FittedRegions]) -> Figure:
 def _fill(axes: Axes, fitted: FittedRegions, box: np.ndarray) -> None:
     from matplotlib.colors import ListedColormap
 
-    x, y = (np.linspace(*side, GRID_SIZE) for side in box.T)
+    x, y = (np.linspace(low, high, GRID_SIZE) for low, high in box.T)
     grid = np.column_stack([coordinate.ravel() for coordinate in np.meshgrid(x, y)])
     classes = fitted.predict(grid).reshape(GRID_SIZE, GRID_SIZE)
     count = len(fitted.split_data.data.classes)

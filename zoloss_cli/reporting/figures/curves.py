@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -87,9 +87,10 @@ def _break_axis(upper: Axes, lower: Axes) -> None:
     """Draw slanted strokes where a piece of the axis is left out."""
     upper.spines["bottom"].set_visible(False)
     upper.tick_params(axis="x", length=0)
-    slanted = {"marker": [(-1, -0.5), (1, 0.5)], "markersize": 6, "color": "black", "clip_on": False}
-    upper.plot([0], [0], transform=upper.transAxes, linestyle="none", **slanted)
-    lower.plot([0], [1], transform=lower.transAxes, linestyle="none", **slanted)
+    slanted: Any = [(-1, -0.5), (1, 0.5)]
+    look: dict[str, Any] = {"marker": slanted, "markersize": 6, "color": "black", "clip_on": False}
+    upper.plot([0], [0], transform=upper.transAxes, linestyle="none", **look)
+    lower.plot([0], [1], transform=lower.transAxes, linestyle="none", **look)
 
 
 def draw_errors_by_epoch(run: RunResult) -> Figure:

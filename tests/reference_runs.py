@@ -1,0 +1,24 @@
+"""The committed results, read once for all tests of a process."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from places import REFERENCE
+
+from zoloss_cli.reporting.loading import load_results, select_runs
+from zoloss_cli.reporting.run_result import RunResult
+
+
+@cache
+def load_reference() -> list[RunResult]:
+    """Return all runs; nothing of them may be damaged."""
+    runs, store = load_results(REFERENCE)
+    assert not store.notes
+    return runs
+
+
+def find_reference_run(name: str) -> RunResult:
+    """Return the run of this name, or that mirrors the table of this name."""
+    (run,) = select_runs(load_reference(), name)
+    return run
