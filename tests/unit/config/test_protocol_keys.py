@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from zoloss_cli.config.loader import load_config
+from zoloss_cli.config.models import PREDEFINED, CsvData, EmbeddedData, Preprocess, Prune
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.workflows.choices import MISSING_POLICIES, NOISE_SCORES, SCALINGS
 
 
 @pytest.mark.parametrize(
@@ -125,3 +129,32 @@ def test_the_two_protocols_of_table_four_share_draws_and_splits():
     assert own.split.model_copy(update={"repeats": 100}) == clean.split
     assert own.learners == clean.learners
     assert [len(x.tune) for x in own.learners] == [0, 18, 18, 26, 0]
+
+
+def test_the_old_word_for_a_predefined_part_means_the_same(write_config):
+    texts = (
+        "datasets: {vowel: {train: %s}}\nlearners: [ecc]\n",
+        "split: {train: %s}\ndatasets: [vowel]\nlearners: [ecc]\n",
+    )
+    for text in texts:
+        old, new = (load_config(write_config(text % word)) for word in ("given", "predefined"))
+        assert old == new
+        (cell,) = plan(old)
+        assert cell.key == plan(new)[0].key
+        # Stored results have the old word in their identity.
+        assert cell.identity["split"] == {"train": 528, "test": None, "seed": 1, "given": True}
+
+
+def test_manifests_with_the_old_word_can_be_read():
+    stored = {"name": "vowel", "dataset": "vowel", "train": "given"}
+    assert EmbeddedData.model_validate(stored).train == PREDEFINED
+
+
+def test_options_offer_what_configs_take():
+    kinds = (
+        (SCALINGS, Preprocess, "scale"),
+        (MISSING_POLICIES, CsvData, "missing"),
+        (NOISE_SCORES, Prune, "by"),
+    )
+    for choices, model, key in kinds:
+        assert set(choices) == set(get_args(model.model_fields[key].annotation))

@@ -15,7 +15,7 @@ from zoloss_cli.reporting.loading import load_results
 CONFIG = """
 published: {{paper: li-thesis-2006, table: "4.4"}}
 datasets:
-  vowel: {{train: given, repeats: 2}}
+  vowel: {{train: predefined, repeats: 2}}
   iris: {{repeats: 2}}
 split: {{train: 0.9, seed: 2006}}
 learners:

@@ -1,4 +1,4 @@
-"""Data sets of several classes from config to comparison: given parts, settings by data set, single runs."""
+"""Data sets of several classes from config to comparison: predefined parts, settings by data set, single runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from zoloss_cli.reporting.summary import summarize_agreement
 SMALL = """
 published: {paper: li-thesis-2006, table: "4.2"}
 datasets:
-  vowel: {train: given}
+  vowel: {train: predefined}
   iris:
 split: {train: 0.9, repeats: 3, seed: 2006}
 learners:
@@ -65,7 +65,7 @@ def test_what_is_not_random_runs_once_on_a_given_part(write_config):
 
 
 def test_repeats_of_a_data_set_give_way_to_the_command_line(write_config):
-    text = SMALL.replace("vowel: {train: given}", "vowel: {train: given, repeats: 9}")
+    text = SMALL.replace("vowel: {train: predefined}", "vowel: {train: predefined, repeats: 9}")
     experiment = load_config(write_config(text))
     assert cell_of(experiment, "ecc:rand-half:stump", "vowel").repeats == 9
     assert cell_of(select_part(experiment, [], [], 2, None), "ecc:rand-half:stump", "vowel").repeats == 2
@@ -89,15 +89,15 @@ def test_other_settings_on_one_data_set(write_config):
     [
         (
             "iris:\n",
-            "iris: {train: given}\n",
+            "iris: {train: predefined}\n",
             "data set 'iris' has no training part of its own; those that do: dna",
         ),
-        ("{train: given}", "{train: given, test: 5}", "with 'train: given' the test part is given too"),
-        ("{train: given}", "{train: gven}", "a count of at least 2, 'given', or 'all' (got 'gven')"),
+        ("{train: predefined}", "{train: predefined, test: 5}", "with 'train: predefined' the test part is predefined, too"),
+        ("{train: predefined}", "{train: predfined}", "a count of at least 2, 'predefined', or 'all' (got 'predfined')"),
         (
-            "{train: given}",
-            "{train: given, noise: {fraction: 0.1}}",
-            "noise has no place in a given training part",
+            "{train: predefined}",
+            "{train: predefined, noise: {fraction: 0.1}}",
+            "noise has no place in a predefined training part",
         ),
         ("on: {iris: {rounds: 7}}", "on: {irs: {rounds: 7}}", "no data set 'irs'; did you mean 'iris'?"),
         ("on: {iris: {rounds: 7}}", "on: [iris]", "must be a mapping from data sets to the settings"),
@@ -135,7 +135,7 @@ def test_classes_that_are_numbers_come_in_their_order():
 
 def test_held_out_parts_of_the_tuning(write_config):
     text = """
-datasets: {vowel: {train: given}}
+datasets: {vowel: {train: predefined}}
 split: {repeats: 2}
 tuning: {folds: 4, held_out: 0.3}
 learners:
