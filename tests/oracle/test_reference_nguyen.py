@@ -1,4 +1,4 @@
-"""The committed results for Nguyen & Sanner (2013): equal to the published ones, or below them, and what is proved."""
+"""The committed results for Nguyen & Sanner (2013): equal to the published ones or below, and what is proved."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SAME_DATA = (
     "heart",
     "pima",
     "sonar",
-)  # indian has four samples less than in the paper
+)  # the paper has four samples more of indian
 
 
 def cells_of(config):

@@ -1,4 +1,4 @@
-"""Cells of Tables 4.2, 4.4 and 4.5 of Li's thesis without randomness: equal to the published ones, to the digit.
+"""Cells of Tables 4.2, 4.4 and 4.5 of Li's thesis without randomness: equal to those published, to the digit.
 
 The quick ones are in every run of the suite, the others in `make reproduce`.
 """
@@ -69,7 +69,7 @@ def test_the_published_number(table, dataset, learner):
 
 @pytest.mark.parametrize("dataset", ["satimage", "vowel"])
 def test_svms_of_pairs_for_every_large_C(dataset):
-    """Table 4.5 chooses C by held-out samples: whichever of these it is, the test error is the published one."""
+    """Table 4.5 chooses C by held-out samples: with each of these the test error is the published one."""
     (cell,) = cells_of("4.5", dataset, SVMS)
     assert (cell.tuning.folds, cell.tuning.held_out) == (10, 0.3)
     for spec in cell.learner.tune[2:]:

@@ -92,8 +92,16 @@ def test_other_settings_on_one_data_set(write_config):
             "iris: {train: predefined}\n",
             "data set 'iris' has no training part of its own; those that do: dna",
         ),
-        ("{train: predefined}", "{train: predefined, test: 5}", "with 'train: predefined' the test part is predefined, too"),
-        ("{train: predefined}", "{train: predfined}", "a count of at least 2, 'predefined', or 'all' (got 'predfined')"),
+        (
+            "{train: predefined}",
+            "{train: predefined, test: 5}",
+            "with 'train: predefined' the test part is predefined, too",
+        ),
+        (
+            "{train: predefined}",
+            "{train: predfined}",
+            "a count of at least 2, 'predefined', or 'all' (got 'predfined')",
+        ),
         (
             "{train: predefined}",
             "{train: predefined, noise: {fraction: 0.1}}",
