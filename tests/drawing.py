@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 
 from zoloss_cli.reporting.figures import style
-from zoloss_cli.reporting.results import RunResult
+from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.statistics import Ranks
 
 FIGURE_3 = """
@@ -76,7 +80,7 @@ RANKS = Ranks(
 
 
 def drawn(function, *arguments):
-    with style.styled():
+    with style.apply_style():
         return function(*arguments)
 
 
@@ -85,22 +89,42 @@ def named_lines(axes) -> dict[str, np.ndarray]:
     return {x.get_label(): np.array(x.get_data()) for x in axes.lines if not x.get_label().startswith("_")}
 
 
-def stored_rows(folder: Path, run: RunResult, learner: str) -> tuple[list[dict], dict]:
-    (cell,) = (c for c in run.manifest["cells"] if c["learner"] == learner)
-    header, *rows = (folder / "cells" / cell["file"]).read_text(encoding="utf-8").splitlines()
-    return [json.loads(row) for row in rows], json.loads(header)
-
-
-# -- curves -------------------------------------------------------------------------------------------
-
-
 def assert_inside(figure) -> None:
     """Nothing that is drawn leaves the page, by more than half a line's width."""
-    with style.styled():
+    with style.apply_style():
         figure.draw_without_rendering()
         box = figure.get_tightbbox()
     width, height = figure.get_size_inches()
     assert min(box.x0, box.y0, width - box.x1, height - box.y1) > -0.01, box
 
 
-# -- files and looks ----------------------------------------------------------------------------------
+# -- what is stored -------------------------------------------------------------------------------------------
+
+
+def find_cell_file(folder: Path, run: RunResult, learner: str) -> Path:
+    (cell,) = (cell for cell in run.manifest.cells if cell.learner == learner)
+    return folder / "cells" / cell.file
+
+
+def stored_records(folder: Path, run: RunResult, learner: str) -> tuple[list[dict], dict]:
+    """The records of a learner's only cell and the header of its file, as they are written."""
+    header, *lines = map(json.loads, find_cell_file(folder, run, learner).read_text("utf-8").splitlines())
+    return lines, header
+
+
+def rewrite_record(path: Path, index: int, change: Callable[[dict], object]) -> None:
+    """Change a stored record, as someone would who can make its check value match."""
+    lines = path.read_bytes().splitlines()
+    record = json.loads(lines[1 + index])
+    del record["check"]
+    change(record)
+    body = json.dumps(record, separators=(",", ":")).encode()[:-1]
+    lines[1 + index] = b'%s,"check":"%08x"}' % (body, crc32(body))
+    path.write_bytes(b"\n".join([*lines, b""]))
+
+
+def change_measurements(run: RunResult, change: Callable[[dict], object]) -> RunResult:
+    """The run with other measurements."""
+    measurements = copy.deepcopy(run.measurements)
+    change(measurements)
+    return replace(run, measurements=measurements)

@@ -1,4 +1,4 @@
-"""The committed results for Nguyen & Sanner (2013): equal to the published ones or below, and what is proved."""
+"""The committed results for Nguyen & Sanner (2013): equal to those published or below, and what is proved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data sets of several classes from config to comparison: predefined parts, settings by data set, single runs."""
+"""Data sets of several classes from config to comparison: predefined parts, settings by data set, one split."""
 
 from __future__ import annotations
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import errno
 import json
+from zlib import crc32
 
 import pytest
+from built_runs import build_experiment, build_manifest
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
+from zoloss_cli.results.record import FORMAT, CellHeader, FailedRecord, FitRecord, encode_line
 from zoloss_cli.results.store import MARKER, Store, read_cell_file
 
-ROWS = [{"k": k, "train": k, "test": 1, "s": 0.1} for k in (2, 0, 1)]
+RECORDS = [FitRecord(k, k, 1, wall_time=0.1) for k in (2, 0, 1)]
 SIZES = (216, 54)
 
 
@@ -23,24 +26,24 @@ def cell(small_config):
 
 @pytest.fixture
 def filled(tmp_path, cell):
-    """A store with one cell of three rows."""
+    """A store with one cell of three records."""
     store = Store(tmp_path / "results")
     with store.writing():
-        store.append(cell, ROWS, SIZES)
+        store.append(cell, RECORDS, SIZES)
     return store
 
 
-def test_rows_come_back(filled, cell):
+def test_records_come_back(filled, cell):
     found = filled.read(cell.filename, cell.key)
-    assert sorted(found.rows) == [0, 1, 2]
+    assert sorted(found.records) == [0, 1, 2]
     assert (found.n_train, found.n_test) == SIZES
-    assert found.rows[2]["train"] == 2
+    assert found.records[2] == RECORDS[0]
 
 
-def test_tidy_puts_splits_in_order(filled, cell):
-    filled.tidy(cell)
+def test_sorting_puts_splits_in_order(filled, cell):
+    filled.sort_cell(cell)
     lines = filled.path(cell.filename).read_text(encoding="utf-8").splitlines()[1:]
-    assert [json.loads(line)["k"] for line in lines] == [0, 1, 2]
+    assert [json.loads(line)["split"] for line in lines] == [0, 1, 2]
 
 
 @pytest.mark.parametrize("cut", range(1, 30))
@@ -48,11 +51,11 @@ def test_a_torn_last_line_is_dropped_and_cut_off(filled, cell, cut):
     path = filled.path(cell.filename)
     path.write_bytes(path.read_bytes()[:-cut])
     found = filled.open_cell(cell)
-    assert sorted(found.rows) == [0, 2]
+    assert sorted(found.records) == [0, 2]
     assert "damaged line" in filled.notes[0]
-    filled.append(cell, [ROWS[2]], SIZES)
-    assert sorted(filled.read(cell.filename, cell.key).rows) == [0, 1, 2]
-    assert filled.read(cell.filename, cell.key).dropped_lines == 0
+    filled.append(cell, [RECORDS[2]], SIZES)
+    assert sorted(filled.read(cell.filename, cell.key).records) == [0, 1, 2]
+    assert filled.read(cell.filename, cell.key).n_damaged == 0
 
 
 def test_killed_at_any_byte_the_rest_is_still_right(filled, cell):
@@ -61,8 +64,8 @@ def test_killed_at_any_byte_the_rest_is_still_right(filled, cell):
     for size in range(len(whole)):
         path.write_bytes(whole[:size])
         found = read_cell_file(path, cell.key)
-        for k, row in found.rows.items():
-            assert row == next(r for r in ROWS if r["k"] == k)
+        for k, record in found.records.items():
+            assert record == next(r for r in RECORDS if r.split == k)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +73,11 @@ def test_killed_at_any_byte_the_rest_is_still_right(filled, cell):
     [
         (b"not json\n", "no readable header"),
         (b"", "no readable header"),
-        (b'{"format":1}\n', "is not the cell that its name says"),
-        (b'{"format":99,"identity":{}}\n', "another version"),
+        (b'{"format":2,"identity":{}}\n', "no readable header"),
+        (encode_line(CellHeader(FORMAT, "fit", *SIZES, {})), "is not the cell that its name says"),
+        (encode_line(CellHeader(99, "fit", *SIZES, {})), "another version"),
+        (encode_line(CellHeader(FORMAT, "tea", *SIZES, {})), "no readable header"),
+        (encode_line(CellHeader(FORMAT, "fit", 0, 0, {})), "no readable header"),
         (b'["a list"]\n', "no readable header"),
         (b"\x00\x01\x02\n\xff\n", "no readable header"),
     ],
@@ -80,7 +86,7 @@ def test_foreign_content_is_set_aside(filled, cell, content, why):
     path = filled.path(cell.filename)
     path.write_bytes(content)
     found = filled.open_cell(cell)
-    assert found.rows == {}
+    assert found.records == {}
     assert not path.exists()
     assert (filled.folder / "set-aside" / path.name).read_bytes() == content
     assert why in filled.notes[0]
@@ -89,40 +95,51 @@ def test_foreign_content_is_set_aside(filled, cell, content, why):
     assert len(list((filled.folder / "set-aside").iterdir())) == 2
 
 
-def test_another_cells_rows_are_never_taken(filled, cell, small_config):
+def test_another_cells_records_are_never_taken(filled, cell, small_config):
     other = plan(load_config(small_config))[1]
     filled.path(cell.filename).rename(filled.path(other.filename))
     assert "is not the cell" in filled.read(other.filename, other.key).fault
-    assert filled.read(other.filename, other.key).rows == {}
+    assert filled.read(other.filename, other.key).records == {}
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        '{"k":7}',
-        '{"k":-1,"train":1,"test":1}',
-        '{"k":7,"train":999,"test":1}',
-        '{"k":7,"train":1,"test":-1}',
-        '{"k":true,"train":1,"test":1}',
-        '{"k":7,"train":1.5,"test":1}',
+        '{"split":7}',
+        '{"split":-1,"train_errors":1,"test_errors":1}',
+        '{"split":7,"train_errors":999,"test_errors":1}',
+        '{"split":7,"train_errors":1,"test_errors":-1}',
+        '{"split":7,"train_errors":1,"test_errors":55}',
+        '{"split":7,"train_errors":1}',
+        '{"split":true,"train_errors":1,"test_errors":1}',
+        '{"split":7,"train_errors":1.5,"test_errors":1}',
+        '{"split":7,"train_errors":"1","test_errors":1}',
+        '{"split":7,"train_errors":1,"test_errors":1,"wall_time":-1.0}',
+        '{"split":7,"train_errors":1,"test_errors":1,"hand":"made"}',
+        '{"split":7,"measured":{"complexity":3}}',
         "garbage",
         "[]",
         "",
     ],
 )
-def test_impossible_rows_are_dropped(filled, cell, line):
-    path = filled.path(cell.filename)
-    path.write_bytes(path.read_bytes() + line.encode() + b"\n")
+@pytest.mark.parametrize("checked", [True, False])
+def test_impossible_records_are_dropped(filled, cell, line, checked):
+    """Whatever writes them: someone who does not know of check values, or someone who does."""
+    path, body = filled.path(cell.filename), line.encode()
+    if checked:
+        body = b'%s,"check":"%08x"}' % (body[:-1], crc32(body[:-1]))
+    path.write_bytes(path.read_bytes() + body + b"\n")
     found = filled.read(cell.filename, cell.key)
-    assert sorted(found.rows) == [0, 1, 2]
-    assert found.dropped_lines == 1
+    assert sorted(found.records) == [0, 1, 2]
+    assert found.n_damaged == 1
 
 
-def test_failed_units_are_kept_apart_and_tried_again(filled, cell):
-    filled.append(cell, [{"k": 5, "failed": "ValueError: no", "s": 0.0}], SIZES)
-    assert filled.read(cell.filename, cell.key).failed == {5: "ValueError: no"}
+def test_failed_tasks_are_kept_apart_and_tried_again(filled, cell):
+    failed = FailedRecord(5, "ValueError: no")
+    filled.append(cell, [failed, FailedRecord(0, "once")], SIZES)  # split 0 was done since
+    assert filled.read(cell.filename, cell.key).failed == {5: failed}
     reopened = filled.open_cell(cell)
-    assert 5 not in reopened.rows
+    assert 5 not in reopened.records
     assert filled.read(cell.filename, cell.key).failed == {}
 
 
@@ -176,16 +193,17 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(filled, cell, monkeypatch
 
     monkeypatch.setattr(Path, "open", full)
     with pytest.raises(ResultsError, match="No space left on device; what was finished before is kept"):
-        filled.append(cell, ROWS, SIZES)
+        filled.append(cell, RECORDS, SIZES)
     monkeypatch.undo()
-    assert sorted(filled.read(cell.filename, cell.key).rows) == [0, 1, 2]
+    assert sorted(filled.read(cell.filename, cell.key).records) == [0, 1, 2]
 
 
 def test_unreadable_manifests_are_left_out_and_noted(filled):
-    experiment = {"name": "good", "title": "", "metric": "test_error", "split": {"repeats": 1, "seed": 1}}
-    good = {"cells": [], "runs": [], "experiment": experiment | {"datasets": [], "learners": []}}
-    filled.write_manifest("good", {"format": 1} | good)
+    good = build_manifest(build_experiment(["heart"], ["fld"], name="good"))
+    assert filled.write_manifest(good).name == "good.json"
     (filled.folder / "runs" / "bad.json").write_text("{", encoding="utf-8")
     (filled.folder / "runs" / "old.json").write_text('{"format": 0}', encoding="utf-8")
-    assert [m["experiment"]["name"] for m in filled.manifests()] == ["good"]
-    assert len(filled.notes) == 2
+    assert filled.read_manifests() == [good]
+    assert [note.partition(" is not a manifest of this version of zoloss ")[0] for note in filled.notes] == [
+        str(filled.folder / "runs" / name) for name in ("bad.json", "old.json")
+    ]
