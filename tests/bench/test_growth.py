@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from zoloss_cli.kernels.line_search import bucket_count, fixed_point
-from zoloss_cli.kernels.rcd import DIRECTIONS_A_BLOCK, rcd
+from zoloss_cli.kernels.line_search import choose_bucket_count, to_fixed_point
+from zoloss_cli.kernels.rcd import DIRECTIONS_PER_BLOCK, fit_rcd
 
 SIZES = 1_000, 3_000, 10_000, 30_000, 100_000, 300_000
 M, EPOCHS, ROUNDS = 20, 42, 5
@@ -20,12 +20,12 @@ def epoch_cost(n: int) -> float:
     X = np.column_stack([np.ones(n), rng.uniform(-1, 1, (n, M))])
     y = np.where(X @ rng.standard_normal(M + 1) + rng.standard_normal(n) > 0, 1.0, -1.0)
     D, w = rng.uniform(-1, 1, (EPOCHS, M + 1)), rng.standard_normal(M + 1)
-    X_T, room = np.ascontiguousarray(X.T), np.empty((DIRECTIONS_A_BLOCK, n))
-    rest = D, False, bucket_count(n), 0, np.empty(0, np.int64), np.empty((0, M + 1)), room
-    phi, costs = fixed_point(np.full(n, 1 / n)), []
+    X_T, room = np.ascontiguousarray(X.T), np.empty((DIRECTIONS_PER_BLOCK, n))
+    rest = D, False, choose_bucket_count(n), 0, np.empty(0, np.int64), np.empty((0, M + 1)), room
+    phi, costs = to_fixed_point(np.full(n, 1 / n)), []
     for _ in range(ROUNDS):
         begin = time.perf_counter()
-        rcd(X, X_T, y, phi, w.copy(), *rest)
+        fit_rcd(X, X_T, y, phi, w.copy(), *rest)
         costs.append(time.perf_counter() - begin)
     return min(costs) / EPOCHS
 

@@ -10,7 +10,7 @@ from zoloss_cli.config.models import EmbeddedData
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.tables import find_entry
-from zoloss_cli.kernels.stump import best_stump, group_values
+from zoloss_cli.kernels.stump import find_best_stump, group_values
 from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
 from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
 from zoloss_cli.learners.multiclass.partitions import PARTITIONS
@@ -51,7 +51,7 @@ def test_stump_kernel(benchmark, halves):
     groups = group_values(X)
     room, signed = np.empty(groups[2].size), signs * phi
     benchmark.extra_info["units"] = 1
-    benchmark.pedantic(lambda: best_stump(*groups, signed, room), rounds=200, warmup_rounds=5)
+    benchmark.pedantic(lambda: find_best_stump(*groups, signed, room), rounds=200, warmup_rounds=5)
 
 
 def ecc_over_trees(X, y, rounds):

@@ -20,12 +20,12 @@ from twins import (
 
 from zoloss_cli.kernels import online, pocket
 from zoloss_cli.kernels.hull import separate
-from zoloss_cli.kernels.line_search import bucket_count, fixed_point
-from zoloss_cli.kernels.pivot import slide, walk
+from zoloss_cli.kernels.line_search import choose_bucket_count, to_fixed_point
+from zoloss_cli.kernels.pivot import slide_to_vertex, walk_vertices
 from zoloss_cli.kernels.random import RANDOM
-from zoloss_cli.kernels.rcd import DIRECTIONS_A_BLOCK, rcd
-from zoloss_cli.kernels.smooth import sla
-from zoloss_cli.kernels.svm import linear_svm
+from zoloss_cli.kernels.rcd import DIRECTIONS_PER_BLOCK, fit_rcd
+from zoloss_cli.kernels.smooth import fit_sla
+from zoloss_cli.kernels.svm import solve_linear_svm
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
 from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, pad_columns
 from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundClassifier
@@ -39,7 +39,7 @@ def problem():
     rng = np.random.default_rng(1)
     X = np.column_stack([np.ones(N), rng.uniform(-1, 1, (N, M))])
     y = np.where(X @ rng.standard_normal(M + 1) + rng.standard_normal(N) > 0, 1.0, -1.0)
-    return X, y, fixed_point(np.full(N, 1 / N)), rng.uniform(-1, 1, (2000, M + 1)), rng.standard_normal(M + 1)
+    return X, y, to_fixed_point(np.full(N, 1 / N)), rng.uniform(-1, 1, (2000, M + 1)), rng.standard_normal(M + 1)
 
 
 @pytest.mark.benchmark(group=f"RCD epoch, N={N}, m={M}")
@@ -61,11 +61,11 @@ def test_rcd_numpy_blind_to_ties(benchmark, problem):
 @pytest.mark.benchmark(group=f"RCD epoch, N={N}, m={M}")
 def test_rcd_kernel(benchmark, problem):
     X, y, phi, D, w = problem
-    X_T, room = np.ascontiguousarray(X.T), np.empty((DIRECTIONS_A_BLOCK, N))
+    X_T, room = np.ascontiguousarray(X.T), np.empty((DIRECTIONS_PER_BLOCK, N))
     benchmark.extra_info["units"] = len(D)
     benchmark.pedantic(
-        lambda: rcd(
-            X, X_T, y, phi, w.copy(), D, False, bucket_count(N), 0, NO_CHECKPOINTS, np.empty((0, M + 1)), room
+        lambda: fit_rcd(
+            X, X_T, y, phi, w.copy(), D, False, choose_bucket_count(N), 0, NO_CHECKPOINTS, np.empty((0, M + 1)), room
         ),
         rounds=15,
         warmup_rounds=2,
@@ -83,7 +83,7 @@ def test_adaboost_reference_numpy(benchmark, problem):
 
     def learn(X, y, phi):
         D = rng.uniform(-1, 1, (EPOCHS, M + 1))
-        return numpy_rcd(X, y, fixed_point(phi), np.zeros(M + 1), D)
+        return numpy_rcd(X, y, to_fixed_point(phi), np.zeros(M + 1), D)
 
     benchmark.extra_info["units"] = 1
     benchmark.pedantic(python_adaboost, (X, y, np.ones(N), learn, ROUNDS), rounds=3)
@@ -121,7 +121,7 @@ def test_averaged_kernel(benchmark, problem):
     Z, step, w, path, epochs = online_case(problem, 200)
     benchmark.extra_info["units"] = epochs * N
     benchmark.pedantic(
-        lambda: online.averaged_perceptron(
+        lambda: online.fit_averaged_perceptron(
             Z,
             step,
             *NO_ALIAS_TABLE,
@@ -153,7 +153,7 @@ def test_sgd_kernel(benchmark, problem):
     Z, step, w, path, epochs = online_case(problem, 200)
     benchmark.extra_info["units"] = epochs * N
     benchmark.pedantic(
-        lambda: online.sgd(
+        lambda: online.fit_sgd(
             Z,
             step,
             *NO_ALIAS_TABLE,
@@ -184,7 +184,7 @@ def test_pocket_kernel(benchmark, problem):
     phi, gram, Z_T = problem[2], Z @ Z.T, np.ascontiguousarray(Z.T)
     benchmark.extra_info["units"] = epochs * N
     benchmark.pedantic(
-        lambda: pocket.pocket(
+        lambda: pocket.fit_pocket(
             Z, Z_T, phi, step, phi, *NO_ALIAS_TABLE, w.copy(), epochs, True, gram, np.uint64(1), NO_CHECKPOINTS, path
         ),
         rounds=9,
@@ -208,7 +208,7 @@ def test_svm_interior_point(benchmark, problem, C):
     Z = np.ascontiguousarray(X * y[:, None])
     benchmark.group = f"linear SVM, C={C:g}"
     benchmark.extra_info["units"] = 1
-    benchmark.pedantic(lambda: linear_svm(Z, np.full(N, C), 1e-7), rounds=9, warmup_rounds=1)
+    benchmark.pedantic(lambda: solve_linear_svm(Z, np.full(N, C), 1e-7), rounds=9, warmup_rounds=1)
 
 
 STAGES = ((2.0, 8.0, 0.2), (20.0, 4.0, 0.1), (200.0, 2.0, 0.05))
@@ -235,13 +235,13 @@ def test_sla_kernel(benchmark, heart):
     stages = [np.array(values) for values in zip(*STAGES, strict=True)]
     benchmark.extra_info["units"] = 1
     benchmark.pedantic(
-        lambda: sla(Z, np.ones(len(Z)), np.zeros(14), *stages, 0.0, *LAST), rounds=15, warmup_rounds=1
+        lambda: fit_sla(Z, np.ones(len(Z)), np.zeros(14), *stages, 0.0, *LAST), rounds=15, warmup_rounds=1
     )
 
 
 def at_a_vertex(Z):
     w, B, V = np.ones(14), np.zeros(13, np.int64), np.zeros((13, 14))
-    _, sound = slide(Z, w, B, V, np.uint64(1))
+    _, sound = slide_to_vertex(Z, w, B, V, np.uint64(1))
     assert sound
     return w, B, V
 
@@ -266,7 +266,7 @@ def test_pivot_kernel(benchmark, heart):
     w, B, V = at_a_vertex(Z)
     benchmark.extra_info["units"] = 5000
     benchmark.pedantic(
-        lambda: walk(Z, ones, w.copy(), B.copy(), V.copy(), 5000, 0.5, 0.5, np.uint64(1), np.zeros(14), np.inf),
+        lambda: walk_vertices(Z, ones, w.copy(), B.copy(), V.copy(), 5000, 0.5, 0.5, np.uint64(1), np.zeros(14), np.inf),
         rounds=9,
         warmup_rounds=1,
     )

@@ -16,7 +16,7 @@ from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.kernels.line_search import fixed_point
+from zoloss_cli.kernels.line_search import to_fixed_point
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
 from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
@@ -71,7 +71,7 @@ def test_a_round_learns_what_the_numpy_kernel_learns(noisy):
 
     def learn(rows, signs, phi):
         D = rng.uniform(-1, 1, (4, 5, 5)).reshape(20, 5)
-        return numpy_rcd(rows, signs, fixed_point(phi), np.zeros(5), D)
+        return numpy_rcd(rows, signs, to_fixed_point(phi), np.zeros(5), D)
 
     theirs = python_adaboost(rows, signs, np.ones(len(y)), learn, 6)
     base = {"learner": "rcd-plain", "epochs": 20}

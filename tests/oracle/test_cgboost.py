@@ -11,10 +11,10 @@ from scipy.special import expit, log_expit
 from twins import numpy_cgboost, numpy_margin_cost
 
 from zoloss_cli.kernels.margin_cost import (
-    SMALLEST_COST,
-    WORTH_A_STEP,
-    cost_and_slope,
-    line_search,
+    MIN_COST,
+    MIN_RELATIVE_GAIN,
+    compute_cost_and_slope,
+    search_line,
     set_sample_weights,
 )
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
@@ -36,7 +36,7 @@ def costs_at(cost, kappa, margins):
     """c(m), one margin at a time."""
     margins = np.atleast_1d(np.asarray(margins, dtype=float))
     one, none = np.ones(1), np.zeros(1)
-    found = [cost_and_slope(COST_KINDS[cost], kappa, np.array([m]), none, one, 0.0) for m in margins]
+    found = [compute_cost_and_slope(COST_KINDS[cost], kappa, np.array([m]), none, one, 0.0) for m in margins]
     return np.array([level + rest for level, rest, _ in found])
 
 
@@ -62,7 +62,7 @@ def test_the_slope_is_the_finite_difference(cost, kappa):
     rng = np.random.default_rng(0)
     margins, along, phi = rng.normal(0, 2, 50), rng.normal(0, 1, 50), rng.exponential(size=50)
     for step in (0.0, 0.3, 2.0):
-        _, _, slope = cost_and_slope(COST_KINDS[cost], kappa, margins, along, phi, step)
+        _, _, slope = compute_cost_and_slope(COST_KINDS[cost], kappa, margins, along, phi, step)
         above, below = (
             np.sum(phi * numpy_margin_cost(cost, kappa, margins + (step + h) * along)) for h in (1e-6, -1e-6)
         )
@@ -107,7 +107,7 @@ def test_the_line_search_finds_the_minimum_of_convex_costs(seed, n, which):
     margins, along, phi = rng.normal(0, 1, n), rng.normal(0, 1, n), rng.exponential(size=n) + 1e-3
     along[:2] = [1.0, -1.0]  # so that there is a minimum
     phi /= phi.sum()
-    _, _, slope = cost_and_slope(COST_KINDS[cost], kappa, margins, along, phi, 0.0)
+    _, _, slope = compute_cost_and_slope(COST_KINDS[cost], kappa, margins, along, phi, 0.0)
     if slope > 0.0:
         along = -along
 
@@ -115,13 +115,13 @@ def test_the_line_search_finds_the_minimum_of_convex_costs(seed, n, which):
         return np.sum(phi * numpy_margin_cost(cost, kappa, margins + step * along))
 
     best = minimize_scalar(total, bounds=(0.0, 60.0), method="bounded", options={"xatol": 1e-10})
-    step, found = line_search(COST_KINDS[cost], kappa, margins, along, phi, 1e-8)
+    step, found = search_line(COST_KINDS[cost], kappa, margins, along, phi, 1e-8)
     assert found == pytest.approx(total(step), rel=1e-12)
     assert found <= best.fun * (1 + 1e-10)
-    rough, at_rough = line_search(COST_KINDS[cost], kappa, margins, along, phi, 0.01)
+    rough, at_rough = search_line(COST_KINDS[cost], kappa, margins, along, phi, 0.01)
     assert at_rough < total(0.0)
     # Within 1 %, or where all that is left to gain is not worth a step.
-    assert rough == pytest.approx(step, rel=0.011) or at_rough <= found * (1 + 2 * WORTH_A_STEP * 0.01**2)
+    assert rough == pytest.approx(step, rel=0.011) or at_rough <= found * (1 + 2 * MIN_RELATIVE_GAIN * 0.01**2)
 
 
 @settings(max_examples=150, deadline=None)
@@ -130,13 +130,13 @@ def test_the_line_search_lowers_a_bisigmoid_wherever_it_falls_at_first(seed, n, 
     rng = np.random.default_rng(seed)
     margins, along, phi = rng.normal(0, spread, n), rng.normal(0, 1, n), rng.exponential(size=n) + 1e-3
     kind = COST_KINDS["bisigmoid"]
-    level, rest, slope = cost_and_slope(kind, kappa, margins, along, phi, 0.0)
+    level, rest, slope = compute_cost_and_slope(kind, kappa, margins, along, phi, 0.0)
     if slope >= 0.0:
         along, slope = -along, -slope
-    step, cost = line_search(kind, kappa, margins, along, phi, 0.01)
+    step, cost = search_line(kind, kappa, margins, along, phi, 0.01)
     if slope < -1e-100:
         assert step > 0.0
-        after, rest_after, _ = cost_and_slope(kind, kappa, margins, along, phi, step)
+        after, rest_after, _ = compute_cost_and_slope(kind, kappa, margins, along, phi, step)
         assert (after - level) + (rest_after - rest) < 0.0
         assert cost == after + rest_after
 
@@ -146,18 +146,18 @@ def test_a_fall_far_below_the_rounding_of_the_cost_is_seen():
     kind, margins = COST_KINDS["bisigmoid"], np.array([-60.0])
     before, after = costs_at("bisigmoid", 1.05, [-60.0, -59.5])
     assert before == after
-    step, _ = line_search(kind, 1.05, margins, np.ones(1), np.ones(1), 0.01)
+    step, _ = search_line(kind, 1.05, margins, np.ones(1), np.ones(1), 0.01)
     assert step > 0.0
 
 
 def test_where_the_cost_falls_for_ever_the_search_stops_above_the_smallest_cost():
-    step, cost = line_search(COST_KINDS["exponential"], 1.0, np.zeros(5), np.ones(5), np.full(5, 0.2), 0.01)
-    assert SMALLEST_COST <= cost < 1e-290
+    step, cost = search_line(COST_KINDS["exponential"], 1.0, np.zeros(5), np.ones(5), np.full(5, 0.2), 0.01)
+    assert MIN_COST <= cost < 1e-290
     assert cost == pytest.approx(np.exp(-step), rel=1e-9)
 
 
 def test_no_step_along_a_line_that_rises():
-    step, cost = line_search(COST_KINDS["logistic"], 1.0, np.zeros(3), -np.ones(3), np.full(3, 1 / 3), 0.01)
+    step, cost = search_line(COST_KINDS["logistic"], 1.0, np.zeros(3), -np.ones(3), np.full(3, 1 / 3), 0.01)
     assert (step, cost) == (0.0, pytest.approx(np.log(2.0)))
 
 

@@ -18,7 +18,13 @@ from zoloss_cli.complexity.hard_margin import (
 )
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.kernels import hard_margin
-from zoloss_cli.kernels.hard_margin import SOLVED, new_solution, remove, rows_in_order, walk
+from zoloss_cli.kernels.hard_margin import (
+    SOLVED,
+    allocate_solution,
+    build_path_rows,
+    count_along_path,
+    remove_sample,
+)
 
 KERNELS = ("perceptron", "stump", "rbf")
 
@@ -131,23 +137,23 @@ def test_removing_examples_one_by_one_gives_the_path_backwards(seed, n, shape):
     n = len(problem)
     order = np.random.default_rng(seed).permutation(n)
     counts = np.zeros(n + 1, np.int64)
-    rows, solution = rows_in_order(problem.K, problem.y, order, problem.flat), new_solution(n)
-    assert walk(rows, n, counts, solution)[0] == SOLVED
+    rows, solution = build_path_rows(problem.K, problem.y, order, problem.flat), allocate_solution(n)
+    assert count_along_path(rows, n, counts, solution)[0] == SOLVED
     inside = np.ones(n, bool)
     for i in range(n - 1, -1, -1):
-        assert remove(rows, inside, i, n, solution)[0] == SOLVED
+        assert remove_sample(rows, inside, i, n, solution)[0] == SOLVED
         assert solution.size[1] == counts[i]
 
 
 def test_the_inverse_is_made_anew_when_it_has_drifted():
     problem = problem_of(*example_set(5, 60))
     order, counts = np.arange(60), np.zeros(61, np.int64)
-    rows, solution = rows_in_order(problem.K, problem.y, order, problem.flat), new_solution(60)
-    walk(rows, 50, counts, solution)
+    rows, solution = build_path_rows(problem.K, problem.y, order, problem.flat), allocate_solution(60)
+    count_along_path(rows, 50, counts, solution)
     m = solution.size[0]
     solution.R[: m + 1, : m + 1] *= 1.0 + 1e-3 * np.random.default_rng(0).standard_normal((m + 1, m + 1))
     inside = np.arange(60) < 60
-    assert hard_margin.settle(rows, inside, 60, solution) == (SOLVED, -1)
+    assert hard_margin.resolve_violations(rows, inside, 60, solution) == (SOLVED, -1)
     assert solution.size[1] == count_along_path(problem, order)[-1]
 
 
@@ -171,7 +177,7 @@ def test_scaling_all_features_changes_nothing():
 def test_what_cannot_be_measured_is_one_sentence():
     X, y = example_set(1, 12)
     with pytest.raises(
-        DataError, match=r"rows 3 and 12 .* have equal features and different labels.*remove one"
+        DataError, match=r"samples 3 and 12 .* have equal features and different labels.*remove one"
     ):
         data_complexity(np.vstack([X, X[3]]), [*y, 1 - y[3]])
     crossed = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
@@ -186,9 +192,9 @@ def test_what_cannot_be_measured_is_one_sentence():
         data_complexity([[1.0, 0.5], [0.2, 1.0]], [0, 1], "precomputed")
     with pytest.raises(DataError, match="y has 3: take one against the rest"):
         data_complexity([[0.0], [1.0], [2.0]], [0, 1, 2])
-    with pytest.raises(DataError, match=r"row 1 .* no number"):
+    with pytest.raises(DataError, match=r"sample 1 .* no number"):
         data_complexity([[0.0], [np.nan]], [0, 1])
-    with pytest.raises(ConfigError, match="no kernel is called 'stumps'; did you mean 'stump'"):
+    with pytest.raises(ConfigError, match="unknown kernel 'stumps'; did you mean 'stump'"):
         data_complexity(X, y, "stumps")
     with pytest.raises(ConfigError, match="gamma belongs to the kernel 'rbf' only"):
         data_complexity(X, y, gamma=1.0)

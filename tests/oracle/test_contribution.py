@@ -31,7 +31,7 @@ from zoloss_cli.complexity.outlier_scores import (
 )
 from zoloss_cli.datasets.pool import generate
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.kernels.random import PERMUTED, next_epoch
+from zoloss_cli.kernels.random import PERMUTED, draw_epoch
 from zoloss_cli.metrics.roc import compute_auc, compute_roc_curve
 
 
@@ -47,7 +47,7 @@ def the_orders(seed, n, count):
     counter, order = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0], np.arange(n)
     found = []
     for _ in range(count):
-        counter = next_epoch(PERMUTED, order, np.uint64(counter), np.empty(0, np.uint64), np.empty(0, np.int32))
+        counter = draw_epoch(PERMUTED, order, np.uint64(counter), np.empty(0, np.uint64), np.empty(0, np.int32))
         found.append(order.copy())
     return found
 
@@ -170,7 +170,7 @@ def test_greedy_removal_goes_down_the_rightmost_segment():
         rows = rows[rows != row]
     assert len(segment.removed) > 3
     assert compute_leave_one_out(problem, rows).max(initial=0) < 1
-    assert descend_rightmost_segment(problem, most=2).removed.tolist() == segment.removed[:2].tolist()
+    assert descend_rightmost_segment(problem, max_removed=2).removed.tolist() == segment.removed[:2].tolist()
     assert len(descend_rightmost_segment(problem, cost=100).removed) == 0
 
 

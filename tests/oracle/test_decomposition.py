@@ -167,9 +167,9 @@ def test_too_many_clusters_are_refused_with_what_to_do():
         decompose(problem, cluster_samples(problem, 41))
     with pytest.raises(ConfigError, match=r"70 clusters are too many .* 63 for a heuristic one"):
         decompose(problem, exact=False)
-    with pytest.raises(ConfigError, match="row 0's has two"):
+    with pytest.raises(ConfigError, match="that of sample 0 has two"):
         decompose(problem, np.zeros(70, int))
-    with pytest.raises(ConfigError, match="there are 3 cluster numbers for 70 examples"):
+    with pytest.raises(ConfigError, match="there are 3 cluster numbers for 70 samples"):
         decompose(problem, [0, 1, 2])
     with pytest.raises(ConfigError, match="2 to 70 clusters"):
         cluster_samples(problem, 1)

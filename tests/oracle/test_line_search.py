@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from twins import numpy_rcd, numpy_threshold
 
 from zoloss_cli.kernels.line_search import (
-    blur,
-    bucket_count,
-    fast_threshold,
-    fixed_point,
-    sorted_threshold,
-    step_margins,
-    typical_breakpoint,
+    choose_bucket_count,
+    compute_blur,
+    compute_typical_breakpoint,
+    find_threshold_by_buckets,
+    find_threshold_by_sorting,
+    take_step,
+    to_fixed_point,
 )
-from zoloss_cli.kernels.rcd import DIRECTIONS_A_BLOCK, rcd, scratch_arrays
+from zoloss_cli.kernels.rcd import DIRECTIONS_PER_BLOCK, allocate_scratch, fit_rcd
 
 
 def exact_error(p, delta, y, phi, t, negate=False):
@@ -60,12 +60,12 @@ def columns(drawn):
 
 
 def fast(p, delta, y, phi):
-    s = typical_breakpoint(p, delta)
+    s = compute_typical_breakpoint(p, delta)
     if s == 0.0:
         return None
-    t, settled = fast_threshold(p, delta, y, phi, s, 64, *scratch_arrays(len(p), 64))
+    t, settled = find_threshold_by_buckets(p, delta, y, phi, s, 64, *allocate_scratch(len(p), 64))
     # As in the update: a threshold that hits a vanished breakpoint goes to the sorter.
-    if settled and not step_margins(p, delta, t, 0.25 * blur(t, s), np.empty_like(p)):
+    if settled and not take_step(p, delta, t, 0.25 * compute_blur(t, s), np.empty_like(p)):
         settled = False
     return t if settled else None
 
@@ -74,7 +74,7 @@ def fast(p, delta, y, phi):
 @given(points)
 def test_line_search_is_as_good_as_every_interval(drawn):
     p, delta, y, phi = columns(drawn)
-    t, negate = sorted_threshold(p, delta, y, phi, typical_breakpoint(p, delta), False)
+    t, negate = find_threshold_by_sorting(p, delta, y, phi, compute_typical_breakpoint(p, delta), False)
     assert not negate
     if not np.any(delta != 0):
         assert t == 0.0
@@ -108,7 +108,7 @@ def test_full_update_procedure_considers_both_directions(drawn):
     # Examples with p = delta = 0 stay at margin 0 either way, where Algorithm 2.3 counts by sign(0) = -1.
     moving = (delta != 0) | (p != 0)
     p, delta, y, phi = p[moving], delta[moving], y[moving], phi[moving]
-    t, negate = sorted_threshold(p, delta, y, phi, typical_breakpoint(p, delta), True)
+    t, negate = find_threshold_by_sorting(p, delta, y, phi, compute_typical_breakpoint(p, delta), True)
     best = min(
         exact_error(p, delta, y, phi, c, q) for c in candidate_thresholds(p, delta) for q in (False, True)
     )
@@ -123,7 +123,7 @@ def test_fast_kernel_agrees_with_sorting_on_ties(drawn):
     p, delta, y, phi = columns(drawn)
     t = fast(p, delta, y, phi)
     if t is not None:
-        assert t == sorted_threshold(p, delta, y, phi, typical_breakpoint(p, delta), False)[0]
+        assert t == find_threshold_by_sorting(p, delta, y, phi, compute_typical_breakpoint(p, delta), False)[0]
 
 
 @settings(max_examples=400, deadline=None)
@@ -139,12 +139,12 @@ def test_fast_kernel_twin_and_sorting_agree_on_real_numbers(seed, n, scale, unev
     delta[rng.random(n) < 0.05] = 0.0
     y = np.where(p + 0.7 * scale * rng.standard_normal(n) > 0, 1.0, -1.0)
     weights = rng.exponential(size=n) if uneven else np.ones(n)
-    phi = fixed_point(weights / weights.sum())
-    s = typical_breakpoint(p, delta)
+    phi = to_fixed_point(weights / weights.sum())
+    s = compute_typical_breakpoint(p, delta)
     expected = numpy_threshold(p, delta, y, phi)
-    assert sorted_threshold(p, delta, y, phi, s, False)[0] == expected
-    buckets = bucket_count(n)
-    t, settled = fast_threshold(p, delta, y, phi, s, buckets, *scratch_arrays(n, buckets))
+    assert find_threshold_by_sorting(p, delta, y, phi, s, False)[0] == expected
+    buckets = choose_bucket_count(n)
+    t, settled = find_threshold_by_buckets(p, delta, y, phi, s, buckets, *allocate_scratch(n, buckets))
     assert not settled or t == expected
 
 
@@ -154,7 +154,7 @@ def test_fast_kernel_settles_nearly_all_real_cases():
     for _ in range(200):
         p, delta = rng.standard_normal((2, 300))
         y = np.where(p + rng.standard_normal(300) > 0, 1.0, -1.0)
-        settled += fast(p, delta, y, fixed_point(np.full(300, 1 / 300))) is not None
+        settled += fast(p, delta, y, to_fixed_point(np.full(300, 1 / 300))) is not None
     assert settled >= 190
 
 
@@ -164,11 +164,11 @@ def test_rcd_kernel_returns_the_twins_weights(n, m, uneven):
     X = np.column_stack([np.ones(n), rng.uniform(-1, 1, (n, m))])
     y = np.where(X @ rng.standard_normal(m + 1) + 0.5 * rng.standard_normal(n) > 0, 1.0, -1.0)
     weights = rng.exponential(size=n) if uneven else np.ones(n)
-    phi = fixed_point(weights / weights.sum())
+    phi = to_fixed_point(weights / weights.sum())
     D = rng.uniform(-1, 1, (100, m + 1))
     start = rng.standard_normal(m + 1)
     w = start.copy()
-    rcd(
+    fit_rcd(
         X,
         np.ascontiguousarray(X.T),
         y,
@@ -176,11 +176,11 @@ def test_rcd_kernel_returns_the_twins_weights(n, m, uneven):
         w,
         D,
         False,
-        bucket_count(n),
+        choose_bucket_count(n),
         0,
         np.empty(0, np.int64),
         np.empty((0, m + 1)),
-        np.empty((DIRECTIONS_A_BLOCK, n)),
+        np.empty((DIRECTIONS_PER_BLOCK, n)),
     )
     np.testing.assert_allclose(w, numpy_rcd(X, y, phi, start, D), rtol=1e-5, atol=1e-6)
 
@@ -191,7 +191,9 @@ def test_the_scale_of_the_weights_does_not_matter(factor):
     p, delta = rng.standard_normal((2, 50))
     y = np.where(rng.random(50) < 0.5, 1.0, -1.0)
     weights = rng.exponential(size=50)
-    once = fixed_point(weights / weights.sum())
-    scaled = fixed_point(factor * weights / (factor * weights).sum())
-    s = typical_breakpoint(p, delta)
-    assert sorted_threshold(p, delta, y, once, s, False) == sorted_threshold(p, delta, y, scaled, s, False)
+    once = to_fixed_point(weights / weights.sum())
+    scaled = to_fixed_point(factor * weights / (factor * weights).sum())
+    s = compute_typical_breakpoint(p, delta)
+    assert find_threshold_by_sorting(p, delta, y, once, s, False) == find_threshold_by_sorting(
+        p, delta, y, scaled, s, False
+    )

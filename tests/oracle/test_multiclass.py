@@ -14,8 +14,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from twins import largest_cut, python_erp, sorted_stump
 
-from zoloss_cli.kernels.codes import max_cut
-from zoloss_cli.kernels.stump import best_stump, group_values
+from zoloss_cli.kernels.codes import find_max_cut
+from zoloss_cli.kernels.stump import find_best_stump, group_values
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
 from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
 from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
@@ -47,7 +47,7 @@ def test_the_stump_is_that_of_sorting_to_the_last_bit(seed, n, m, discrete, spar
     signed = np.where(rng.random(n) < 0.5, -1.0, 1.0) * phi / phi.sum()
     ids, starts, values = group_values(X)
     assert np.array_equal(values[ids], X)
-    assert best_stump(ids, starts, values, signed, np.empty(values.size)) == sorted_stump(X, signed)
+    assert find_best_stump(ids, starts, values, signed, np.empty(values.size)) == sorted_stump(X, signed)
 
 
 def test_points_on_the_threshold_are_on_its_upper_side():
@@ -146,7 +146,7 @@ def test_the_exact_cut_is_the_largest(seed, K):
     edges = rng.integers(0, 4, (K, K)) if seed % 2 else rng.exponential(size=(K, K))
     edges = np.triu(edges, 1).astype(float)
     edges = edges + edges.T
-    column = max_cut(edges)
+    column = find_max_cut(edges)
     assert set(column) <= {-1, 1}
     cut = edges[np.ix_(column < 0, column > 0)].sum()
     assert cut == pytest.approx(largest_cut(edges))

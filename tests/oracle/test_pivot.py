@@ -61,11 +61,11 @@ def test_a_step_keeps_the_basis_at_zero(noisy):
     Y, c, *_ = merge_equal_samples(np.column_stack([np.ones(len(y)), X]), signs, weights)
     Y /= np.sqrt(np.sum(Y**2, axis=1))[:, None]
     w, B, V = np.array([0.1, 0.5, -0.4, 0.3, 0.2]), np.zeros(4, np.int64), np.zeros((4, 5))
-    counter, sound = kernels.slide(Y, w, B, V, np.uint64(1))
+    counter, sound = kernels.slide_to_vertex(Y, w, B, V, np.uint64(1))
     assert sound
     assert len(set(B)) == 4
     best_w = w.copy()
-    kernels.walk(Y, c, w, B, V, 50, 1.5, 0.25, np.uint64(counter), best_w, 1e9)
+    kernels.walk_vertices(Y, c, w, B, V, 50, 1.5, 0.25, np.uint64(counter), best_w, 1e9)
     np.testing.assert_allclose(Y[B] @ w, 0.0, atol=1e-9)
     np.testing.assert_allclose(Y[B] @ V.T, np.eye(4), atol=1e-8)
     assert w @ w == pytest.approx(1.0)
@@ -107,8 +107,8 @@ def test_more_features_than_points_are_separated():
 
 def test_a_basis_that_has_become_singular_is_noticed():
     Y, V = np.array([[1.0, 0, 0], [2.0, 0, 0], [0, 1.0, 0]]), np.zeros((2, 3))
-    assert not kernels.refresh(Y, np.array([0, 1]), np.array([0, 0, 1.0]), V)
-    assert kernels.refresh(Y, np.array([0, 2]), np.array([0, 0, 1.0]), V)
+    assert not kernels.rebuild_vertex(Y, np.array([0, 1]), np.array([0, 0, 1.0]), V)
+    assert kernels.rebuild_vertex(Y, np.array([0, 2]), np.array([0, 0, 1.0]), V)
     np.testing.assert_array_equal(V, [[1, 0, 0], [0, 1, 0]])
 
 

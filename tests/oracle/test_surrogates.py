@@ -9,6 +9,7 @@ import pytest
 from problems import signed, strict_errors, whole
 from scipy.optimize import minimize
 from twins import python_sla
+from zoloss_cli.reporting.published.cells import published
 
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.kernels import smooth
@@ -16,7 +17,6 @@ from zoloss_cli.learners.linear.bayes_point import BayesPointClassifier
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
 from zoloss_cli.learners.search.sla import SmoothLossClassifier
 from zoloss_cli.registry import make_learner
-from zoloss_cli.reporting.published.cells import published
 
 
 @pytest.mark.parametrize("learner", ["bpm", "svm", "lr", "sla"])
@@ -83,16 +83,16 @@ def test_the_smooth_gradient_is_that_of_the_smooth_loss(noisy, K):
     Z = signed(*noisy)
     phi = np.random.default_rng(0).exponential(size=len(Z))
     w = np.array([0.3, 0.5, -0.7, 0.2, 0.1])
-    gradient = smooth.smooth_gradient(np.ascontiguousarray(Z.T), Z @ w, phi, K)
+    gradient = smooth.compute_smooth_gradient(np.ascontiguousarray(Z.T), Z @ w, phi, K)
     for j, e in enumerate(np.eye(5)):
-        ahead, behind = (smooth.smooth_loss(Z @ (w + h * e), phi, K) for h in (1e-6, -1e-6))
+        ahead, behind = (smooth.compute_smooth_loss(Z @ (w + h * e), phi, K) for h in (1e-6, -1e-6))
         assert gradient[j] == pytest.approx((ahead - behind) / 2e-6, rel=1e-4, abs=1e-5)
 
 
 def test_the_smooth_loss_becomes_the_count(noisy):
     Z = signed(*noisy)
     w, phi = np.array([0.3, 0.5, -0.7, 0.2, 0.1]), np.ones(len(Z))
-    assert smooth.smooth_loss(Z @ w, phi, 1e9) == pytest.approx(np.sum(Z @ w <= 0))
+    assert smooth.compute_smooth_loss(Z @ w, phi, 1e9) == pytest.approx(np.sum(Z @ w <= 0))
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -1,1 +1,1 @@
-"""How complex a data set is: Li's thesis (2006), chapter 1. Its parts, and what each example adds to it."""
+"""The complexity of data sets, their decompositions, and the contributions of samples (Li 2006, chapter 1)."""

@@ -1,32 +1,48 @@
-"""What each example adds to the complexity: estimators, categories, removal (Li 2006, section 1.5)."""
+"""Contributions of samples to the complexity: estimators, and greedy removal (Li 2006, section 1.5)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from zoloss_cli.complexity.growth import compute_mean_growth
 from zoloss_cli.complexity.hard_margin import HardMarginProblem
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.kernels.contribution import add_paths, without_each
+from zoloss_cli.kernels.contribution import add_path_sums, compute_leave_one_out
 
-PERMUTATIONS_PER_BLOCK = 10  # permutations between two reports
+PERMUTATIONS_PER_BLOCK = 10  # between two reports of progress
 
-Progress = Callable[[int, int], None]  # what is done, of how many
+Progress = Callable[[int, int], None]  # called with how many are done, and of how many
+Seed = int | Sequence[int] | np.ndarray
 
 
 @dataclass(frozen=True)
 class PathSums:
-    """What random subset paths add up to; blocks of paths are added with +, in any order."""
+    """Sums over random paths of subsets. Those of blocks of paths are added with +, in any order.
+
+    Attributes
+    ----------
+    s1, s2 : int
+        Contributions are counted where a sample joins s1 to s2 - 1 others.
+    permutations : int
+        How many paths were walked.
+    by_sample : ndarray of int of shape (n_samples, 2)
+        Growth of the complexity when a sample joins, and how often it joined.
+    products : ndarray of int of shape (n_samples + 1, n_samples)
+        P'P and below it P'Delta of (1.12), see `zoloss_cli/kernels/contribution.py`; no rows without equations.
+    by_size : ndarray of int of shape (n_groups, s2, 2)
+        Growth and times by the group of the sample that joins, and the size of the subset that it joins.
+    """
 
     s1: int
     s2: int
     permutations: int
-    by_sample: np.ndarray  # N x [growth of the complexity, times], when an example joins s1 to s2 - 1 others
-    products: np.ndarray  # P'P and below it P'Delta of (1.12), see kernels/contribution.py
-    by_size: np.ndarray  # groups x s2 x [growth, times]
+    by_sample: np.ndarray
+    products: np.ndarray
+    by_size: np.ndarray
 
     def __add__(self, other: PathSums) -> PathSums:
         if (self.s1, self.s2, self.by_size.shape) != (other.s1, other.s2, other.by_size.shape):
@@ -37,18 +53,34 @@ class PathSums:
 
 def sum_paths(
     problem: HardMarginProblem,
-    seed,
+    seed: Seed,
     permutations: int,
     s1: int = 0,
     s2: int | None = None,
-    groups=None,
+    groups: ArrayLike | None = None,
     equations: bool = True,
 ) -> PathSums:
-    """The sums of so many random paths, which depend on the seed (a number or several) and nothing else.
+    """Sum the growth of the complexity along random paths from no sample to all.
 
-    Contributions are those to subsets of s1 to s2 - 1 examples; s2 is the number of all if it is not given.
-    `groups` numbers the examples' groups for `average_by_size`, from 0. Without `equations`, which take a matrix
-    as large as the kernel's, there are no least squares.
+    Parameters
+    ----------
+    problem : HardMarginProblem
+        The samples.
+    seed : int or sequence of int
+        Decides all paths.
+    permutations : int
+        How many paths.
+    s1, s2 : int
+        Contributions are those to subsets of s1 to s2 - 1 samples; s2 is the number of all by default.
+    groups : array-like of int of shape (n_samples,), optional
+        The group of each sample, from 0, for `average_by_size`.
+    equations : bool
+        Whether to sum the equations of `solve_least_squares`, which take a matrix as large as the kernel's.
+
+    Returns
+    -------
+    PathSums
+        The sums.
     """
     n = len(problem)
     s2 = n if s2 is None else s2
@@ -56,63 +88,75 @@ def sum_paths(
         raise ConfigError(
             f"0 <= s1 < s2 <= {n} and 1 permutation at least are needed: {s1}, {s2}, {permutations}"
         )
-    groups = np.zeros(n, np.int64) if groups is None else np.asarray(groups, dtype=np.int64)
-    if groups.shape != (n,) or groups.min() < 0:
+    group = np.zeros(n, np.int64) if groups is None else np.asarray(groups, dtype=np.int64)
+    if group.shape != (n,) or group.min() < 0:
         raise ConfigError(f"groups must be {n} numbers from 0")
     counter = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
     by_sample, products = np.zeros((n, 2), np.int64), np.zeros((n + 1 if equations else 0, n), np.int64)
-    by_size = np.zeros((int(groups.max()) + 1, s2, 2), np.int64)
-    problem.check(
-        *add_paths(
-            problem.K,
-            problem.y,
-            problem.flat,
-            counter,
-            permutations,
-            s1,
-            s2,
-            groups,
-            by_sample,
-            products,
-            by_size,
-        )
+    by_size = np.zeros((int(group.max()) + 1, s2, 2), np.int64)
+    sums = by_sample, products, by_size
+    problem.check_status(
+        *add_path_sums(problem.K, problem.y, problem.flat, counter, permutations, s1, s2, group, *sums)
     )
-    return PathSums(s1, s2, permutations, by_sample, products, by_size)
+    return PathSums(s1, s2, permutations, *sums)
 
 
 def sum_paths_in_blocks(
     problem: HardMarginProblem,
     permutations: int,
-    seed,
+    seed: Seed,
     s1: int = 0,
-    groups=None,
+    groups: ArrayLike | None = None,
     equations: bool = False,
     progress: Progress | None = None,
 ) -> PathSums:
-    """The sums of random paths, made in parts so that progress can be told; see `sum_paths`."""
-    total, done = None, 0
+    """Sum random paths block by block, and report progress.
+
+    Parameters
+    ----------
+    problem : HardMarginProblem
+        The samples.
+    permutations : int
+        How many paths, at least 1.
+    seed : int or sequence of int
+        Decides all paths.
+    s1, groups, equations
+        As of `sum_paths`.
+    progress : callable, optional
+        Called after each block with the paths that are done, and the number of all.
+
+    Returns
+    -------
+    PathSums
+        The sums.
+    """
     words = [int(word) for word in np.atleast_1d(seed)]
-    while done < permutations:
+
+    def sum_block(done: int) -> PathSums:
         count = min(PERMUTATIONS_PER_BLOCK, permutations - done)
-        part = sum_paths(problem, [*words, done], count, s1, groups=groups, equations=equations)
-        total, done = part if total is None else total + part, done + count
+        sums = sum_paths(problem, [*words, done], count, s1, groups=groups, equations=equations)
         if progress is not None:
-            progress(done, permutations)
+            progress(done + count, permutations)
+        return sums
+
+    total = sum_block(0)
+    while total.permutations < permutations:
+        total = total + sum_block(total.permutations)
     return total
 
 
 def average_contributions(sums: PathSums) -> np.ndarray:
-    """The average contribution of each example (1.13); with s1 = 0 and s2 = N it tends to its Shapley value.
+    """Return the average contribution of each sample (1.13); NaN for one that no path had in the middle.
 
-    NaN for an example that no path had in the middle.
+    With s1 = 0 and s2 = N it tends to the Shapley value of the sample.
     """
     return compute_mean_growth(*sums.by_sample.T)
 
 
 def solve_least_squares(sums: PathSums) -> np.ndarray:
-    """The contributions that fit all equations best, each with noise of the same variance: (1.12), Sigma = I.
+    """Return the contributions that fit all equations best, each with noise of the same variance.
 
-    They need about a hundred times as many permutations as the average.
+    That is (1.12) with Sigma = I. They need about a hundred times as many permutations as the average.
     """
     if len(sums.products) == 0:
         raise ConfigError("these sums were made without the equations that least squares solves")
@@ -122,44 +166,72 @@ def solve_least_squares(sums: PathSums) -> np.ndarray:
 
 
 def average_by_size(sums: PathSums) -> np.ndarray:
-    """The mean contribution of each group (row) to subsets of 0, 1, ... s2 - 1 examples: Figure 1.11."""
+    """Return the mean contribution of each group (row) to subsets of 0, 1, ... s2 - 1 samples (Figure 1.11)."""
     return compute_mean_growth(sums.by_size[..., 0], sums.by_size[..., 1])
 
 
-def compute_leave_one_out(problem: HardMarginProblem, rows=None) -> np.ndarray:
-    """The contribution of each row to the set of all these (Definition 1.8)."""
-    rows = np.arange(len(problem)) if rows is None else np.asarray(rows, dtype=np.int64)
-    if len(rows) == 0:
+def compute_leave_one_out(problem: HardMarginProblem, subset: ArrayLike | None = None) -> np.ndarray:
+    """Return the contribution of each sample to the set of all, or of all in a subset (Definition 1.8)."""
+    indices = np.arange(len(problem)) if subset is None else np.asarray(subset, dtype=np.int64)
+    if len(indices) == 0:
         return np.empty(0, np.int64)
-    whole, without, status, where = without_each(problem.K, problem.y, rows, problem.flat)
-    problem.check(status, int(rows[where]))
+    whole, without = _solve_without_each(problem, indices)
     return whole - without
 
 
 @dataclass(frozen=True)
 class RightmostSegment:
-    """A way down the rightmost segment: rows in the order of their removal, and the complexity after each."""
+    """A way down the rightmost segment of the complexity-error plot.
+
+    Attributes
+    ----------
+    removed : ndarray of int of shape (n_removed,)
+        Samples in the order of their removal.
+    complexities : ndarray of int of shape (n_removed + 1,)
+        The complexity of the whole set, and after each removal.
+    """
 
     removed: np.ndarray
-    complexities: np.ndarray  # of the whole set first
+    complexities: np.ndarray
 
 
 def descend_rightmost_segment(
-    problem: HardMarginProblem, cost: int = 1, most: int | None = None
+    problem: HardMarginProblem, cost: int = 1, max_removed: int | None = None
 ) -> RightmostSegment:
-    """Remove the example that contributes most, as long as it is `cost` or more (the greedy method of 1.5.1).
+    """Remove the sample that contributes most, as long as it is `cost` or more (section 1.5.1).
 
-    `cost` is what it takes to memorize one example, lambda in the thesis; at most `most` are removed. Of equal
-    ones the first row goes. The thesis warns of it: a single contribution is a noisy sign.
+    This is the greedy method of the thesis, which warns of it: a single contribution is a noisy sign.
+
+    Parameters
+    ----------
+    problem : HardMarginProblem
+        The samples.
+    cost : int
+        What it takes to memorize one sample, lambda in the thesis.
+    max_removed : int, optional
+        Remove at most so many.
+
+    Returns
+    -------
+    RightmostSegment
+        The samples that were removed; of equal ones the first goes first.
     """
-    rows, removed, complexities = np.arange(len(problem)), [], []
-    most = len(rows) if most is None else most
+    indices = np.arange(len(problem))
+    removed: list[int] = []
+    complexities: list[int] = []
+    limit = len(indices) if max_removed is None else max_removed
     while True:
-        whole, without, status, where = without_each(problem.K, problem.y, rows, problem.flat)
-        problem.check(status, int(rows[where]))
+        whole, without = _solve_without_each(problem, indices)
         complexities.append(whole)
         worst = int(np.argmin(without))
-        if len(removed) >= most or whole - without[worst] < cost:
+        if len(removed) >= limit or whole - without[worst] < cost:
             return RightmostSegment(np.array(removed, dtype=np.int64), np.array(complexities))
-        removed.append(int(rows[worst]))
-        rows = np.delete(rows, worst)
+        removed.append(int(indices[worst]))
+        indices = np.delete(indices, worst)
+
+
+def _solve_without_each(problem: HardMarginProblem, indices: np.ndarray) -> tuple[int, np.ndarray]:
+    """Return the complexity of these samples, and without each of them."""
+    whole, without, status, where = compute_leave_one_out(problem.K, problem.y, indices, problem.flat)
+    problem.check_status(status, int(indices[where]))
+    return whole, without

@@ -6,28 +6,60 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
-from zoloss_cli.kernels.hard_margin import INDEFINITE, INSEPARABLE, NO_WEIGHT, SOLVED, path_counts, solve
+from zoloss_cli.kernels.hard_margin import (
+    INDEFINITE,
+    INSEPARABLE,
+    MIN_RELATIVE_WEIGHT,
+    SOLVED,
+    count_path_support_vectors,
+    solve_hard_margin,
+)
 from zoloss_cli.learners.kernel_svm import DISTANCES
 
 Kernel = Literal["perceptron", "stump", "rbf", "linear", "precomputed"]
-FLAT = 1e-12  # of the largest squared distance: what is less is no distance
-NEGATIVE = 1e-8  # of the largest eigenvalue: more below 0 is no rounding
+FLAT_TOLERANCE = 1e-12  # of the largest squared distance: what is less is no distance
+EIGENVALUE_TOLERANCE = 1e-8  # of the largest eigenvalue: more below 0 is no rounding
 
 
 class InseparableError(DataError):
-    """A kernel does not separate the classes; a command says it by its own lines and options instead."""
+    """Error of a kernel that does not separate the classes.
 
-    def __init__(self, what: str, advice: str, kernel: str, row: int):
-        super().__init__(f"{what} (found at row {row}, from 0): {advice}")
-        self.what, self.kernel, self.row = what, kernel, row
+    Commands replace its message by one with the lines of a file and their options.
+
+    Attributes
+    ----------
+    what : str
+        The message without advice.
+    kernel : str
+        The kernel.
+    sample : int
+        Index of the sample at which it was found.
+    """
+
+    def __init__(self, what: str, advice: str, kernel: str, sample: int):
+        super().__init__(f"{what} (found at sample {sample}, counted from 0): {advice}")
+        self.what, self.kernel, self.sample = what, kernel, sample
 
 
 @dataclass(frozen=True)
 class HardMarginProblem:
-    """Examples as their kernel matrix and their classes, -1.0 or 1.0, for all questions about their subsets."""
+    """Samples as their kernel matrix and their classes, from which the SVMs of all subsets are found.
+
+    Attributes
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+        The kernel matrix.
+    y : ndarray of shape (n_samples,)
+        The classes, -1.0 or 1.0.
+    kernel : str
+        The kernel, for messages.
+    flat : float
+        Squared distances up to this are none.
+    """
 
     K: np.ndarray
     y: np.ndarray
@@ -37,58 +69,92 @@ class HardMarginProblem:
     def __len__(self) -> int:
         return len(self.y)
 
-    def check(self, status: int, example: int) -> None:
-        """Say what a solver that did not end well found at this example."""
+    def check_status(self, status: int, sample: int) -> None:
+        """Raise an error if the status of a solver says that it failed at this sample."""
         if status == SOLVED:
             return
         which = "this kernel matrix" if self.kernel == "precomputed" else f"the {self.kernel} kernel"
         if status == INDEFINITE:
             raise DataError(
-                f"{which} is not positive definite, not even on weights that sum to 0 (row {example})"
+                f"{which} is not positive definite, not even on weights that sum to 0 "
+                f"(sample {sample}, counted from 0)"
             )
         how = "not at all" if status == INSEPARABLE else "not at all, or by too little for the arithmetic"
         advice = "the perceptron kernel separates any set"
         if self.kernel == "perceptron":
-            advice = "rows of different classes are nearly the same, remove some of them"
+            advice = "samples of different classes are nearly the same, remove some of them"
         elif self.kernel == "rbf":
             advice = "take a larger gamma"
-        raise InseparableError(f"{which} separates the two classes {how}", advice, self.kernel, example)
+        raise InseparableError(f"{which} separates the two classes {how}", advice, self.kernel, sample)
 
 
 @dataclass(frozen=True)
 class HardMarginSVM:
-    """The hard-margin SVM of some rows: at x it is the sum of coefficients times K(row, x), plus the bias."""
+    """A hard-margin SVM: its score at x is the sum of coefficients times K(support, x), plus the bias.
 
-    support: np.ndarray  # rows of the problem, in their order
-    coefficients: np.ndarray  # y_i alpha_i
+    Attributes
+    ----------
+    support : ndarray of shape (n_support,)
+        Indices of the support vectors, sorted.
+    coefficients : ndarray of shape (n_support,)
+        The products y_i alpha_i.
+    bias : float
+        The bias.
+    """
+
+    support: np.ndarray
+    coefficients: np.ndarray
     bias: float
 
 
-def build_problem(X, y, kernel: Kernel = "perceptron", gamma: float | None = None) -> HardMarginProblem:
-    """A problem from N x m features and labels of at most two classes; the greater label is positive.
+def build_problem(
+    X: ArrayLike, y: ArrayLike, kernel: Kernel = "perceptron", gamma: float | None = None
+) -> HardMarginProblem:
+    """Build a problem from samples and labels of at most two classes.
 
-    The kernels are -||x - x'|| (perceptron), -||x - x'||_1 (stump), exp(-gamma ||x - x'||^2) (rbf) and x.x'
-    (linear); for `precomputed`, X is the N x N kernel matrix.
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features; the kernel matrix of shape (n_samples, n_samples) for kernel='precomputed'.
+    y : array-like of shape (n_samples,)
+        Labels; the greater one is positive.
+    kernel : {'perceptron', 'stump', 'rbf', 'linear', 'precomputed'}
+        The kernel -||x - x'|| (perceptron), -||x - x'||_1 (stump), exp(-gamma ||x - x'||^2) (rbf) or x.x'
+        (linear).
+    gamma : float or None
+        Parameter of the rbf kernel, and of no other.
+
+    Returns
+    -------
+    HardMarginProblem
+        The problem.
+
+    Raises
+    ------
+    ConfigError
+        If the kernel is unknown, or gamma does not go with it.
+    DataError
+        If equal samples have different labels, or there are more than two classes.
     """
     if kernel not in get_args(Kernel):
-        raise ConfigError(f"no kernel is called '{kernel}'{suggest_nearest(kernel, get_args(Kernel))}")
+        raise ConfigError(f"unknown kernel '{kernel}'{suggest_nearest(kernel, get_args(Kernel))}")
     if (gamma is not None) != (kernel == "rbf") or not (gamma is None or gamma > 0.0):
         raise ConfigError("gamma belongs to the kernel 'rbf' only, which needs one above 0")
-    X = np.asarray(X, dtype=np.float64)
-    signs = encode_labels(X, y)
-    K = np.ascontiguousarray(_kernel_matrix(X, kernel, gamma))
+    features = np.asarray(X, dtype=np.float64)
+    signs = encode_labels(features, y)
+    K = np.ascontiguousarray(_compute_kernel_matrix(features, kernel, gamma))
     largest = float(np.max(np.diag(K)[:, None] + np.diag(K)[None, :] - 2.0 * K))
-    return HardMarginProblem(K, signs, kernel, FLAT * largest)
+    return HardMarginProblem(K, signs, kernel, FLAT_TOLERANCE * largest)
 
 
-def encode_labels(X: np.ndarray, y) -> np.ndarray:
-    """The classes as -1.0 and 1.0, where rows and labels are such that there is a complexity."""
+def encode_labels(X: np.ndarray, y: ArrayLike) -> np.ndarray:
+    """Return the classes as -1.0 and 1.0, or raise DataError where there is no complexity."""
     labels = np.asarray(y)
     if X.ndim != 2 or labels.shape != X.shape[:1] or len(labels) == 0:
         raise DataError(f"X must be N x m and y of length N, at least 1; they are {X.shape} and {labels.shape}")
     if not np.all(np.isfinite(X)):
         raise DataError(
-            f"row {np.argwhere(~np.isfinite(X))[0, 0]} (counted from 0) has a value that is no number"
+            f"sample {np.argwhere(~np.isfinite(X))[0, 0]} (counted from 0) has a value that is no number"
         )
     classes = np.unique(labels)
     if len(classes) > 2:
@@ -99,19 +165,43 @@ def encode_labels(X: np.ndarray, y) -> np.ndarray:
     pair = find_opposite_pair(X, signs)
     if pair is not None:
         raise DataError(
-            f"rows {pair[0]} and {pair[1]} (counted from 0) have equal features and different"
+            f"samples {pair[0]} and {pair[1]} (counted from 0) have equal features and different"
             " labels: no rule fits both; remove one of them"
         )
     return signs
 
 
 def data_complexity(X, y, kernel: Kernel = "perceptron", gamma: float | None = None) -> int:
-    """How complex a data set of two classes is: the number of support vectors of its hard-margin SVM.
+    """Return the complexity of a data set of two classes: the support vectors of its hard-margin SVM.
 
-    Li's thesis (2006), section 1.3.4. One class has complexity 0, equal rows count once, and with the
-    perceptron kernel -||x - x'|| every set has one, unless equal rows have different labels. Other kernels:
-    see `build_problem`. Scaling all features by one factor changes nothing with kernels other than rbf.
+    One class has complexity 0, equal samples count once, and with the perceptron kernel every set has a
+    complexity, unless equal samples have different labels. Scaling all features by one factor changes nothing
+    with kernels other than rbf.
 
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features; the kernel matrix of shape (n_samples, n_samples) for kernel='precomputed'.
+    y : array-like of shape (n_samples,)
+        Labels of at most two classes.
+    kernel : {'perceptron', 'stump', 'rbf', 'linear', 'precomputed'}, default='perceptron'
+        The kernel -||x - x'|| (perceptron), -||x - x'||_1 (stump), exp(-gamma ||x - x'||^2) (rbf) or x.x'
+        (linear).
+    gamma : float or None, default=None
+        Parameter of the rbf kernel, and of no other.
+
+    Returns
+    -------
+    int
+        Number of support vectors.
+
+    References
+    ----------
+    .. [1] Li, L. (2006). Data complexity in machine learning and novel classification algorithms. PhD thesis,
+       California Institute of Technology. Section 1.3.4.
+
+    Examples
+    --------
     >>> from zoloss_cli import data_complexity, load_dataset
     >>> X, y = load_dataset("disks", seed=1)
     >>> data_complexity(X, y)
@@ -124,35 +214,49 @@ def data_complexity(X, y, kernel: Kernel = "perceptron", gamma: float | None = N
     return len(fit_hard_margin_svm(build_problem(X, y, kernel, gamma)).support)
 
 
-def fit_hard_margin_svm(problem: HardMarginProblem, rows: np.ndarray | None = None) -> HardMarginSVM:
-    """The hard-margin SVM of these rows of a problem, or of all."""
-    rows = np.arange(len(problem)) if rows is None else np.asarray(rows, dtype=np.int64)
-    if len(rows) == 0:
-        return HardMarginSVM(rows, np.empty(0), 0.0)
-    s, status, where = solve(problem.K, problem.y, rows, problem.flat)
-    problem.check(status, int(rows[where]))
+def fit_hard_margin_svm(problem: HardMarginProblem, subset: ArrayLike | None = None) -> HardMarginSVM:
+    """Fit the hard-margin SVM of a subset of the samples of a problem, or of all.
+
+    Parameters
+    ----------
+    problem : HardMarginProblem
+        The problem.
+    subset : array-like of int, optional
+        Indices of samples.
+
+    Returns
+    -------
+    HardMarginSVM
+        The solution.
+    """
+    indices = np.arange(len(problem)) if subset is None else np.asarray(subset, dtype=np.int64)
+    if len(indices) == 0:
+        return HardMarginSVM(indices, np.empty(0), 0.0)
+    s, status, where = solve_hard_margin(problem.K, problem.y, indices, problem.flat)
+    problem.check_status(status, int(indices[where]))
     if s.size[1] == 0:
-        return HardMarginSVM(rows[:0], np.empty(0), float(problem.y[rows[0]]))
+        return HardMarginSVM(indices[:0], np.empty(0), float(problem.y[indices[0]]))
     coefficients = s.coef[1 : s.size[0] + 1]
     weights = np.abs(coefficients)
-    kept = np.flatnonzero(weights > NO_WEIGHT * weights.max())
-    support = rows[s.place[1 : s.size[0] + 1][kept]]
-    by_row = np.argsort(support)
-    return HardMarginSVM(support[by_row], coefficients[kept][by_row], float(s.coef[0]))
+    kept = np.flatnonzero(weights > MIN_RELATIVE_WEIGHT * weights.max())
+    support = indices[s.place[1 : s.size[0] + 1][kept]]
+    by_index = np.argsort(support)
+    return HardMarginSVM(support[by_index], coefficients[kept][by_index], float(s.coef[0]))
 
 
-def count_along_path(problem: HardMarginProblem, order) -> np.ndarray:
-    """The complexity of the first 0, 1, ..., n rows in this order; each starts from the solution before it."""
-    order = np.asarray(order, dtype=np.int64)
-    counts, status, where = path_counts(problem.K, problem.y, order, problem.flat)
-    problem.check(status, int(order[where]) if status != SOLVED else -1)
+def count_along_path(problem: HardMarginProblem, order: ArrayLike) -> np.ndarray:
+    """Return the complexity of the first 0, 1, ..., n samples in this order."""
+    path = np.asarray(order, dtype=np.int64)
+    counts, status, where = count_path_support_vectors(problem.K, problem.y, path, problem.flat)
+    problem.check_status(status, int(path[where]) if status != SOLVED else -1)
     return counts
 
 
-def _kernel_matrix(X: np.ndarray, kernel: Kernel, gamma: float | None) -> np.ndarray:
+def _compute_kernel_matrix(X: np.ndarray, kernel: Kernel, gamma: float | None) -> np.ndarray:
     if kernel in DISTANCES:
         return -cdist(X, X, DISTANCES[kernel])
     if kernel == "rbf":
+        assert gamma is not None
         return np.exp(-gamma * cdist(X, X, "sqeuclidean"))
     if kernel == "linear":
         X = X - X.mean(axis=0)  # where the origin is changes nothing; near it, less is lost to rounding
@@ -161,13 +265,13 @@ def _kernel_matrix(X: np.ndarray, kernel: Kernel, gamma: float | None) -> np.nda
         raise DataError("a precomputed kernel must be a symmetric N x N matrix")
     centred = X - X.mean(axis=0)
     values = np.linalg.eigvalsh(centred - centred.mean(axis=1)[:, None])
-    if values[0] < -NEGATIVE * max(values[-1], -values[0]):
+    if values[0] < -EIGENVALUE_TOLERANCE * max(values[-1], -values[0]):
         raise DataError("this kernel matrix is not positive definite, not even on weights that sum to 0")
     return 0.5 * (X + X.T)
 
 
 def find_opposite_pair(X: np.ndarray, y: np.ndarray) -> tuple[int, int] | None:
-    """The first two equal rows of different classes, which no rule can tell apart; None if there are none."""
+    """Return the first two equal samples of different classes, which no rule tells apart, if there are any."""
     _, first, place = np.unique(X, axis=0, return_index=True, return_inverse=True)
     twin = first[place.ravel()]
     opposite = np.flatnonzero(y != y[twin])

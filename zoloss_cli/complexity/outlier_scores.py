@@ -1,68 +1,116 @@
-"""Other signs that an example is an outlier, and how well a sign tells: ROC curves (Li 2006, Figure 1.12)."""
+"""Scores of outliers other than contributions (Li 2006, Figure 1.12)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from zoloss_cli.complexity.clusters import compute_squared_distances
+from zoloss_cli.complexity.contribution import Progress
 from zoloss_cli.complexity.hard_margin import HardMarginProblem, encode_labels, fit_hard_margin_svm
 from zoloss_cli.errors import ConfigError
 
-DISTANCES_PER_BLOCK = 4_000_000  # distances at a time
-
-Progress = Callable[[int, int], None]  # what is done, of how many
+DISTANCES_PER_BLOCK = 4_000_000
 
 
 def compute_neighbour_scores(problem: HardMarginProblem, k: int = 10) -> np.ndarray:
-    """The share of each example's k nearest neighbours of the other class; of a tie, the first rows."""
+    """Return the share of the k nearest neighbours of each sample that have the other class.
+
+    Parameters
+    ----------
+    problem : HardMarginProblem
+        The samples, and the kernel that gives their distances.
+    k : int
+        How many neighbours count; of equally near ones the first.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Shares between 0 and 1.
+    """
     n = len(problem)
-    if not 1 <= k < n:
-        raise ConfigError(f"an example has 1 to {n - 1} neighbours here, not {k}")
-    return _opposed(compute_squared_distances(problem), problem.y, np.arange(n), k)
+    _check_neighbours(k, n)
+    return _compute_opposed_shares(compute_squared_distances(problem), problem.y, np.arange(n), k)
 
 
-def compute_neighbour_scores_in_blocks(X, y, k: int = 10, progress: Progress | None = None) -> np.ndarray:
-    """As `compute_neighbour_scores` of the perceptron kernel, for more rows than a kernel matrix has room for."""
-    X, n = np.asarray(X, dtype=np.float64), len(X)
+def compute_neighbour_scores_in_blocks(
+    X: np.ndarray, y: ArrayLike, k: int = 10, progress: Progress | None = None
+) -> np.ndarray:
+    """Compute neighbour scores of the perceptron kernel for more samples than a kernel matrix has room for.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Features.
+    y : array-like of shape (n_samples,)
+        Labels of two classes.
+    k : int
+        How many neighbours count; of equally near ones the first.
+    progress : callable, optional
+        Called with the samples that are done, and the number of all.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        As of `compute_neighbour_scores`.
+    """
+    n = len(X)
     signs = encode_labels(X, y)
-    if not 1 <= k < n:
-        raise ConfigError(f"an example has 1 to {n - 1} neighbours here, not {k}")
+    _check_neighbours(k, n)
     shares, height = np.empty(n), max(1, DISTANCES_PER_BLOCK // n)
     for start in range(0, n, height):
-        rows = np.arange(start, min(start + height, n))
-        shares[rows] = _opposed(cdist(X[rows], X), signs, rows, k)
+        block = np.arange(start, min(start + height, n))
+        shares[block] = _compute_opposed_shares(cdist(X[block], X), signs, block, k)
         if progress is not None:
-            progress(int(rows[-1]) + 1, n)
+            progress(int(block[-1]) + 1, n)
     return shares
 
 
-def _opposed(D: np.ndarray, y: np.ndarray, rows: np.ndarray, k: int) -> np.ndarray:
-    """From the distances of some rows to all, which are changed; a row is no neighbour of itself."""
-    D[np.arange(len(rows)), rows] = np.inf
+def _check_neighbours(k: int, n_samples: int) -> None:
+    if not 1 <= k < n_samples:
+        raise ConfigError(f"a sample has 1 to {n_samples - 1} neighbours here, not {k}")
+
+
+def _compute_opposed_shares(D: np.ndarray, y: np.ndarray, block: np.ndarray, k: int) -> np.ndarray:
+    """Return the scores of some samples from their distances D to all, which are changed."""
+    D[np.arange(len(block)), block] = np.inf  # a sample is no neighbour of itself
     farthest = np.partition(D, k - 1, axis=1)[:, k - 1 : k]
     nearer, tied = farthest > D, farthest == D
     room = k - nearer.sum(axis=1, keepdims=True)
     near = nearer | (tied & (np.cumsum(tied, axis=1) <= room))
-    return np.sum(near & (y[rows][:, None] != y[None, :]), axis=1) / k
+    return np.sum(near & (y[block][:, None] != y[None, :]), axis=1) / k
 
 
 def compute_multipliers(problem: HardMarginProblem) -> np.ndarray:
-    """The weight alpha of each example in the hard-margin SVM of all: one solve."""
+    """Return the weight alpha of each sample in the hard-margin SVM of all: one solve."""
     solution, alpha = fit_hard_margin_svm(problem), np.zeros(len(problem))
     alpha[solution.support] = np.abs(solution.coefficients)
     return alpha
 
 
 def compute_cross_validated_scores(problem: HardMarginProblem, folds: int = 10, seed: int = 0) -> np.ndarray:
-    """How far each example is on the wrong side of the SVM of the other folds: its margin, turned round."""
+    """Return how far each sample is on the wrong side of the SVM of the other folds: its negative margin.
+
+    Parameters
+    ----------
+    problem : HardMarginProblem
+        The samples.
+    folds : int
+        How many folds.
+    seed : int
+        Decides which sample is in which fold.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        The larger, the farther.
+    """
     n = len(problem)
     if not 2 <= folds <= n:
         raise ConfigError(f"there can be 2 to {n} folds, not {folds}")
     order, wrong = np.random.default_rng(seed).permutation(n), np.empty(n)
-    for part in np.array_split(order, folds):
-        fit = fit_hard_margin_svm(problem, np.setdiff1d(order, part))
-        wrong[part] = -problem.y[part] * (problem.K[np.ix_(part, fit.support)] @ fit.coefficients + fit.bias)
+    for fold in np.array_split(order, folds):
+        svm = fit_hard_margin_svm(problem, np.setdiff1d(order, fold))
+        wrong[fold] = -problem.y[fold] * (problem.K[np.ix_(fold, svm.support)] @ svm.coefficients + svm.bias)
     return wrong

@@ -1,49 +1,86 @@
-"""Which rows of a data set look like noise, and what is left without them (Li 2006, section 1.5)."""
+"""Samples of a data set that look like noise, and what is left without them (Li 2006, section 1.5)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from zoloss_cli.complexity.contribution import average_contributions, sum_paths_in_blocks
+from zoloss_cli.complexity.contribution import Progress, Seed, average_contributions, sum_paths_in_blocks
 from zoloss_cli.complexity.growth import NOISY_THRESHOLD
 from zoloss_cli.complexity.hard_margin import build_problem
-from zoloss_cli.complexity.outlier_scores import Progress, compute_neighbour_scores_in_blocks
+from zoloss_cli.complexity.outlier_scores import compute_neighbour_scores_in_blocks
 from zoloss_cli.config.models import Prune
 from zoloss_cli.errors import DataError
 
-MAX_OPPOSED_SHARE = 0.5  # of the neighbours: more of them are of the other class than of one's own
+MAX_OPPOSED_SHARE = 0.5  # of the neighbours: beyond, more of them have the other class than one's own
 
 
 @dataclass(frozen=True)
 class PruningResult:
-    """What was found of each row: its score, NaN for those that others contradict, and whether it stays."""
+    """The samples that are kept, and why others are not.
 
-    kept: np.ndarray  # rows
+    Attributes
+    ----------
+    kept : ndarray of int
+        Indices of the samples that are kept.
+    scores : ndarray of shape (n_samples,)
+        The score of each sample; NaN for those that others contradict.
+    contradicted : ndarray of int
+        Samples that have equals with another label, which is no rarer.
+    threshold : float
+        Larger scores are noise.
+    spared : ndarray of int
+        Samples above the threshold that are kept: nothing else would be left of their class.
+    """
+
+    kept: np.ndarray
     scores: np.ndarray
-    contradicted: np.ndarray  # rows with equal features of another label, which is no rarer
+    contradicted: np.ndarray
     threshold: float
-    spared: np.ndarray  # rows above the threshold that stay: nothing else would be left of their class
+    spared: np.ndarray
 
     @property
     def dropped(self) -> np.ndarray:
+        """Indices of the samples that are not kept."""
         return np.setdiff1d(np.arange(len(self.scores)), self.kept)
 
 
-def prune(X, y, how: Prune, seed, progress: Progress | None = None) -> PruningResult:
-    """Find the rows above the threshold, by random numbers that depend on the seed (a number or several) only.
+def prune(
+    X: ArrayLike, y: ArrayLike, how: Prune, seed: Seed, progress: Progress | None = None
+) -> PruningResult:
+    """Find the samples whose score is above the threshold.
 
-    Equal rows with different labels come first, since no rule fits them: those of the rarest labels go, all of
-    them where labels are equally frequent. A class keeps its row with the least score whatever that is.
+    Equal samples with different labels come first, since no rule fits them: those of the rarer labels go, all
+    of them where labels are equally frequent. A class keeps its sample with the smallest score whatever that
+    is.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features.
+    y : array-like of shape (n_samples,)
+        Labels of two classes.
+    how : Prune
+        Which score to take, how to compute it, and the threshold.
+    seed : int or sequence of int
+        Decides all random draws.
+    progress : callable, optional
+        Called with how many samples or permutations are done, and of how many.
+
+    Returns
+    -------
+    PruningResult
+        The samples that are kept, and the scores.
     """
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
     opposed = find_contradicted(X, y)
     rest = np.setdiff1d(np.arange(len(y)), opposed)
     if len(np.unique(y[rest])) < 2:
         raise DataError(
-            f"{len(opposed)} of {len(y)} rows have equal features and different labels, and without them there "
-            "is one class or none: nothing can be said of the others"
+            f"{len(opposed)} of {len(y)} samples have equal features and different labels, and without them "
+            "there is one class or none: nothing can be said of the others"
         )
     scores, threshold = np.full(len(y), np.nan), how.threshold
     if how.by == "neighbours":
@@ -58,13 +95,13 @@ def prune(X, y, how: Prune, seed, progress: Progress | None = None) -> PruningRe
         threshold = NOISY_THRESHOLD if threshold is None else threshold
     kept = rest[scores[rest] <= threshold]
     lost = np.setdiff1d(y[rest], y[kept])
-    spared = [min(rest[y[rest] == label], key=lambda row: scores[row]) for label in lost]
+    spared = [min(rest[y[rest] == label], key=lambda i: scores[i]) for label in lost]
     kept = np.sort(np.append(kept, spared)).astype(np.int64)
     return PruningResult(kept, scores, opposed, threshold, np.array(spared, dtype=np.int64))
 
 
 def find_contradicted(X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Rows with equal features as others of a different label that is as frequent among them, or more."""
+    """Return the samples that have equals with another label that is as frequent among them, or more."""
     _, place = np.unique(X, axis=0, return_inverse=True)
     labels, code = np.unique(y, return_inverse=True)
     counts = np.zeros((place.max() + 1, len(labels)), dtype=np.int64)

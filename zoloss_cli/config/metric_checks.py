@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.config.models import ALL, Experiment, LearnerSpec
 from zoloss_cli.errors import ConfigError, suggest_nearest
@@ -10,6 +12,7 @@ from zoloss_cli.registry import (
     LEARNERS,
     MEASURES,
     METRIC_ALIASES,
+    LearnerRegistration,
     find_registration,
     list_metrics,
     load_metric,
@@ -17,8 +20,8 @@ from zoloss_cli.registry import (
 
 if TYPE_CHECKING:
     from zoloss_cli.config.messages import ErrorCollector
-    from zoloss_cli.metrics.base import Metric
 
+Metric = Any  # zoloss_cli.metrics.base.Metric, which is right of this package
 KEYS = ("metric", "also")
 # What every record of a fitted learner holds, and of test samples where there are any.
 ALWAYS_RECORDED = {"train_errors", "train_confusion", "fit_time", "test_errors", "test_confusion"}
@@ -90,9 +93,7 @@ def _check_fields(
         return
     for label, (learner, field) in lacking.items():
         if field == "flipped":
-            errors.add(
-                (key,), f"the metric '{metric.name}' needs wrong labels: add flip to a data set"
-            )
+            errors.add((key,), f"the metric '{metric.name}' needs wrong labels: add flip to a data set")
             return
         able = _list_able(metric, MEASURES if measuring else LEARNERS)
         errors.add(
@@ -106,7 +107,7 @@ def find_reported(spec: LearnerSpec) -> set[str]:
     return set(getattr(find_registration(spec.learner).learner_class, "reports", ()))
 
 
-def _list_able(metric: Metric, registered: dict) -> str:
+def _list_able(metric: Metric, registered: Mapping) -> str:
     able = [
         name
         for name, entry in registered.items()
@@ -125,5 +126,5 @@ def _check_ratios(experiment: Experiment, errors: ErrorCollector) -> None:
     for name, ratio in (experiment.ratios or {}).items():
         for side, label in ratio:
             if label not in labels:
-                problem = f"no column is called '{label}'{suggest_nearest(label, labels)}"
+                problem = f"unknown column '{label}'{suggest_nearest(label, labels)}"
                 errors.add(("ratios", name, side), problem)

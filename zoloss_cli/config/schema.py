@@ -71,7 +71,10 @@ def build_config_schema() -> dict:
                 "enum": list(METRICS),
                 "description": "a second metric, in a column after each learner's",
             },
-            "keep": {"const": "scores", "description": "store the scores of test samples too, as some metrics need"},
+            "keep": {
+                "const": "scores",
+                "description": "store the scores of test samples, as some metrics need",
+            },
             "baseline": {
                 "type": "string",
                 "description": "* marks what is better than the best of this table by one standard error",

@@ -159,8 +159,10 @@ def _build_cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) ->
 def find_split_rule(split: Split, data: DataSpec) -> SplitRule:
     """Return how a data set is split: as the experiment says, or as its own entry does."""
     train, test = (split.train, split.test) if data.train is None else (data.train, data.test)
-    if train == PREDEFINED:
-        return SplitRule(find_embedded_entry(data.dataset).train_rows, None, split.seed, predefined=True)
+    if train == PREDEFINED and isinstance(data, EmbeddedData):
+        n_train = find_embedded_entry(data.dataset).train_rows
+        assert n_train is not None, "checked with the config"
+        return SplitRule(n_train, None, split.seed, predefined=True)
     return SplitRule(train, test, split.seed)
 
 

@@ -72,6 +72,7 @@ def _load_unpruned(cell: Cell, split: int) -> SplitData:
 def _find_pruned(cell: Cell, split: int) -> np.ndarray:
     from zoloss_cli.complexity.pruning import prune
 
+    assert cell.prune is not None
     data = _load_unpruned(cell, split)
     seed = derive_seed(cell.rule.seed, cell.seed_name, split, PRUNING).generate_state(4)
     X, y = data.scale(data.data.X[data.train]), data.data.y[data.train]

@@ -16,7 +16,7 @@ from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.split_data import SplitData, load_split
 from zoloss_cli.experiment.tuning import tune
-from zoloss_cli.kernels.zero_one import lenient_mistakes, prediction_mistakes, strict_mistakes
+from zoloss_cli.kernels.zero_one import find_lenient_errors, find_prediction_errors, find_strict_errors
 from zoloss_cli.registry import MEASURES, make_learner
 from zoloss_cli.results.record import (
     AnyRecord,
@@ -142,15 +142,15 @@ def _count_errors(
         return fields
     scores, signs = learner.decision_function(X_train), _to_signs(y_train)
     fields = {
-        "train_errors": int(strict_mistakes(scores, signs).sum()),
+        "train_errors": int(find_strict_errors(scores, signs).sum()),
         "train_confusion": count_confusion(y_train, scores >= 0.0, n_classes),
     }
-    lenient = int(lenient_mistakes(scores, signs).sum())
+    lenient = int(find_lenient_errors(scores, signs).sum())
     if lenient != fields["train_errors"]:
         fields["train_errors_lenient"] = lenient
     if data.test.size:
         scores = learner.decision_function(X_test)
-        fields["test_errors"] = int(prediction_mistakes(scores, _to_signs(y_test)).sum())
+        fields["test_errors"] = int(find_prediction_errors(scores, _to_signs(y_test)).sum())
         fields["test_confusion"] = count_confusion(y_test, scores >= 0.0, n_classes)
         if cell.keep_scores:
             fields["test_scores"] = tuple(scores[y_test == k].tolist() for k in (0, 1))
@@ -200,9 +200,9 @@ def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
 def _collect_curves(data: SplitData, learner: Any, y_train: np.ndarray, y_test: np.ndarray) -> dict[str, Any]:
     """Return errors, and cost where there is one, after each recorded epoch or round."""
     fields: dict[str, Any] = {"epochs": [int(e) for e in learner.recorded_epochs_]}
-    parts = [("train_curve", data.train, y_train, strict_mistakes)]
+    parts = [("train_curve", data.train, y_train, find_strict_errors)]
     if data.test.size:
-        parts.append(("test_curve", data.test, y_test, prediction_mistakes))
+        parts.append(("test_curve", data.test, y_test, find_prediction_errors))
     for name, indices, y, find_errors in parts:
         X = data.scale(data.data.X[indices])
         if getattr(learner, "multiclass", False):

@@ -1,8 +1,12 @@
 """Numba kernels: pure functions of arrays and scalars, in the papers' symbols.
 
-Conventions: `X` holds one example a row with the constant x_0 = 1 first, `y` is -1.0 or +1.0, `w` is a
-weight vector with the bias first. Nothing here knows of classes, files or configs, and every random
-number comes from a seed or an array that the caller hands in.
+Conventions, for N samples of m features: `X` is N x (m + 1), a sample a row with the constant x_0 = 1 first;
+`y` holds N labels, -1.0 or +1.0; `w` is a weight vector of length m + 1 with the bias first; `phi` holds N
+sample weights. `Z` and `Y` are rows y_i x_i, so that <w, z_i> is the margin of sample i. Where a function
+has room for intermediate values handed in, the caller owns it and its contents mean nothing afterwards.
+
+Nothing here knows of classes, files or configs, and every random number comes from a seed or an array that the
+caller hands in.
 """
 
 import contextlib
@@ -16,11 +20,12 @@ from numba import njit
 kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"})
 # Exact arithmetic as written: for the parts whose results must equal a NumPy twin to the last bit.
 exact_kernel = njit(cache=True, nogil=True, error_model="numpy")
+# Copied into its caller, whose arithmetic it then follows: for a handful of operations in an innermost loop.
 inline_kernel = njit(inline="always", error_model="numpy")
 
 
 def _drop_stale_kernels() -> None:
-    """Delete compiled kernels that were made from other sources than these.
+    """Delete compiled kernels that were built from other sources than these.
 
     numba checks only the file that a kernel stands in, but a compiled kernel contains the kernels of
     other files that it calls: without this, editing one file would leave old code running in another.

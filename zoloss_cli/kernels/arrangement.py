@@ -1,13 +1,13 @@
 """Every hyperplane through P-1 rows, one line of them at a time.
 
-Nguyen & Sanner (2013), Figure 5, evaluates one combination of D = P-1 points after the other, at the cost
+Nguyen & Sanner (2013), Figure 5, evaluates one combination of D = P-1 samples after the other, at the cost
 of an inverse and a product with all rows each. But P-2 rows leave a plane of weights free, in which every
 other row is a line through 0: one sort by angle gives the losses of all combinations that share the P-2
 rows. In the order of combinations, that is all that differ in the last place; here it is the same step.
 
-Rows have length 1 and weights c; w is right on row i where <Y_i, w> > 0. Rows that a w passes through can
-be made right by tilting it, if there are P-1 of them. Where more meet, which of them is a smaller problem
-of its own: the caller's.
+`Y` is n x P: rows y_i (1, x_i), scaled to length 1, with weights `c`; w is right on row i where <Y_i, w> > 0.
+Rows that a w passes through can be made right by tilting it, if there are P-1 of them. Where more meet, which
+of them can be right is a smaller problem of its own: the caller's.
 """
 
 from __future__ import annotations
@@ -15,26 +15,28 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import kernel
-from zoloss_cli.kernels.line import BETTER, line_scratch, sort_breakpoints
+from zoloss_cli.kernels.line import LOSS_TOLERANCE, allocate_line_scratch, sort_breakpoints
 
-STILL = 1e-7  # a row of which this is left belongs to the span of the rows chosen
-EXACTLY = 1e-12  # what rounding can leave of a row that does
-MEET = 1e-8  # angles that differ by less may be one
-INDEPENDENT = 1e-6
-TURN = 0.7548776662466927  # radians: no fraction of a circle
-NEAR = 1e-6  # a breakpoint at more than 1 / NEAR is too near infinity
+IN_SPAN = 1e-7  # length: a row of which less is left belongs to the span of the rows taken so far
+ROUNDING = 1e-12  # length: what rounding can leave of a row that does
+SAME_ANGLE = 1e-8  # radians: angles that differ by less may be one
+MIN_INDEPENDENT_LENGTH = 1e-6  # length that must be left of a row for it to extend a basis
+TURN_RADIANS = 0.7548776662466927  # no fraction of a circle, so that repeated turns never come back
+MIN_RELATIVE_SLOPE = 1e-6  # |g| / |f|: a breakpoint farther out than its inverse is too near infinity
+MAX_TURNS = 20
 
 
 @kernel
-def without(N, z, out):
-    """An orthonormal basis of the rows of N less the direction of z. Returns how much of z is in N.
+def remove_direction(N, z, out):
+    """Write an orthonormal basis of the rows of N less the direction of z; return how much of z is in N.
 
-    One reflection turns z's part to the first axis, which is then left out.
+    N is rows x P and orthonormal, z has length P, `out` has room for rows - 1 of length P. One reflection
+    turns z's part to the first axis, which is then left out.
     """
     rows, P = N.shape
     a = np.dot(N, z)
     length = np.sqrt(np.dot(a, a))
-    if length < INDEPENDENT:
+    if length < MIN_INDEPENDENT_LENGTH:
         return length
     a /= length
     sign = 1.0 if a[0] >= 0.0 else -1.0
@@ -48,8 +50,8 @@ def without(N, z, out):
 
 
 @kernel
-def combine(G, h, f):
-    """f = G h for a handful of columns."""
+def combine_columns(G, h, f):
+    """Set f = G h for a G of a handful of columns, where a call of BLAS would cost more than the product."""
     for i in range(G.shape[0]):
         total = 0.0
         for j in range(G.shape[1]):
@@ -58,37 +60,38 @@ def combine(G, h, f):
 
 
 @kernel
-def turn(f, g, angle):
-    """The same plane in other axes: w becomes cos w + sin v, and v follows."""
+def rotate_plane(f, g, angle):
+    """Rotate the axes of the plane of w and v: f = Yw becomes cos f + sin g, and g = Yv follows."""
     cos, sin = np.cos(angle), np.sin(angle)
     for i in range(f.shape[0]):
         f[i], g[i] = cos * f[i] + sin * g[i], cos * g[i] - sin * f[i]
 
 
 @kernel
-def sweep(f, g, c, need, largest, best, scratch, found):
-    """The hyperplanes at the breakpoints of w + alpha v, f = Yw, g = Yv: which may lose less than `best`?
+def sweep_line(f, g, c, need, largest, best, scratch, found):
+    """Collect the hyperplanes at breakpoints of w + alpha v that may lose less than `best`.
 
-    A breakpoint where `need` rows meet is sure to: it lowers `best` at once. Where more than `largest`
-    meet, it is passed over. Rows of `found` become (alpha, sign, loss of the rows off it). w and v are
-    turned, and f and g with them, until no breakpoint is near infinity: there, rows that meet would be
-    torn apart.
+    f = Yw and g = Yv have length n, and so have the weights c. A breakpoint where `need` rows meet is sure to
+    lose less: it lowers `best` at once. Where more than `largest` meet, it is passed over. Rows of `found`
+    (2n x 3) become (alpha, sign, loss of the rows off it). w and v are turned, and f and g with them, until
+    no breakpoint is near infinity: there, rows that meet would be torn apart.
+
     Returns (rows of found, best, number passed over, whether a row's belonging is in doubt, the turn).
     """
     t, rows, bucket, starts, sorted_t, sorted_rows = scratch[:6]
     angle = 0.0
-    for _ in range(20):
-        turn(f, g, TURN)
-        angle += TURN
+    for _ in range(MAX_TURNS):
+        rotate_plane(f, g, TURN_RADIANS)
+        angle += TURN_RADIANS
         count, flat, total, loss, sum_f, sum_g = 0, 0, 0.0, 0.0, 0.0, 0.0
         doubt, far = False, False
         for i in range(f.shape[0]):
             rest = f[i] * f[i] + g[i] * g[i]
-            if rest < STILL * STILL:
+            if rest < IN_SPAN * IN_SPAN:
                 flat += 1
-                doubt |= rest > EXACTLY * EXACTLY
+                doubt |= rest > ROUNDING * ROUNDING
                 continue
-            if abs(g[i]) < NEAR * abs(f[i]):
+            if abs(g[i]) < MIN_RELATIVE_SLOPE * abs(f[i]):
                 far = True
                 break
             t[count] = -f[i] / g[i]
@@ -112,14 +115,14 @@ def sweep(f, g, c, need, largest, best, scratch, found):
             both += c[row]
             before += c[row] if g[row] > 0.0 else 0.0
             j += 1
-            if j == count or sorted_t[j] - sorted_t[j - 1] > MEET * (1.0 + sorted_t[j] * sorted_t[j]):
+            if j == count or sorted_t[j] - sorted_t[j - 1] > SAME_ANGLE * (1.0 + sorted_t[j] * sorted_t[j]):
                 break
         off = loss - before
         loss = off + both - before
         meeting = flat + j - first
         for sign in (1.0, -1.0):
             lost = off if sign > 0.0 else total - both - off
-            if lost < best - BETTER:
+            if lost < best - LOSS_TOLERANCE:
                 if meeting > largest:
                     passed += 1
                     continue
@@ -133,10 +136,12 @@ def sweep(f, g, c, need, largest, best, scratch, found):
 
 @kernel
 def sweep_prefixes(Y, c, order, n_order, prefix, lines, largest, best, planes, losses):
-    """Sweeps for the next `lines` combinations of P-2 of the rows order[:n_order], from `prefix` on.
+    """Sweep the lines of the next `lines` combinations of P-2 of the rows order[:n_order], from `prefix` on.
 
-    `prefix` holds ascending places in `order`; it is changed to where to go on, its first place is -1 at
-    the end. Hyperplanes that may lose less than `best` are put into `planes` with the losses off them.
+    `prefix` (length P-2) holds ascending places in `order`; it is changed to where to go on, its first place is
+    -1 at the end. Hyperplanes that may lose less than `best` are put into the rows of `planes`, and into
+    `losses` the weight of the wrong rows off them.
+
     Returns (how many, best, number passed over, lines swept, whether there was doubt).
     """
     n, P = Y.shape
@@ -144,7 +149,7 @@ def sweep_prefixes(Y, c, order, n_order, prefix, lines, largest, best, planes, l
     bases = np.zeros((k + 1, P, P))
     for j in range(P):
         bases[0, j, j] = 1.0
-    scratch = line_scratch(n)
+    scratch = allocate_line_scratch(n)
     f, g = np.empty(n), np.empty(n)
     G = Y.copy() if k == 1 else np.empty((n, 3))  # Y in the three axes that all but the last row leave free
     h = np.empty((2, 3))
@@ -156,10 +161,10 @@ def sweep_prefixes(Y, c, order, n_order, prefix, lines, largest, best, planes, l
         sound = True
         while level < k:
             N = np.ascontiguousarray(bases[level, : P - level])
-            left = without(N, Y[order[prefix[level]]], bases[level + 1])
-            if left < INDEPENDENT:
+            left = remove_direction(N, Y[order[prefix[level]]], bases[level + 1])
+            if left < MIN_INDEPENDENT_LENGTH:
                 sound = False
-                doubt |= left > EXACTLY
+                doubt |= left > ROUNDING
                 break
             level += 1
             if level == k - 1:
@@ -169,9 +174,9 @@ def sweep_prefixes(Y, c, order, n_order, prefix, lines, largest, best, planes, l
             three = np.ascontiguousarray(bases[k - 1, :3])
             for r in range(2):
                 h[r] = np.dot(three, bases[k, r])
-            combine(G, h[0], f)
-            combine(G, h[1], g)
-            hits, best, over, unsure, angle = sweep(f, g, c, P - 1, largest, best, scratch, found)
+            combine_columns(G, h[0], f)
+            combine_columns(G, h[1], g)
+            hits, best, over, unsure, angle = sweep_line(f, g, c, P - 1, largest, best, scratch, found)
             passed += over
             doubt |= unsure
             for hit in range(hits):

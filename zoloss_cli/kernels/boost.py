@@ -6,23 +6,23 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
 
-# A hypothesis that comes twice in a row has an error of exactly 1/2 the second time, up to rounding, which
-# must not decide whether the run ends.
-HALF = 0.5 - 1e-10
+# Weighted error from which a hypothesis counts as no better than chance. One that comes twice in a row has an
+# error of exactly 1/2 the second time, up to rounding, which must not decide whether boosting ends.
+CHANCE_ERROR = 0.5 - 1e-10
 
 
 @exact_kernel
 def end_round(scores, y, phi, perfect_odds):
-    """(e, alpha) of the hypothesis +1 where its score is >= 0, else -1; changes phi for the next round.
+    """Return (e, alpha) of the hypothesis +1 where its score is >= 0, else -1; update phi for the next round.
 
-    Where e >= HALF the run is over: phi stays as it is, and alpha = 0. e = 0 takes `perfect_odds` for
-    (1 - e) / e, and phi stays the same too.
+    `scores`, `y` and `phi` have length N. Where e >= CHANCE_ERROR boosting is over: phi stays as it is, and
+    alpha = 0. e = 0 takes `perfect_odds` for (1 - e) / e, and phi stays the same too.
     """
     n = phi.shape[0]
     e = 0.0
     for i in range(n):
         e += phi[i] if (scores[i] >= 0.0) != (y[i] > 0.0) else 0.0
-    if e >= HALF:
+    if e >= CHANCE_ERROR:
         return e, 0.0
     if e <= 0.0:
         return e, 0.5 * np.log(perfect_odds)

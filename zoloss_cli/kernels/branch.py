@@ -1,13 +1,22 @@
-"""Branch and bound over which examples are right (Nguyen & Sanner 2013, Figure 3).
+"""Branch and bound over which samples are right (Nguyen & Sanner 2013, section 3, Figure 3).
 
-Rows of Z are the examples (1, x_i), of length 1; t_i is an example's class and s_i the class it is
-assigned, both -1 or 1, and s_i is 0 while it is open. The search is depth first: the next open example is
-the first in `order`, its first value the one that the start gives it.
+Rows of `Z` (n x P) are the samples (1, x_i), scaled to length 1; t_i is a sample's class and s_i the class it
+is assigned, both -1 or 1, and s_i is 0 while it is open. The search is depth first: the next open sample is the
+first in `order`, its first value the one that the start gives it.
 
-Whether a point is in the convex hull of a side is asked of `separate`. A w that kept it out is kept: it
-answers the question again as long as new points of the hull are on its other side, which costs one dot
+Whether a sample is in the convex hull of a side is asked of `separate`. A w that kept it out is kept: it
+answers the question again as long as new members of the hull are on its other side, which costs one dot
 product. Sets of assignments that turned out impossible are kept too, and end every branch that meets one;
 that saves work, and changes no result.
+
+The state of a search, which stands still between calls:
+
+- `tree`: s (n); trail, the samples in the order of their assignment; then by depth decided (the sample),
+  tried (0 to 2 of its values), mark (the length of the trail before it), place (in `order`) and level_loss.
+- `hulls`, by side (0: +1, 1: -1): hull, the decided samples of a side, and their count; keepers, a w that keeps
+  each sample out of the hull, and known, whether there is one.
+- `impossible`: sets, set_signs and set_sizes of up to MAX_IMPOSSIBLE_SETS sets.
+- `counters`: one number for each of the places named below.
 """
 
 from __future__ import annotations
@@ -16,16 +25,16 @@ import numpy as np
 
 from zoloss_cli.kernels import kernel
 from zoloss_cli.kernels.hull import separate
-from zoloss_cli.kernels.line import BETTER
+from zoloss_cli.kernels.line import LOSS_TOLERANCE
 
-KEPT = 512  # impossible sets to remember
-# places in `numbers`
+MAX_IMPOSSIBLE_SETS = 512  # to remember
+# Places in `counters`. QUESTIONS ("is it in the hull?") were solved, SETTLED ones answered by a keeper.
 DEPTH, ASSIGNED, NODES, QUESTIONS, SETTLED, LEAVES, SETS = range(7)
 
 
 @kernel
-def known_impossible(s, impossible, kept):
-    """Whether the assignments so far contain a set that is known to be impossible."""
+def has_impossible_set(s, impossible, kept):
+    """Return whether the assignments s contain one of the `kept` sets that are known to be impossible."""
     sets, set_signs, set_sizes = impossible
     for e in range(min(kept, sets.shape[0])):
         matched = True
@@ -39,11 +48,11 @@ def known_impossible(s, impossible, kept):
 
 
 @kernel
-def keep(corral, size, s, impossible, numbers):
-    """Remember an impossible set, in place of the oldest if need be."""
+def remember_impossible_set(corral, size, s, impossible, counters):
+    """Remember that corral[:size] cannot be assigned as in s, in place of the oldest such set if need be."""
     sets, set_signs, set_sizes = impossible
-    e = numbers[SETS] % sets.shape[0]
-    numbers[SETS] += 1
+    e = counters[SETS] % sets.shape[0]
+    counters[SETS] += 1
     set_sizes[e] = size
     for k in range(size):
         sets[e, k] = corral[k]
@@ -51,10 +60,11 @@ def keep(corral, size, s, impossible, numbers):
 
 
 @kernel
-def propagate(Z, t, c, s, i, trail, hulls, numbers, buffers):
-    """Example i has joined a side: whom does that side's hull contain now?
+def propagate_assignment(Z, t, c, s, i, trail, hulls, counters, buffers):
+    """Assign to sample i's side all open samples that its hull contains, now that i has joined it.
 
-    Open examples inside it are assigned to the side; one of the other side inside it is a conflict.
+    A sample of the other side inside the hull is a conflict.
+
     Returns (weight newly lost, size of the impossible set in the corral or 0).
     """
     hull, hull_count, keepers, known = hulls
@@ -69,19 +79,19 @@ def propagate(Z, t, c, s, i, trail, hulls, numbers, buffers):
         if s[p] == side:
             continue
         if known[h, p] and np.dot(keepers[h, p], Z[i]) > 0.0:
-            numbers[SETTLED] += 1
+            counters[SETTLED] += 1
             continue
         members[count] = p
         signs[p] = -1.0
-        numbers[QUESTIONS] += 1
+        counters[QUESTIONS] += 1
         inside = separate(Z, signs, members, count + 1, count, w, corral, weights)
         if inside == 0:
             known[h, p] = True
             keepers[h, p] = w
         elif inside > 0 and s[p] == 0:
             s[p] = side
-            trail[numbers[ASSIGNED]] = p
-            numbers[ASSIGNED] += 1
+            trail[counters[ASSIGNED]] = p
+            counters[ASSIGNED] += 1
             lost += c[p] if t[p] != side else 0.0
         elif inside > 0:
             return lost, inside
@@ -90,12 +100,12 @@ def propagate(Z, t, c, s, i, trail, hulls, numbers, buffers):
 
 
 @kernel
-def undo(s, trail, hulls, mark, numbers):
-    """Take back all assignments after the first `mark`."""
+def undo_assignments(s, trail, hulls, mark, counters):
+    """Undo all assignments after the first `mark`."""
     hull, hull_count = hulls[0], hulls[1]
-    while numbers[ASSIGNED] > mark:
-        numbers[ASSIGNED] -= 1
-        p = trail[numbers[ASSIGNED]]
+    while counters[ASSIGNED] > mark:
+        counters[ASSIGNED] -= 1
+        p = trail[counters[ASSIGNED]]
         s[p] = 0
         for h in range(2):
             if hull_count[h] > 0 and hull[h, hull_count[h] - 1] == p:
@@ -103,10 +113,11 @@ def undo(s, trail, hulls, mark, numbers):
 
 
 @kernel
-def branch(Z, t, c, order, first, tree, hulls, impossible, numbers, use_hulls, nodes, best, best_w):
-    """Visit up to `nodes` nodes, from where `tree` says the search stands. Returns (best, whether it is over).
+def visit_nodes(Z, t, c, order, first, tree, hulls, impossible, counters, use_hulls, nodes, best, best_w):
+    """Visit up to `nodes` nodes, from where `tree` says the search stands; stop at each better leaf.
 
-    It stops at each better leaf, whose w is then in best_w.
+    `t`, `c`, `order` and `first` have length n: classes, weights, the order of decisions, and the value that is
+    tried first. Returns (best, whether the search is over); the w of a better leaf is then in best_w.
     """
     s, trail, decided, tried, mark, place, level_loss = tree
     hull, hull_count = hulls[0], hulls[1]
@@ -115,57 +126,57 @@ def branch(Z, t, c, order, first, tree, hulls, impossible, numbers, use_hulls, n
     corral, weights = np.zeros(P + 2, np.int64), np.zeros(P + 2)
     buffers = (signs, members, w, corral, weights)
     for _ in range(nodes):
-        depth = numbers[DEPTH]
+        depth = counters[DEPTH]
         if depth < 0:
             return best, True
-        undo(s, trail, hulls, mark[depth], numbers)
+        undo_assignments(s, trail, hulls, mark[depth], counters)
         if tried[depth] == 2:
-            numbers[DEPTH] -= 1
+            counters[DEPTH] -= 1
             continue
         i = decided[depth]
         side = first[i] if tried[depth] == 0 else -first[i]
         tried[depth] += 1
-        numbers[NODES] += 1
+        counters[NODES] += 1
         loss = level_loss[depth] + (c[i] if side != t[i] else 0.0)
-        if loss >= best - BETTER:
+        if loss >= best - LOSS_TOLERANCE:
             continue
         s[i] = side
-        trail[numbers[ASSIGNED]] = i
-        numbers[ASSIGNED] += 1
+        trail[counters[ASSIGNED]] = i
+        counters[ASSIGNED] += 1
         h = 0 if side > 0 else 1
         hull[h, hull_count[h]] = i
         hull_count[h] += 1
-        if known_impossible(s, impossible, numbers[SETS]):
+        if has_impossible_set(s, impossible, counters[SETS]):
             continue
         if use_hulls:
-            lost, conflict = propagate(Z, t, c, s, i, trail, hulls, numbers, buffers)
+            lost, conflict = propagate_assignment(Z, t, c, s, i, trail, hulls, counters, buffers)
             loss += lost
             if conflict > 0:
-                keep(corral, conflict, s, impossible, numbers)
+                remember_impossible_set(corral, conflict, s, impossible, counters)
                 continue
-            if loss >= best - BETTER:
+            if loss >= best - LOSS_TOLERANCE:
                 continue
         following = place[depth]
         while following < n and s[order[following]] != 0:
             following += 1
         if following < n:
             depth += 1
-            numbers[DEPTH] = depth
+            counters[DEPTH] = depth
             decided[depth], tried[depth], place[depth] = order[following], 0, following
-            mark[depth], level_loss[depth] = numbers[ASSIGNED], loss
+            mark[depth], level_loss[depth] = counters[ASSIGNED], loss
             continue
-        # A leaf: is there a w? The examples that hulls assigned follow from the others.
+        # A leaf: is there a w? The samples that hulls assigned follow from the others.
         count = 0
         for h in range(2):
             for m in range(hull_count[h]):
                 members[count] = hull[h, m]
                 signs[hull[h, m]] = 1.0 if h == 0 else -1.0
                 count += 1
-        numbers[LEAVES] += 1
+        counters[LEAVES] += 1
         size = separate(Z, signs, members, count, count - 1, w, corral, weights)
         if size > 0:
-            keep(corral, size, s, impossible, numbers)
+            remember_impossible_set(corral, size, s, impossible, counters)
         elif size == 0:
             best_w[:] = w
             return loss, False
-    return best, numbers[DEPTH] < 0
+    return best, counters[DEPTH] < 0

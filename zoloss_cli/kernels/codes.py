@@ -1,7 +1,8 @@
-"""Joint weights of examples and classes, and the cuts between classes: Li's thesis (2006), chapter 4.
+"""Joint weights of samples and classes, and the cuts between classes: Li's thesis (2006), chapter 4.
 
-`D` is N x K, D[n, k] proportional to exp(-rho_k(x_n, y_n)) with 0 at k = y_n; `y` holds class indices;
-`column` is a column of the coding matrix, -1, 0 or +1 a class; `f` is -1.0 or +1.0 an example.
+`D` is N x K, D[n, k] proportional to exp(-rho_k(x_n, y_n)) with 0 at k = y_n; `y` holds N class indices;
+`column` is a column of the coding matrix, -1, 0 or +1 for each of K classes; `f` holds a base classifier's
+output, -1.0 or +1.0, for each of N samples.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from zoloss_cli.kernels import exact_kernel
 
 
 @exact_kernel
-def pair_weights(D, y, column, weights):
-    """U = sum over n of what is set in `weights`: sum over k of D[n, k] where column[k] column[y_n] < 0."""
+def compute_pair_weights(D, y, column, weights):
+    """Set weights[n] to the sum over k of D[n, k] where column[k] column[y_n] < 0; return their sum U."""
     n, K = D.shape
-    against = np.zeros((3, K))  # by the sign of the example's own class: which classes stand against it
+    against = np.zeros((3, K))  # by the sign of the sample's own class: which classes stand against it
     for k in range(K):
         against[0, k] = 1.0 if column[k] > 0 else 0.0
         against[2, k] = 1.0 if column[k] < 0 else 0.0
     U = 0.0
     i = 0
     while i + 4 <= n:
-        # Four examples at a time, whose sums do not wait for each other.
+        # Four samples at a time, whose sums do not wait for each other.
         a, b, c, d = 0.0, 0.0, 0.0, 0.0
         for k in range(K):
             a += against[int(column[y[i]]) + 1, k] * D[i, k]
@@ -43,10 +44,10 @@ def pair_weights(D, y, column, weights):
 
 
 @exact_kernel
-def preferences(D, y, f):
-    """mu of equation (4.5): the sign that the classifier f would like each class to have.
+def compute_class_preferences(D, y, f):
+    """Return mu of equation (4.5), length K: its sign is the one that f would like each class to have.
 
-    Summed up in one go over examples and classes: where mu is 0, the order of the sum decides.
+    Summed up in one go over samples and classes: where mu is 0, the order of the sum decides.
     """
     n, K = D.shape
     mu = np.zeros(K)
@@ -61,7 +62,8 @@ def preferences(D, y, f):
 
 
 @exact_kernel
-def weighted_error(weights, signs, f):
+def compute_weighted_error(weights, signs, f):
+    """Return the weight of the samples where f is not the sign; all three have length N."""
     e = 0.0
     for i in range(weights.size):
         e += weights[i] if f[i] != signs[i] else 0.0  # without a branch
@@ -69,14 +71,14 @@ def weighted_error(weights, signs, f):
 
 
 @exact_kernel
-def update(D, y, column, f, alpha, confusion):
-    """Step 9 of Algorithm 4.1, not yet normalized; sets confusion[a, k] = sum of D[n, k] with y_n = a.
+def update_joint_weights(D, y, column, f, alpha, confusion):
+    """Update D by step 9 of Algorithm 4.1, not yet normalized; return the sum of D.
 
-    Returns the sum of D.
+    Sets confusion[a, k], K x K, to the sum of D[n, k] over the samples with y_n = a.
     """
     n, K = D.shape
     confusion[:] = 0.0
-    # By the sign of the example's class and by what f says of the example: a row of factors.
+    # By the sign of the sample's class and by what f says of the sample: a row of factors.
     factors = np.ones((2, 2, K))
     worse = np.exp(alpha)
     for own in range(2):
@@ -94,11 +96,12 @@ def update(D, y, column, f, alpha, confusion):
 
 
 @exact_kernel
-def max_cut(edges):
-    """The column that cuts most, with the first class at -1; of equal ones, the first in the Gray code's order.
+def find_max_cut(edges):
+    """Return the column that cuts most, with the first class at -1; of equal ones, the first in Gray code.
 
-    The last class changes most often in that order. The first round has many ties, where all examples weigh
-    the same: every split of an even number of classes in halves cuts the same, but for rounding.
+    `edges` is K x K and symmetric: the weight between two classes. The last class changes most often in
+    that order. The first round has many ties, where all samples weigh the same: every
+    partition of an even number of classes in halves cuts the same, but for rounding.
     """
     K = edges.shape[0]
     column, best = np.full(K, -1, np.int8), np.full(K, -1, np.int8)
@@ -119,7 +122,10 @@ def max_cut(edges):
 
 @exact_kernel
 def add_distances(distances, scores, column, alpha):
-    """Adds alpha (1 - M(k) f) / 2 for a base classifier that says +1 where its score is >= 0, else -1."""
+    """Add alpha (1 - M(k) f) / 2 to distances[n, k] for a base classifier f with these N scores.
+
+    f is +1 where the score is >= 0, else -1; `distances` is N x K, and `column` is M.
+    """
     n, K = distances.shape
     steps = np.empty((2, K))
     for k in range(K):

@@ -8,26 +8,30 @@ import numpy as np
 
 from zoloss_cli.kernels import kernel
 
-SETTLED = 1e-4
+CONVERGENCE_TOLERANCE = 1e-4  # of the largest weight: a sweep that moves no weight by more is the last
+MILLS_ASYMPTOTE = -30.0  # below this z, Phi(z) is near the smallest numbers there are
+MIN_CAVITY_SHARE = (
+    1e-12  # a sample without which nearly nothing is left of the posterior's precision is skipped
+)
 ROOT_2 = math.sqrt(2.0)
 ROOT_2_PI = math.sqrt(2.0 * math.pi)
 
 
 @kernel
-def mills(z):
-    """N(z) / Phi(z); its asymptote where Phi underflows."""
-    if z < -30.0:
+def compute_mills_ratio(z):
+    """Return N(z) / Phi(z), by its asymptote where Phi underflows."""
+    if z < MILLS_ASYMPTOTE:
         return -z + 1.0 / -z
     return math.exp(-0.5 * z * z) / ROOT_2_PI / (0.5 * math.erfc(-z / ROOT_2))
 
 
 @kernel
-def bayes_point(Z, noise, sweeps):
-    """(m, sweeps done): the mean of the posterior of w for rows z_i = y_i x_i and the prior N(0, I).
+def fit_bayes_point(Z, noise, sweeps):
+    """Return (m, sweeps done): the posterior mean of w for rows z_i = y_i x_i of Z and the prior N(0, I).
 
-    The likelihood of row i is Phi(<w, z_i> / sqrt(noise)), approximated by a Gaussian in <w, z_i> with
-    mean m_i and precision pi_i. A sweep visits every row: take its Gaussian out of the posterior N(m, V),
-    match the moments of the rest times the true likelihood, and put the new Gaussian in.
+    Z is N x size, m has length size. The likelihood of row i is Phi(<w, z_i> / sqrt(noise)), approximated by a
+    Gaussian in <w, z_i> with mean m_i and precision pi_i. A sweep visits every row: take its Gaussian out of
+    the posterior N(m, V), match the moments of the rest times the true likelihood, and put the new Gaussian in.
     """
     n, size = Z.shape
     m = np.zeros(size, np.float64)
@@ -43,13 +47,13 @@ def bayes_point(Z, noise, sweeps):
             centre = np.dot(z_i, m)
             # without row i: variance and mean of <w, z_i>
             room = 1.0 - site_precision[i] * spread
-            if room <= 1e-12:
+            if room <= MIN_CAVITY_SHARE:
                 continue
             cavity = spread / room
             away = centre + cavity * site_precision[i] * (centre - site_mean[i])
             total = cavity + noise
             u = away / math.sqrt(total)
-            alpha = mills(u) / math.sqrt(total)
+            alpha = compute_mills_ratio(u) / math.sqrt(total)
             curvature = alpha * (alpha + away / total)
             if curvature <= 0.0 or curvature * cavity >= 1.0:
                 continue
@@ -70,6 +74,6 @@ def bayes_point(Z, noise, sweeps):
                     V[j, k] -= scale * Vz[j] * Vz[k]
             site_precision[i] = precision
             site_mean[i] = mean
-        if moved < SETTLED * (1e-12 + np.max(np.abs(m))):
+        if moved < CONVERGENCE_TOLERANCE * (1e-12 + np.max(np.abs(m))):
             return m, sweep
     return m, sweeps

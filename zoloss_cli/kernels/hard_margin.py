@@ -1,17 +1,19 @@
 """The hard-margin SVM on a kernel matrix, by an exact active-set method that starts from the last solution.
 
 min 1/2 sum of b_i b_j K_ij - sum of y_i b_i, where sum of b_i = 0 and alpha_i = y_i b_i >= 0. Goldfarb & Idnani
-(1983), on a set S of examples that lie on the margin, f_i = sum of b_j K_ij + c = y_i. The inverse R of
+(1983), on a set S of samples that lie on the margin, f_i = sum of b_j K_ij + c = y_i. The inverse R of
 
     [ 0   1'  ]
     [ 1  K_SS ]
 
-gives c and b, and -R (1, K_Sp)' says how they follow when another example p gets weight. The most violated
-example p of the set enters: its weight grows until it lies on the margin too; whoever loses all weight on the
+gives c and b, and -R (1, K_Sp)' says how they follow when another sample p gets weight. The most violated
+sample p of the set enters: its weight grows until it lies on the margin too; whoever loses all weight on the
 way leaves S. K only needs to be positive definite on vectors that sum to 0, as -||x - x'|| is.
 
 Index 0 of R, coef, k and d is the bias, the members of S follow in any order; of R only the lower triangle
-is kept. With one class only, S is one example, b = 0 and c = y.
+is kept. With one class only, S is one sample, b = 0 and c = y.
+
+Many functions return (status, sample): SOLVED with -1, or why there is no solution and the sample it ended at.
 """
 
 from __future__ import annotations
@@ -22,22 +24,25 @@ import numpy as np
 
 from zoloss_cli.kernels import kernel
 
-VIOLATED = 1e-9  # a margin is too small below 1 - this
-INEXACT = 1e-11  # members of S further off the margin than this are corrected
-NO_WEIGHT = 1e-9  # of the largest: who has less is no support vector
-ROUNDING = 1e-12  # a sum of terms that is smaller than this part of them is 0
+MARGIN_TOLERANCE = 1e-9  # a margin below 1 - this violates the solution
+MAX_MEMBER_ERROR = 1e-11  # members of S farther off the margin than this are corrected
+MIN_RELATIVE_WEIGHT = 1e-9  # of the largest: a sample with less is no support vector
+ROUNDING = 1e-12  # a sum of terms that is smaller than this share of their sizes is 0
+STEPS_PER_SAMPLE = 50  # a solution takes far fewer: beyond this the method runs in a circle
 SOLVED, INSEPARABLE, INDEFINITE, STUCK = range(4)
 
-# coef: c and b_S; sign, place: y and index of the members; f: the values of all; k, d: room to work;
-# size: [|S|, the number of support vectors].
-Solution = namedtuple("Solution", "R coef sign place f k d size")
-# Kernel rows in the order of a path: rows[i] is K[order[i], order], gathered when it is first needed.
-Rows = namedtuple("Rows", "K order rows ready y flat")
+# R: (n + 1) x (n + 1); coef: c and b_S; sign, place: y and index of the members; f: the n outputs; k, d: room
+# to work; size: [|S|, the number of support vectors].
+HardMarginSolution = namedtuple("Solution", "R coef sign place f k d size")
+# Kernel rows in the order of a path: rows[i] is K[order[i], order], gathered when first needed (ready[i]);
+# y: the labels in that order; flat: a slope below which a sample is no news to S.
+KernelRows = namedtuple("Rows", "K order rows ready y flat")
 
 
 @kernel
-def new_solution(n):
-    return Solution(
+def allocate_solution(n):
+    """Return an empty solution with room for n samples."""
+    return HardMarginSolution(
         np.empty((n + 1, n + 1)),
         np.zeros(n + 1),
         np.zeros(n + 1),
@@ -51,7 +56,7 @@ def new_solution(n):
 
 @kernel
 def copy_solution(a, b):
-    """Make b what a is."""
+    """Copy solution a into b."""
     m = a.size[0]
     for i in range(m + 1):
         b.coef[i], b.sign[i], b.place[i] = a.coef[i], a.sign[i], a.place[i]
@@ -63,17 +68,18 @@ def copy_solution(a, b):
 
 
 @kernel
-def rows_in_order(K, y, order, flat):
+def build_path_rows(K, y, order, flat):
+    """Return the kernel rows and labels of the samples in this order, none of them gathered yet."""
     n = order.size
     signs = np.empty(n)
     for i in range(n):
         signs[i] = y[order[i]]
-    return Rows(K, order, np.empty((n, n)), np.zeros(n, np.bool_), signs, flat)
+    return KernelRows(K, order, np.empty((n, n)), np.zeros(n, np.bool_), signs, flat)
 
 
 @kernel
-def row_of(rows, i):
-    """The kernel of the i-th example with all, in the order of the path."""
+def get_kernel_row(rows, i):
+    """Return the kernel of the i-th sample with all, in the order of the path."""
     row = rows.rows[i]
     if not rows.ready[i]:
         rows.ready[i] = True
@@ -84,17 +90,17 @@ def row_of(rows, i):
 
 
 @kernel
-def start(rows, i, s):
-    """S is the i-th example alone, and all are given its class."""
-    s.R[0, 0], s.R[1, 0], s.R[1, 1] = -row_of(rows, i)[i], 1.0, 0.0
+def start_with_sample(rows, i, s):
+    """Set S to the i-th sample alone, which gives all its class."""
+    s.R[0, 0], s.R[1, 0], s.R[1, 1] = -get_kernel_row(rows, i)[i], 1.0, 0.0
     s.coef[0], s.coef[1] = rows.y[i], 0.0
     s.sign[1], s.place[1] = rows.y[i], i
     s.size[0], s.size[1] = 1, 0
 
 
 @kernel
-def apply(s):
-    """d = -R k."""
+def apply_inverse(s):
+    """Set d = -R k."""
     for a in range(s.size[0] + 1):
         row, k_a = s.R[a], s.k[a]
         total = row[a] * k_a
@@ -106,13 +112,13 @@ def apply(s):
 
 
 @kernel
-def follow(rows, i, s):
-    """How c and b_S follow a unit of b_i, into d; returns how f_i does: 0 where i is no news to S."""
-    row, top = row_of(rows, i), s.size[0] + 1
+def compute_response(rows, i, s):
+    """Set d to how c and b_S follow a unit of b_i; return how f_i does: 0 where i is no news to S."""
+    row, top = get_kernel_row(rows, i), s.size[0] + 1
     s.k[0] = 1.0
     for a in range(1, top):
         s.k[a] = row[s.place[a]]
-    apply(s)
+    apply_inverse(s)
     slope, size = row[i], abs(row[i])
     for a in range(top):
         slope += s.k[a] * s.d[a]
@@ -121,8 +127,8 @@ def follow(rows, i, s):
 
 
 @kernel
-def join(rows, i, weight, slope, s):
-    """The i-th example becomes a member of S; d and the slope are those of `follow`."""
+def add_member(rows, i, weight, slope, s):
+    """Add the i-th sample to S; d and the slope are those of `compute_response`."""
     top = s.size[0] + 1
     for a in range(top):
         scaled = s.d[a] / slope
@@ -135,8 +141,11 @@ def join(rows, i, weight, slope, s):
 
 
 @kernel
-def leave(out, s):
-    """Member `out` leaves S, and d follows; returns by how much the slope grows. The last takes its index."""
+def remove_member(out, s):
+    """Remove member `out` from S, and let d follow; return by how much the slope grows.
+
+    The last member takes its index.
+    """
     last, pivot, share = s.size[0], s.R[out, out], s.d[out] / s.R[out, out]
     gain = s.d[out] * share
     taken = s.k  # of no further use when members leave
@@ -160,8 +169,8 @@ def leave(out, s):
 
 
 @kernel
-def slide(sign, weight, gap, slope, flat, s):
-    """Change b_i of an example outside S, of class `sign`, until it is on the margin (gap > 0) or 0 (gap = 0).
+def shift_weight(sign, weight, gap, slope, flat, s):
+    """Change b_i of a sample outside S, of class `sign`, until it is on the margin (gap > 0) or 0 (gap = 0).
 
     On the way, members of S that lose all weight leave it. Returns (weight of i, slope, status).
     """
@@ -189,47 +198,47 @@ def slide(sign, weight, gap, slope, flat, s):
             return weight, slope, SOLVED
         if s.size[0] == 1:  # the weight of all ends at 0 together
             return weight, slope, STUCK if entering else SOLVED
-        slope += leave(out, s)
+        slope += remove_member(out, s)
 
 
 @kernel
-def rebuild(rows, s):
-    """R from scratch, and from it c and b; false if some member is no news to the others."""
+def rebuild_inverse(rows, s):
+    """Compute R from scratch, and from it c and b; return False if some member is no news to the others."""
     m = s.size[0]
-    start(rows, s.place[1], s)
+    start_with_sample(rows, s.place[1], s)
     for a in range(2, m + 1):  # the a-th is written to where it was read
-        slope = follow(rows, s.place[a], s)
+        slope = compute_response(rows, s.place[a], s)
         if not slope > 0.0:
             return False
-        join(rows, s.place[a], 0.0, slope, s)
+        add_member(rows, s.place[a], 0.0, slope, s)
     s.k[0] = 0.0
     for a in range(1, m + 1):
         s.k[a] = s.sign[a]
-    apply(s)
+    apply_inverse(s)
     for a in range(m + 1):
         s.coef[a] = -s.d[a]
     return True
 
 
 @kernel
-def enter(rows, i, f, s):
-    """The i-th example, whose value f is too small for its class, is brought onto the margin."""
+def enter_sample(rows, i, f, s):
+    """Bring the i-th sample, whose output f is too small for its class, onto the margin; return a status."""
     sign = rows.y[i]
-    slope = follow(rows, i, s)
+    slope = compute_response(rows, i, s)
     if slope < -rows.flat:
-        if rebuild(rows, s):
-            slope = follow(rows, i, s)
+        if rebuild_inverse(rows, s):
+            slope = compute_response(rows, i, s)
         if slope < -rows.flat:
             return INDEFINITE
-    weight, slope, status = slide(sign, 0.0, 1.0 - sign * f, slope, rows.flat, s)
+    weight, slope, status = shift_weight(sign, 0.0, 1.0 - sign * f, slope, rows.flat, s)
     if status == SOLVED:
-        join(rows, i, sign * weight, slope, s)
+        add_member(rows, i, sign * weight, slope, s)
     return status
 
 
 @kernel
-def evaluate(rows, n, s):
-    """f of the first n examples, and how far members of S are off the margin; their errors into k."""
+def evaluate_outputs(rows, n, s):
+    """Compute f of the first n samples; return how far members of S are off the margin, their errors in k."""
     f, m = s.f, s.size[0]
     for i in range(n):
         f[i] = s.coef[0]
@@ -256,45 +265,45 @@ def evaluate(rows, n, s):
 
 
 @kernel
-def correct(rows, n, s):
-    """f of the first n examples from c and b that are as exact as can be."""
-    worst = evaluate(rows, n, s)
+def refine_solution(rows, n, s):
+    """Compute f of the first n samples from c and b that are as exact as can be; return a status."""
+    worst = evaluate_outputs(rows, n, s)
     for attempt in range(4):
-        if worst <= INEXACT:
+        if worst <= MAX_MEMBER_ERROR:
             break
-        if attempt == 2 and not rebuild(rows, s):
+        if attempt == 2 and not rebuild_inverse(rows, s):
             return STUCK
         if attempt != 2:
-            apply(s)
+            apply_inverse(s)
             for a in range(s.size[0] + 1):
                 s.coef[a] -= s.d[a]
-        worst = evaluate(rows, n, s)
-    return SOLVED if worst < 0.5 * VIOLATED else STUCK
+        worst = evaluate_outputs(rows, n, s)
+    return SOLVED if worst < 0.5 * MARGIN_TOLERANCE else STUCK
 
 
 @kernel
-def support_vectors(s):
-    """How many members of S have weight."""
+def count_support_vectors(s):
+    """Return how many members of S have weight."""
     most, mixed, count = 0.0, False, 0
     for a in range(1, s.size[0] + 1):
         most = max(most, s.sign[a] * s.coef[a])
         mixed = mixed or s.sign[a] != s.sign[1]
     if mixed:  # of one class, none has weight but by rounding
         for a in range(1, s.size[0] + 1):
-            count += s.sign[a] * s.coef[a] > NO_WEIGHT * most
+            count += s.sign[a] * s.coef[a] > MIN_RELATIVE_WEIGHT * most
     return count
 
 
 @kernel
-def settle(rows, inside, n, s):
-    """Let members of the set enter until none of them is violated; those are the first n that are `inside`.
+def resolve_violations(rows, inside, n, s):
+    """Let violated samples of a set enter until there is none; the set is those of the first n `inside` it.
 
-    Returns (status, the example that it ended at).
+    Returns (status, sample).
     """
     steps = 0
     while True:
-        status = correct(rows, n, s)
-        worst, least = -1, 1.0 - VIOLATED
+        status = refine_solution(rows, n, s)
+        worst, least = -1, 1.0 - MARGIN_TOLERANCE
         for i in range(n):
             margin = rows.y[i] * s.f[i]
             if margin < least and inside[i]:
@@ -303,35 +312,35 @@ def settle(rows, inside, n, s):
             return status, worst
         if worst < 0:
             break
-        if steps > 50 * (n + 10):
+        if steps > STEPS_PER_SAMPLE * (n + 10):
             return STUCK, worst
-        status = enter(rows, worst, s.f[worst], s)
+        status = enter_sample(rows, worst, s.f[worst], s)
         if status != SOLVED:
             return status, worst
         steps += 1
-    s.size[1] = support_vectors(s)
+    s.size[1] = count_support_vectors(s)
     return SOLVED, -1
 
 
 @kernel
-def extend(rows, inside, i, s):
-    """Add the i-th example to the solved set of those before it; returns as `settle` does."""
+def add_sample(rows, inside, i, s):
+    """Add the i-th sample to the solved set of those before it; return (status, sample)."""
     inside[i] = True
     if s.size[0] == 0:
-        start(rows, i, s)
+        start_with_sample(rows, i, s)
         return SOLVED, -1
     source, f = rows.K[rows.order[i]], s.coef[0]
     for a in range(1, s.size[0] + 1):
         f += s.coef[a] * source[rows.order[s.place[a]]]
-    if rows.y[i] * f >= 1.0 - VIOLATED:
+    if rows.y[i] * f >= 1.0 - MARGIN_TOLERANCE:
         return SOLVED, -1
-    status = enter(rows, i, f, s)
-    return settle(rows, inside, i + 1, s) if status == SOLVED else (status, i)
+    status = enter_sample(rows, i, f, s)
+    return resolve_violations(rows, inside, i + 1, s) if status == SOLVED else (status, i)
 
 
 @kernel
-def remove(rows, inside, i, n, s):
-    """Take the i-th example out of the solved set of the first n; returns as `settle` does."""
+def remove_sample(rows, inside, i, n, s):
+    """Remove the i-th sample from the solved set of the first n; return (status, sample)."""
     inside[i] = False
     at = 0
     for a in range(1, s.size[0] + 1):
@@ -341,26 +350,26 @@ def remove(rows, inside, i, n, s):
         return SOLVED, -1
     weight = s.sign[at] * s.coef[at]
     if s.size[0] > 1:
-        leave(at, s)
-        slope = follow(rows, i, s)
-        _, _, status = slide(rows.y[i], weight, 0.0, slope, rows.flat, s)
+        remove_member(at, s)
+        slope = compute_response(rows, i, s)
+        _, _, status = shift_weight(rows.y[i], weight, 0.0, slope, rows.flat, s)
         if status != SOLVED:
             return status, i
     else:  # it was alone in S: another one of its class takes its place, or there is none
         s.size[0] = 0
         for j in range(n):
             if inside[j]:
-                start(rows, j, s)
-    return settle(rows, inside, n, s) if s.size[0] > 0 else (SOLVED, -1)
+                start_with_sample(rows, j, s)
+    return resolve_violations(rows, inside, n, s) if s.size[0] > 0 else (SOLVED, -1)
 
 
 @kernel
-def walk(rows, upto, counts, s):
-    """The number of support vectors of the first 0, 1, ..., upto examples; returns as `settle` does."""
+def count_along_path(rows, upto, counts, s):
+    """Count the support vectors of the first 0, 1, ..., upto samples into `counts`; return (status, sample)."""
     inside = np.zeros(rows.order.size, np.bool_)
     s.size[0] = s.size[1] = counts[0] = 0
     for i in range(upto):
-        status, where = extend(rows, inside, i, s)
+        status, where = add_sample(rows, inside, i, s)
         if status != SOLVED:
             return status, where
         counts[i + 1] = s.size[1]
@@ -368,19 +377,19 @@ def walk(rows, upto, counts, s):
 
 
 @kernel
-def path_counts(K, y, order, flat):
-    """(counts, status, example): the support vectors of the first 0, 1, ... examples in this order."""
+def count_path_support_vectors(K, y, order, flat):
+    """Return (counts, status, sample): counts of support vectors of the first 0, 1, ... samples in order."""
     counts = np.zeros(order.size + 1, np.int64)
-    rows = rows_in_order(K, y, order, flat)
-    status, where = walk(rows, order.size, counts, new_solution(order.size))
+    rows = build_path_rows(K, y, order, flat)
+    status, where = count_along_path(rows, order.size, counts, allocate_solution(order.size))
     return counts, status, where
 
 
 @kernel
-def solve(K, y, members, flat):
-    """(solution, status, example) for these examples; the solution's places are indices into `members`."""
+def solve_hard_margin(K, y, members, flat):
+    """Return (solution, status, sample) for these samples; the solution's places are indices into `members`."""
     n = members.size
-    rows, s = rows_in_order(K, y, members, flat), new_solution(n)
-    start(rows, 0, s)
-    status, where = settle(rows, np.ones(n, np.bool_), n, s)
+    rows, s = build_path_rows(K, y, members, flat), allocate_solution(n)
+    start_with_sample(rows, 0, s)
+    status, where = resolve_violations(rows, np.ones(n, np.bool_), n, s)
     return s, status, where

@@ -1,11 +1,11 @@
-"""Can some w be right on all of these rows? The point of their convex hull that is nearest to 0 tells.
+"""Whether some w is right on all of given rows: the point of their convex hull that is nearest to 0 tells.
 
 Wolfe (1976), "Finding the nearest point in a polytope". If the nearest point x is not 0, then
 <x, z> >= |x|^2 > 0 for every row z: x is such a w, and the one with the largest margin. If it is 0, the
 few rows that it is a mixture of (the corral) cannot all be right: by Farkas' lemma they are a certificate,
 and as they are affinely independent no row of it can be spared.
 
-This is the linear program of Nguyen & Sanner (2013), section 3: a point lies in the convex hull of others
+This is the linear program of Nguyen & Sanner (2013), section 3: a sample p lies in the convex hull of others
 exactly if no w is right on (1, x_k) for all of them and on -(1, p).
 """
 
@@ -15,17 +15,19 @@ import numpy as np
 
 from zoloss_cli.kernels import kernel
 
-ZERO = 1e-11  # rows have length 1: a hull this near to 0 contains it
-SURE = 1e-12  # a margin above this is one
-DEPENDENT = 1e-13
-MOST_ROUNDS = 1000
+ZERO_DISTANCE = 1e-11  # rows have length 1: a hull this near to 0 contains it
+MIN_MARGIN = 1e-12  # of a w of length 1: a margin above this is no rounding error
+DEPENDENT_LENGTH = 1e-13  # what rounding can leave of a row that depends on others
+MIN_MIXTURE_WEIGHT = 1e-14  # a row of the corral with no more is not needed for its nearest point
+MAX_ROUNDS = 1000
 
 
 @kernel
-def affine_nearest(A, size, mu, x, Q, R):
-    """mu and x = mu A nearest to 0 with sum(mu) = 1 over the first `size` rows; false if they depend.
+def find_affine_minimum(A, size, mu, x, Q, R):
+    """Set mu and x = mu A nearest to 0 with sum(mu) = 1 over the first `size` rows; False if they depend.
 
-    Modified Gram-Schmidt with the right-hand side along, which gives x to full precision even near 0.
+    A has rows of length P; Q and R are room. Modified Gram-Schmidt with the right-hand side along, which gives
+    x to full precision even near 0.
     """
     P = A.shape[1]
     for j in range(P):
@@ -40,7 +42,7 @@ def affine_nearest(A, size, mu, x, Q, R):
             for j in range(P):
                 Q[k, j] -= r * Q[q, j]
         r = np.sqrt(np.dot(Q[k], Q[k]))
-        if r <= DEPENDENT * (1.0 + length):
+        if r <= DEPENDENT_LENGTH * (1.0 + length):
             return False
         R[k, k] = r
         for j in range(P):
@@ -61,66 +63,95 @@ def affine_nearest(A, size, mu, x, Q, R):
 
 
 @kernel
+def append_row(Z, signs, i, size, weight, corral, weights, A):
+    """Append row signs_i Z_i to the `size` rows of the corral; return the new size."""
+    corral[size] = i
+    weights[size] = weight
+    for j in range(Z.shape[1]):
+        A[size, j] = signs[i] * Z[i, j]
+    return size + 1
+
+
+@kernel
+def drop_row(k, size, corral, weights, A):
+    """Drop row k of the corral, and let those behind it close up; return the new size."""
+    size -= 1
+    for later in range(k, size):
+        weights[later], corral[later] = weights[later + 1], corral[later + 1]
+        for j in range(A.shape[1]):
+            A[later, j] = A[later + 1, j]
+    return size
+
+
+@kernel
+def find_least_margin(Z, signs, members, count, w):
+    """Return (least margin, its row) of w on rows signs_i Z_i, i in members[:count]."""
+    least, row = np.inf, -1
+    for m in range(count):
+        i = members[m]
+        margin = signs[i] * np.dot(Z[i], w)
+        if margin < least:
+            least, row = margin, i
+    return least, row
+
+
+@kernel
+def shrink_corral(size, w, corral, weights, A, mu, x, Q, R):
+    """Set w to the nearest point of the corral's hull: Wolfe's minor cycle.
+
+    As long as the nearest point of its affine hull lies outside its hull, go towards that up to the boundary
+    and drop a row that has no weight there. Returns the size that is left; 0 where rounding prevents it.
+    """
+    while size > 0:
+        if not find_affine_minimum(A, size, mu, x, Q, R):
+            return 0
+        theta, leaving = 1.0, -1
+        for k in range(size):
+            if mu[k] <= MIN_MIXTURE_WEIGHT:
+                step = weights[k] / (weights[k] - mu[k]) if weights[k] > mu[k] else 0.0
+                if step < theta or leaving < 0:
+                    theta, leaving = step, k
+        if leaving < 0:
+            for k in range(size):
+                weights[k] = mu[k]
+            for j in range(x.shape[0]):
+                w[j] = x[j]
+            return size
+        for k in range(size):
+            weights[k] += theta * (mu[k] - weights[k])
+        size = drop_row(leaving, size, corral, weights, A)
+    return 0
+
+
+@kernel
 def separate(Z, signs, members, count, first, w, corral, weights):
     """Search a w that is right on rows signs_i Z_i, i in members[:count], which have length 1.
 
-    Returns the size of the corral if there is none, with its rows in `corral` and their weights, which
-    add up to 1; 0 if there is one, which is then in `w`; -1 where rounding leaves it open. `first` is
-    the place among the members to start from; another start may end in another corral.
+    Z is n x P; w has length P, `corral` and `weights` have room for P + 2. Returns the size of the corral if
+    there is no such w, with its rows in `corral` and their weights, which add up to 1; 0 if there is one, which
+    is then in `w`; -1 where rounding leaves it open. `first` is the place among the members to start from;
+    another start may end in another corral.
     """
     P = Z.shape[1]
     A, Q, R = np.empty((P + 2, P)), np.empty((P + 2, P)), np.empty((P + 2, P + 2))
     mu, x = np.empty(P + 2), np.empty(P)
-    size = 1
-    corral[0] = members[first]
-    weights[0] = 1.0
+    size = append_row(Z, signs, members[first], 0, 1.0, corral, weights, A)
     for j in range(P):
-        A[0, j] = signs[members[first]] * Z[members[first], j]
         w[j] = A[0, j]
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         square = np.dot(w, w)
-        if square <= ZERO * ZERO:
+        if square <= ZERO_DISTANCE * ZERO_DISTANCE:
             return size
-        least, entering = np.inf, -1
-        for m in range(count):
-            i = members[m]
-            margin = signs[i] * np.dot(Z[i], w)
-            if margin < least:
-                least, entering = margin, i
-        if least > SURE * np.sqrt(square):
+        least, entering = find_least_margin(Z, signs, members, count, w)
+        if least > MIN_MARGIN * np.sqrt(square):
             return 0
         if size > P:
             return -1
         for k in range(size):
             if corral[k] == entering:
                 return -1
-        corral[size] = entering
-        weights[size] = 0.0
-        for j in range(P):
-            A[size, j] = signs[entering] * Z[entering, j]
-        size += 1
-        while True:
-            if not affine_nearest(A, size, mu, x, Q, R):
-                return -1
-            theta, leaving = 1.0, -1
-            for k in range(size):
-                if mu[k] <= 1e-14:
-                    step = weights[k] / (weights[k] - mu[k]) if weights[k] > mu[k] else 0.0
-                    if step < theta or leaving < 0:
-                        theta, leaving = step, k
-            if leaving < 0:
-                for k in range(size):
-                    weights[k] = mu[k]
-                for j in range(P):
-                    w[j] = x[j]
-                break
-            for k in range(size):
-                weights[k] += theta * (mu[k] - weights[k])
-            size -= 1
-            for k in range(leaving, size):
-                weights[k], corral[k] = weights[k + 1], corral[k + 1]
-                for j in range(P):
-                    A[k, j] = A[k + 1, j]
-            if size == 0:
-                return -1
+        size = append_row(Z, signs, entering, size, 0.0, corral, weights, A)
+        size = shrink_corral(size, w, corral, weights, A, mu, x, Q, R)
+        if size == 0:
+            return -1
     return -1

@@ -1,6 +1,6 @@
-"""The 0-1 loss along a line of hyperplanes: all its values from one sort of where rows change sides.
+"""The 0/1 loss along a line of hyperplanes: all its values from one sort of where rows change sides.
 
-Rows of `Y` are y_i = label_i (1, x_i), of length 1, `c` their weights; w is right on row i where
+`Y` is n x P: rows y_i = label_i (1, x_i), scaled to length 1, with weights `c`; w is right on row i where
 <y_i, w> > 0.
 """
 
@@ -10,16 +10,16 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel, kernel
 
-TINY = 1e-11  # a margin or slope below this is 0
-NARROW = 1e-8  # of the ends' size: a gap below this is none
-BETTER = 1e-9  # losses are sums of weights: what differs by less is equal
+ZERO_MARGIN = 1e-11  # of rows and a w of length 1: a margin or slope below this is 0
+MIN_RELATIVE_GAP = 1e-8  # of the ends' size: a gap between breakpoints below this is none
+LOSS_TOLERANCE = 1e-9  # losses are sums of weights: those that differ by less are equal
 
 
 @kernel
-def strict_loss(Y, c, w):
-    """The weight of the rows that are not right beyond doubt: a margin that rounding could give is none."""
+def compute_strict_loss(Y, c, w):
+    """Return the weight of the rows that are not right beyond doubt: a margin that rounding could give is 0."""
     margins = np.dot(Y, w)
-    least = TINY * np.sqrt(np.dot(w, w))
+    least = ZERO_MARGIN * np.sqrt(np.dot(w, w))
     total = 0.0
     for i in range(c.shape[0]):
         total += c[i] if margins[i] <= least else 0.0
@@ -28,9 +28,10 @@ def strict_loss(Y, c, w):
 
 @exact_kernel
 def sort_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_rows):
-    """t and its rows in ascending order: scattered by t / (|t| + s), then straightened by insertion.
+    """Sort the first `count` breakpoints t and their rows: scatter by t / (|t| + s), then sort by insertion.
 
-    What lies closer together than an interval can be is left in any order: on discrete data many
+    `bucket` has room for them and `starts` for one more than there are buckets; the result is in `sorted_t` and
+    `sorted_rows`. What lies closer together than an interval can be is left in any order: on discrete data many
     breakpoints are one but for rounding, and to order those would cost the square of their number.
     """
     buckets = starts.shape[0] - 1
@@ -52,7 +53,7 @@ def sort_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_rows):
     for j in range(1, count):
         t_j, row_j = sorted_t[j], sorted_rows[j]
         i = j - 1
-        equal = t_j + 0.01 * NARROW * abs(t_j)
+        equal = t_j + 0.01 * MIN_RELATIVE_GAP * abs(t_j)
         while i >= 0 and sorted_t[i] > equal:
             sorted_t[i + 1], sorted_rows[i + 1] = sorted_t[i], sorted_rows[i]
             i -= 1
@@ -60,8 +61,11 @@ def sort_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_rows):
 
 
 @kernel
-def line_scratch(n):
-    """Room for `losses_on_line`: t, rows, bucket, starts, sorted t, sorted rows, losses; and for a draw."""
+def allocate_line_scratch(n):
+    """Return room for `compute_line_losses` and for a draw.
+
+    For the losses: t, rows, bucket, starts, sorted t, sorted rows, losses; for the draw: near, odds.
+    """
     return (
         np.empty(n, np.float64),
         np.empty(n, np.int64),
@@ -76,12 +80,12 @@ def line_scratch(n):
 
 
 @kernel
-def losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch):
-    """The loss on every interval of the line w + alpha v, with f = Yw and g = Yv.
+def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
+    """Compute the loss on every interval of the line w + alpha v, with f = Yw and g = Yv.
 
     Basis rows but the one that is leaving count as right; a row that the whole line leaves at 0 counts by
     its side of u, the sum of their V_j. Interval j ends at sorted breakpoint j; one without room has an
-    infinite loss. -w passes the same points: its loss is `turned` minus that of w.
+    infinite loss. -w passes the same breakpoints: its loss is `turned` minus that of w.
 
     Returns (breakpoints, turned, least loss, its interval, and -1 if it is -w's, else 1).
     """
@@ -92,7 +96,7 @@ def losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch):
     for i in range(f.shape[0]):  # the loss far to the left, at -v; and the breakpoints
         if in_basis[i] and i != leaving:
             continue
-        if abs(g[i]) > TINY:
+        if abs(g[i]) > ZERO_MARGIN:
             t[count] = -f[i] / g[i] if i != leaving else 0.0
             rows[count] = i
             count += 1
@@ -100,7 +104,7 @@ def losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch):
             sum_g += abs(g[i])
             loss += c[i] * (g[i] > 0.0)
             turned += c[i]
-        elif abs(f[i]) > TINY:
+        elif abs(f[i]) > ZERO_MARGIN:
             loss += c[i] if f[i] < 0.0 else 0.0
             turned += c[i]
         else:
@@ -117,7 +121,7 @@ def losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch):
         loss += c[row] * (1.0 - 2.0 * (g[row] > 0.0))
         losses[j + 1] = loss
     for j in range(count - 1):
-        room = sorted_t[j + 1] - sorted_t[j] - NARROW * max(abs(sorted_t[j]), abs(sorted_t[j + 1]))
+        room = sorted_t[j + 1] - sorted_t[j] - MIN_RELATIVE_GAP * max(abs(sorted_t[j]), abs(sorted_t[j + 1]))
         losses[j + 1] = losses[j + 1] if room > 0.0 else np.inf
     least, least_at, most, most_at = np.inf, 0, -np.inf, 0
     for j in range(count + 1):
@@ -132,8 +136,8 @@ def losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch):
 
 
 @exact_kernel
-def inside(sorted_t, count, interval):
-    """A point of an interval: its middle, or beyond the outermost breakpoint."""
+def pick_interval_point(sorted_t, count, interval):
+    """Return an alpha inside an interval: its middle, or beyond the outermost breakpoint."""
     if interval == 0:
         return sorted_t[0] - 1.0 - abs(sorted_t[0])
     if interval == count:
@@ -142,13 +146,27 @@ def inside(sorted_t, count, interval):
 
 
 @kernel
-def off_the_vertex(Y, point, u, in_basis, leaving):
-    """A point of a line moved along u half as far as all rows but the basis can bear: now that is right too."""
-    margins, rates = np.dot(Y, point), np.dot(Y, u)
-    longest = np.sqrt(np.dot(point, point) / (np.dot(u, u) + 1e-300))
+def move_off_vertex(Y, w, u, in_basis, leaving):
+    """Return w moved along u half as far as all rows but the basis can bear: then the basis is right too."""
+    margins, rates = np.dot(Y, w), np.dot(Y, u)
+    longest = np.sqrt(np.dot(w, w) / (np.dot(u, u) + 1e-300))
     for i in range(margins.shape[0]):
         if in_basis[i] and i != leaving:
             continue
-        if abs(margins[i]) > TINY and margins[i] * rates[i] < 0.0:
+        if abs(margins[i]) > ZERO_MARGIN and margins[i] * rates[i] < 0.0:
             longest = min(longest, -margins[i] / rates[i])
-    return point + 0.5 * longest * u
+    return w + 0.5 * longest * u
+
+
+@kernel
+def keep_line_minimum(Y, c, w, v, u, in_basis, leaving, alpha, sense, best, best_w):
+    """Write sense (w + alpha v), moved off its vertex, to best_w if it loses less than `best`.
+
+    Returns the smaller loss of the two.
+    """
+    candidate = move_off_vertex(Y, sense * (w + alpha * v), u, in_basis, leaving)
+    loss = compute_strict_loss(Y, c, candidate)
+    if loss < best - LOSS_TOLERANCE:
+        best = loss
+        best_w[:] = candidate
+    return best

@@ -1,21 +1,22 @@
 """The update procedure of random coordinate descent: the exact minimum of the 0/1 loss along a line.
 
 Li & Lin (2007), Fig. 1 and eq. (4); Li's thesis (2006), Algorithms 2.3 and 2.4. With p = Xw and
-delta = Xd, the example i changes sides at the breakpoint r_i = p_i / delta_i of the threshold t in
+delta = Xd, sample i changes sides at the breakpoint r_i = p_i / delta_i of the threshold t in
 w - t d. Passing r_i upwards adds its signed weight c_i = y_i sign(delta_i) phi_i to the error.
 
-The rule that both functions below follow:
-1. examples with delta_i = 0 never change sides and are left out (Algorithm 2.3 counts them);
+The rule that `find_threshold_by_sorting` and `find_threshold_by_buckets` both follow:
+1. samples with delta_i = 0 never change sides and are left out (Algorithm 2.3 counts them);
 2. equal breakpoints are one; one whose net weight is 0 vanishes;
 3. the error starts at 0 below all breakpoints, and the leftmost smallest value wins;
 4. t is the midpoint between the remaining neighbours, or 1 beyond the outermost one.
 Three additions make it exact in floating point and change nothing elsewhere: an interval narrower than
 1e-12 of its ends or of the typical breakpoint is no interval (its ends are one point blurred by
-rounding); if t would hit a vanished breakpoint, whose examples would then have margin 0, t moves to the
+rounding); if t would hit a vanished breakpoint, whose samples would then have margin 0, t moves to the
 middle of the widest free gap of that interval; and where breakpoints are so large that 1 is lost beside
 them, "1 beyond" is 1e-9 of their size.
 
-Weights are int64 fixed point (see `fixed_point`): sums are exact, so ties do not depend on the order.
+Weights are int64 fixed point (see `to_fixed_point`): sums are exact, so ties do not depend on the order.
+`p`, `delta`, `y` and `phi` have length N throughout.
 """
 
 from __future__ import annotations
@@ -24,39 +25,42 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel, kernel
 
-FIXED_POINT_ONE = 2.0**50
-NARROW = 1e-12
-EDGE = 1e-9
-FAR = 1e-9
-INSERTION_SORT_LIMIT = 48
+FIXED_POINT_ONE = 2.0**50  # the integer that stands for a weight of 1
+MIN_RELATIVE_WIDTH = 1e-12  # of its ends or the typical breakpoint: a narrower interval is none
+RELATIVE_OVERSHOOT = 1e-9  # of the outermost breakpoint, where 1 would be lost beside it
+EDGE_TOLERANCE = 1e-9  # of the range of all buckets: a breakpoint nearer to a bucket's edge is in doubt
+INSERTION_SORT_LIMIT = 48  # candidates; above, a library sort is faster
 
 
 @exact_kernel
-def beyond(r, s):
-    """How far t lies outside the outermost breakpoint r."""
-    return max(1.0, FAR * max(s, abs(r)))
+def compute_overshoot(r, s):
+    """Return how far t lies outside the outermost breakpoint r, where s is the typical one."""
+    return max(1.0, RELATIVE_OVERSHOOT * max(s, abs(r)))
 
 
 @exact_kernel
-def blur(r, s):
-    """Breakpoints nearer to r than this are r, as far as rounding lets one tell."""
-    return NARROW * max(s, abs(r))
+def compute_blur(r, s):
+    """Return how near a breakpoint must be to r to be r, as far as rounding lets one tell."""
+    return MIN_RELATIVE_WIDTH * max(s, abs(r))
 
 
-def fixed_point(phi: np.ndarray) -> np.ndarray:
-    """Sample weights that sum to 1, as integers whose sums are exact."""
+def to_fixed_point(phi: np.ndarray) -> np.ndarray:
+    """Return sample weights that sum to 1 as integers, whose sums are exact."""
     return np.rint(phi * FIXED_POINT_ONE).astype(np.int64)
 
 
-def bucket_count(n: int) -> int:
-    """Buckets for `fast_threshold`: a bucket costs about as much as sorting a few candidates more."""
+def choose_bucket_count(n: int) -> int:
+    """Return how many buckets `find_threshold_by_buckets` takes for n samples: a power of two.
+
+    A bucket costs about as much as sorting a few candidates more.
+    """
     wanted = 64 if n < 400 else max(128, n // 7)
     return min(1 << (wanted - 1).bit_length(), 1 << 14)
 
 
 @kernel
-def typical_breakpoint(p, delta):
-    """s = sum|p| / sum|delta|: the scale on which breakpoints are told apart."""
+def compute_typical_breakpoint(p, delta):
+    """Return s = sum|p| / sum|delta|: the scale on which breakpoints are told apart."""
     sum_p, sum_delta = 0.0, 0.0
     for i in range(p.shape[0]):
         sum_p += abs(p[i])
@@ -65,8 +69,8 @@ def typical_breakpoint(p, delta):
 
 
 @exact_kernel
-def sorted_threshold(p, delta, y, phi, s, both_directions):
-    """The rule by sorting all breakpoints: Algorithm 2.4, or 2.3 where `both_directions`.
+def find_threshold_by_sorting(p, delta, y, phi, s, both_directions):
+    """Apply the rule by sorting all breakpoints: Algorithm 2.4, or 2.3 where `both_directions`.
 
     phi is in fixed point, s the typical breakpoint. Returns (t, negate): the step is w - t d, negated
     where Algorithm 2.3 found the negative-direction stump better. t = 0 where no breakpoint remains.
@@ -78,7 +82,7 @@ def sorted_threshold(p, delta, y, phi, s, both_directions):
     still_wrong, still_right, start_wrong, start_right = 0, 0, 0, 0
     for i in range(n):
         if delta[i] == 0.0:
-            # Line 6 of Algorithm 2.3 sets sign(0) = -1: right for a negative example.
+            # Line 6 of Algorithm 2.3 sets sign(0) = -1: right for a negative sample.
             if (p[i] > 0.0) == (y[i] > 0.0):
                 still_right += phi[i]
             else:
@@ -114,7 +118,7 @@ def sorted_threshold(p, delta, y, phi, s, both_directions):
     e, best, best_at, most, most_at = 0, 0, 0, 0, 0
     for j in range(1, k + 1):
         e += c[j - 1]
-        if j == k or r[j] - r[j - 1] > max(blur(r[j], s), blur(r[j - 1], s)):
+        if j == k or r[j] - r[j - 1] > max(compute_blur(r[j], s), compute_blur(r[j - 1], s)):
             if e < best:
                 best, best_at = e, j
             if e > most:
@@ -128,23 +132,23 @@ def sorted_threshold(p, delta, y, phi, s, both_directions):
 
     lowest, highest = r_all[order[0]], r_all[order[count - 1]]
     if at == 0:
-        t = r[0] - beyond(r[0], s)
+        t = r[0] - compute_overshoot(r[0], s)
         for i in range(count):
-            if abs(r_all[i] - t) <= blur(t, s):
-                t = lowest - beyond(lowest, s)
+            if abs(r_all[i] - t) <= compute_blur(t, s):
+                t = lowest - compute_overshoot(lowest, s)
                 break
     elif at == k:
-        t = r[k - 1] + beyond(r[k - 1], s)
+        t = r[k - 1] + compute_overshoot(r[k - 1], s)
         for i in range(count):
-            if abs(r_all[i] - t) <= blur(t, s):
-                t = highest + beyond(highest, s)
+            if abs(r_all[i] - t) <= compute_blur(t, s):
+                t = highest + compute_overshoot(highest, s)
                 break
     else:
         left, right = r[at - 1], r[at]
         t = 0.5 * (left + right)
         hit = False
         for i in range(count):
-            if abs(r_all[i] - t) <= 0.25 * blur(t, s):
+            if abs(r_all[i] - t) <= 0.25 * compute_blur(t, s):
                 hit = True
         if hit:
             previous, widest = left, -1.0
@@ -159,8 +163,8 @@ def sorted_threshold(p, delta, y, phi, s, both_directions):
 
 
 @exact_kernel
-def threshold_at_zero(p, delta, y, phi):
-    """The rule where w = 0, so that all breakpoints are one at 0. Returns (t, whether that is so)."""
+def find_threshold_at_zero(p, delta, y, phi):
+    """Apply the rule where w = 0, so that all breakpoints are one at 0; return (t, whether that is so)."""
     net = 0
     for i in range(p.shape[0]):
         if p[i] != 0.0:
@@ -171,11 +175,11 @@ def threshold_at_zero(p, delta, y, phi):
 
 
 @kernel
-def scatter(p, delta, y, s, buckets, bucket):
-    """Coarse keys without sorting: u = p sign(delta) / (|p| + s|delta|) rises with p / delta.
+def assign_buckets(p, delta, y, s, buckets, bucket):
+    """Assign samples to buckets by u = p sign(delta) / (|p| + s|delta|), which rises with p / delta.
 
-    Fills each example's bucket: in the upper half where its signed weight is positive, a last one of
-    its own where delta = 0. One division an example, and the loop vectorizes.
+    bucket[i] is in the upper half where the sample's signed weight is positive, and a last one of its own where
+    delta = 0. One division a sample, and the loop vectorizes.
     """
     half = 0.5 * buckets
     for i in range(p.shape[0]):
@@ -188,8 +192,8 @@ def scatter(p, delta, y, s, buckets, bucket):
 
 
 @exact_kernel
-def step_margins(p, delta, t, closest, q):
-    """q = p - t delta; false if some breakpoint lies within `closest` of t (its margin would be 0)."""
+def take_step(p, delta, t, closest, q):
+    """Set q = p - t delta; return False if a breakpoint lies within `closest` of t (its margin would be 0)."""
     clashes = 0
     for i in range(p.shape[0]):
         q[i] = p[i] - t * delta[i]
@@ -198,18 +202,20 @@ def step_margins(p, delta, t, closest, q):
 
 
 @exact_kernel
-def fast_threshold(p, delta, y, phi, s, buckets, bucket, histogram, prefix, head, link, near_r, near_i):
-    """The rule without sorting: only buckets that can hold the minimum are looked at exactly.
+def find_threshold_by_buckets(
+    p, delta, y, phi, s, buckets, bucket, histogram, prefix, head, link, near_r, near_i
+):
+    """Apply the rule without sorting: only buckets that can hold the minimum are looked at exactly.
 
     Returns (t, settled). `settled` is false in the rare cases that the buckets cannot decide beyond
     doubt (a breakpoint on a bucket's edge beside the winner, a winner too narrow): the
-    caller then sorts. The last seven arguments are the caller's scratch arrays.
+    caller then sorts. The last seven arguments are the room of `rcd.allocate_scratch`.
     """
     n = p.shape[0]
-    scatter(p, delta, y, s, buckets, bucket)
+    assign_buckets(p, delta, y, s, buckets, bucket)
     histogram[:] = 0
     head[:] = -1
-    for i in range(n):  # each bucket's weight, and its examples as a chain: head, link, link, ..., -1
+    for i in range(n):  # each bucket's weight, and its samples as a chain: head, link, link, ..., -1
         b = bucket[i]
         histogram[b] += phi[i]
         link[i] = head[b]
@@ -280,27 +286,28 @@ def fast_threshold(p, delta, y, phi, s, buckets, bucket, histogram, prefix, head
         if left == -np.inf and right == np.inf:
             return 0.0, False
 
-    # Equal breakpoints of different examples may straddle an edge by a rounding error.
-    if on_edge(left, s, buckets) or on_edge(right, s, buckets):
+    # Equal breakpoints of different samples may straddle an edge by a rounding error.
+    if is_on_bucket_edge(left, s, buckets) or is_on_bucket_edge(right, s, buckets):
         return 0.0, False
     if left == -np.inf:
-        return right - beyond(right, s), True
+        return right - compute_overshoot(right, s), True
     if right == np.inf:
-        return left + beyond(left, s), True
-    return 0.5 * (left + right), right - left > max(blur(left, s), blur(right, s))
+        return left + compute_overshoot(left, s), True
+    return 0.5 * (left + right), right - left > max(compute_blur(left, s), compute_blur(right, s))
 
 
 @exact_kernel
-def on_edge(r, s, buckets):
+def is_on_bucket_edge(r, s, buckets):
+    """Return whether rounding could have put the breakpoint r on the other side of a bucket's edge."""
     if abs(r) == np.inf:
         return False
     position = (r / (abs(r) + s) + 1.0) * (0.5 * buckets)
-    return abs(position - np.rint(position)) < EDGE * buckets
+    return abs(position - np.rint(position)) < EDGE_TOLERANCE * buckets
 
 
 @exact_kernel
 def sort_candidates(r, index, count):
-    """Sort the first `count` breakpoints and their examples; usually 3 to 15 of them."""
+    """Sort the first `count` breakpoints r and their samples' indices; usually 3 to 15 of them."""
     if count > INSERTION_SORT_LIMIT:
         order = np.argsort(r[:count])
         r[:count] = r[:count][order]

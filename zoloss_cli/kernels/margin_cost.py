@@ -1,4 +1,8 @@
-"""Margin costs C = sum_i phi_i c(m_i) and the line search on them (Li's thesis 2006, chapter 3)."""
+"""Margin costs C = sum_i phi_i c(m_i) and the line search on them (Li's thesis 2006, chapter 3).
+
+`margins`, `along`, `phi` and `D` have length N; `kind` is one of the three costs below, and `kappa` the
+bisigmoid's kappa_-.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +12,19 @@ from zoloss_cli.kernels import exact_kernel
 
 EXPONENTIAL, BISIGMOID, LOGISTIC = 0, 1, 2
 FIRST_STEP = 0.5
-SHORTEST = 1e-300
+MIN_STEP = 1e-300  # halving ends here: no step lowers the cost
 # A cost below this counts as out of bounds: where every margin grows along a line, the search would never end.
-SMALLEST_COST = 1e-300
+MIN_COST = 1e-300
 # A longer step must lower the cost by this share of it, times the tolerance squared. On a plateau of the
-# bisigmoid, which falls on by less and less, the search would else end where no example has any weight. The
+# bisigmoid, which falls on by less and less, the search would else end where no sample has any weight. The
 # thesis does not say where its search ends: this share is the one, of a dozen tried on ten splits of four sets,
 # that comes nearest to the bisigmoid columns of its Table 3.1, which therefore are no independent check.
-WORTH_A_STEP = 1e-6
+MIN_RELATIVE_GAIN = 1e-6
 
 
 @exact_kernel
-def _cost_and_weight(kind, kappa, m):
-    """(level, rest, weight) with c(m) = level + rest and -c'(m) = weight.
+def _evaluate_margin_cost(kind, kappa, m):
+    """Return (level, rest, weight) with c(m) = level + rest and -c'(m) = weight.
 
     The bisigmoid is (3.5) with kappa_+ = 1. Far from 0 it is flat, at level 0 or 1 + kappa_-; what it is
     above or below that is its rest, to full precision: with e = exp(-2m), its tail 1 - tanh(m) is
@@ -47,7 +51,7 @@ def set_sample_weights(kind, kappa, margins, phi, D):
     n = phi.shape[0]
     largest = 0.0
     for i in range(n):
-        D[i] = phi[i] * _cost_and_weight(kind, kappa, margins[i])[2]
+        D[i] = phi[i] * _evaluate_margin_cost(kind, kappa, margins[i])[2]
         largest = max(largest, D[i])
     if largest == 0.0:
         return False
@@ -61,50 +65,50 @@ def set_sample_weights(kind, kappa, margins, phi, D):
 
 
 @exact_kernel
-def cost_and_slope(kind, kappa, margins, along, phi, step):
-    """(level, rest, slope) of C = level + rest at margins + step * along; infinite and rising out of bounds.
+def compute_cost_and_slope(kind, kappa, margins, along, phi, step):
+    """Return (level, rest, slope) of C = level + rest at margins + step * along; out of bounds, C is infinite.
 
     Where no margin changes its sign, all levels are the same number, and the difference of two costs is
     that of their rests: a fall by 1e-30 of a cost of 0.1 is seen.
     """
     level, rest, slope = 0.0, 0.0, 0.0
     for i in range(phi.shape[0]):
-        c_level, c_rest, weight = _cost_and_weight(kind, kappa, margins[i] + step * along[i])
+        c_level, c_rest, weight = _evaluate_margin_cost(kind, kappa, margins[i] + step * along[i])
         level += phi[i] * c_level
         rest += phi[i] * c_rest
         slope -= phi[i] * weight * along[i]
-    if level + rest < SMALLEST_COST:
+    if level + rest < MIN_COST:
         return np.inf, 0.0, 1.0
     return level, rest, slope
 
 
 @exact_kernel
-def line_search(kind, kappa, margins, along, phi, tolerance):
-    """(step, C there) near a minimum along a line on which C falls at first; a step of 0 where none lowers C.
+def search_line(kind, kappa, margins, along, phi, tolerance):
+    """Return (step, C there) near a minimum on a line along which C falls at first; step 0 where none lowers C.
 
     From a step of 1/2: halve until C is lower than at 0, double while it falls, then halve the bracket
     until it is `tolerance` of its upper end. Its lower end is the step: there C is lower than at 0, and
     still falls.
     """
-    level_0, rest_0, _ = cost_and_slope(kind, kappa, margins, along, phi, 0.0)
+    level_0, rest_0, _ = compute_cost_and_slope(kind, kappa, margins, along, phi, 0.0)
     step = FIRST_STEP
-    level, rest, slope = cost_and_slope(kind, kappa, margins, along, phi, step)
+    level, rest, slope = compute_cost_and_slope(kind, kappa, margins, along, phi, step)
     while not (level - level_0) + (rest - rest_0) < 0.0:
         step *= 0.5
-        if step < SHORTEST:
+        if step < MIN_STEP:
             return 0.0, level_0 + rest_0
-        level, rest, slope = cost_and_slope(kind, kappa, margins, along, phi, step)
+        level, rest, slope = compute_cost_and_slope(kind, kappa, margins, along, phi, step)
     fallback = step, level + rest
-    worth = WORTH_A_STEP * tolerance * tolerance
+    worth = MIN_RELATIVE_GAIN * tolerance * tolerance
     low, low_level, low_rest, high = 0.0, level_0, rest_0, step
     while slope < 0.0 and (low_level - level) + (low_rest - rest) > worth * (low_level + low_rest):
         low, low_level, low_rest, high = high, level, rest, 2.0 * high
-        level, rest, slope = cost_and_slope(kind, kappa, margins, along, phi, high)
+        level, rest, slope = compute_cost_and_slope(kind, kappa, margins, along, phi, high)
     while high - low > tolerance * high:
         middle = 0.5 * (low + high)
         if middle <= low or middle >= high:
             break
-        level, rest, slope = cost_and_slope(kind, kappa, margins, along, phi, middle)
+        level, rest, slope = compute_cost_and_slope(kind, kappa, margins, along, phi, middle)
         least = worth * (low_level + low_rest) if low > 0.0 else 0.0
         if slope < 0.0 and (low_level - level) + (low_rest - rest) > least:
             low, low_level, low_rest = middle, level, rest

@@ -1,12 +1,19 @@
-"""Online learners: one example a trial, N trials an epoch.
+"""Online learners: one sample a trial, N trials an epoch.
 
-Row k of `Z` is y_k x_k, so that <w, z_k> is the margin rho_k and an update adds a multiple of z_k. Rows
+Row k of `Z` (N x P) is y_k x_k, so that <w, z_k> is the margin rho_k and an update adds a multiple of z_k. Rows
 are padded with zeros to a multiple of four columns, so inner products vectorize without a remainder.
-Rows are addressed, not sliced: a slice would cost atomic reference counts each trial. `step` holds each
-example's weight relative to the mean (ones where examples are drawn by weight instead).
+Rows are addressed, not sliced: a slice would cost atomic reference counts each trial. `step` (length N) holds
+each sample's weight relative to the mean (ones where samples are drawn by weight instead). `order` is one of
+the rules of `random`, with its alias table (`cut`, `alias`); `checkpoints` and `path` are those of
+`checkpoints.save_checkpoint`. All functions change w. A mistake is a trial with a margin <= 0, as in the
+mistake bounds of online learning.
 
 What bounds a trial: the latency of load, inner product and compare behind a branch that is mispredicted
 about as often as the learner errs; 10 to 20 ns for up to 64 features.
+
+The learners share what is done once an epoch (`draw_epoch`, `save_checkpoint`) and once a trial
+(`compute_margin`, `add_scaled_row`); the loop around a trial stands in each. A common loop would take the trial
+as an argument, and numba's cache finds no function that takes another: each process would compile it anew.
 """
 
 from __future__ import annotations
@@ -14,13 +21,16 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import inline_kernel, kernel
-from zoloss_cli.kernels.random import next_epoch
+from zoloss_cli.kernels.checkpoints import save_checkpoint
+from zoloss_cli.kernels.random import draw_epoch
 
+PARALLEL = 1e-12  # of |x|^2 |w|^2: where x and w span less, they are parallel
 HINGE, MODIFIED_LEAST_SQUARES, LEAST_SQUARES, PERCEPTRON_CRITERION = range(4)
 
 
 @inline_kernel
-def margin(w, Z, k):
+def compute_margin(w, Z, k):
+    """Return <w, z_k>."""
     total = 0.0
     for j in range(w.shape[0]):
         total += w[j] * Z[k, j]
@@ -28,14 +38,15 @@ def margin(w, Z, k):
 
 
 @inline_kernel
-def add_row(w, scale, Z, k):
+def add_scaled_row(w, scale, Z, k):
+    """Add scale * z_k to w."""
     for j in range(w.shape[0]):
         w[j] += scale * Z[k, j]
 
 
 @kernel
-def perceptron(Z, step, cut, alias, w, epochs, order, seed, checkpoints, path):
-    """The perceptron learning rule, eq. (2) of Li & Lin (2007): w <- w + y x on a mistake.
+def fit_perceptron(Z, step, cut, alias, w, epochs, order, seed, checkpoints, path):
+    """Apply the perceptron learning rule, eq. (2) of Li & Lin (2007): w <- w + y x on a mistake.
 
     Returns the number of mistakes.
     """
@@ -43,20 +54,18 @@ def perceptron(Z, step, cut, alias, w, epochs, order, seed, checkpoints, path):
     counter = seed
     mistakes, at = 0, 0
     for epoch in range(1, epochs + 1):
-        counter = next_epoch(order, indices, counter, cut, alias)
+        counter = draw_epoch(order, indices, counter, cut, alias)
         for k in indices:
-            if margin(w, Z, k) <= 0.0:
-                add_row(w, step[k], Z, k)
+            if compute_margin(w, Z, k) <= 0.0:
+                add_scaled_row(w, step[k], Z, k)
                 mistakes += 1
-        if at < checkpoints.shape[0] and checkpoints[at] == epoch:
-            path[at] = w
-            at += 1
+        at = save_checkpoint(w, epoch, False, checkpoints, at, path)
     return mistakes
 
 
 @kernel
-def average(w, late, clock):
-    """The average that `averaged_perceptron` has come to."""
+def compute_average(w, late, clock):
+    """Return the average that `fit_averaged_perceptron` has come to."""
     mean = np.empty(w.shape[0], np.float64)
     for j in range(w.shape[0]):
         mean[j] = w[j] - late[j] / clock
@@ -64,33 +73,34 @@ def average(w, late, clock):
 
 
 @kernel
-def averaged_perceptron(Z, step, cut, alias, w, late, clock, epochs, order, seed, checkpoints, path):
-    """Algorithms 2.2 and 2.6 of Li's thesis (2006): the perceptron, whose result is the average of all w_t.
+def fit_averaged_perceptron(Z, step, cut, alias, w, late, clock, epochs, order, seed, checkpoints, path):
+    """Apply the perceptron rule and sum up all w_t, whose average is the result.
 
-    Each trial adds gamma (1, or N phi_k where reweighting) times the w after that trial. An update by u
-    at clock c therefore counts C - c times, so the sum is C w - late with late the sum of c u. All start at 0,
-    or where an earlier call left them. Returns (mistakes, clock).
+    Algorithms 2.2 and 2.6 of Li's thesis (2006). Each trial adds gamma (1, or N phi_k where reweighting) times
+    the w after that trial. An update by u at clock c therefore counts C - c times, so the sum is C w - late
+    with late the sum of c u. All start at 0, or where an earlier call left them. Returns (mistakes, clock).
     """
     indices = np.arange(Z.shape[0]).astype(np.int32)
     counter = seed
     mistakes, at = 0, 0
     for epoch in range(1, epochs + 1):
-        counter = next_epoch(order, indices, counter, cut, alias)
+        counter = draw_epoch(order, indices, counter, cut, alias)
         for k in indices:
-            if margin(w, Z, k) <= 0.0:
-                add_row(w, step[k], Z, k)
-                add_row(late, step[k] * clock, Z, k)
+            if compute_margin(w, Z, k) <= 0.0:
+                add_scaled_row(w, step[k], Z, k)
+                add_scaled_row(late, step[k] * clock, Z, k)
                 mistakes += 1
             clock += step[k]
+        # Not `save_checkpoint`, for which the average would be computed in every epoch.
         if at < checkpoints.shape[0] and checkpoints[at] == epoch:
-            path[at] = average(w, late, clock)
+            path[at] = compute_average(w, late, clock)
             at += 1
     return mistakes, clock
 
 
 @kernel
-def sgd(Z, step, cut, alias, w, epochs, rate, cost, order, seed, checkpoints, path):
-    """Stochastic gradient descent (Zhang 2004) on a cost of the margin; Table 2.1 of Li's thesis (2006).
+def fit_sgd(Z, step, cut, alias, w, epochs, rate, cost, order, seed, checkpoints, path):
+    """Apply stochastic gradient descent (Zhang 2004) on a cost of the margin: Table 2.1 of Li's thesis (2006).
 
     The squared costs step by rate * (1 - rho) y x = rate * (y - <w, x>) x, without the factor 2.
     """
@@ -104,23 +114,21 @@ def sgd(Z, step, cut, alias, w, epochs, rate, cost, order, seed, checkpoints, pa
     counter = seed
     at = 0
     for epoch in range(1, epochs + 1):
-        counter = next_epoch(order, indices, counter, cut, alias)
+        counter = draw_epoch(order, indices, counter, cut, alias)
         for k in indices:
             # No branch: an update by 0 costs less than a misprediction every few trials.
-            rho = margin(w, Z, k)
+            rho = compute_margin(w, Z, k)
             slope = 1.0 - rho if squared else 1.0
-            add_row(w, rate * step[k] * (slope if rho < reach else 0.0), Z, k)
-        if at < checkpoints.shape[0] and checkpoints[at] == epoch:
-            path[at] = w
-            at += 1
+            add_scaled_row(w, rate * step[k] * (slope if rho < reach else 0.0), Z, k)
+        at = save_checkpoint(w, epoch, False, checkpoints, at, path)
 
 
 @kernel
-def romma(Z, w, epochs, aggressive, order, seed, checkpoints, path):
-    """ROMMA and aggressive ROMMA (Li & Long 2002): the relaxed online maximum margin algorithm.
+def fit_romma(Z, w, epochs, aggressive, order, seed, checkpoints, path):
+    """Apply ROMMA or aggressive ROMMA (Li & Long 2002), the relaxed online maximum margin algorithm.
 
     A mistake (or, aggressive, a margin below 1) moves w to the shortest vector with margin 1 on this
-    example that keeps the old half-space constraint. Where x and w are parallel, or w is 0, that is
+    sample that keeps the old half-space constraint. Where x and w are parallel, or w is 0, that is
     y x / |x|^2.
     """
     indices = np.arange(Z.shape[0]).astype(np.int32)
@@ -128,53 +136,49 @@ def romma(Z, w, epochs, aggressive, order, seed, checkpoints, path):
     counter = seed
     at = 0
     for epoch in range(1, epochs + 1):
-        counter = next_epoch(order, indices, counter, no_cut, no_alias)
+        counter = draw_epoch(order, indices, counter, no_cut, no_alias)
         for k in indices:
-            rho = margin(w, Z, k)
+            rho = compute_margin(w, Z, k)
             if rho <= 0.0 or (aggressive and rho < 1.0):
                 ww, zz = np.dot(w, w), np.dot(Z[k], Z[k])
                 apart = zz * ww - rho * rho
-                if apart > 1e-12 * zz * ww:
+                if apart > PARALLEL * zz * ww:
                     keep = (zz * ww - rho) / apart
                     add = ww * (1.0 - rho) / apart
                 else:
                     keep, add = 0.0, 1.0 / zz
                 for j in range(w.shape[0]):
                     w[j] = keep * w[j] + add * Z[k, j]
-        if at < checkpoints.shape[0] and checkpoints[at] == epoch:
-            path[at] = w
-            at += 1
+        at = save_checkpoint(w, epoch, False, checkpoints, at, path)
 
 
 @kernel
-def margin_perceptron(Z, least, w, epochs, checkpoints, path):
-    """The Margin Perceptron of the lecture on linear separators, cycling through the examples.
+def fit_margin_perceptron(Z, least, w, epochs, checkpoints, path):
+    """Apply the Margin Perceptron of the lecture on linear separators, cycling through the samples.
 
-    Updates on the first example, then on every one with rho < |w| least; stops after a round without one.
-    Returns (updates, rounds).
+    Updates on the first sample, then on every one with rho < |w| least; stops after an epoch without one.
+    Returns (updates, epochs).
     """
     updates, at = 0, 0
     ww = np.dot(w, w)
     for epoch in range(1, epochs + 1):
         before = updates
         for k in range(Z.shape[0]):
-            if ww == 0.0 or margin(w, Z, k) < least * np.sqrt(ww):
-                add_row(w, 1.0, Z, k)
+            if ww == 0.0 or compute_margin(w, Z, k) < least * np.sqrt(ww):
+                add_scaled_row(w, 1.0, Z, k)
                 ww = np.dot(w, w)
                 updates += 1
-        while at < checkpoints.shape[0] and (checkpoints[at] == epoch or updates == before):
-            path[at] = w
-            at += 1
+        at = save_checkpoint(w, epoch, updates == before, checkpoints, at, path)
         if updates == before:
             return updates, epoch
     return updates, epochs
 
 
 @kernel
-def batch_perceptron(Z, y, step, rate, w, epochs, checkpoints, path):
-    """The batch perceptron of the course notes: w <- w + rate * sum of y x over the mistakes.
+def fit_batch_perceptron(Z, y, step, rate, w, epochs, checkpoints, path):
+    """Apply the batch perceptron of the course notes: w <- w + rate * sum of y x over the mistakes.
 
-    As there, a score of 0 predicts +1, so it is a mistake for a negative example only. Stops when
+    As there, a score of 0 predicts +1, so it is a mistake for a negative sample only. Stops when
     nothing is misclassified; returns the number of epochs done.
     """
     total = np.empty(w.shape[0], np.float64)
@@ -183,14 +187,12 @@ def batch_perceptron(Z, y, step, rate, w, epochs, checkpoints, path):
         total[:] = 0.0
         mistakes = 0
         for k in range(Z.shape[0]):
-            rho = margin(w, Z, k)
+            rho = compute_margin(w, Z, k)
             if rho < 0.0 or (rho == 0.0 and y[k] < 0.0):
-                add_row(total, rate * step[k], Z, k)
+                add_scaled_row(total, rate * step[k], Z, k)
                 mistakes += 1
         w += total
-        while at < checkpoints.shape[0] and (checkpoints[at] == epoch or mistakes == 0):
-            path[at] = w
-            at += 1
+        at = save_checkpoint(w, epoch, mistakes == 0, checkpoints, at, path)
         if mistakes == 0:
             return epoch
     return epochs

@@ -1,9 +1,9 @@
-"""The pivot heat bath: a random walk over vertices of the arrangement of hyperplanes, for the 0-1 loss.
+"""The pivot heat bath: a random walk over vertices of the arrangement of hyperplanes, for the 0/1 loss.
 
-Our own algorithm. Rows of `Y` are y_i = label_i (1, x_i), of length 1, `c` their weights; w is right on
-row i where <y_i, w> > 0. A vertex is a w on which P-1 independent rows (the basis B) have margin 0. State:
-the unit vector w and the rows of V with Y_B V' = I: to move along V_k changes the margin of no basis row
-but k.
+Our own algorithm. `Y` is n x P: rows y_i = label_i (1, x_i), scaled to length 1, with weights `c`; w is right
+on row i where <y_i, w> > 0. A vertex is a w on which P-1 independent rows (the basis B) have margin 0. State:
+the unit vector w and the rows of V, (P-1) x P, with Y_B V' = I: to move along V_k changes the margin of no
+basis row but k.
 
 A step lets one basis row go. All of the line w + alpha v is then free, the loss on each of its intervals
 follows from the sorted breakpoints, and one interval, of w or of -w, is drawn with probability
@@ -20,30 +20,30 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel, kernel
 from zoloss_cli.kernels.line import (
-    BETTER,
-    inside,
-    line_scratch,
-    losses_on_line,
-    off_the_vertex,
-    strict_loss,
+    LOSS_TOLERANCE,
+    allocate_line_scratch,
+    compute_line_losses,
+    keep_line_minimum,
+    pick_interval_point,
 )
-from zoloss_cli.kernels.random import GOLDEN, index_of, mix
+from zoloss_cli.kernels.random import GOLDEN_GAMMA, mix_bits, scale_to_index
 
-SHALLOW = 1e-7  # a slope below this is no pivot
-REFRESH = 64
-COLDEST = 30.0  # an interval that is worse by so many T is never drawn
-EXACT = 2.0**-53
+MIN_PIVOT_SLOPE = 1e-7  # a row whose margin changes by less along v nearly depends on the rest of the basis
+MIN_SLOPE = 1e-9  # a row whose margin changes by less along a random direction is not met on the way
+STEPS_PER_REBUILD = 64  # after which w and V are computed anew, before rounding errors add up
+MAX_EXCESS_IN_T = 30.0  # an interval whose loss is larger by so many T is never drawn
+SPACING_53_BITS = 2.0**-53  # between the numbers that `draw_uniform` can return
 
 
 @exact_kernel
-def uniform(counter):
-    """A number in [0, 1) that belongs to this counter."""
-    return float(mix(counter) >> np.uint64(11)) * EXACT
+def draw_uniform(counter):
+    """Return the number in [0, 1) that belongs to this counter."""
+    return float(mix_bits(counter) >> np.uint64(11)) * SPACING_53_BITS
 
 
 @kernel
-def refresh(Y, B, w, V):
-    """w and V anew from the basis; false if its rows are no longer independent."""
+def rebuild_vertex(Y, B, w, V):
+    """Compute w and V anew from the basis; return False if its rows are no longer independent."""
     size = w.shape[0]
     A = np.empty((size, size), np.float64)
     for k in range(size - 1):
@@ -62,10 +62,10 @@ def refresh(Y, B, w, V):
 
 
 @kernel
-def slide(Y, w, B, V, counter):
-    """From any w to a vertex: P-1 times along a random direction that keeps the rows met so far at 0.
+def slide_to_vertex(Y, w, B, V, counter):
+    """Move from any w to a vertex: P-1 times along a random direction that keeps the rows met so far at 0.
 
-    Returns the advanced counter and whether a vertex was reached.
+    Changes w, B and V. Returns (advanced counter, whether a vertex was reached).
     """
     n, size = Y.shape
     Q = np.zeros((size, size), np.float64)  # orthonormal: the rows met so far
@@ -73,8 +73,8 @@ def slide(Y, w, B, V, counter):
     for k in range(size - 1):
         d = np.empty(size, np.float64)
         for j in range(size):
-            counter += GOLDEN
-            d[j] = uniform(counter) - 0.5
+            counter += GOLDEN_GAMMA
+            d[j] = draw_uniform(counter) - 0.5
         for _ in range(2):  # twice: once is not orthogonal enough
             for q in range(k):
                 d -= np.dot(Q[q], d) * Q[q]
@@ -83,7 +83,7 @@ def slide(Y, w, B, V, counter):
         f, g = np.dot(Y, w), np.dot(Y, d)
         nearest, chosen = np.inf, -1
         for i in range(n):
-            if abs(g[i]) > 1e-9:
+            if abs(g[i]) > MIN_SLOPE:
                 alpha = -f[i] / g[i]
                 if abs(alpha) < abs(nearest):
                     nearest, chosen = alpha, i
@@ -99,16 +99,17 @@ def slide(Y, w, B, V, counter):
         for q in range(k + 1):
             w -= np.dot(Q[q], w) * Q[q]
         w /= np.sqrt(np.dot(w, w))
-    return counter, refresh(Y, B, w, V)
+    return counter, rebuild_vertex(Y, B, w, V)
 
 
 @kernel
 def draw_interval(losses, count, turned, least, T, share, near, odds):
-    """(interval, 1 or -1 for -w) with probability as exp(-loss / T); `share` is uniform in [0, 1).
+    """Return (interval, 1 or -1 for -w), drawn in proportion to exp(-loss / T); `share` is uniform in [0, 1).
 
-    Only what is in reach gets odds; it is picked out without branches, see `losses_on_line`.
+    `near` and `odds` are room for all intervals of w and of -w. Only what is in reach gets odds; it is picked
+    out without branches, see `compute_line_losses`.
     """
-    reach = least + COLDEST * T
+    reach = least + MAX_EXCESS_IN_T * T
     found = 0
     for j in range(count + 1):
         near[found] = j
@@ -129,8 +130,8 @@ def draw_interval(losses, count, turned, least, T, share, near, odds):
 
 
 @kernel
-def release(w, V, k):
-    """Basis row k goes: v, the unit direction that is free now, and u, along which the others gain."""
+def release_row(w, V, k):
+    """Release basis row k; return v, the unit direction that is free now, and u, along which others gain."""
     v = V[k] - np.dot(w, V[k]) * w
     v /= np.sqrt(np.dot(v, v))
     u = np.zeros(w.shape[0], np.float64)
@@ -141,8 +142,8 @@ def release(w, V, k):
 
 
 @kernel
-def exchange(Y, w, V, k, v, alpha, slope, entering):
-    """Basis row k gives way to the row at alpha, whose margin changes by `slope` along v."""
+def exchange_row(Y, w, V, k, v, alpha, slope, entering):
+    """Exchange basis row k for the row at alpha, whose margin changes by `slope` along v; changes w and V."""
     w += alpha * v
     w /= np.sqrt(np.dot(w, w))
     V[k] = v / slope
@@ -153,8 +154,8 @@ def exchange(Y, w, V, k, v, alpha, slope, entering):
 
 
 @kernel
-def walk(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
-    """`steps` steps at temperatures from hot to cold. Changes w, B, V and best_w.
+def walk_vertices(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
+    """Take `steps` steps at temperatures from hot to cold. Changes w, B, V and best_w.
 
     Returns (best loss, advanced counter, whether the state is still sound).
     """
@@ -162,45 +163,41 @@ def walk(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
     in_basis = np.zeros(n, np.bool_)
     for k in range(size - 1):
         in_basis[B[k]] = True
-    scratch = line_scratch(n)
+    scratch = allocate_line_scratch(n)
     sorted_t, sorted_rows, losses, near, odds = scratch[4:]
     f = np.dot(Y, w)
     for step in range(steps):
-        if step % REFRESH == REFRESH - 1:
-            if not refresh(Y, B, w, V):
+        if step % STEPS_PER_REBUILD == STEPS_PER_REBUILD - 1:
+            if not rebuild_vertex(Y, B, w, V):
                 return best, counter, False
             f = np.dot(Y, w)
         T = hot * (cold / hot) ** (step / max(1, steps - 1))
-        counter += GOLDEN
-        k = np.int64(index_of(mix(counter), np.uint64(size - 1)))
+        counter += GOLDEN_GAMMA
+        k = np.int64(scale_to_index(mix_bits(counter), np.uint64(size - 1)))
         leaving = B[k]
-        v, u = release(w, V, k)
+        v, u = release_row(w, V, k)
         g = np.dot(Y, v)
 
-        count, turned, least, least_at, sense = losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch)
-        if least < best - BETTER:
-            point = sense * (w + inside(sorted_t, count, least_at) * v)
-            candidate = off_the_vertex(Y, point, u, in_basis, leaving)
-            found = strict_loss(Y, c, candidate)
-            if found < best - BETTER:
-                best = found
-                best_w[:] = candidate
-                if best <= 0.0:
-                    return best, counter, True
+        count, turned, least, least_at, sense = compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch)
+        if least < best - LOSS_TOLERANCE:
+            alpha = pick_interval_point(sorted_t, count, least_at)
+            best = keep_line_minimum(Y, c, w, v, u, in_basis, leaving, alpha, sense, best, best_w)
+            if best <= 0.0:
+                return best, counter, True
 
-        counter += GOLDEN
-        chosen, sense = draw_interval(losses, count, turned, least, T, uniform(counter), near, odds)
-        counter += GOLDEN
-        end = chosen if mix(counter) >> np.uint64(63) else chosen - 1
+        counter += GOLDEN_GAMMA
+        chosen, sense = draw_interval(losses, count, turned, least, T, draw_uniform(counter), near, odds)
+        counter += GOLDEN_GAMMA
+        end = chosen if mix_bits(counter) >> np.uint64(63) else chosen - 1
         end = min(max(end, 0), count - 1)
         entering, alpha = sorted_rows[end], sorted_t[end]
-        if abs(g[entering]) < SHALLOW:
-            continue  # it nearly depends on the rest of the basis
+        if abs(g[entering]) < MIN_PIVOT_SLOPE:
+            continue
         in_basis[leaving] = False
         in_basis[entering] = True
         B[k] = entering
         length = np.sqrt(1.0 + alpha * alpha)  # of w + alpha v, two orthogonal unit vectors
-        exchange(Y, w, V, k, v, alpha, g[entering], entering)
+        exchange_row(Y, w, V, k, v, alpha, g[entering], entering)
         w *= sense
         for i in range(n):
             f[i] = sense * (f[i] + alpha * g[i]) / length

@@ -14,30 +14,30 @@ from numba import uint64
 
 from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)  # from one counter to the next: 2^64 over the golden ratio
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
-LOW_BITS = np.uint64(0xFFFFFFFF)
-FIXED_ORDER, PERMUTED, RANDOM = range(3)
+LOW_32_BITS = np.uint64(0xFFFFFFFF)
+FIXED_ORDER, PERMUTED, RANDOM = range(3)  # rules for the order of samples in an epoch
 
 
 @inline_kernel
-def mix(counter):
-    """The 64 random bits that belong to this counter; the next ones are GOLDEN further on."""
+def mix_bits(counter):
+    """Return the 64 random bits that belong to this counter; the next ones are GOLDEN_GAMMA further on."""
     z = (counter ^ (counter >> uint64(30))) * MIX_1
     z = (z ^ (z >> uint64(27))) * MIX_2
     return z ^ (z >> uint64(31))
 
 
 @inline_kernel
-def index_of(bits, n):
-    """A uniform index below n < 2^32 from the upper half of 64 random bits (bias at most n / 2^32)."""
+def scale_to_index(bits, n):
+    """Return a uniform index below n < 2^32 from the upper half of 64 random bits (bias at most n / 2^32)."""
     return ((bits >> uint64(32)) * n) >> uint64(32)
 
 
 @kernel
-def next_epoch(rule, indices, counter, cut, alias):
-    """Fill `indices` with the examples of the next epoch; returns the advanced counter.
+def draw_epoch(rule, indices, counter, cut, alias):
+    """Fill `indices` (length N) with the samples of the next epoch; return the advanced counter.
 
     FIXED_ORDER leaves 0..N-1 as it is, PERMUTED shuffles (Fisher-Yates), RANDOM draws with
     replacement: uniformly, or by Walker's alias table (`cut`, `alias`) where it is not empty.
@@ -45,31 +45,33 @@ def next_epoch(rule, indices, counter, cut, alias):
     n = indices.shape[0]
     if rule == PERMUTED:
         for i in range(n - 1, 0, -1):
-            counter += GOLDEN
-            j = np.int64(index_of(mix(counter), uint64(i + 1)))
+            counter += GOLDEN_GAMMA
+            j = np.int64(scale_to_index(mix_bits(counter), uint64(i + 1)))
             indices[i], indices[j] = indices[j], indices[i]
     elif rule == RANDOM:
         if cut.shape[0] == 0:
             for i in range(n):
-                indices[i] = np.int32(index_of(mix(counter + uint64(i + 1) * GOLDEN), uint64(n)))
+                indices[i] = np.int32(
+                    scale_to_index(mix_bits(counter + uint64(i + 1) * GOLDEN_GAMMA), uint64(n))
+                )
         else:
             for i in range(n):
-                bits = mix(counter + uint64(i + 1) * GOLDEN)
-                k = np.int32(index_of(bits, uint64(n)))
+                bits = mix_bits(counter + uint64(i + 1) * GOLDEN_GAMMA)
+                k = np.int32(scale_to_index(bits, uint64(n)))
                 # no branch: it would be mispredicted every few draws
-                indices[i] = k if (bits & LOW_BITS) < cut[k] else alias[k]
-        counter += uint64(n) * GOLDEN
+                indices[i] = k if (bits & LOW_32_BITS) < cut[k] else alias[k]
+        counter += uint64(n) * GOLDEN_GAMMA
     return counter
 
 
 @exact_kernel
-def alias_table(phi):
-    """Walker's table for drawing i with probability phi_i in O(1): 32-bit cuts, and aliases."""
+def build_alias_table(phi):
+    """Return Walker's table for drawing i with probability phi_i in O(1): 32-bit cuts, and aliases."""
     n = phi.shape[0]
     share = phi * n
     cut = np.full(n, 2.0**32)
     alias = np.arange(n).astype(np.int32)
-    # Both stacks in one array: examples with less than their share from the left, the others from the right.
+    # Both stacks in one array: samples with less than their share from the left, the others from the right.
     stack = np.empty(n, np.int32)
     small, large = 0, n
     for i in range(n):

@@ -10,25 +10,27 @@ import numpy as np
 from numba import uint64
 
 from zoloss_cli.kernels import exact_kernel
+from zoloss_cli.kernels.checkpoints import save_checkpoint
 from zoloss_cli.kernels.line_search import (
-    blur,
-    fast_threshold,
-    sorted_threshold,
-    step_margins,
-    threshold_at_zero,
-    typical_breakpoint,
+    compute_blur,
+    compute_typical_breakpoint,
+    find_threshold_at_zero,
+    find_threshold_by_buckets,
+    find_threshold_by_sorting,
+    take_step,
 )
-from zoloss_cli.kernels.random import GOLDEN, index_of, mix
+from zoloss_cli.kernels.random import GOLDEN_GAMMA, mix_bits, scale_to_index
 
-DIRECTIONS_A_BLOCK = 64
+DIRECTIONS_PER_BLOCK = 64  # whose delta come from one matrix product
 # On tiny problems w grows exponentially with the epochs. Its length means nothing, so it is brought back
 # by a power of two, which rounds nothing, long before it could overflow.
-LONGEST = 2.0**500
-SHRUNK = 1e-2
+MAX_WEIGHT = 2.0**500
+SHRINKAGE_LIMIT = 1e-2  # of the longest w since p = Xw was computed: below, p's rounding errors are too large
 
 
 @exact_kernel
-def scratch_arrays(n, buckets):
+def allocate_scratch(n, buckets):
+    """Return room for `find_threshold_by_buckets`, in the order of its last arguments."""
     return (
         np.empty(n, np.int32),
         np.empty(2 * buckets + 1, np.int64),
@@ -41,7 +43,8 @@ def scratch_arrays(n, buckets):
 
 
 @exact_kernel
-def largest(w):
+def compute_max_abs(w):
+    """Return the largest absolute component of w, which is taken for its length."""
     length = 0.0
     for j in range(w.shape[0]):
         length = max(length, abs(w[j]))
@@ -49,34 +52,37 @@ def largest(w):
 
 
 @exact_kernel
-def shorten(w):
-    """Bring an overlong w back; returns its length (the largest component)."""
-    length = largest(w)
-    if length > LONGEST:
-        w /= LONGEST
-        length /= LONGEST
+def shorten_weights(w):
+    """Bring an overlong w back; return its length (the largest component)."""
+    length = compute_max_abs(w)
+    if length > MAX_WEIGHT:
+        w /= MAX_WEIGHT
+        length /= MAX_WEIGHT
     return length
 
 
 @exact_kernel
-def update(p, q, delta, y, phi, w, d, both_directions, buckets, scratch):
-    """One update: w <- w - t d, always moving, and q <- the new margins' inner products."""
+def update_along_direction(p, q, delta, y, phi, w, d, both_directions, buckets, scratch):
+    """Update w <- w - t d with the t of the line search, always moving, and set q <- the new Xw.
+
+    p = Xw, delta = Xd and q have length N; `scratch` is that of `allocate_scratch`.
+    """
     bucket, histogram, prefix, head, link, near_r, near_i = scratch
-    s = typical_breakpoint(p, delta)
+    s = compute_typical_breakpoint(p, delta)
     settled = False
     t, negate = 0.0, False
     if s > 0.0 and not both_directions:
-        t, settled = fast_threshold(
+        t, settled = find_threshold_by_buckets(
             p, delta, y, phi, s, buckets, bucket, histogram, prefix, head, link, near_r, near_i
         )
         if settled:
-            settled = step_margins(p, delta, t, 0.25 * blur(t, s), q)
+            settled = take_step(p, delta, t, 0.25 * compute_blur(t, s), q)
     elif s == 0.0 and not both_directions:
-        t, settled = threshold_at_zero(p, delta, y, phi)
-        step_margins(p, delta, t, 0.0, q)
+        t, settled = find_threshold_at_zero(p, delta, y, phi)
+        take_step(p, delta, t, 0.0, q)
     if not settled:
-        t, negate = sorted_threshold(p, delta, y, phi, s, both_directions)
-        step_margins(p, delta, t, 0.0, q)
+        t, negate = find_threshold_by_sorting(p, delta, y, phi, s, both_directions)
+        take_step(p, delta, t, 0.0, q)
     for j in range(w.shape[0]):
         w[j] -= t * d[j]
     if negate:
@@ -87,56 +93,54 @@ def update(p, q, delta, y, phi, w, d, both_directions, buckets, scratch):
 
 
 @exact_kernel
-def rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, checkpoints, path, deltas):
-    """One epoch a row of D. Changes w; writes w into `path` after the epochs named in `checkpoints`.
+def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, checkpoints, path, deltas):
+    """Take one epoch a row of D (epochs x P). Changes w; writes w into `path` after each of `checkpoints`.
 
     p = Xw is carried along; it is recomputed once a block, and where w has become much shorter than it
     was, so that rounding errors neither add up nor outgrow p.
-    `epochs_before` counts the epochs of earlier calls, so that a long run can come in pieces. `deltas`
-    is room for DIRECTIONS_A_BLOCK rows of N: taken anew each call, its pages would cost as much as ten
+    `epochs_before` counts the epochs of earlier calls, so that a long fit can come in pieces. `deltas`
+    is room for DIRECTIONS_PER_BLOCK rows of N: taken anew each call, its pages would cost as much as ten
     epochs, which shows where boosting calls this every 200.
     """
     n = X.shape[0]
     epochs = D.shape[0]
-    scratch = scratch_arrays(n, buckets)
+    scratch = allocate_scratch(n, buckets)
     q = np.empty(n, np.float64)
     at = np.searchsorted(checkpoints, epochs_before + 1)
-    for start in range(0, epochs, DIRECTIONS_A_BLOCK):
-        block = D[start : start + DIRECTIONS_A_BLOCK]
+    for start in range(0, epochs, DIRECTIONS_PER_BLOCK):
+        block = D[start : start + DIRECTIONS_PER_BLOCK]
         np.dot(block, X_T, deltas[: block.shape[0]])
-        longest = shorten(w)
+        longest = shorten_weights(w)
         p = np.dot(X, w)
         for row in range(block.shape[0]):
-            update(p, q, deltas[row], y, phi, w, block[row], both_directions, buckets, scratch)
+            update_along_direction(p, q, deltas[row], y, phi, w, block[row], both_directions, buckets, scratch)
             p, q = q, p
-            length = largest(w)
-            if length < SHRUNK * longest:
+            length = compute_max_abs(w)
+            if length < SHRINKAGE_LIMIT * longest:
                 longest = length
                 p = np.dot(X, w)
             longest = max(longest, length)
-            if at < checkpoints.shape[0] and checkpoints[at] == epochs_before + start + row + 1:
-                path[at] = w
-                at += 1
+            at = save_checkpoint(w, epochs_before + start + row + 1, False, checkpoints, at, path)
 
 
 @exact_kernel
-def rcd_gradient(X, y, phi, w, epochs, batch, seed, both_directions, buckets, checkpoints, path):
-    """RCD-grad: the direction is the perceptron criterion's gradient at the current w.
+def fit_rcd_gradient(X, y, phi, w, epochs, batch, seed, both_directions, buckets, checkpoints, path):
+    """Take epochs of RCD-grad: the direction is the perceptron criterion's gradient at the current w.
 
-    One misclassified example, drawn until one is found but at most 2N times; or, as `batch`, the
+    One misclassified sample, drawn until one is found but at most 2N times; or, as `batch`, the
     weighted sum over all misclassified ones (nothing is left to do when there is none).
     """
     n = X.shape[0]
-    scratch = scratch_arrays(n, buckets)
+    scratch = allocate_scratch(n, buckets)
     q = np.empty(n, np.float64)
     p = np.dot(X, w)
     d = np.empty(w.shape[0], np.float64)
     counter = seed
-    longest = shorten(w)
+    longest = shorten_weights(w)
     at = 0
     for epoch in range(1, epochs + 1):
-        length = shorten(w)
-        if epoch % DIRECTIONS_A_BLOCK == 0 or length < SHRUNK * longest:
+        length = shorten_weights(w)
+        if epoch % DIRECTIONS_PER_BLOCK == 0 or length < SHRINKAGE_LIMIT * longest:
             longest = length
             p = np.dot(X, w)
         longest = max(longest, length)
@@ -151,14 +155,12 @@ def rcd_gradient(X, y, phi, w, epochs, batch, seed, both_directions, buckets, ch
                 d /= largest
         else:
             for _ in range(2 * n):
-                counter += GOLDEN
-                i = np.int64(index_of(mix(counter), uint64(n)))
+                counter += GOLDEN_GAMMA
+                i = np.int64(scale_to_index(mix_bits(counter), uint64(n)))
                 if y[i] * p[i] <= 0.0:
                     break
             d[:] = X[i]
         delta = np.dot(X, d)
-        update(p, q, delta, y, phi, w, d, both_directions, buckets, scratch)
+        update_along_direction(p, q, delta, y, phi, w, d, both_directions, buckets, scratch)
         p, q = q, p
-        if at < checkpoints.shape[0] and checkpoints[at] == epoch:
-            path[at] = w
-            at += 1
+        at = save_checkpoint(w, epoch, False, checkpoints, at, path)

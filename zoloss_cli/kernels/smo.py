@@ -6,18 +6,28 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
 
-MOST_STEPS = 10_000_000
-NO_CURVATURE = 1e-12
+MAX_STEPS = 10_000_000
+MIN_CURVATURE = 1e-12  # of the objective along a step: less, where two samples coincide, is taken for this
+
+
+@exact_kernel
+def _get_row(K, members, rows, ready, i):
+    """Return rows[i], the kernel of member i with all members, gathered when it is first needed."""
+    if not ready[i]:
+        for t in range(members.size):
+            rows[i, t] = K[members[i], members[t]]
+        ready[i] = True
+    return rows[i]
 
 
 @exact_kernel
 def solve_dual(K, members, y, upper, tolerance):
-    """(alpha, bias, steps): the least 1/2 sum of a_i a_j y_i y_j K_ij - sum of a_i.
+    """Return (alpha, bias, steps) of the least 1/2 sum of a_i a_j y_i y_j K_ij - sum of a_i.
 
-    Where 0 <= a_i <= upper_i, and the sum of a_i y_i is 0.
-    `members` says which rows and columns of K are meant, in the order of y and upper. A step changes the two
-    alphas that Fan, Chen & Lin (2005) pick by second-order information, as LIBSVM does; it ends when the
-    optimality conditions hold within the tolerance. Rows of K are gathered when they are first needed.
+    Where 0 <= a_i <= upper_i, and the sum of a_i y_i is 0. `members` (length n) says which rows and columns of
+    K are meant, in the order of y and upper. A step changes the two alphas that Fan, Chen & Lin (2005) pick by
+    second-order information, as LIBSVM does; it ends when the optimality conditions hold within the tolerance.
+    Rows of K are gathered when they are first needed.
     """
     n = members.size
     whole = n == K.shape[0]
@@ -30,7 +40,7 @@ def solve_dual(K, members, y, upper, tolerance):
         diagonal[t] = K[members[t], members[t]]
     steps, step = 0, 0.0
     row_i = row_j = diagonal  # of a first step of length 0
-    while steps < MOST_STEPS:
+    while steps < MAX_STEPS:
         i, largest, smallest = -1, -np.inf, np.inf
         for t in range(n):
             gradient[t] -= step * (row_i[t] - row_j[t])
@@ -39,11 +49,7 @@ def solve_dual(K, members, y, upper, tolerance):
                 i, largest = t, gradient[t]
         if i < 0:
             break
-        if not whole and not ready[i]:
-            for t in range(n):
-                rows[i, t] = K[members[i], members[t]]
-            ready[i] = True
-        row_i = K[i] if whole else rows[i]
+        row_i = K[i] if whole else _get_row(K, members, rows, ready, i)
         j, most_gain = -1, 0.0
         for t in range(n):
             g = gradient[t]
@@ -52,18 +58,14 @@ def solve_dual(K, members, y, upper, tolerance):
                 smallest = min(smallest, g)
                 apart = largest - g
                 if apart > 0.0:
-                    curvature = max(diagonal[i] + diagonal[t] - 2.0 * row_i[t], NO_CURVATURE)
+                    curvature = max(diagonal[i] + diagonal[t] - 2.0 * row_i[t], MIN_CURVATURE)
                     gain = apart * apart / curvature
                     if gain >= most_gain:
                         j, most_gain = t, gain
         if j < 0 or largest - smallest < tolerance:
             break
-        if not whole and not ready[j]:
-            for t in range(n):
-                rows[j, t] = K[members[j], members[t]]
-            ready[j] = True
-        row_j = K[j] if whole else rows[j]
-        step = (largest - gradient[j]) / max(diagonal[i] + diagonal[j] - 2.0 * row_i[j], NO_CURVATURE)
+        row_j = K[j] if whole else _get_row(K, members, rows, ready, j)
+        step = (largest - gradient[j]) / max(diagonal[i] + diagonal[j] - 2.0 * row_i[j], MIN_CURVATURE)
         room_i = upper[i] - alpha[i] if y[i] > 0.0 else alpha[i]
         room_j = alpha[j] if y[j] > 0.0 else upper[j] - alpha[j]
         step = min(step, room_i, room_j)
@@ -75,12 +77,12 @@ def solve_dual(K, members, y, upper, tolerance):
         if step == room_j:
             alpha[j] = 0.0 if y[j] > 0.0 else upper[j]
         steps += 1
-    return alpha, _bias(alpha, gradient, y, upper), steps
+    return alpha, _compute_bias(alpha, gradient, y, upper), steps
 
 
 @exact_kernel
-def _bias(alpha, gradient, y, upper):
-    """The mean over free alphas; without any, the middle of what the others allow."""
+def _compute_bias(alpha, gradient, y, upper):
+    """Return the mean gradient over free alphas; without any, the middle of what the others allow."""
     free, total, low, high = 0, 0.0, -np.inf, np.inf
     for t in range(alpha.size):
         if 0.0 < alpha[t] < upper[t]:

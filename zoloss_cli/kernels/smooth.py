@@ -1,7 +1,8 @@
-"""Smooth 0-1 loss approximation (SLA): Nguyen & Sanner (2013), Figures 7 and 8.
+"""Smooth 0/1 loss approximation (SLA): Nguyen & Sanner (2013), Figures 7 and 8.
 
 L_K(w) = sum of phi_i / (1 + exp(K m_i)) with margins m_i = <w, z_i> and z_i = y_i x_i; K grows, so that
-L_K comes ever nearer to the 0-1 loss. What bounds it: the exponentials, N of them a probe.
+L_K comes ever nearer to the 0/1 loss. `Z` is N x P, `Z_T` its transpose; `margins` and `phi` have length N.
+What bounds it: the exponentials, N of them a probe.
 """
 
 from __future__ import annotations
@@ -10,33 +11,34 @@ import numpy as np
 
 from zoloss_cli.kernels import kernel
 
-MAX_RATE = 0.1
+MAX_RATE = 0.1  # of a gradient step, r of Figure 8; it falls tenfold at a time
 MIN_RATE = 1e-6
-LEAST_GAIN = 0.1  # eps_L
-FLAT = 0.01  # eps_G
-FAR = 700.0  # exp overflows beyond
+MIN_GAIN = 0.1  # eps_L: the least fall of L_K that counts
+FLAT_GRADIENT = 0.01  # eps_G: a gradient with no larger component ends the descent
+MAX_EXPONENT = 700.0  # exp overflows beyond
 
 
 @kernel
-def smooth_loss(margins, phi, K):
+def compute_smooth_loss(margins, phi, K):
+    """Return L_K."""
     total = 0.0
     for i in range(margins.shape[0]):
-        total += phi[i] / (1.0 + np.exp(min(K * margins[i], FAR)))
+        total += phi[i] / (1.0 + np.exp(min(K * margins[i], MAX_EXPONENT)))
     return total
 
 
 @kernel
-def smooth_loss_beside(margins, z, step, phi, K):
-    """L_K where one weight is changed by `step`; z is that weight's column of the rows."""
+def compute_shifted_smooth_loss(margins, z, step, phi, K):
+    """Return L_K where one weight is changed by `step`; z (length N) is that weight's column of Z."""
     total = 0.0
     for i in range(margins.shape[0]):
-        total += phi[i] / (1.0 + np.exp(min(K * (margins[i] + step * z[i]), FAR)))
+        total += phi[i] / (1.0 + np.exp(min(K * (margins[i] + step * z[i]), MAX_EXPONENT)))
     return total
 
 
 @kernel
-def count_beside(margins, z, step, phi):
-    """The 0-1 loss (a zero margin is an error) where one weight is changed by `step`."""
+def compute_shifted_zero_one_loss(margins, z, step, phi):
+    """Return the 0/1 loss (a zero margin is an error) where one weight is changed by `step`."""
     total = 0.0
     for i in range(margins.shape[0]):
         total += phi[i] if margins[i] + step * z[i] <= 0.0 else 0.0
@@ -44,45 +46,46 @@ def count_beside(margins, z, step, phi):
 
 
 @kernel
-def smooth_gradient(Z_T, margins, phi, K):
+def compute_smooth_gradient(Z_T, margins, phi, K):
+    """Return the gradient of L_K with respect to w."""
     n = margins.shape[0]
     slope = np.empty(n, np.float64)
     for i in range(n):
-        s = 1.0 / (1.0 + np.exp(min(K * margins[i], FAR)))
+        s = 1.0 / (1.0 + np.exp(min(K * margins[i], MAX_EXPONENT)))
         slope[i] = -K * phi[i] * s * (1.0 - s)
     return np.dot(Z_T, slope)
 
 
 @kernel
-def descend(Z, Z_T, phi, w, K, decay):
-    """Stage 1 of Figure 8: gradient steps as long as one of the rates gains at least eps_L. Changes w.
+def descend_gradient(Z, Z_T, phi, w, K, decay):
+    """Take gradient steps as long as one of the rates gains at least eps_L: stage 1 of Figure 8. Changes w.
 
-    `decay` adds (decay / 2) |w|^2 to the loss: the regularizer of Table 4.
+    `decay` adds (decay / 2) |w|^2 to the loss: the regularizer of Table 4. Returns (margins, loss).
     """
     margins = np.dot(Z, w)
-    loss = smooth_loss(margins, phi, K) + 0.5 * decay * np.dot(w, w)
-    gradient = smooth_gradient(Z_T, margins, phi, K) + decay * w
+    loss = compute_smooth_loss(margins, phi, K) + 0.5 * decay * np.dot(w, w)
+    gradient = compute_smooth_gradient(Z_T, margins, phi, K) + decay * w
     while True:
         rate = MAX_RATE
         gained = False
         while rate >= MIN_RATE and not gained:
             trial = w - rate * gradient
             trial_margins = np.dot(Z, trial)
-            trial_loss = smooth_loss(trial_margins, phi, K) + 0.5 * decay * np.dot(trial, trial)
-            gained = loss - trial_loss >= LEAST_GAIN
+            trial_loss = compute_smooth_loss(trial_margins, phi, K) + 0.5 * decay * np.dot(trial, trial)
+            gained = loss - trial_loss >= MIN_GAIN
             rate *= 0.1
         if not gained:
             return margins, loss
         w[:] = trial
         margins, loss = trial_margins, trial_loss
-        gradient = smooth_gradient(Z_T, margins, phi, K) + decay * w
-        if np.max(np.abs(gradient)) <= FLAT:
+        gradient = compute_smooth_gradient(Z_T, margins, phi, K) + decay * w
+        if np.max(np.abs(gradient)) <= FLAT_GRADIENT:
             return margins, loss
 
 
 @kernel
-def probe(Z_T, margins, loss, phi, w, K, radius, step, decay):
-    """Stage 2 of Figure 8: the first step of one weight that gains eps_L. Changes w; true if there is one."""
+def probe_smooth_loss(Z_T, margins, loss, phi, w, K, radius, step, decay):
+    """Take the first step of one weight that gains eps_L: stage 2 of Figure 8; return whether there is one."""
     steps = np.int64(np.floor(radius / step + 0.5))
     ww = np.dot(w, w)
     for j in range(w.shape[0]):
@@ -90,23 +93,23 @@ def probe(Z_T, margins, loss, phi, w, K, radius, step, decay):
             for sign in (1.0, -1.0):
                 change = sign * k * step
                 penalty = 0.5 * decay * (ww + change * (2.0 * w[j] + change))
-                if loss - smooth_loss_beside(margins, Z_T[j], change, phi, K) - penalty >= LEAST_GAIN:
+                if loss - compute_shifted_smooth_loss(margins, Z_T[j], change, phi, K) - penalty >= MIN_GAIN:
                     w[j] += change
                     return True
     return False
 
 
 @kernel
-def probe_counts(Z, Z_T, phi, w, radius, step):
-    """The last pass: each weight in turn goes where the 0-1 loss is lowest. Changes w; returns that loss."""
+def probe_zero_one_loss(Z, Z_T, phi, w, radius, step):
+    """Move each weight in turn to where the 0/1 loss is lowest, the last pass; return that loss."""
     margins = np.dot(Z, w)
-    best = count_beside(margins, Z_T[0], 0.0, phi)
+    best = compute_shifted_zero_one_loss(margins, Z_T[0], 0.0, phi)
     steps = np.int64(np.floor(radius / step + 0.5))
     for j in range(w.shape[0]):
         chosen = 0.0
         for k in range(1, steps + 1):
             for sign in (1.0, -1.0):
-                count = count_beside(margins, Z_T[j], sign * k * step, phi)
+                count = compute_shifted_zero_one_loss(margins, Z_T[j], sign * k * step, phi)
                 if count < best:
                     best, chosen = count, sign * k * step
         if chosen != 0.0:
@@ -116,13 +119,16 @@ def probe_counts(Z, Z_T, phi, w, radius, step):
 
 
 @kernel
-def sla(Z, phi, w, precisions, radii, steps, decay, last_radius, last_step):
-    """Figure 7 from the weights w, which it changes; then the last pass. Returns its 0-1 loss."""
+def fit_sla(Z, phi, w, precisions, radii, steps, decay, last_radius, last_step):
+    """Apply Figure 7 from the weights w, which it changes, then the last pass; return its 0/1 loss.
+
+    `precisions` (K), `radii` and `steps` hold one number a stage.
+    """
     Z_T = np.ascontiguousarray(Z.T)
     for stage in range(precisions.shape[0]):
         K = precisions[stage]
         while True:
-            margins, loss = descend(Z, Z_T, phi, w, K, decay)
-            if not probe(Z_T, margins, loss, phi, w, K, radii[stage], steps[stage], decay):
+            margins, loss = descend_gradient(Z, Z_T, phi, w, K, decay)
+            if not probe_smooth_loss(Z_T, margins, loss, phi, w, K, radii[stage], steps[stage], decay):
                 break
-    return probe_counts(Z, Z_T, phi, w, last_radius, last_step)
+    return probe_zero_one_loss(Z, Z_T, phi, w, last_radius, last_step)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
-from zoloss_cli.kernels.boost import HALF
+from zoloss_cli.kernels.boost import CHANCE_ERROR
 
-VANISHES = 8e-16
-PREFERS_RISING = 1e-9
+MIN_NET_WEIGHT = 8e-16  # a group of samples whose signed weights sum to less vanishes
+DIRECTION_TIE = 1e-9  # errors of a rising and a falling stump that differ by less are equal
 
 
 def group_values(X):
-    """(ids, starts, values): the different values of each feature in order, and where each example's are.
+    """Return (ids, starts, values): the different values of each feature in order, and where each sample's are.
 
-    `values[starts[j]:starts[j + 1]]` are those of feature j, and `values[ids[i, j]]` is X[i, j]. Made once
-    for all rounds and weights.
+    X is N x m, without the constant. `values[starts[j]:starts[j + 1]]` are the values of feature j, and
+    `values[ids[i, j]]` is X[i, j]. Done once for all rounds and weights.
     """
     n, m = X.shape
     ids, starts, values = np.empty((n, m), np.int32), np.zeros(m + 1, np.int64), []
@@ -28,15 +28,15 @@ def group_values(X):
 
 
 @exact_kernel
-def best_stump(ids, starts, values, signed, net):
-    """(feature, threshold, direction, error) of the stump with the smallest weighted error.
+def find_best_stump(ids, starts, values, signed, net):
+    """Return (feature, threshold, direction, error) of the stump with the smallest weighted error.
 
     `ids`, `starts` and `values` are those of `group_values`, `signed` is y * phi with phi summing to 1, and
-    `net` has room for one number a value. Examples of equal value are one group; a group whose net weight
-    is below 8e-16 vanishes; thresholds lie midway between the remaining neighbours, and x >= threshold gets
-    the sign `direction`. A threshold of -inf makes the stump constant. Of equal errors the first threshold
+    `net` has room for one number a value. Samples of equal value are one group; a group whose net weight is
+    below MIN_NET_WEIGHT vanishes; thresholds lie midway between the remaining neighbours, and x >= threshold
+    gets the sign `direction`. A threshold of -inf makes the stump constant. Of equal errors the first threshold
     and the first feature win, but a threshold in range before a constant; where the best rising and the best
-    falling stump are within 1e-9, it is the rising one if its threshold is in range.
+    falling stump are within DIRECTION_TIE, it is the rising one if its threshold is in range.
     """
     n, m = ids.shape
     net[:] = 0.0
@@ -54,7 +54,7 @@ def best_stump(ids, starts, values, signed, net):
         passed, least, most = 0.0, 0.0, 0.0
         below_least, below_most, last = -1, -1, -1
         for g in range(starts[j], starts[j + 1]):
-            if abs(net[g]) < VANISHES:
+            if abs(net[g]) < MIN_NET_WEIGHT:
                 continue
             passed += net[g]
             last = g
@@ -68,13 +68,13 @@ def best_stump(ids, starts, values, signed, net):
         negative = (1.0 - passed) / 2.0  # what the constant +1 gets wrong
         rising, falling = negative + least, 1.0 - (negative + most)
         in_range = 0 <= below_least < last
-        rises = in_range if abs(rising - falling) < PREFERS_RISING else rising < falling
+        rises = in_range if abs(rising - falling) < DIRECTION_TIE else rising < falling
         error, below = (rising, below_least) if rises else (falling, below_most)
         if error < best_error:
             best_feature, best_error, best_direction = j, error, 1 if rises else -1
             if 0 <= below < last:
                 above = below + 1
-                while abs(net[above]) < VANISHES:
+                while abs(net[above]) < MIN_NET_WEIGHT:
                     above += 1
                 best_threshold = 0.5 * (values[below] + values[above])
             else:
@@ -85,11 +85,12 @@ def best_stump(ids, starts, values, signed, net):
 
 @exact_kernel
 def boost_stumps(ids, starts, values, y, phi, rounds, perfect_odds):
-    """AdaBoost over stumps: (features, thresholds, directions, alphas, errors), one of each a round.
+    """Apply AdaBoost over stumps.
 
-    phi is changed. A round without error leaves the weights as they are, so all later rounds repeat it. Only
-    the weights of mistakes are multiplied before all are divided by their sum, as in the author's program:
-    with stumps on discrete features, rounding alone decides between equal ones.
+    Returns (features, thresholds, directions, alphas, errors), one of each a round. phi is changed. A round
+    without error leaves the weights as they are, so all later rounds repeat it. Only the weights of errors are
+    multiplied before all are divided by their sum, as in the author's program: with stumps on discrete
+    features, rounding alone decides between equal ones.
     """
     n = ids.shape[0]
     features, thresholds = np.empty(rounds, np.int64), np.empty(rounds)
@@ -99,13 +100,13 @@ def boost_stumps(ids, starts, values, y, phi, rounds, perfect_odds):
     while done < rounds:
         for i in range(n):
             signed[i] = y[i] * phi[i]
-        feature, threshold, direction, _ = best_stump(ids, starts, values, signed, net)
+        feature, threshold, direction, _ = find_best_stump(ids, starts, values, signed, net)
         for i in range(n):
             scores[i] = direction if values[ids[i, feature]] >= threshold else -direction
         e = 0.0
         for i in range(n):
             e += phi[i] if scores[i] != y[i] else 0.0
-        if e >= HALF:
+        if e >= CHANCE_ERROR:
             break
         alpha = 0.5 * np.log(1.0 / e - 1.0 if e > 0.0 else perfect_odds)
         repeats = 1 if e > 0.0 else rounds - done
@@ -128,8 +129,8 @@ def boost_stumps(ids, starts, values, y, phi, rounds, perfect_odds):
 
 
 @exact_kernel
-def stump_votes(X, features, thresholds, directions, alphas):
-    """The sum of alpha_t h_t(x) for each row (1, x) of X."""
+def compute_stump_votes(X, features, thresholds, directions, alphas):
+    """Return the sum of alpha_t h_t(x) for each row (1, x) of X."""
     votes = np.zeros(X.shape[0])
     for i in range(X.shape[0]):
         for t in range(features.size):

@@ -1,9 +1,12 @@
-"""The complexity of all unions of clusters of examples (Li 2006, section 1.4), without solving for each.
+"""The complexity of all unions of clusters of samples (Li 2006, section 1.4), without solving for each.
 
 A node of the search knows which clusters are in and which are out, and the hard-margin SVM of those that are
 in. While some undecided cluster violates that SVM, the search branches on one: out, which changes nothing, or
 in, which goes on from this solution. When none does, every union with undecided clusters has the same SVM.
 So the leaves share out all unions among themselves, each with one complexity.
+
+`cluster` (length N) holds each sample's cluster, `sizes` and `state` one number a cluster, `inside` (length N)
+whether a sample is in a cluster that is in. `rows` and solutions are those of `hard_margin`.
 """
 
 from __future__ import annotations
@@ -13,25 +16,26 @@ from numba import uint64
 
 from zoloss_cli.kernels import kernel
 from zoloss_cli.kernels.hard_margin import (
+    MARGIN_TOLERANCE,
     SOLVED,
-    VIOLATED,
-    Rows,
-    Solution,
+    HardMarginSolution,
+    KernelRows,
     copy_solution,
-    enter,
-    settle,
-    start,
+    enter_sample,
+    resolve_violations,
+    start_with_sample,
 )
-from zoloss_cli.kernels.random import GOLDEN, mix
+from zoloss_cli.kernels.random import GOLDEN_GAMMA, mix_bits
 
-OUT, IN, UNDECIDED = range(3)
+OUT, IN, UNDECIDED = range(3)  # states of a cluster
 ONE = np.uint64(1)
+SIMPLEST = 2  # support vectors: the least complexity of two classes
 
 
 @kernel
-def new_stack(n, depth):
-    """Room for the solutions of a chain of nodes."""
-    return Solution(
+def allocate_stack(n, depth):
+    """Return room for the solutions of a chain of `depth` nodes of n samples."""
+    return HardMarginSolution(
         np.empty((depth, n + 1, n + 1)),
         np.zeros((depth, n + 1)),
         np.zeros((depth, n + 1)),
@@ -44,8 +48,9 @@ def new_stack(n, depth):
 
 
 @kernel
-def level(stack, at):
-    return Solution(
+def get_level(stack, at):
+    """Return the solution at one place of a stack, which shares its arrays."""
+    return HardMarginSolution(
         stack.R[at],
         stack.coef[at],
         stack.sign[at],
@@ -58,16 +63,16 @@ def level(stack, at):
 
 
 @kernel
-def all_rows(K, y, flat):
-    """The kernel matrix itself as the rows of a path."""
+def build_full_rows(K, y, flat):
+    """Return the kernel matrix itself as the rows of a path."""
     n = y.size
-    return Rows(K, np.arange(n), K, np.ones(n, np.bool_), y, flat)
+    return KernelRows(K, np.arange(n), K, np.ones(n, np.bool_), y, flat)
 
 
 @kernel
-def most_violated(y, f, cluster, state):
-    """The undecided cluster of the example with the smallest margin below 1, or -1."""
-    found, least = -1, 1.0 - VIOLATED
+def find_most_violated(y, f, cluster, state):
+    """Return the undecided cluster of the sample with the smallest margin below 1, or -1."""
+    found, least = -1, 1.0 - MARGIN_TOLERANCE
     for i in range(y.size):
         margin = y[i] * f[i]
         if margin < least and state[cluster[i]] == UNDECIDED:
@@ -76,8 +81,8 @@ def most_violated(y, f, cluster, state):
 
 
 @kernel
-def put_in(rows, inside, cluster, chosen, s):
-    """Solve for the union with one more cluster, which violates the solution; returns as `settle` does."""
+def include_cluster(rows, inside, cluster, chosen, s):
+    """Solve for the union with one more cluster, which violates the solution; return (status, sample)."""
     worst, least = -1, np.inf
     for i in range(cluster.size):
         if cluster[i] == chosen:
@@ -85,17 +90,17 @@ def put_in(rows, inside, cluster, chosen, s):
             if rows.y[i] * s.f[i] < least:
                 worst, least = i, rows.y[i] * s.f[i]
     if s.size[0] == 0:
-        start(rows, worst, s)
+        start_with_sample(rows, worst, s)
     else:
-        status = enter(rows, worst, s.f[worst], s)
+        status = enter_sample(rows, worst, s.f[worst], s)
         if status != SOLVED:
             return status, worst
-    return settle(rows, inside, rows.y.size, s)
+    return resolve_violations(rows, inside, rows.y.size, s)
 
 
 @kernel
-def record(c, state, sizes, pairs, best, count, masks, room):
-    """A leaf of complexity c: the sizes that its unions have, and its largest union if it ties or wins.
+def record_leaf(c, state, sizes, pairs, best, count, masks, room):
+    """Record a leaf of complexity c: the sizes that its unions have, and its largest union if it ties or wins.
 
     `pairs[c]` is a set of sizes as bits, shifted along by every undecided cluster.
     """
@@ -120,7 +125,7 @@ def record(c, state, sizes, pairs, best, count, masks, room):
                 room[w] |= moved
     for w in range(words):
         pairs[c, w] |= room[w]
-    if total < best[c] or beaten(c, total, best):
+    if total < best[c] or is_beaten(c, total, best):
         return
     if total > best[c]:
         best[c], count[c] = total, 0
@@ -134,8 +139,8 @@ def record(c, state, sizes, pairs, best, count, masks, room):
 
 
 @kernel
-def beaten(c, size, best):
-    """Whether some union is simpler than c and has this size at least."""
+def is_beaten(c, size, best):
+    """Return whether some union is simpler than c and has this size at least."""
     found = False
     for simpler in range(c):
         found = found or best[simpler] >= size
@@ -143,12 +148,12 @@ def beaten(c, size, best):
 
 
 @kernel
-def search(rows, cluster, sizes, stack, progress, found, slack, budget):
-    """Go on with a search for at most so many solves; returns (status, example, share of all unions done).
+def search_unions(rows, cluster, sizes, stack, progress, found, slack, budget):
+    """Go on with a search for at most `budget` solves; return (status, sample, share of all unions done).
 
-    `progress` is (the clusters decided on, the state of all, which examples are in, place): place[0] is the
+    `progress` is (the clusters decided on, the state of all, which samples are in, place): place[0] is the
     depth of the chain of `in` decisions, place[1] the number of decisions (-1: at the end), place[2] solves.
-    `found` is (pairs, best, count, masks) of `record`. A node is left where a union is known that is
+    `found` is (pairs, best, count, masks) of `record_leaf`. A node is left where a union is known that is
     simpler and as large as any here: simpler than 2, the least for two classes, or than what the node has less
     the slack, which more clusters seldom take away. Without pruning, slack is negative.
     """
@@ -161,24 +166,24 @@ def search(rows, cluster, sizes, stack, progress, found, slack, budget):
         if state[u] == OUT:
             lost += sizes[u]
     while solves < budget:
-        s = level(stack, depth)
-        chosen = most_violated(rows.y, s.f, cluster, state)
-        least = max(s.size[1] - slack, min(s.size[1], 2))
-        pruned = slack >= 0 and beaten(least, whole - lost, best)
+        s = get_level(stack, depth)
+        chosen = find_most_violated(rows.y, s.f, cluster, state)
+        least = max(s.size[1] - slack, min(s.size[1], SIMPLEST))
+        pruned = slack >= 0 and is_beaten(least, whole - lost, best)
         if chosen >= 0 and not pruned:
             path[taken] = chosen
             taken += 1
             state[chosen] = IN
-            s_next = level(stack, depth + 1)
+            s_next = get_level(stack, depth + 1)
             copy_solution(s, s_next)
             depth += 1
-            status, where = put_in(rows, inside, cluster, chosen, s_next)
+            status, where = include_cluster(rows, inside, cluster, chosen, s_next)
             solves += 1
             if status != SOLVED:
                 return status, where, done
             continue
         if not pruned:
-            record(s.size[1], state, sizes, pairs, best, count, masks, room)
+            record_leaf(s.size[1], state, sizes, pairs, best, count, masks, room)
         done += 0.5**taken
         while taken > 0 and state[path[taken - 1]] == OUT:  # both ways were gone: back
             taken -= 1
@@ -201,26 +206,26 @@ def search(rows, cluster, sizes, stack, progress, found, slack, budget):
 
 
 @kernel
-def dive(rows, cluster, sizes, stack, counter):
-    """Knuth's estimate of the solves of a whole search, from one chain of random decisions.
+def estimate_solves(rows, cluster, sizes, stack, counter):
+    """Estimate the solves of a whole search from one chain of random decisions, after Knuth.
 
     Returns (estimate, solves made, the advanced counter).
     """
     state = np.full(sizes.size, UNDECIDED)
     inside = np.zeros(cluster.size, np.bool_)
-    s = level(stack, 0)
+    s = get_level(stack, 0)
     s.size[0] = 0
     for i in range(s.f.size):
         s.f[i] = 1.0
     solves, made, weight = 0.0, 0, 1.0
     while True:
-        chosen = most_violated(rows.y, s.f, cluster, state)
+        chosen = find_most_violated(rows.y, s.f, cluster, state)
         if chosen < 0:
             return solves, made, counter
         solves += weight
         weight *= 2.0
-        counter += GOLDEN
-        state[chosen] = IN if mix(counter) & ONE else OUT
+        counter += GOLDEN_GAMMA
+        state[chosen] = IN if mix_bits(counter) & ONE else OUT
         if state[chosen] == IN:
-            put_in(rows, inside, cluster, chosen, s)
+            include_cluster(rows, inside, cluster, chosen, s)
             made += 1

@@ -14,14 +14,16 @@ import numpy as np
 from zoloss_cli.kernels import kernel
 
 MAX_STEPS = 200
+STEP_SHARE = 0.995  # of the way to the boundary that a step may go
+SLOW_CENTRE = 0.3  # of the gap: the centring without a corrector
 # Some twenty steps are enough. In rare problems the corrector runs in a circle instead: from this step on, it
 # is left out, which is slow and sure.
-PATIENCE = 60
+MAX_CORRECTOR_STEPS = 60
 
 
 @kernel
-def longest_step(value, change, share):
-    """The longest step in (0, 1] that keeps `value` positive, shortened to a share of the way."""
+def find_longest_step(value, change, share):
+    """Return the longest step in (0, 1] that keeps `value` positive, shortened to a share of the way."""
     step = 1.0
     for i in range(value.shape[0]):
         if change[i] < 0.0:
@@ -30,8 +32,11 @@ def longest_step(value, change, share):
 
 
 @kernel
-def linear_svm(Z, C, gap_tolerance):
-    """(u, gap): u = (b, w) for rows y_i (1, x_i) of Z and bounds C_i > 0; gap is relative to the objective."""
+def solve_linear_svm(Z, C, gap_tolerance):
+    """Return (u, gap): u = (b, w) for rows y_i (1, x_i) of Z and bounds C_i > 0.
+
+    Z is N x (m + 1), C has length N. The duality gap is relative to the objective.
+    """
     n, size = Z.shape
     u = np.zeros(size, np.float64)
     alpha = 0.5 * C
@@ -74,17 +79,17 @@ def linear_svm(Z, C, gap_tolerance):
             d_alpha = D * (g - np.dot(Z, du))
             d_s = (c_s - s * d_alpha) / alpha
             d_xi = (c_xi + xi * d_alpha) / mu
-            share = 1.0 if phase == 0 else 0.995
-            step = min(longest_step(alpha, d_alpha, share), longest_step(mu, -d_alpha, share))
-            step = min(step, longest_step(s, d_s, share), longest_step(xi, d_xi, share))
+            share = 1.0 if phase == 0 else STEP_SHARE
+            step = min(find_longest_step(alpha, d_alpha, share), find_longest_step(mu, -d_alpha, share))
+            step = min(step, find_longest_step(s, d_s, share), find_longest_step(xi, d_xi, share))
             if phase == 0:
                 after = np.dot(alpha + step * d_alpha, s + step * d_s)
                 after += np.dot(mu - step * d_alpha, xi + step * d_xi)
                 centre = (after / gap) ** 3 * gap / (2 * n)
                 second_s = d_alpha * d_s
                 second_xi = -d_alpha * d_xi
-                if iteration >= PATIENCE:
-                    centre = 0.3 * gap / (2 * n)
+                if iteration >= MAX_CORRECTOR_STEPS:
+                    centre = SLOW_CENTRE * gap / (2 * n)
                     second_s[:] = 0.0
                     second_xi[:] = 0.0
         if not np.all(np.isfinite(du)):

@@ -1,53 +1,60 @@
-"""Swapping one of the points that a hyperplane passes through for another, as long as errors fall."""
+"""Swapping one of the samples that a hyperplane passes through for another, as long as errors fall.
+
+The state (B, w, V) and `Y`, `c` are those of `pivot`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from zoloss_cli.kernels import kernel
-from zoloss_cli.kernels.line import BETTER, inside, line_scratch, losses_on_line, off_the_vertex, strict_loss
-from zoloss_cli.kernels.pivot import SHALLOW, exchange, refresh, release
+from zoloss_cli.kernels.line import (
+    LOSS_TOLERANCE,
+    allocate_line_scratch,
+    compute_line_losses,
+    keep_line_minimum,
+    pick_interval_point,
+)
+from zoloss_cli.kernels.pivot import MIN_PIVOT_SLOPE, exchange_row, rebuild_vertex, release_row
 
 
 @kernel
-def descend(Y, c, B, w, V, current, best, best_w, sweeps, first):
-    """Up to `sweeps` looks at one basis row each, in turn from the `first`: its best replacement.
+def descend_by_swaps(Y, c, B, w, V, current, best, best_w, sweeps, first):
+    """Replace basis rows, in turn from the `first`, by their best replacement; take up to `sweeps` looks.
 
-    A swap is made if the hyperplane's loss falls below `current`. Changes B, w, V and best_w. Returns
-    (current, best, the next row to look at, looks in a row without a swap, whether the state is sound).
+    A look is at all replacements of one basis row. A swap is made if the hyperplane's loss falls below
+    `current`. Changes B, w, V and best_w.
+
+    Returns (current, best, the next row to look at, looks in a row without a swap, whether the state is sound).
     """
     n, size = Y.shape
     in_basis = np.zeros(n, np.bool_)
     for k in range(size - 1):
         in_basis[B[k]] = True
-    scratch = line_scratch(n)
+    scratch = allocate_line_scratch(n)
     sorted_t, sorted_rows = scratch[4], scratch[5]
     idle, k = 0, first
     for _ in range(sweeps):
         f = np.dot(Y, w)
         leaving = B[k]
-        v, u = release(w, V, k)
+        v, u = release_row(w, V, k)
         g = np.dot(Y, v)
-        count, _, least, at, sense = losses_on_line(Y, c, f, g, u, in_basis, leaving, scratch)
+        count, _, least, at, sense = compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch)
         idle += 1
-        if least < best - BETTER:
-            point = sense * (w + inside(sorted_t, count, at) * v)
-            candidate = off_the_vertex(Y, point, u, in_basis, leaving)
-            found = strict_loss(Y, c, candidate)
-            if found < best - BETTER:
-                best = found
-                best_w[:] = candidate
-        if least < current - BETTER:
+        if least < best - LOSS_TOLERANCE:
+            alpha = pick_interval_point(sorted_t, count, at)
+            best = keep_line_minimum(Y, c, w, v, u, in_basis, leaving, alpha, sense, best, best_w)
+        if least < current - LOSS_TOLERANCE:
             end = min(at, count - 1)
             if end > 0 and abs(sorted_t[end - 1]) < abs(sorted_t[end]) and at > 0:
                 end = at - 1
             entering = sorted_rows[end]
-            if abs(g[entering]) > SHALLOW and entering != leaving:
+            if abs(g[entering]) > MIN_PIVOT_SLOPE and entering != leaving:
                 in_basis[leaving], in_basis[entering] = False, True
                 B[k] = entering
-                exchange(Y, w, V, k, v, sorted_t[end], g[entering], entering)
+                exchange_row(Y, w, V, k, v, sorted_t[end], g[entering], entering)
                 w *= sense
-                if not refresh(Y, B, w, V):
+                if not rebuild_vertex(Y, B, w, V):
                     return current, best, k, idle, False
                 current = least
                 idle = 0

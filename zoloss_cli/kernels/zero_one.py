@@ -5,34 +5,36 @@ from __future__ import annotations
 import numpy as np
 
 
-def strict_mistakes(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Which examples count as errors in training: y * score <= 0, so a zero margin is an error.
+def find_strict_errors(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Return which samples count as errors in training: y * score <= 0, so a zero margin is an error.
+
+    `scores` has samples along its last axis, `signs` holds their labels as -1 and +1.
 
     Li & Lin (2007), eq. (4) and Table I: the 0/1 loss is [rho <= 0].
     """
     return signs * scores <= 0.0
 
 
-def lenient_mistakes(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Which examples count as errors when a zero margin is right: y * score < 0.
+def find_lenient_errors(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Return which samples count as errors when a zero margin is right: y * score < 0.
 
     This is how Nguyen & Sanner (2013) count, by their eq. (10), against their own eq. (4). A plane such as
-    "this binary feature is 1" passes through most points of a discrete data set, and all of them are right
+    "this binary feature is 1" passes through most samples of a discrete data set, and all of them are right
     then. It is never what we minimize.
     """
     return signs * scores < 0.0
 
 
-def predicted_signs(scores: np.ndarray) -> np.ndarray:
-    """Predictions as -1 and +1: a score of exactly 0 predicts +1."""
+def predict_signs(scores: np.ndarray) -> np.ndarray:
+    """Return predictions as -1 and +1: a score of exactly 0 predicts +1."""
     return np.where(scores >= 0.0, 1.0, -1.0)
 
 
-def prediction_mistakes(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Which examples are predicted wrongly."""
-    return predicted_signs(scores) != signs
+def find_prediction_errors(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Return which samples count as test errors: those whose predicted sign is not their own."""
+    return predict_signs(scores) != signs
 
 
-def wrong_classes(learner, X: np.ndarray, y: np.ndarray) -> int:
-    """How many rows the learner predicts to be of another class."""
-    return int(np.sum(learner.predict(X) != y))
+def count_class_errors(predicted: np.ndarray, y: np.ndarray) -> int:
+    """Return how many samples are predicted to be of another class than their own."""
+    return int(np.sum(predicted != y))

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from zoloss_cli.kernels.zero_one import strict_mistakes
+from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.parameters import check_parameters
 from zoloss_cli.learners.problem import Problem, Samples, add_bias_column, build_generator
 
@@ -396,7 +396,7 @@ class LinearLearner(BinaryLearner):
         """
         check_is_fitted(self, "recorded_weights_")
         signs = np.where(np.asarray(y) == self.classes_[1], 1.0, -1.0)
-        return strict_mistakes(self.recorded_scores(np.asarray(X)), signs).mean(axis=1)
+        return find_strict_errors(self.recorded_scores(np.asarray(X)), signs).mean(axis=1)
 
     def recorded_scores(self, X: np.ndarray) -> np.ndarray:
         """Return the scores of samples after each recorded epoch.

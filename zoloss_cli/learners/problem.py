@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from zoloss_cli.kernels.line_search import fixed_point
+from zoloss_cli.kernels.line_search import to_fixed_point
 
 # Weights below this share of the largest one do not change a solution.
 NEGLIGIBLE_WEIGHT_SHARE = 1e-9
@@ -129,7 +129,7 @@ class Problem(Samples):
     @property
     def phi_fixed(self) -> np.ndarray:
         """Sample weights as fixed-point integers, whose sums do not depend on their order."""
-        return fixed_point(self.phi)
+        return to_fixed_point(self.phi)
 
     def draw_kernel_seed(self) -> np.uint64:
         """Return a seed for the random draws of a kernel."""

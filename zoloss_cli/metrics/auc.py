@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zoloss_cli.metrics.base import Metric, Sizes
+from zoloss_cli.metrics.base import Metric, Sizes, expect
 from zoloss_cli.metrics.pooled import PooledMeasurement
 
 
@@ -21,7 +21,8 @@ class OutlierAuc(Metric):
     def explain_missing(self, records: Sequence[PooledMeasurement]) -> str:
         """Return why records cannot give the metric; nothing if all can."""
         for record in records:
-            if not (isinstance(record, PooledMeasurement) and (record.holds("growth") or record.holds("scores"))):
+            measured = isinstance(record, PooledMeasurement)
+            if not measured or not (record.holds("growth") or record.holds("scores")):
                 return "its records hold no outlier scores"
             if not record.flipped:
                 return "its records know of no wrong labels"
@@ -31,4 +32,4 @@ class OutlierAuc(Metric):
         """Return the value of one draw."""
         from zoloss_cli.metrics.roc import compute_auc
 
-        return compute_auc(record.outlier_scores, record.is_flipped)
+        return compute_auc(expect(record.outlier_scores), record.is_flipped)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zoloss_cli.metrics.base import Metric, Sizes
+from zoloss_cli.metrics.base import Metric, Sizes, expect
 from zoloss_cli.metrics.pooled import PooledMeasurement
 
 
@@ -31,4 +31,4 @@ class LeastSquaresAuc(Metric):
         """Return the value of one draw."""
         from zoloss_cli.metrics.roc import compute_auc
 
-        return compute_auc(record.least_squares, record.is_flipped)
+        return compute_auc(expect(record.least_squares), record.is_flipped)

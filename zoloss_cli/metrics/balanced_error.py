@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zoloss_cli.metrics.base import ErrorRate, Sizes
+from zoloss_cli.metrics.base import ErrorRate, Sizes, expect
 from zoloss_cli.results.record import FitRecord
 
 
@@ -16,5 +16,5 @@ class BalancedError(ErrorRate):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        shares = [1.0 - row[k] / sum(row) for k, row in enumerate(record.test_confusion) if sum(row)]
+        shares = [1.0 - row[k] / sum(row) for k, row in enumerate(expect(record.test_confusion)) if sum(row)]
         return 100.0 * sum(shares) / len(shares)

@@ -11,9 +11,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from operator import attrgetter
 from statistics import fmean, median
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 PERCENT_DECIMALS = 2
+T = TypeVar("T")
 
 
 class Sizes(NamedTuple):
@@ -149,6 +150,12 @@ class ErrorRate(Metric):
 
     published_decimals = PERCENT_DECIMALS
     exact_if_constant = True
+
+
+def expect(value: T | None) -> T:
+    """Return a field of a record that `requires` names, and that is there for that reason."""
+    assert value is not None
+    return value
 
 
 def summarize(values: Sequence[float]) -> Stat:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zoloss_cli.metrics.base import Metric, Sizes
+from zoloss_cli.metrics.base import Metric, Sizes, expect
 from zoloss_cli.metrics.pooled import PooledMeasurement
 
 
@@ -18,4 +18,4 @@ class Complexity(Metric):
 
     def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return float(record.complexity)
+        return float(expect(record.complexity))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zoloss_cli.metrics.base import Sizes
+from zoloss_cli.metrics.base import Sizes, expect
 from zoloss_cli.metrics.confusion import TwoClassRate, compute_percentage, count_two_class
 from zoloss_cli.results.record import FitRecord
 
@@ -19,5 +19,5 @@ class F1(TwoClassRate):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        _, fp, fn, tp = count_two_class(record.test_confusion or [])
+        _, fp, fn, tp = count_two_class(expect(record.test_confusion))
         return compute_percentage(2 * tp, 2 * tp + fp + fn)

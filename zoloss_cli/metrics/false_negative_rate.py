@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zoloss_cli.metrics.base import Sizes
+from zoloss_cli.metrics.base import Sizes, expect
 from zoloss_cli.metrics.confusion import TwoClassRate, compute_percentage, count_two_class
 from zoloss_cli.results.record import FitRecord
 
@@ -15,5 +15,5 @@ class FalseNegativeRate(TwoClassRate):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        _, _, fn, tp = count_two_class(record.test_confusion or [])
+        _, _, fn, tp = count_two_class(expect(record.test_confusion))
         return compute_percentage(fn, fn + tp)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zoloss_cli.metrics.base import Sizes
+from zoloss_cli.metrics.base import Sizes, expect
 from zoloss_cli.metrics.confusion import TwoClassRate, compute_percentage, count_two_class
 from zoloss_cli.results.record import FitRecord
 
@@ -15,5 +15,5 @@ class FalsePositiveRate(TwoClassRate):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        tn, fp, _, _ = count_two_class(record.test_confusion or [])
+        tn, fp, _, _ = count_two_class(expect(record.test_confusion))
         return compute_percentage(fp, tn + fp)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zoloss_cli.metrics.base import Metric, Sizes
+from zoloss_cli.metrics.base import Metric, Sizes, expect
 from zoloss_cli.results.record import FitRecord
 
 
@@ -20,4 +20,4 @@ class Iterations(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return float(record.iterations)
+        return float(expect(record.iterations))

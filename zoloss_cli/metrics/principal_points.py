@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zoloss_cli.metrics.base import Metric, Sizes
+from zoloss_cli.metrics.base import Metric, Sizes, expect
 from zoloss_cli.metrics.pooled import PooledMeasurement
 
 
@@ -18,4 +18,4 @@ class PrincipalPoints(Metric):
 
     def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return float(record.principal_points)
+        return float(expect(record.principal_points))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.metrics.base import Metric, Sizes
+from zoloss_cli.metrics.base import Metric, Sizes, expect
 from zoloss_cli.metrics.roc import compute_auc
 from zoloss_cli.results.record import FitRecord
 
@@ -25,7 +25,7 @@ class RocAuc(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        negative, positive = record.test_scores or ([], [])
+        negative, positive = expect(record.test_scores)
         if not (negative and positive):
             return 0.5
         labels = np.repeat([False, True], [len(negative), len(positive)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zoloss_cli.metrics.base import ErrorRate, Sizes
+from zoloss_cli.metrics.base import ErrorRate, Sizes, expect
 from zoloss_cli.results.record import FitRecord
 
 
@@ -15,4 +15,4 @@ class TestError(ErrorRate):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return 100.0 * record.test_errors / sizes.n_test
+        return 100.0 * expect(record.test_errors) / sizes.n_test

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zoloss_cli.metrics.base import Metric, Sizes
+from zoloss_cli.metrics.base import Metric, Sizes, expect
 from zoloss_cli.results.record import FitRecord
 
 
@@ -18,4 +18,4 @@ class TimeToBest(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return float(record.time_to_best)
+        return expect(record.time_to_best)

@@ -79,7 +79,8 @@ def build_comparison_report(
 
 
 def _summarize_run(run: RunResult, cells: list[CellComparison], runs: list[RunResult]) -> list[str]:
-    lines = [f"{name_place_in_text(run.experiment.published)}: {line}" for line in summarize_agreement(cells)]
+    place = name_place_in_text(run.experiment.published) if run.experiment.published else run.name
+    lines = [f"{place}: {line}" for line in summarize_agreement(cells)]
     if find_baseline(run, runs):
         same, differ = compare_stars(run, runs)
         others = f"{len(differ)} differ: {', '.join(differ)}" if differ else "none differs"

@@ -48,10 +48,17 @@ def _list_tests(run: RunResult, alpha: float, learner: str | None) -> Iterator[T
     for dataset in run.datasets:
         for pair in pairs:
             if c := compare_pair(run, dataset, *pair):
-                differs = None if c.p is None else int(c.p <= alpha)
-                numbers = (c.difference, c.splits, c.t, c.p)
                 yield TestRow(
-                    run.number, "corrected-t", dataset, *pair, *numbers, differs=differs, note=c.reason
+                    run.number,
+                    "corrected-t",
+                    dataset,
+                    *pair,
+                    difference=c.difference,
+                    n=c.splits,
+                    statistic=c.t,
+                    p=c.p,
+                    differs=None if c.p is None else int(c.p <= alpha),
+                    note=c.reason,
                 )
     datasets, tested = compare_by_signed_ranks(run, learner)
     for x in tested if len(datasets) > 1 else []:

@@ -20,6 +20,7 @@ from zoloss_cli.results.record import (
     FailedRecord,
     FitRecord,
     MeasureRecord,
+    RecordKind,
     encode_line,
     hash_identity,
 )
@@ -99,7 +100,7 @@ def _convert_cell(path: Path) -> str | None:
     if old["format"] != OLD_FORMAT or hash_identity(old["identity"]) not in path.name:
         raise ValueError("it is not the cell that its name says")
     records = [record for line in lines if (record := _convert_record(line)) is not None]
-    kind = "measure" if any(isinstance(r, MeasureRecord) for r in records) else "fit"
+    kind: RecordKind = "measure" if any(isinstance(r, MeasureRecord) for r in records) else "fit"
     content = [CellHeader(FORMAT, kind, old["n_train"], old["n_test"], old["identity"]), *records]
     return b"".join(map(encode_line, content)).decode()
 

@@ -6,6 +6,7 @@ CRC-32 of what precedes it, so that a changed digit does not pass for a result.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
@@ -243,11 +244,10 @@ def _verify_checks(bodies: list[bytes], lines: Sequence[bytes]) -> bool:
 
 def _decode_line(line: bytes, kind: RecordKind) -> AnyRecord | None:
     body = _strip_check(line)
-    for decoder in (_ONE[kind], _FAILED) if body is not None else ():
-        try:
-            return decoder.decode(body)
-        except (msgspec.MsgspecError, ValueError, RecursionError):
-            continue
+    if body is not None:
+        for decoder in (_ONE[kind], _FAILED):
+            with contextlib.suppress(msgspec.MsgspecError, ValueError, RecursionError):
+                return decoder.decode(body)
     return None
 
 

@@ -17,7 +17,7 @@ from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.split_data import SplitData, load_split
-from zoloss_cli.kernels.zero_one import strict_mistakes
+from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.registry import GENERATORS, find_registration
 from zoloss_cli.reporting.figures.boundary import FittedRegions, draw_regions, predict_classes
 from zoloss_cli.reporting.figures.catalog import Drawing, build_command, build_stem, draw_in_style
@@ -147,7 +147,7 @@ def _fit_cell(cell: Cell, split_data: SplitData, title: str) -> FittedRegions:
             raise DataError(f"'{cell.learner.name}' cannot be fitted on {data.name}: {error}") from None
     test_errors = int((predict_classes(fitted, X_test) != data.y[test]).sum())
     if len(data.classes) == 2:
-        wrong = strict_mistakes(fitted[0].decision_function(X_train), np.where(y_train == 1, 1.0, -1.0))
+        wrong = find_strict_errors(fitted[0].decision_function(X_train), np.where(y_train == 1, 1.0, -1.0))
     else:
         wrong = predict_classes(fitted, X_train) != y_train
     return FittedRegions(title, split_data, fitted, int(wrong.sum()), test_errors)

@@ -182,7 +182,7 @@ def explain_errors(samples: TableSamples, rows: np.ndarray | None = None) -> Ite
     try:
         yield
     except InseparableError as error:
-        row = error.row if rows is None else rows[error.row]
+        row = error.sample if rows is None else rows[error.sample]
         advice = ADVICE.get(error.kernel, "take --kernel perceptron, which separates any rows")
         raise DataError(f"{path}:{samples.lines[row]}: {error.what}: {advice}") from None
     except DataError as error:

@@ -13,7 +13,7 @@ from zoloss_cli.datasets.csv_table import CsvTable
 from zoloss_cli.datasets.scaling import compute_finite_scaling, scale_parts
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.fitting import check_classes, fit, warm_up
-from zoloss_cli.kernels.zero_one import strict_mistakes, wrong_classes
+from zoloss_cli.kernels.zero_one import count_class_errors, find_strict_errors
 from zoloss_cli.learners.base import Learner, LinearLearner
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, progress_line
 from zoloss_cli.workflows.linear_rule import LinearRule, convert_to_original_units
@@ -157,6 +157,6 @@ def fit_table(table: CsvTable, learner: LearnerSpec, positive: str | None, scali
 
 def _count_errors(X: np.ndarray, y: np.ndarray, estimator: Learner, rule: LinearRule | None) -> int:
     if estimator.multiclass:
-        return wrong_classes(estimator, X, y)
+        return count_class_errors(estimator.predict(X), y)
     scores = estimator.decision_function(X) if rule is None else rule.score(X)
-    return int(strict_mistakes(scores, np.where(y == 1, 1.0, -1.0)).sum())
+    return int(find_strict_errors(scores, np.where(y == 1, 1.0, -1.0)).sum())

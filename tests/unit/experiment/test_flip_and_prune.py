@@ -161,7 +161,7 @@ def test_contradictions_go_first_and_have_no_score():
     assert found.contradicted.tolist() == [0, 1, 60, 61]
     assert np.isnan(found.scores[[0, 1, 60, 61]]).all()
     assert not np.isin([0, 1, 60, 61], found.kept).any()
-    with pytest.raises(DataError, match="4 of 4 rows have equal features and different labels"):
+    with pytest.raises(DataError, match="4 of 4 samples have equal features and different labels"):
         prune(np.zeros((4, 1)), np.array([0, 1, 0, 1]), Prune(), 0)
 
 

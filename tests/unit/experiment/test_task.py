@@ -16,7 +16,7 @@ from zoloss_cli.experiment import fitting, task
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.runner import validate_data
 from zoloss_cli.experiment.task import run_task
-from zoloss_cli.kernels.zero_one import lenient_mistakes, strict_mistakes
+from zoloss_cli.kernels.zero_one import find_lenient_errors, find_strict_errors
 from zoloss_cli.results.record import FitRecord, decode_records, encode_line
 from zoloss_cli.results.store import Store
 
@@ -215,8 +215,8 @@ def test_a_tasks_scaling_follows_fit_on(write_config, monkeypatch):
 
 def test_the_two_rules_differ_on_zero_margins_only():
     scores, signs = np.array([2.0, 0.0, 0.0, -1.0, -3.0]), np.array([1.0, 1.0, -1.0, 1.0, -1.0])
-    assert strict_mistakes(scores, signs).tolist() == [False, True, True, True, False]
-    assert lenient_mistakes(scores, signs).tolist() == [False, False, False, True, False]
+    assert find_strict_errors(scores, signs).tolist() == [False, True, True, True, False]
+    assert find_lenient_errors(scores, signs).tolist() == [False, False, False, True, False]
 
 
 class Telling:

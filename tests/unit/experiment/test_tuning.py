@@ -15,7 +15,7 @@ from zoloss_cli.experiment import split_data, tuning
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.experiment.tuning import tune
-from zoloss_cli.kernels.zero_one import prediction_mistakes
+from zoloss_cli.kernels.zero_one import find_prediction_errors
 from zoloss_cli.registry import make_learner
 
 CONFIG = """
@@ -98,7 +98,7 @@ def plain_cross_validation(cell, rows, coordinate, seen):
             inside, outside = scale_parts(data.X[kept], data.X[fold], cell.scale, seen(data, kept))
             learner = make_learner("svm", spec.parameters).fit(inside, data.y[kept])
             signs = np.where(data.y[fold] == 1, 1.0, -1.0)
-            total += prediction_mistakes(learner.decision_function(outside), signs).sum()
+            total += find_prediction_errors(learner.decision_function(outside), signs).sum()
         totals.append(total)
     return cell.learner.tune[int(np.argmin(totals))]
 

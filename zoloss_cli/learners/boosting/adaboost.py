@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from zoloss_cli.kernels.boost import end_round
-from zoloss_cli.kernels.zero_one import predicted_signs
+from zoloss_cli.kernels.zero_one import predict_signs
 from zoloss_cli.learners.base import BinaryLearner
 from zoloss_cli.learners.boosting.base_learner import BaseLearnerFactory
 from zoloss_cli.learners.boosting.boosting import BoostingLearner
@@ -125,6 +125,6 @@ class AdaBoostClassifier(BoostingLearner):
 
     def _iterate_scores(self, samples: Samples) -> Iterator[np.ndarray]:
         return itertools.accumulate(
-            alpha_t * predicted_signs(h_t.compute_scores(samples))
+            alpha_t * predict_signs(h_t.compute_scores(samples))
             for h_t, alpha_t in zip(self.estimators_, self.estimator_weights_, strict=True)
         )

@@ -15,11 +15,11 @@ from zoloss_cli.kernels.margin_cost import (
     BISIGMOID,
     EXPONENTIAL,
     LOGISTIC,
-    cost_and_slope,
-    line_search,
+    compute_cost_and_slope,
+    search_line,
     set_sample_weights,
 )
-from zoloss_cli.kernels.zero_one import predicted_signs, prediction_mistakes
+from zoloss_cli.kernels.zero_one import find_prediction_errors, predict_signs
 from zoloss_cli.learners.boosting.base_learner import BaseLearnerFactory
 from zoloss_cli.learners.boosting.boosting import BoostingLearner
 from zoloss_cli.learners.boosting.boosting_path import BoostingPath
@@ -229,21 +229,21 @@ class AnyBoostClassifier(BoostingLearner):
         margins, d, last = np.zeros(y.size), np.zeros(y.size), np.zeros(y.size)
         D = np.empty(y.size)
         weighted = replace(problem, phi=D)
-        level, rest, _ = cost_and_slope(kind, kappa, margins, d, phi, 0.0)
+        level, rest, _ = compute_cost_and_slope(kind, kappa, margins, d, phi, 0.0)
         path = BoostingPath(kappa, [level + rest], end_reason="all rounds were run")
         for round_ in range(1, self.rounds + 1):
             if not set_sample_weights(kind, kappa, margins, phi, D):
                 path.end_reason = "all sample weights vanish"
                 break
             h_t = base.fit_copy(weighted, self.classes_, round_)
-            f_t = predicted_signs(h_t.compute_scores(problem))
+            f_t = predict_signs(h_t.compute_scores(problem))
             beta_t = self._compute_beta(round_, f_t, last, phi)
             d, last = f_t + beta_t * d, f_t
             along = y * d
             if not np.dot(D, along) > MIN_EDGE * np.dot(D, np.abs(d)):
                 path.end_reason = "no direction lowers the cost"
                 break
-            alpha_t, cost = line_search(kind, kappa, margins, along, phi, float(self.tolerance))
+            alpha_t, cost = search_line(kind, kappa, margins, along, phi, float(self.tolerance))
             if alpha_t == 0.0:
                 path.end_reason = "no step lowers the cost"
                 break
@@ -290,7 +290,7 @@ def _choose_by_validation(paths: list[BoostingPath], held_out: Problem) -> Boost
         # An empty path is what it is; else there is a choice from size 1 on.
         stages = path.iterate_scores(held_out) if path.hypotheses else iter([np.zeros(held_out.y.size)])
         for size, scores in zip(itertools.count(int(bool(path.hypotheses))), stages, strict=False):
-            wrong = float(np.dot(weights, prediction_mistakes(scores, held_out.y)))
+            wrong = float(np.dot(weights, find_prediction_errors(scores, held_out.y)))
             if wrong < fewest:
                 best, best_size, fewest = path, size, wrong
     return best.truncate(best_size)

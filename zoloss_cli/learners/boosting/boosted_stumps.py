@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.kernels.stump import boost_stumps, stump_votes
+from zoloss_cli.kernels.stump import boost_stumps, compute_stump_votes
 from zoloss_cli.learners.base import BinaryLearner
 from zoloss_cli.learners.boosting.stump import group_features
 from zoloss_cli.learners.parameters import PerfectOdds
@@ -87,6 +87,8 @@ class BoostedStumpsClassifier(BinaryLearner):
 
     def scores(self, X: np.ndarray) -> np.ndarray:
         """Return the weighted votes of the stumps, just below 0 where they add up to 0."""
-        votes = stump_votes(X, self.features_, self.thresholds_, self.directions_, self.estimator_weights_)
+        votes = compute_stump_votes(
+            X, self.features_, self.thresholds_, self.directions_, self.estimator_weights_
+        )
         votes[votes == 0.0] = JUST_BELOW_ZERO
         return votes

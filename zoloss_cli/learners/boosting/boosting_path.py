@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from zoloss_cli.kernels.zero_one import predicted_signs
+from zoloss_cli.kernels.zero_one import predict_signs
 from zoloss_cli.learners.base import BinaryLearner
 from zoloss_cli.learners.problem import Samples
 
@@ -50,7 +50,7 @@ class BoostingPath:
         """Yield F_1, F_2, ... at these samples."""
         F, d = np.zeros(samples.X.shape[0]), np.zeros(samples.X.shape[0])
         for h_t, alpha_t, beta_t in zip(self.hypotheses, self.alphas, self.betas, strict=True):
-            d = predicted_signs(h_t.compute_scores(samples)) + beta_t * d
+            d = predict_signs(h_t.compute_scores(samples)) + beta_t * d
             F = F + alpha_t * d
             yield F
 

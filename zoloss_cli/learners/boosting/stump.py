@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.kernels.stump import best_stump, group_values
+from zoloss_cli.kernels.stump import find_best_stump, group_values
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.problem import Problem
 
@@ -58,7 +58,7 @@ class DecisionStumpClassifier(LinearLearner):
         ids, starts, values = group_features(problem)
         net_weights = problem.cached_by_X("net weights", lambda: np.empty(values.size))
         signed = problem.y * problem.phi
-        self.feature_, self.threshold_, self.direction_, _ = best_stump(
+        self.feature_, self.threshold_, self.direction_, _ = find_best_stump(
             ids, starts, values, signed, net_weights
         )
         return self.build_weights(problem.X.shape[1] - 1)

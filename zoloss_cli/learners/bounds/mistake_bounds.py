@@ -138,7 +138,9 @@ def count_margin_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int, epsilon
     bound = math.inf if widest is None else compute_margin_mistake_bound(X, signs, widest, epsilon)
     w = pad_columns(np.zeros(X.shape[1]))
     least = (1.0 - epsilon) * gamma
-    updates, done = online.margin_perceptron(pad_columns(X * signs[:, None]), least, w, rounds, *NOT_RECORDED)
+    updates, done = online.fit_margin_perceptron(
+        pad_columns(X * signs[:, None]), least, w, rounds, *NOT_RECORDED
+    )
     return BoundedCount(updates, w[: X.shape[1]], done, bound)
 
 
@@ -196,6 +198,6 @@ def _run_perceptron(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple[int,
     Z, step, w = pad_columns(X * signs[:, None]), np.ones(len(X)), pad_columns(np.zeros(X.shape[1]))
     mistakes, done, more = 0, 0, 1
     while more and done < rounds:
-        more = online.perceptron(Z, step, *NO_ALIAS_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
+        more = online.fit_perceptron(Z, step, *NO_ALIAS_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
         mistakes, done = mistakes + more, done + 1
     return mistakes, w[: X.shape[1]], done

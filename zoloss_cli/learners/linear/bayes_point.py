@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.kernels.expectation import bayes_point
+from zoloss_cli.kernels.expectation import fit_bayes_point
 from zoloss_cli.learners.base import UnweightedLinearLearner
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.result_mixin import SearchResultMixin
@@ -83,5 +83,5 @@ class BayesPointClassifier(SearchResultMixin, UnweightedLinearLearner):
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the posterior mean of the weights."""
         signed = np.ascontiguousarray(problem.X * problem.y[:, None])
-        weights, self.n_sweeps_ = bayes_point(signed, float(self.noise), self.sweeps)
+        weights, self.n_sweeps_ = fit_bayes_point(signed, float(self.noise), self.sweeps)
         return weights

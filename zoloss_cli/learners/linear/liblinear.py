@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.kernels.zero_one import strict_mistakes
+from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.base import UnweightedLinearLearner
 from zoloss_cli.learners.parameters import PositiveList
 from zoloss_cli.learners.problem import Problem
@@ -104,7 +104,7 @@ class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):
         for C, weights in zip(self.C, self.solve_grid(problem.X, problem.y), strict=True):
             if not np.all(np.isfinite(weights)):  # LIBLINEAR can overflow where features are not scaled
                 continue
-            errors = int(strict_mistakes(problem.X @ weights, problem.y).sum())
+            errors = int(find_strict_errors(problem.X @ weights, problem.y).sum())
             if errors <= fewest:
                 fewest, best, self.C_ = errors, weights, float(C)
         if fewest > problem.y.size:

@@ -93,7 +93,7 @@ class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner):
         """Return the weights after an epoch without an update, or after all epochs."""
 
         def run(Z, w, checkpoints, path):
-            self.n_updates_, self.n_epochs_ = online.margin_perceptron(
+            self.n_updates_, self.n_epochs_ = online.fit_margin_perceptron(
                 Z, self.margin_threshold, w, self.epochs, checkpoints, path
             )
             return w
@@ -102,6 +102,6 @@ class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner):
 
     def update_in_order(self, Z: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Return the weights after one epoch, and go on counting updates."""
-        updates, _ = online.margin_perceptron(Z, self.margin_threshold, w, 1, *NOT_RECORDED)
+        updates, _ = online.fit_margin_perceptron(Z, self.margin_threshold, w, 1, *NOT_RECORDED)
         self.n_updates_ = getattr(self, "n_updates_", 0) + updates
         return w

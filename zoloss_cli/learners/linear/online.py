@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from zoloss_cli.kernels.random import FIXED_ORDER, PERMUTED, RANDOM, alias_table
+from zoloss_cli.kernels.random import FIXED_ORDER, PERMUTED, RANDOM, build_alias_table
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.problem import Problem
 
@@ -48,7 +48,7 @@ def build_steps_and_draws(problem: Problem, weighting: str) -> tuple[np.ndarray,
     if np.all(problem.phi == problem.phi[0]):
         return np.ones(n), *NO_ALIAS_TABLE
     if weighting == "resample":
-        return np.ones(n), *alias_table(problem.phi)
+        return np.ones(n), *build_alias_table(problem.phi)
     return n * problem.phi, *NO_ALIAS_TABLE
 
 

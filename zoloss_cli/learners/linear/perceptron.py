@@ -116,7 +116,7 @@ class PerceptronClassifier(WeightedOnlineLinearLearner):
 
     def _run_kernel(self, Z, step, cut, alias, w, *schedule) -> np.ndarray:
         """Return the weights that the kernel's epochs lead to from w, which is overwritten."""
-        self.n_mistakes_ += online.perceptron(Z, step, cut, alias, w, *schedule)
+        self.n_mistakes_ += online.fit_perceptron(Z, step, cut, alias, w, *schedule)
         return w
 
 
@@ -185,10 +185,10 @@ class AveragedPerceptronClassifier(PerceptronClassifier):
 
     def _run_kernel(self, Z, step, cut, alias, w, *schedule) -> np.ndarray:
         w, late, clock = self._kernel_state or (w, np.zeros_like(w), 0.0)
-        mistakes, clock = online.averaged_perceptron(Z, step, cut, alias, w, late, clock, *schedule)
+        mistakes, clock = online.fit_averaged_perceptron(Z, step, cut, alias, w, late, clock, *schedule)
         self._kernel_state = w, late, clock
         self.n_mistakes_ += mistakes
-        return online.average(w, late, clock)
+        return online.compute_average(w, late, clock)
 
 
 class BatchPerceptronClassifier(LinearLearner):
@@ -260,7 +260,7 @@ class BatchPerceptronClassifier(LinearLearner):
         step = problem.phi.size * problem.phi
 
         def run(Z, w, checkpoints, path):
-            self.n_epochs_ = online.batch_perceptron(
+            self.n_epochs_ = online.fit_batch_perceptron(
                 Z, problem.y, step, float(self.rate), w, self.epochs, checkpoints, path
             )
             return w

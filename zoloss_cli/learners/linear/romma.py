@@ -91,12 +91,12 @@ class ROMMAClassifier(OnlineLinearLearner, UnweightedLinearLearner):
         seed = problem.draw_kernel_seed()
 
         def run(Z, w, checkpoints, path):
-            online.romma(Z, w, self.epochs, self.aggressive, ORDERS[self.order], seed, checkpoints, path)
+            online.fit_romma(Z, w, self.epochs, self.aggressive, ORDERS[self.order], seed, checkpoints, path)
             return w
 
         return run_on_padded_samples(self, problem, start, run)
 
     def update_in_order(self, Z: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Return the weights after one epoch in fixed order."""
-        online.romma(Z, w, 1, self.aggressive, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
+        online.fit_romma(Z, w, 1, self.aggressive, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
         return w

@@ -125,5 +125,5 @@ class MarginSGDClassifier(WeightedOnlineLinearLearner):
 
     def _run_kernel(self, Z, step, cut, alias, w, epochs, *schedule) -> np.ndarray:
         """Return the weights that the kernel's epochs lead to from w, which is overwritten."""
-        online.sgd(Z, step, cut, alias, w, epochs, float(self.rate), COSTS[self.cost], *schedule)
+        online.fit_sgd(Z, step, cut, alias, w, epochs, float(self.rate), COSTS[self.cost], *schedule)
         return w

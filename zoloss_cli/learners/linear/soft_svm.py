@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.kernels.svm import linear_svm
+from zoloss_cli.kernels.svm import solve_linear_svm
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.parameters import PositiveList
 from zoloss_cli.learners.problem import NEGLIGIBLE_WEIGHT_SHARE, Problem
@@ -97,7 +97,7 @@ class SoftSVMClassifier(LinearLearner):
         return latest["weights"]
 
     def _solve(self, Z: np.ndarray, C: np.ndarray) -> np.ndarray:
-        weights, gap = linear_svm(Z, C, DUALITY_GAP)
+        weights, gap = solve_linear_svm(Z, C, DUALITY_GAP)
         if not gap < MAX_DUALITY_GAP:
             raise FloatingPointError(
                 f"{type(self).__name__}: no solution with C={self.sorted_C[-1]:g}; scale the features"

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from zoloss_cli.kernels.boost import HALF
-from zoloss_cli.kernels.codes import weighted_error
+from zoloss_cli.kernels.boost import CHANCE_ERROR
+from zoloss_cli.kernels.codes import compute_weighted_error
 from zoloss_cli.learners.base import BinaryLearner
 from zoloss_cli.learners.multiclass.coding import CodedEnsemble, ColumnFitter
 from zoloss_cli.learners.multiclass.joint_weights import JointWeights
@@ -57,8 +57,8 @@ class BoostedCode(CodedEnsemble):
             if D_t is None or f_t is None or outputs is None:
                 self.unsplit_ = 1
                 break
-            e_t = weighted_error(D_t, column[fitter.codes].astype(np.float64), outputs)
-            if e_t >= HALF:
+            e_t = compute_weighted_error(D_t, column[fitter.codes].astype(np.float64), outputs)
+            if e_t >= CHANCE_ERROR:
                 break
             alpha_t = 0.5 * np.log(1.0 / e_t - 1.0 if e_t > 0.0 else self.perfect_odds)
             joint.add_classifier(column, outputs, alpha_t)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from zoloss_cli.kernels.codes import add_distances
-from zoloss_cli.kernels.zero_one import predicted_signs
+from zoloss_cli.kernels.zero_one import predict_signs
 from zoloss_cli.learners.base import BinaryLearner, Learner, load_blas_controller
 from zoloss_cli.learners.boosting.base_learner import BaseLearnerFactory
 from zoloss_cli.learners.problem import Samples, add_bias_column, build_generator
@@ -72,7 +72,7 @@ class ColumnFitter:
 
     def predict_signs(self, learner: BinaryLearner) -> np.ndarray:
         """Return -1.0 or +1.0 for every training sample, also for those that the column leaves out."""
-        return predicted_signs(learner.compute_scores(self.samples))
+        return predict_signs(learner.compute_scores(self.samples))
 
 
 class CodedEnsemble(Learner):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.kernels.codes import pair_weights, preferences, update
+from zoloss_cli.kernels.codes import compute_class_preferences, compute_pair_weights, update_joint_weights
 from zoloss_cli.learners.multiclass.coding import ColumnFitter
 
 RESCALE_FACTOR = 1e5  # D is scaled once its sum is this far from K
@@ -40,7 +40,9 @@ class JointWeights:
         self.D = np.repeat(fitter.phi[:, None], K, axis=1)
         self.D[np.arange(n), self.codes] = 0.0
         self._by_class = np.zeros((K, K))
-        self._sum = update(self.D, self.codes, np.ones(K, np.int8), np.ones(n), 0.0, self._by_class)
+        self._sum = update_joint_weights(
+            self.D, self.codes, np.ones(K, np.int8), np.ones(n), 0.0, self._by_class
+        )
         self._weights = np.empty(n)
         # The column asked for last, with the answer.
         self._latest: tuple[np.ndarray, float, np.ndarray | None] | None = None
@@ -67,14 +69,14 @@ class JointWeights:
             Sample weights to fit the column with, which sum to 1; None if U is 0.
         """
         if self._latest is None or not np.array_equal(column, self._latest[0]):
-            U = pair_weights(self.D, self.codes, column, self._weights)
+            U = compute_pair_weights(self.D, self.codes, column, self._weights)
             D_t = self._weights * (1.0 / U) if np.finfo(np.float64).tiny <= U else None
             self._latest = column, U / self._sum, D_t
         return self._latest[1:]
 
     def find_best_column(self, outputs: np.ndarray) -> np.ndarray:
         """Return the column that suits a base classifier best: step 8 of Algorithm 4.2, +1 where both do."""
-        return np.where(preferences(self.D, self.codes, outputs) >= 0.0, 1, -1).astype(np.int8)
+        return np.where(compute_class_preferences(self.D, self.codes, outputs) >= 0.0, 1, -1).astype(np.int8)
 
     def add_classifier(self, column: np.ndarray, outputs: np.ndarray, alpha: float) -> None:
         """Update the weights and the cost for a base classifier that joins the ensemble.
@@ -88,7 +90,10 @@ class JointWeights:
         alpha : float
             Its coefficient.
         """
-        before, self._sum = self._sum, update(self.D, self.codes, column, outputs, alpha, self._by_class)
+        before, self._sum = (
+            self._sum,
+            update_joint_weights(self.D, self.codes, column, outputs, alpha, self._by_class),
+        )
         self.cost *= self._sum / before
         scale = self.D.shape[1] / self._sum
         if not 1.0 / RESCALE_FACTOR < scale < RESCALE_FACTOR:

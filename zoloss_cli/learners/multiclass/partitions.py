@@ -11,14 +11,14 @@ from functools import cache
 
 import numpy as np
 
-from zoloss_cli.kernels.codes import max_cut
+from zoloss_cli.kernels.codes import find_max_cut
 
 MAX_EXACT_CLASSES = 13  # of an exact max-cut, in every round: 4096 cuts to look at
 
 
 def find_max_cut(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the column that separates the most weight."""
-    return max_cut(confusion)
+    return find_max_cut(confusion)
 
 
 def find_greedy_cut(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:

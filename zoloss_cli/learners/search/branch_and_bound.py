@@ -42,8 +42,12 @@ class BranchAndBoundTree:
         tree = (np.zeros(n, np.int8), counts[0], decided, *counts[1:], np.zeros(n + 1))
         keepers = np.zeros((2, n, P)) if propagate else np.zeros((2, 0, P))
         hulls = (np.zeros((2, n + 1), np.int64), np.zeros(2, np.int64), keepers, np.zeros((2, n), np.bool_))
-        shape = (kernel.KEPT, P + 2)
-        impossible = (np.zeros(shape, np.int64), np.zeros(shape, np.int8), np.zeros(kernel.KEPT, np.int64))
+        shape = (kernel.MAX_IMPOSSIBLE_SETS, P + 2)
+        impossible = (
+            np.zeros(shape, np.int64),
+            np.zeros(shape, np.int8),
+            np.zeros(kernel.MAX_IMPOSSIBLE_SETS, np.int64),
+        )
         self.numbers = np.zeros(7, np.int64)
         self.state = (tree, hulls, impossible, self.numbers, propagate)
         self.w = np.zeros(P)
@@ -61,7 +65,7 @@ class BranchAndBoundTree:
         loss of the search is its lower bound up to rounding.
         """
         best = search.loss - self.samples.unavoidable_loss
-        found, self.is_exhausted = kernel.branch(*self.problem, *self.state, nodes, best, self.w)
+        found, self.is_exhausted = kernel.visit_nodes(*self.problem, *self.state, nodes, best, self.w)
         if self.is_exhausted:
             search.raise_bound(search.loss, exact=False)
         return found < best and search.offer(self.samples.compute_loss(self.w), self.w)

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.kernels.pivot import refresh
-from zoloss_cli.kernels.swap import descend
+from zoloss_cli.kernels.pivot import rebuild_vertex
+from zoloss_cli.kernels.swap import descend_by_swaps
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
@@ -251,11 +251,11 @@ class SwapSearchClassifier(CombinatorialSearch):
                 break
         basis = find_independent_samples(samples.Y, [*on, *order])
         w, V = np.linalg.svd(samples.Y[basis])[2][-1].copy(), np.zeros((size - 1, size))
-        sound = refresh(samples.Y, basis, w, V)
+        sound = rebuild_vertex(samples.Y, basis, w, V)
         current, best, best_w = np.inf, search.loss - unavoidable, search.w.copy()
         at, idle = 0, 0
         while sound and idle < size - 1 and not search.should_stop():
-            current, best, at, idle, sound = descend(
+            current, best, at, idle, sound = descend_by_swaps(
                 samples.Y, samples.c, basis, w, V, current, best, best_w, max(SWAPS_PER_BLOCK, size), at
             )
             search.offer(unavoidable + best, best_w)

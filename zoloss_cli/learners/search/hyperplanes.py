@@ -8,8 +8,8 @@ from math import comb
 
 import numpy as np
 
-from zoloss_cli.kernels.arrangement import sweep, sweep_prefixes
-from zoloss_cli.kernels.line import line_scratch
+from zoloss_cli.kernels.arrangement import sweep_line, sweep_prefixes
+from zoloss_cli.kernels.line import allocate_line_scratch
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE
 
 ON_TOLERANCE = 1e-8  # a sample of length 1 with a smaller margin lies on the hyperplane
@@ -86,7 +86,9 @@ class HyperplaneEnumeration:
         n = len(self.Y)
         found = np.empty((2 * n, 3))
         f, g = np.ascontiguousarray(self.Y[:, 0]), np.ascontiguousarray(self.Y[:, 1])
-        hits, _, passed, doubt, angle = sweep(f, g, self.c, 1, self.max_on, self.best, line_scratch(n), found)
+        hits, _, passed, doubt, angle = sweep_line(
+            f, g, self.c, 1, self.max_on, self.best, allocate_line_scratch(n), found
+        )
         toward = angle + np.arctan(found[:hits, 0])
         planes = found[:hits, 1:2] * np.column_stack([np.cos(toward), np.sin(toward)])
         self.n_swept = 1

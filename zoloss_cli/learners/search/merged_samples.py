@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zoloss_cli.kernels.line import strict_loss
+from zoloss_cli.kernels.line import compute_strict_loss
 from zoloss_cli.learners.problem import Problem
 
 RANK_TOLERANCE = 1e-10  # of the largest singular value
@@ -50,7 +50,7 @@ class MergedSamples:
 
     def compute_loss(self, w: np.ndarray) -> float:
         """Return the loss of w, where a margin that rounding could have given is an error."""
-        return self.unavoidable_loss + strict_loss(self.Y, self.c, w)
+        return self.unavoidable_loss + compute_strict_loss(self.Y, self.c, w)
 
     def order_by_distance(self, w: np.ndarray) -> np.ndarray:
         """Return the indices of the samples by |<w, x>|, the smallest first."""

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.kernels.pivot import slide, walk
+from zoloss_cli.kernels.pivot import slide_to_vertex, walk_vertices
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundTree
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
@@ -174,7 +174,7 @@ class _HeatBath:
         Y, c = self.samples.Y, self.samples.c
         size = Y.shape[1]
         w, B, V = w.copy(), np.zeros(size - 1, np.int64), np.zeros((size - 1, size))
-        self.counter, sound = slide(Y, w, B, V, np.uint64(self.counter))
+        self.counter, sound = slide_to_vertex(Y, w, B, V, np.uint64(self.counter))
         blocks = -(-chunk // STEPS_PER_BLOCK)
         edges = heat * HOT * (COLD / HOT) ** np.linspace(0.0, 1.0, blocks + 1)
         better_w, loss = None, None
@@ -183,7 +183,7 @@ class _HeatBath:
                 return better_w, None
             steps = min(STEPS_PER_BLOCK, chunk - block * STEPS_PER_BLOCK)
             found_w, hot, cold = w.copy(), edges[block], edges[block + 1]
-            found, self.counter, sound = walk(
+            found, self.counter, sound = walk_vertices(
                 Y, c, w, B, V, steps, hot, cold, np.uint64(self.counter), found_w, np.inf
             )
             self.n_steps += steps

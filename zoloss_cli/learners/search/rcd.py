@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels import rcd as kernels
-from zoloss_cli.kernels.line_search import bucket_count
+from zoloss_cli.kernels.line_search import choose_bucket_count
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding
 from zoloss_cli.learners.problem import Problem
@@ -119,19 +119,19 @@ class RCDClassifier(LinearLearner):
         """Return the weights after all epochs."""
         X, y, phi, w = problem.X, problem.y, problem.phi_fixed, start
         recording = self._prepare_recording(problem)
-        how = self.update == "2.3", bucket_count(X.shape[0])
+        how = self.update == "2.3", choose_bucket_count(X.shape[0])
         if self.variant in ("grad", "grad-batch"):
             is_batch, seed = self.variant == "grad-batch", problem.draw_kernel_seed()
-            kernels.rcd_gradient(X, y, phi, w, self.epochs, is_batch, seed, *how, *recording)
+            kernels.fit_rcd_gradient(X, y, phi, w, self.epochs, is_batch, seed, *how, *recording)
             return w
         X_T = problem.cached_by_X("columns", lambda: np.ascontiguousarray(X.T))
-        room = problem.cached_by_X("deltas", lambda: np.empty((kernels.DIRECTIONS_A_BLOCK, X.shape[0])))
+        room = problem.cached_by_X("deltas", lambda: np.empty((kernels.DIRECTIONS_PER_BLOCK, X.shape[0])))
         size = X.shape[1]
         cycles_per_chunk = max(1, NUMBERS_PER_CHUNK // size**2)
         for done in range(0, self.epochs, cycles_per_chunk * size):
             left = self.epochs - done
             D = self._draw_directions(problem.rng, min(cycles_per_chunk, -(-left // size)), size)[:left]
-            kernels.rcd(X, X_T, y, phi, w, D, *how, done, *recording, room)
+            kernels.fit_rcd(X, X_T, y, phi, w, D, *how, done, *recording, room)
         return w
 
     def _draw_directions(self, rng: np.random.Generator, cycles: int, size: int) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from zoloss_cli.kernels.zero_one import strict_mistakes
+from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.merged_samples import merge_equal_samples
@@ -41,7 +41,7 @@ class SearchResultMixin(LinearLearner):
         self.seconds_ = search.seconds
         del self._search
         weights = problem.unit_mean_weights
-        wrong = strict_mistakes(self.scores(problem.X), problem.y)
+        wrong = find_strict_errors(self.scores(problem.X), problem.y)
         self.training_errors_ = int(wrong.sum())
         self.training_loss_ = float(problem.phi[wrong].sum())
         # Equal samples with both labels: a bound that costs nothing.

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.kernels.smooth import sla
+from zoloss_cli.kernels.smooth import fit_sla
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.direct_optimizer import DirectOptimizer, Start
 
@@ -94,5 +94,5 @@ class SmoothLossClassifier(DirectOptimizer):
         Z = np.ascontiguousarray(problem.X * problem.y[:, None])
         phi = problem.phi * problem.phi.size
         precisions, radii, steps = np.array(PRECISIONS), np.array(RADII), np.array(STEPS)
-        sla(Z, phi, start, precisions, radii, steps, float(self.decay), LAST_RADIUS, LAST_STEP)
+        fit_sla(Z, phi, start, precisions, radii, steps, float(self.decay), LAST_RADIUS, LAST_STEP)
         return start

@@ -10,8 +10,12 @@ import numpy as np
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import fit_task
-from zoloss_cli.kernels.smooth import count_beside, smooth_loss, smooth_loss_beside
-from zoloss_cli.kernels.zero_one import strict_mistakes
+from zoloss_cli.kernels.smooth import (
+    compute_shifted_smooth_loss,
+    compute_shifted_zero_one_loss,
+    compute_smooth_loss,
+)
+from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.search.sla import PRECISIONS
 from zoloss_cli.reporting.figures import style
 
@@ -26,7 +30,7 @@ SAMPLE_CONFIG = Path("configs/nguyen/figure1.yaml")
 
 def compute_zero_one_loss(m: np.ndarray) -> np.ndarray:
     """Return Eq. (4), as every learner here counts: a zero margin is an error."""
-    return strict_mistakes(m, np.ones_like(m)).astype(float)
+    return find_strict_errors(m, np.ones_like(m)).astype(float)
 
 
 def compute_squared_loss(m: np.ndarray) -> np.ndarray:
@@ -47,7 +51,7 @@ def compute_log_loss(m: np.ndarray) -> np.ndarray:
 def compute_smooth_loss(m: np.ndarray, K: float) -> np.ndarray:
     """Return the smooth loss of each margin alone, by the kernel that SLA minimizes."""
     one = np.ones(1)
-    return np.array([smooth_loss(m[i : i + 1], one, K) for i in range(m.size)])
+    return np.array([compute_smooth_loss(m[i : i + 1], one, K) for i in range(m.size)])
 
 
 CONVEX_LOSSES = {
@@ -114,12 +118,14 @@ class WeightLine(NamedTuple):
     def count_errors(self, steps: np.ndarray) -> np.ndarray:
         """Return the errors after each step of the weight."""
         phi = np.ones(self.margins.size)
-        return np.array([count_beside(self.margins, self.slopes, step, phi) for step in steps])
+        return np.array([compute_shifted_zero_one_loss(self.margins, self.slopes, step, phi) for step in steps])
 
     def compute_smooth_losses(self, steps: np.ndarray, K: float) -> np.ndarray:
         """Return the smooth loss of precision K after each step of the weight."""
         phi = np.ones(self.margins.size)
-        return np.array([smooth_loss_beside(self.margins, self.slopes, step, phi, K) for step in steps])
+        return np.array(
+            [compute_shifted_smooth_loss(self.margins, self.slopes, step, phi, K) for step in steps]
+        )
 
 
 def _draw_along_weight(axes: Axes, problem: WeightLine, steps: np.ndarray, looks: list[style.Look]) -> None:

@@ -31,7 +31,7 @@ def test_sgd_steps_down_the_drawn_loss(loss, cost):
     Z, step, none = np.ones((1, 1)), np.ones(1), (np.empty(0, np.uint64), np.empty(0, np.int32))
     for m in (-1.3, 0.4, 2.1):
         w = np.array([m])
-        online.sgd(
+        online.fit_sgd(
             Z, step, *none, w, 1, 0.01, cost, RANDOM, np.uint64(1), np.empty(0, np.int64), np.empty((0, 1))
         )
         slope = (loss(np.array([m + 1e-6]))[0] - loss(np.array([m - 1e-6]))[0]) / 2e-6

@@ -1,0 +1,18 @@
+"""Recording the weights that a learner has after given epochs."""
+
+from __future__ import annotations
+
+from zoloss_cli.kernels import inline_kernel
+
+
+@inline_kernel
+def save_checkpoint(w, epoch, ended, checkpoints, at, path):
+    """Copy w into path[at] if this epoch is checkpoints[at]; return the next place in `checkpoints`.
+
+    `checkpoints` holds ascending epochs, and `path` has a row of the length of w for each. Where learning has
+    `ended`, w is what all later epochs would have too.
+    """
+    while at < checkpoints.shape[0] and (checkpoints[at] == epoch or ended):
+        path[at] = w
+        at += 1
+    return at
