@@ -63,7 +63,7 @@ def test_every_table_of_a_page_has_its_own_address(zoloss, write_config, tmp_pat
 def test_damaged_lines_are_noted(zoloss, results):
     path = next((results / "cells").glob("heart.*"))
     lines = path.read_text().splitlines()
-    path.write_text("\n".join([*lines[:-1], lines[-1].replace('"train":', '"train":-')]) + "\n")
+    path.write_text("\n".join([*lines[:-1], lines[-1].replace('"train_errors":', '"train_errors":-')]) + "\n")
     ended = zoloss("table", results)
     assert ended.code == 0
     assert f"{path} has 1 damaged line; left out" in ended.err
@@ -73,9 +73,13 @@ def test_damaged_lines_are_noted(zoloss, results):
     "edit",
     [
         lambda m: m["experiment"].update(metric="foo"),
+        lambda m: m["experiment"].update(also="foo"),
         lambda m: m.update(runs=[{}]),
-        lambda m: m["experiment"].pop("title"),
+        lambda m: m["experiment"].pop("name"),
+        lambda m: m["experiment"].update(title=3),
         lambda m: m.update(cells=[{}]),
+        lambda m: m["cells"][0].update(file="../../precious.jsonl"),
+        lambda m: m["cells"][0].update(learner="another"),
         lambda m: m["experiment"].update(datasets=[{}]),
     ],
 )
@@ -86,15 +90,16 @@ def test_a_damaged_manifest_is_left_out(zoloss, results, edit, command):
     edit(manifest)
     path.write_text(json.dumps(manifest))
     ended = zoloss(command, results)
-    assert "is not a manifest of this version of zoloss; left out" in ended.err
+    assert "is not a manifest of this version of zoloss (" in ended.err
+    assert "); left out" in ended.err
     assert "unexpected" not in ended.err
 
 
-def test_a_folder_of_other_things_is_no_folder_of_results(zoloss, tmp_path):
+def test_a_folder_of_other_things_is_no_results_folder(zoloss, tmp_path):
     (tmp_path / "note.txt").write_text("mine")
     ended = zoloss("report", tmp_path, "-o", tmp_path / "page.html")
     assert ended.code == 4
-    assert f"{tmp_path} is no folder of results: it holds note.txt" in ended.err
+    assert f"{tmp_path} is no results folder: it holds note.txt" in ended.err
 
 
 GOOD = "a,b,label\n" + "".join(f"{i},{i * 7 % 5},{'xy'[i % 2]}\n" for i in range(40))

@@ -14,6 +14,8 @@ from pydantic import ValidationError
 
 from zoloss_cli import __version__
 from zoloss_cli.config.models import Experiment, LearnerSpec
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.registry import load_metric
 from zoloss_cli.results.record import FORMAT
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cvxpy")
@@ -109,12 +111,29 @@ def decode_manifest(content: bytes) -> Manifest:
         file = _DECODER.decode(content)
         if file.format != FORMAT:
             raise ValueError(f"its format is {file.format}, not {FORMAT}")
-        return Manifest(file.config, decode_experiment(bytes(file.experiment)), file.cells, file.runs)
+        manifest = Manifest(file.config, decode_experiment(bytes(file.experiment)), file.cells, file.runs)
+        _check_consistency(manifest)
+        return manifest
     except ValidationError as error:
         first = error.errors()[0]
         raise ValueError(f"experiment.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
     except msgspec.MsgspecError as error:
         raise ValueError(str(error)) from None
+
+
+def _check_consistency(manifest: Manifest) -> None:
+    """Refuse metrics that are not registered (any more), and cells of other data sets or learners."""
+    experiment = manifest.experiment
+    for name in experiment.metrics:
+        try:
+            load_metric(name)
+        except ConfigError as error:
+            raise ValueError(str(error)) from None
+    datasets = {data.name for data in experiment.datasets}
+    labels = {spec.label for spec in experiment.learners}
+    for cell in manifest.cells:
+        if cell.dataset not in datasets or cell.learner not in labels:
+            raise ValueError(f"{cell.learner} on {cell.dataset} is no cell of its experiment")
 
 
 def decode_experiment(content: bytes) -> Experiment:
