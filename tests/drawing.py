@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+from msgspec.structs import replace
 
+from zoloss_cli.metrics.pooled import PooledMeasurement
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.statistics import Ranks
@@ -123,8 +125,20 @@ def rewrite_record(path: Path, index: int, change: Callable[[dict], object]) -> 
     path.write_bytes(b"\n".join([*lines, b""]))
 
 
+def alter(found: PooledMeasurement, **fields) -> PooledMeasurement:
+    """A measurement with other fields, also such as no file could hold."""
+    changed = PooledMeasurement(found.records)
+    if "flipped" in fields:
+        flipped = list(fields.pop("flipped"))
+        records = [replace(r, measured=replace(r.measured, flipped=flipped)) for r in found.records]
+        changed = PooledMeasurement(records)
+    for name, value in fields.items():
+        setattr(changed, name, value)
+    return changed
+
+
 def change_measurements(run: RunResult, change: Callable[[dict], object]) -> RunResult:
     """The run with other measurements."""
     measurements = copy.deepcopy(run.measurements)
     change(measurements)
-    return replace(run, measurements=measurements)
+    return dataclasses.replace(run, measurements=measurements)

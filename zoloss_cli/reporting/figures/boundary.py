@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zoloss_cli.config.catalog import find_embedded_entry
 from zoloss_cli.config.models import DataSpec, EmbeddedData
 from zoloss_cli.datasets.dataset import load_data
+from zoloss_cli.datasets.tables import find_entry
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.split_data import SplitData
 from zoloss_cli.reporting.figures import style
@@ -105,7 +105,7 @@ def _is_fitted(run: RunResult, place: Place) -> bool:
 
 def _count_features(data: DataSpec) -> int:
     if isinstance(data, EmbeddedData):
-        return find_embedded_entry(data.dataset).features
+        return find_entry(data.dataset).features
     try:
         return load_data(data).X.shape[1]
     except DataError:  # a file that is no longer there

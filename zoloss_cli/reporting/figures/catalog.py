@@ -165,7 +165,7 @@ def choose_drawing(
     hits = [run for run in select_runs(runs, table) if kind.matches(run)]
     if not hits:
         where = f"table '{table}' of {results}" if table else f"{results}"
-        if kind.config:
+        if not kind.requirement:
             command = f"zoloss run {kind.config} --out {results}"
             raise ResultsError(f"{where} has no results for figure '{kind.name}'; run: {command}")
         raise ResultsError(f"{where} has no results for figure '{kind.name}', which needs {kind.requirement}")

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import numpy as np
 import pytest
-from drawing import assert_inside, drawn, named_lines, stored_rows
+from drawing import assert_inside, drawn, find_cell_file, named_lines, rewrite_record, stored_records
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 
-from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.generators import TANGRAM
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.experiment.retrain import trained_again
-from zoloss_cli.experiment.runner import Progress, run_experiment
-from zoloss_cli.reporting.choices import FIGURE_NAMES
 from zoloss_cli.reporting.figures import boundary, catalog, curves, dominating, two_costs
-from zoloss_cli.reporting.results import load_results
-from zoloss_cli.results.store import Store
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.reporting.figures.refit import refit
+from zoloss_cli.reporting.figures.registry import find_figure
+from zoloss_cli.reporting.loading import load_results
 
 FIGURE_3_1 = """
 published: {paper: li-thesis-2006, figure: "3.1"}
@@ -46,20 +41,14 @@ learners:
 
 
 @pytest.fixture(scope="module")
-def boosted(tmp_path_factory):
+def boosted(run_texts):
     """(the folder, its runs by figure) of small runs of the thesis's figures."""
-    folder = tmp_path_factory.mktemp("boosted")
-    texts = {"3.1": FIGURE_3_1} | {name: TANGRAMS.replace("FIGURE", name) for name in ("4.2", "4.3")}
-    for name, text in texts.items():
-        config = folder / f"figure{name}.yaml"
-        config.write_text(text, encoding="utf-8")
-        run_experiment(load_config(config), str(config), Store(folder / "results"), 1, Progress())
-    runs, _ = load_results(folder / "results")
-    return folder / "results", {run.published["figure"]: run for run in runs}
+    tangrams = {f"figure{name}": TANGRAMS.replace("FIGURE", name) for name in ("4.2", "4.3")}
+    return run_texts({"figure3.1": FIGURE_3_1} | tangrams)
 
 
 def stored_mean(folder, run, learner: str, key: str) -> np.ndarray:
-    rows, header = stored_rows(folder, run, learner)
+    rows, header = stored_records(folder, run, learner)
     size = {"train_curve": header["n_train"], "test_curve": header["n_test"], "cost_curve": 100.0}[key]
     return 100.0 * np.mean([row[key] for row in rows], axis=0) / size
 
@@ -71,15 +60,17 @@ def test_costs_are_the_stored_ones_and_no_percentages(boosted):
     folder, runs = boosted
     for name, dataset in (("3.1", "heart"), ("4.2", "tangram")):
         for learner in runs[name].learners:
-            rows, _ = stored_rows(folder, runs[name], learner)
-            found = runs[name].curves[dataset, learner]
+            rows, _ = stored_records(folder, runs[name], learner)
+            found = runs[name].cells[dataset, learner].curves
             assert found.values["cost"].tolist() == [row["cost_curve"] for row in rows]
-            assert found.mean("cost")[-1] == pytest.approx(np.mean([row["cost"] for row in rows]), rel=1e-3)
+            assert found.compute_mean("cost")[-1] == pytest.approx(
+                np.mean([row["cost"] for row in rows]), rel=1e-3
+            )
 
 
 def test_figure_3_1_has_a_half_for_each_cost_function(boosted):
     folder, runs = boosted
-    figure = drawn(two_costs.by_cost_function, runs["3.1"])
+    figure = drawn(two_costs.draw_cost_functions, runs["3.1"])
     assert [axes.get_title() for axes in figure.axes] == ["(a) exponential cost", "(b) bisigmoid cost"]
     shown = {"50 × cost": "cost_curve", "training error": "train_curve", "test error": "test_curve"}
     for axes, cost in zip(figure.axes, ("exp", "bisigmoid"), strict=True):
@@ -93,7 +84,7 @@ def test_figure_3_1_has_a_half_for_each_cost_function(boosted):
 
 
 def test_figure_3_1_tells_learners_by_line_and_quantities_by_colour(boosted):
-    lines = {x.get_label(): x for x in drawn(two_costs.by_cost_function, boosted[1]["3.1"]).axes[0].lines}
+    lines = {x.get_label(): x for x in drawn(two_costs.draw_cost_functions, boosted[1]["3.1"]).axes[0].lines}
     assert {name for name, line in lines.items() if not line.is_dashed()} == {
         "50 × cost, CGBoost", "training error, CGBoost", "test error, CGBoost",
     }  # fmt: skip
@@ -103,7 +94,7 @@ def test_figure_3_1_tells_learners_by_line_and_quantities_by_colour(boosted):
 
 def test_figure_4_2_draws_cost_and_test_error_by_round(boosted):
     folder, runs = boosted
-    figure = drawn(curves.costs_by_round, runs["4.2"])
+    figure = drawn(curves.draw_costs_by_round, runs["4.2"])
     cost, test_error = figure.axes
     assert (cost.get_ylabel(), test_error.get_ylabel()) == ("cost", "test error (%)")
     for axes, key in ((cost, "cost_curve"), (test_error, "test_curve")):
@@ -121,9 +112,9 @@ def test_logarithmic_axes_have_a_few_plain_numbers(low, high):
 
     def draw():
         figure = style.new_figure(3.5, 2.1)
-        (axes,) = style.panels(figure, 1, 1)
+        (axes,) = style.add_panels(figure, 1, 1)
         axes.plot([0, 1], [low, high])
-        style.logarithmic(axes)
+        style.set_logarithmic(axes)
         figure.draw_without_rendering()
         return axes
 
@@ -136,27 +127,24 @@ def test_logarithmic_axes_have_a_few_plain_numbers(low, high):
 
 
 def test_epochs_are_called_epochs_where_nothing_is_boosted(recorded, boosted):
-    labels = [drawn(curves.by_epoch, run).axes[0].get_xlabel() for run in (recorded[1], boosted[1]["4.2"])]
+    labels = [
+        drawn(curves.draw_errors_by_epoch, run).axes[0].get_xlabel() for run in (recorded[1], boosted[1]["4.2"])
+    ]
     assert labels == ["epochs", "rounds"]
 
 
 @pytest.mark.parametrize("damage", [
-    lambda row: row.pop("cost_curve"), lambda row: row.update(cost_curve=[0.1]),
-    lambda row: row.update(cost_curve=["x"] * 6),
+    lambda record: record.pop("cost_curve"), lambda record: record.update(cost_curve=[0.1]),
 ])  # fmt: skip
-def test_a_damaged_cost_is_left_out_and_the_errors_stay(boosted, tmp_path, damage):
+def test_a_cost_that_a_record_lacks_is_left_out_and_the_errors_stay(boosted, tmp_path, damage):
     folder = tmp_path / "results"
     shutil.copytree(boosted[0], folder)
-    for cell in boosted[1]["4.2"].manifest["cells"]:
-        path = folder / "cells" / cell["file"]
-        header, first, *rest = path.read_text(encoding="utf-8").splitlines()
-        row = json.loads(first)
-        damage(row)
-        path.write_text("\n".join([header, json.dumps(row), *rest, ""]), encoding="utf-8")
+    for learner in boosted[1]["4.2"].learners:
+        rewrite_record(find_cell_file(folder, boosted[1]["4.2"], learner), 0, damage)
     run = {r.name: r for r in load_results(folder)[0]}["figure4.2"]
-    assert all(found.values.keys() == {"train_error", "test_error"} for found in run.curves.values())
-    with pytest.raises(ResultsError, match=r"no results for figure '4\.2'"):
-        catalog.drawing(catalog.kind_of("4.2"), [run], folder)
+    assert all(cell.curves.values.keys() == {"train_error", "test_error"} for cell in run.cells.values())
+    with pytest.raises(ResultsError, match=r"no results for figure 'li-thesis-2006/4\.2'"):
+        catalog.choose_drawing(find_figure("4.2"), [run], folder)
 
 
 # -- dominating partitions --------------------------------------------------------------------------------
@@ -172,7 +160,7 @@ def test_partitions_are_summed_with_their_opposites(columns, seed):
     for column, alpha in zip(columns, alphas, strict=True):
         sides = frozenset(frozenset(k for k in range(4) if column[k] == side) for side in (-1, 1))
         expected.setdefault(sides, []).append(alpha)
-    found = dominating.dominating(np.array(columns, np.int8).T, alphas)
+    found = dominating.find_dominating_partitions(np.array(columns, np.int8).T, alphas)
     assert len(found) == len(expected)
     for partition in found:
         assert partition.column[0] == 1
@@ -186,12 +174,13 @@ def test_partitions_are_summed_with_their_opposites(columns, seed):
 
 def test_figure_4_3_colours_the_pieces_by_their_side(boosted):
     run = boosted[1]["4.3"]
-    figure = drawn(dominating.on_the_tangram, run)
+    figure = drawn(dominating.draw_partitions, run)
     panels = iter(figure.axes)
     for learner in run.learners:
-        trained, _ = trained_again(run, "tangram", learner)
-        code = trained.learner
-        for partition in dominating.dominating(code.coding_matrix_, code.estimator_weights_)[:2]:
+        code = refit(run, "tangram", learner)[0].learner
+        for partition in dominating.find_dominating_partitions(code.coding_matrix_, code.estimator_weights_)[
+            :2
+        ]:
             axes = next(panels)
             name = learner.split(":")[1]
             numbers = f"sum of α {partition.total:.2f}\nmean α {partition.mean:.3f}, {partition.rounds} rounds"
@@ -205,38 +194,28 @@ def test_figure_4_3_colours_the_pieces_by_their_side(boosted):
 
 
 def test_a_learner_of_all_classes_is_drawn_with_its_regions(boosted):
-    run = catalog.narrowed(boosted[1]["4.2"], [], ["ecc:max-cut:perceptron"])
-    (axes,) = drawn(boundary.of_run, run).axes
-    trained, _ = trained_again(run, "tangram", "ecc:max-cut:perceptron")
+    run = catalog.narrow_run(boosted[1]["4.2"], [], ["ecc:max-cut:perceptron"])
+    (axes,) = drawn(boundary.draw_run, run).axes
+    fitted, _ = refit(run, "tangram", "ecc:max-cut:perceptron")
     classes = np.asarray(axes.images[0].get_array())
     left, right, low, high = axes.images[0].get_extent()
     x, y = np.linspace(left, right, classes.shape[1]), np.linspace(low, high, classes.shape[0])
     points = np.column_stack([x[::20], np.full(x[::20].size, y[150])])
-    assert classes[150, ::20].tolist() == trained.learner.predict(trained.part.scaled(points)).tolist()
+    assert classes[150, ::20].tolist() == fitted.learner.predict(fitted.split_data.scale(points)).tolist()
     stored = run.cells["tangram", "ecc:max-cut:perceptron"]
     assert f"test error {stored['test_error'][0]:.1f} %" in axes.get_title()
 
 
-# -- the catalog ------------------------------------------------------------------------------------------
+# -- of which runs ----------------------------------------------------------------------------------------
 
 
 def test_each_figure_is_of_its_own_run(boosted):
     runs = list(boosted[1].values())
-    assert [(d.name, d.run) for d in catalog.available(runs)] == [("3.1", "figure3.1"), ("4.2", "figure4.2")]
-    slow = [d.name for d in catalog.available(runs, quick=False) if d.name != "boundary"]
+    found = [(d.name, d.run) for d in catalog.find_drawings(runs)]
+    assert found == [("li-thesis-2006/3.1", "figure3.1"), ("li-thesis-2006/4.2", "figure4.2")]
+    slow = [d.kind.number for d in catalog.find_drawings(runs, only_quick=False) if d.name != "boundary"]
     assert slow == ["3.1", "4.2", "4.3"]  # and no plain curves beside them
-    for drawing in catalog.available(runs, boosted[0]):
-        assert drawing.title.startswith(f"Figure {drawing.name} of Li's thesis (2006): ")
+    for drawing in catalog.find_drawings(runs, boosted[0]):
+        assert drawing.title.startswith(f"Figure {drawing.kind.number} of Li's thesis (2006): ")
         assert "± one standard error" in drawing.caption
         assert "3 splits" in drawing.caption
-
-
-def test_the_shell_completes_all_figures_there_are():
-    assert list(FIGURE_NAMES) == [kind.name for kind in catalog.KINDS]
-
-
-def test_every_printed_figure_has_a_config_that_says_so():
-    for kind in catalog.KINDS:
-        if kind.config:
-            published = load_config(shipped_folder("configs") / kind.config.removeprefix("configs/")).published
-            assert (published.paper, published.figure) == (kind.paper, kind.of or kind.name)

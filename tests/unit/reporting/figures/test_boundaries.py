@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from drawing import drawn, named_lines
@@ -12,37 +13,37 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.retrain import trained_again
 from zoloss_cli.registry import make_learner
 from zoloss_cli.reporting.figures import boundary, catalog, lines
-from zoloss_cli.reporting.results import RunResult, load_results
-from zoloss_cli.results.manifest import read_experiment
+from zoloss_cli.reporting.figures.refit import refit
+from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.run_result import CellResult
 from zoloss_cli.results.store import Store
 from zoloss_cli.workflows import boundary_figure
 
 
 def test_a_manifest_gives_back_its_experiment():
-    for manifest in Store(REFERENCE).manifests():
-        keys = [cell.key for cell in plan(read_experiment(manifest))]
-        assert keys == [cell["key"] for cell in manifest["cells"]], manifest["experiment"]["name"]
+    for manifest in Store(REFERENCE).read_manifests():
+        keys = [cell.key for cell in plan(manifest.experiment)]
+        assert keys == [cell.key for cell in manifest.cells], manifest.experiment.name
 
 
 def test_figure_1_draws_each_boundary_with_its_stored_errors(reference):
     run = reference["nguyen-figure1"]
-    (axes,) = drawn(lines.boundaries, run).axes
+    (axes,) = drawn(lines.draw_boundaries, run).axes
     shown = named_lines(axes)
     errors = {}
     for learner, title in {"fld": "FLD", "svm": "SVM", "lr": "LR", "sla": "SLA", "pivot": "pivot"}.items():
         errors[learner] = int(run.cells["outliers", learner]["train_01_loss"][0])
         ends = shown[f"{title}: {errors[learner]} errors"].T
-        trained, _ = trained_again(run, "outliers", learner)
-        scores = trained.learner.decision_function(trained.part.scaled(ends))
+        fitted, _ = refit(run, "outliers", learner)
+        scores = fitted.learner.decision_function(fitted.split_data.scale(ends))
         assert np.linalg.norm(ends[1] - ends[0]) > 10.0
-        assert scores == pytest.approx([0.0, 0.0], abs=1e-9 * np.abs(trained.learner.coef_).max())
+        assert scores == pytest.approx([0.0, 0.0], abs=1e-9 * np.abs(fitted.learner.coef_).max())
     assert min(errors[x] for x in ("fld", "svm", "lr")) >= 61  # as the paper's caption says
     assert errors["sla"] <= 39
     points = np.hstack([shown["left"], shown["right"]]).T
-    assert sorted(points.tolist()) == sorted(trained.part.data.X.tolist())
+    assert sorted(points.tolist()) == sorted(fitted.split_data.data.X.tolist())
 
 
 @pytest.mark.parametrize(("weights", "bias", "ends"), [
@@ -50,31 +51,37 @@ def test_figure_1_draws_each_boundary_with_its_stored_errors(reference):
     ([1.0, 1.0], -1.0, [(0.0, 1.0), (1.0, 0.0)]), ([1.0, 1.0], -9.0, []), ([0.0, 0.0], 1.0, []),
 ])  # fmt: skip
 def test_a_line_is_clipped_to_the_box(weights, bias, ends):
-    found = lines.clipped(np.array(weights), bias, np.array([[0.0, 0.0], [1.0, 2.0]]))
+    found = lines.clip_line(np.array(weights), bias, np.array([[0.0, 0.0], [1.0, 2.0]]))
     assert found.tolist() == [list(end) for end in ends]
 
 
 def test_errors_that_are_not_the_stored_ones_are_refused(reference):
-    changed = RunResult(**vars(reference["nguyen-figure1"]))
-    changed.cells = dict(changed.cells)
-    changed.cells["outliers", "fld"] = {"train_01_loss": [66.0], "train_error": [22.0]}
-    with pytest.raises(
-        ResultsError, match=r"fld on outliers, trained again, has a train_error of 22.33 % where"
-    ):
-        drawn(lines.boundaries, changed)
+    run, place = reference["nguyen-figure1"], ("outliers", "fld")
+    record = msgspec.structs.replace(run.cells[place].records[0], train_errors=66)
+    cell = CellResult([record], [0], run.cells[place].sizes)
+    with pytest.raises(ResultsError, match=r"fld on outliers, fitted again, has 67 train_errors where 66 are"):
+        drawn(lines.draw_boundaries, replace(run, cells=run.cells | {place: cell}))
 
 
 def test_a_cell_of_another_version_is_refused(reference):
-    changed = RunResult(**vars(reference["nguyen-figure1"]))
-    changed.manifest = json.loads(json.dumps(changed.manifest))
-    changed.manifest["cells"][0]["key"] = "0" * 16
+    run = reference["nguyen-figure1"]
+    first, *rest = run.manifest.cells
+    manifest = replace(run.manifest, cells=[msgspec.structs.replace(first, key="0" * 16), *rest])
     with pytest.raises(ResultsError, match="no longer what 'nguyen-figure1' ran"):
-        trained_again(changed, "outliers", "fld")
+        refit(replace(run, manifest=manifest), "outliers", "fld")
+
+
+def test_split_0_must_be_there(reference):
+    run, place = reference["nguyen-figure1"], ("outliers", "fld")
+    record = msgspec.structs.replace(run.cells[place].records[0], split=1)
+    cell = CellResult([record], [1], run.cells[place].sizes)
+    with pytest.raises(ResultsError, match="split 0 of fld on outliers is not in the run 'nguyen-figure1'"):
+        refit(replace(run, cells=run.cells | {place: cell}), *place)
 
 
 def test_regions_are_what_the_learner_predicts():
-    (learned,) = boundary_figure.fit_learners("yinyang", ["adaboost:stump"], None, None)
-    figure = drawn(boundary.regions, [learned])
+    (fitted,) = boundary_figure.fit_learners("yinyang", ["adaboost:stump"], None, None)
+    figure = drawn(boundary.draw_regions, [fitted])
     (axes,) = figure.axes
     (image,) = axes.images
     classes = np.asarray(image.get_array())
@@ -82,67 +89,66 @@ def test_regions_are_what_the_learner_predicts():
     x, y = np.linspace(left, right, classes.shape[1]), np.linspace(low, high, classes.shape[0])
     rng = np.random.default_rng(3)
     for i, j in zip(rng.integers(0, classes.shape[0], 60), rng.integers(0, classes.shape[1], 60), strict=True):
-        point = learned.part.scaled(np.array([[x[j], y[i]]]))
-        assert classes[i, j] == learned.learners[0].predict(point)[0]
+        point = fitted.split_data.scale(np.array([[x[j], y[i]]]))
+        assert classes[i, j] == fitted.learners[0].predict(point)[0]
     assert 0.2 < classes.mean() < 0.8
-    data, (train, test) = learned.part.data, (learned.part.train, learned.part.test)
+    data, (train, test) = fitted.split_data.data, (fitted.split_data.train, fitted.split_data.test)
     shown = named_lines(axes)
     assert shown["yin"].shape[1] + shown["yang"].shape[1] == len(train) == 600
-    wrong = (learned.classes_at(data.X[test]) != data.y[test]).sum()
+    wrong = (fitted.predict(data.X[test]) != data.y[test]).sum()
     assert f"test error {100 * wrong / len(test):.1f} %" in axes.get_title()
 
 
 def test_several_classes_are_told_apart_one_against_the_rest():
-    (learned,) = boundary_figure.fit_learners("tangram", ["fld"], None, None)
-    data, train = learned.part.data, learned.part.train
-    oracle = OneVsRestClassifier(make_learner("fld", {})).fit(learned.part.scaled(data.X[train]), data.y[train])
+    (fitted,) = boundary_figure.fit_learners("tangram", ["fld"], None, None)
+    data, train = fitted.split_data.data, fitted.split_data.train
+    oracle = OneVsRestClassifier(make_learner("fld", {})).fit(
+        fitted.split_data.scale(data.X[train]), data.y[train]
+    )
     points = np.random.default_rng(2).uniform(0, 1, (500, 2))
-    assert np.array_equal(learned.classes_at(points), oracle.predict(learned.part.scaled(points)))
-    (axes,) = drawn(boundary.regions, [learned]).axes
+    assert np.array_equal(fitted.predict(points), oracle.predict(fitted.split_data.scale(points)))
+    (axes,) = drawn(boundary.draw_regions, [fitted]).axes
     markers = [line.get_marker() for line in axes.lines if line.get_label() in data.classes]
     assert len(set(markers)) == 7
 
 
 def test_a_learner_for_several_classes_learns_them_at_once():
-    (learned,) = boundary_figure.fit_learners("tangram", ["one-vs-one:stump"], None, None)
-    (model,) = learned.learners
+    (fitted,) = boundary_figure.fit_learners("tangram", ["one-vs-one:stump"], None, None)
+    (model,) = fitted.learners
     assert model.classes_.tolist() == list(range(7))
-    data, train = learned.part.data, learned.part.train
-    X = learned.part.scaled(data.X[train])
-    assert learned.train_errors == (model.predict(X) != data.y[train]).sum()
-    assert np.array_equal(learned.classes_at(data.X[train]), model.predict(X))
+    data, train = fitted.split_data.data, fitted.split_data.train
+    X = fitted.split_data.scale(data.X[train])
+    assert fitted.train_errors == (model.predict(X) != data.y[train]).sum()
+    assert np.array_equal(fitted.predict(data.X[train]), model.predict(X))
 
 
 def test_a_learner_for_several_classes_tells_them_apart_by_itself(zoloss, table, tmp_path):
     rng = np.random.default_rng(4)
     rows = [f"{a:.3f},{b:.3f},{'xyz'[i % 3]}" for i, (a, b) in enumerate(rng.normal(size=(90, 2)))]
     path, out = table("\n".join(["a,b,label", *rows]) + "\n"), tmp_path / "out"
-    (learned,) = boundary_figure.fit_learners(str(path), ["one-vs-all:fld"], None, None)
-    data, train = learned.part.data, learned.part.train
-    oracle = make_learner("one-vs-all", base="fld").fit(learned.part.scaled(data.X[train]), data.y[train])
-    assert np.array_equal(learned.classes_at(data.X), oracle.predict(learned.part.scaled(data.X)))
-    assert learned.train_errors == (learned.classes_at(data.X[train]) != data.y[train]).sum() > 0
+    (fitted,) = boundary_figure.fit_learners(str(path), ["one-vs-all:fld"], None, None)
+    data, train = fitted.split_data.data, fitted.split_data.train
+    oracle = make_learner("one-vs-all", base="fld").fit(fitted.split_data.scale(data.X[train]), data.y[train])
+    assert np.array_equal(fitted.predict(data.X), oracle.predict(fitted.split_data.scale(data.X)))
+    assert fitted.train_errors == (fitted.predict(data.X[train]) != data.y[train]).sum() > 0
     ended = zoloss("evaluate", path, "--learners", "one-vs-all:fld", "--splits", 1, "--out", out, "--jobs", 1)
     assert ended.code == 0, ended.err
     (run,), _ = load_results(out)
-    (axes,) = drawn(boundary.of_run, run).axes
+    (axes,) = drawn(boundary.draw_run, run).axes
     assert len(np.unique(np.asarray(axes.images[0].get_array()))) == 3
     assert f"test error {run.cells['mine', 'one-vs-all:fld']['test_error'][0]:.1f} %" in axes.get_title()
 
 
 def test_one_class_of_several_can_be_told_from_the_rest():
-    (learned,) = boundary_figure.fit_learners("tangram", ["fld"], "medium", None)
-    assert learned.part.data.classes == ["rest", "medium"]
-    assert len(learned.learners) == 1
+    (fitted,) = boundary_figure.fit_learners("tangram", ["fld"], "medium", None)
+    assert fitted.split_data.data.classes == ["rest", "medium"]
+    assert len(fitted.learners) == 1
 
 
 def test_a_run_is_drawn_by_its_own_learners_and_splits(reference):
-    run = catalog.narrowed(reference["table2"], ["yinyang"], ["rcd-bias", "ave-perc"])
-    figure = drawn(boundary.of_run, run)
+    run = catalog.narrow_run(reference["table2"], ["yinyang"], ["rcd-bias", "ave-perc"])
+    figure = drawn(boundary.draw_run, run)
     for axes, learner in zip(figure.axes, ("rcd-bias", "ave-perc"), strict=True):
         stored = run.cells["yinyang", learner]
         assert f"training error {stored['train_error'][0]:.1f} %" in axes.get_title()
         assert f"test error {stored['test_error'][0]:.1f} %" in axes.get_title()
-
-
-# -- ranks --------------------------------------------------------------------------------------------

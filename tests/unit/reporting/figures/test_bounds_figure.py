@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+from built_runs import build_run
 from drawing import assert_inside, drawn, named_lines
 
 from zoloss_cli.reporting.figures import bounds, catalog
-from zoloss_cli.reporting.results import RunResult
+from zoloss_cli.reporting.run_result import RunResult
 
 
 def run_of(cells) -> RunResult:
-    experiment = {
-        "name": "mine",
-        "title": "Bounds",
-        "metric": "bound_ratio",
-        "split": {"repeats": 3, "train": "all"},
-        "datasets": [{"name": d} for d in dict.fromkeys(d for d, _ in cells)],
-        "learners": [{"label": x} for x in dict.fromkeys(x for _, x in cells)],
-    }
-    run = RunResult("mine", experiment, {"config": "mine.yaml"})
+    values = {}
     for place, (bound, counted) in cells.items():
         ratios = [c / b for c, b in zip(counted, bound, strict=True)]
-        run.add(*place, {"bound": bound, "counted": counted, "bound_ratio": ratios}, "")
-    return run
+        values[place] = {"bound": bound, "counted": counted, "bound_ratio": ratios}
+    return build_run(values, metric="bound_ratio", split={"repeats": 3, "train": "all"})
 
 
 CELLS = {
@@ -32,9 +25,9 @@ CELLS = {
 }
 
 
-def test_a_panel_a_theorem_a_point_a_set():
+def test_a_panel_a_theorem_a_marker_a_set():
     run = run_of(CELLS)
-    figure = drawn(bounds.counted_against_bound, run)
+    figure = drawn(bounds.draw_counted_against_bound, run)
     assert_inside(figure)
     first, second = figure.axes
     assert [first.get_title(), second.get_title()] == ["mistakes", "inseparable"]
@@ -57,20 +50,18 @@ def test_what_covers_another_is_the_nearest_to_the_line():
     bound = 10 ** rng.uniform(0, 4, 3000)
     counted = np.ceil(bound * rng.uniform(0, 1, 3000))
     run = run_of({("many", "mistake-bound"): (bound.tolist(), counted.tolist())})
-    (axes,) = drawn(bounds.counted_against_bound, run).axes
+    (axes,) = drawn(bounds.draw_counted_against_bound, run).axes
     points = named_lines(axes)["many"]
     assert points.shape[1] < 1000
     assert (points[1] / points[0]).max() == (counted / bound).max()
     # Every set is as near to a point as the eye can tell.
     logs = np.log10(points)
     for b, c in zip(np.log10(bound), np.log10(counted), strict=True):
-        assert np.abs(logs - [[b], [c]]).max(axis=0).min() <= 1.01 / bounds.APART
+        assert np.abs(logs - [[b], [c]]).max(axis=0).min() <= 1.01 / bounds.MARKERS_PER_DECADE
 
 
 def test_only_runs_with_bounds_suit():
     assert bounds.has_bounds(run_of(CELLS))
-    (found,) = [d for d in catalog.available([run_of(CELLS)]) if d.name == "bounds"]
+    (found,) = [d for d in catalog.find_drawings([run_of(CELLS)]) if d.name == "bounds"]
     assert "none may lie above the line" in found.caption
-    plain = RunResult("plain", run_of(CELLS).experiment, {"config": "x.yaml"})
-    plain.cells[("a", "fld")] = {"train_error": [1.0]}
-    assert not bounds.has_bounds(plain)
+    assert not bounds.has_bounds(build_run({("a", "fld"): {"train_error": [1.0]}}, metric="train_error"))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import numpy as np
 import pytest
-from drawing import drawn, named_lines, stored_rows
+from built_runs import build_cell, build_experiment, build_manifest
+from drawing import drawn, find_cell_file, named_lines, rewrite_record, stored_records
 
 from zoloss_cli.reporting.figures import curves
-from zoloss_cli.reporting.results import RunResult, load_results
+from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.recorded import Curves
+from zoloss_cli.reporting.run_result import RunResult
 
 
 @pytest.mark.parametrize(("metric", "key", "size"), [
@@ -19,29 +21,29 @@ from zoloss_cli.reporting.results import RunResult, load_results
 def test_curves_are_the_stored_ones(recorded, metric, key, size):
     folder, run = recorded
     for learner in run.learners:
-        rows, header = stored_rows(folder, run, learner)
+        rows, header = stored_records(folder, run, learner)
         counts = np.array([row[key] for row in rows])
-        found = run.curves["heart", learner]
+        found = run.cells["heart", learner].curves
         assert found.epochs == [10, 20, 30, 40]
-        assert found.mean(metric) == pytest.approx(100.0 * counts.mean(axis=0) / header[size])
+        assert found.compute_mean(metric) == pytest.approx(100.0 * counts.mean(axis=0) / header[size])
         spread = 100.0 * counts.std(axis=0, ddof=1) / header[size] / np.sqrt(3)
-        assert found.stderr(metric) == pytest.approx(spread)
+        assert found.compute_stderr(metric) == pytest.approx(spread)
 
 
 def test_figure_3_draws_the_mean_of_all_splits(recorded):
     folder, run = recorded
-    figure = drawn(curves.rcd_variants, run)
+    figure = drawn(curves.draw_rcd_variants, run)
     shown = {k: v for axes in figure.axes for k, v in named_lines(axes).items()}
     titles = {"ccd-zero": "CCD, zero", "rcd-bias-zero": "RCD-bias, zero", "rcd-bias-fld": "RCD-bias, FLD"}
     assert set(shown) == set(titles.values())
     for learner, title in titles.items():
-        rows, header = stored_rows(folder, run, learner)
+        rows, header = stored_records(folder, run, learner)
         mean = 100.0 * np.array([row["train_curve"] for row in rows]).mean(axis=0) / header["n_train"]
         assert shown[title] == pytest.approx(np.array([[10, 20, 30, 40], mean]))
 
 
 def test_figure_3_tells_variants_by_colour_and_seeding_by_line(recorded):
-    figure = drawn(curves.rcd_variants, recorded[1])
+    figure = drawn(curves.draw_rcd_variants, recorded[1])
     found = {x.get_label(): x for axes in figure.axes for x in axes.lines}
     zero, fld, ccd = (found[name] for name in ("RCD-bias, zero", "RCD-bias, FLD", "CCD, zero"))
     assert zero.get_color() == fld.get_color() != ccd.get_color()
@@ -51,20 +53,19 @@ def test_figure_3_tells_variants_by_colour_and_seeding_by_line(recorded):
 
 
 def curve_run(means: dict[str, list[float]]) -> RunResult:
-    from zoloss_cli.reporting.curves import Curves
-
-    entries = [{"label": x, "learner": "ccd", "settings": [["seeding", "zero"]]} for x in means]
-    experiment = {"metric": "train_error", "learners": entries, "datasets": [{"name": "d"}], "title": "t"}
-    run = RunResult("r", experiment | {"split": {"repeats": 1}}, {"config": "c.yaml"})
+    learners = [{"label": x, "learner": "ccd", "settings": [["seeding", "zero"]]} for x in means]
+    run = RunResult(build_manifest(build_experiment(["d"], learners, metric="train_error")))
     for learner, mean in means.items():
         both = {"train_error": np.array([mean]), "test_error": np.array([mean]) + 1.0}
-        run.curves["d", learner] = Curves([1, 2], both)
+        cell = build_cell({"train_error": mean[-1:]})
+        cell.curves = Curves([1, 2], both)
+        run.add(("d", learner), cell)
     return run
 
 
 def test_the_axis_is_broken_only_where_a_third_of_it_is_empty():
-    together = drawn(curves.rcd_variants, curve_run({"a": [30.0, 27.0], "b": [26.0, 20.0]}))
-    apart = drawn(curves.rcd_variants, curve_run({"a": [30.0, 29.0], "b": [22.0, 20.0]}))
+    together = drawn(curves.draw_rcd_variants, curve_run({"a": [30.0, 27.0], "b": [26.0, 20.0]}))
+    apart = drawn(curves.draw_rcd_variants, curve_run({"a": [30.0, 29.0], "b": [22.0, 20.0]}))
     assert (len(together.axes), len(apart.axes)) == (1, 2)
     upper, lower = apart.axes
     assert upper.get_ylim()[0] > lower.get_ylim()[1]
@@ -72,30 +73,23 @@ def test_the_axis_is_broken_only_where_a_third_of_it_is_empty():
 
 
 def test_figure_4_has_a_panel_for_training_and_one_for_test_errors():
-    figure = drawn(curves.by_epoch, curve_run({"ccd": [30.0, 27.0], "pocket": [26.0, 20.0]}))
+    figure = drawn(curves.draw_errors_by_epoch, curve_run({"ccd": [30.0, 27.0], "pocket": [26.0, 20.0]}))
     train, test = figure.axes
     assert named_lines(train)["pocket"] == pytest.approx(np.array([[1, 2], [26.0, 20.0]]))
     assert named_lines(test)["pocket"] == pytest.approx(np.array([[1, 2], [27.0, 21.0]]))
     assert (train.get_ylabel(), test.get_ylabel()) == ("training error (%)", "test error (%)")
 
 
-@pytest.mark.parametrize("damage", [
-    lambda row: row.pop("epochs"), lambda row: row.update(train_curve=[1], test_curve=7),
-    lambda row: row.update(train_curve=["x"] * 4, test_curve=None),
+@pytest.mark.parametrize(("damage", "splits"), [
+    (lambda record: record.pop("epochs"), 3),
+    (lambda record: record.update(train_curve=[1], test_curve=[7]), 3),
+    (lambda record: record.update(train_curve=["x"] * 4, test_curve=None), 2),  # no record at all
 ])  # fmt: skip
-def test_damaged_curves_are_left_out_and_the_rest_stays(recorded, tmp_path, damage):
+def test_damaged_curves_are_left_out_and_the_rest_stays(recorded, tmp_path, damage, splits):
     folder = tmp_path / "results"
     shutil.copytree(recorded[0], folder)
-    (cell,) = (c for c in recorded[1].manifest["cells"] if c["learner"] == "ccd-zero")
-    path = folder / "cells" / cell["file"]
-    header, *rows = path.read_text(encoding="utf-8").splitlines()
-    row = json.loads(rows[1])
-    damage(row)
-    path.write_text("\n".join([header, rows[0], json.dumps(row), rows[2], ""]), encoding="utf-8")
+    rewrite_record(find_cell_file(folder, recorded[1], "ccd-zero"), 1, damage)
     (run,) = load_results(folder)[0]
-    assert ("heart", "ccd-zero") not in run.curves
-    assert ("heart", "rcd-bias-fld") in run.curves
-    assert run.stat("heart", "ccd-zero").splits == 3
-
-
-# -- losses -------------------------------------------------------------------------------------------
+    assert (run.cells["heart", "ccd-zero"].curves is None) == (splits == 3)
+    assert run.cells["heart", "rcd-bias-fld"].curves is not None
+    assert run.get_stat("heart", "ccd-zero").splits == splits

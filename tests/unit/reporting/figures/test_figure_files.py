@@ -1,4 +1,4 @@
-"""Files of figures: their looks, their bytes, and which figures there are."""
+"""Files of figures: their looks and their bytes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from drawing import assert_inside, drawn
-from places import REFERENCE
+from drawing import drawn
 
-from zoloss_cli.errors import ConfigError, OutputError, ResultsError
-from zoloss_cli.reporting.choices import CHAPTER_1_FIGURES
-from zoloss_cli.reporting.figures import catalog, curves, losses, style, synthetic
-from zoloss_cli.reporting.figures.files import format_of, rendered
+from zoloss_cli.errors import OutputError
+from zoloss_cli.reporting.figures import curves, losses, style, synthetic
+from zoloss_cli.reporting.figures.files import find_format, render_figure
+from zoloss_cli.reporting.figures.inline import render_svg
 
 
 def luminance(colour: str) -> float:
@@ -25,9 +24,9 @@ def luminance(colour: str) -> float:
 
 
 def test_lines_differ_without_colour():
-    looks = style.looks(35)
+    looks = style.build_looks(35)
     assert len({(str(look.dashes), look.marker) for look in looks}) == 35
-    for first, second in itertools.combinations(style.looks(5), 2):
+    for first, second in itertools.combinations(style.build_looks(5), 2):
         assert len({first.colour, second.colour}) == len({str(first.dashes), str(second.dashes)}) == 2
     contrasts = [1.05 / (luminance(colour) + 0.05) for colour in style.COLOURS]
     assert all(contrast >= 3.0 for contrast in contrasts[:5]), contrasts
@@ -38,31 +37,31 @@ def test_lines_differ_without_colour():
 def test_the_same_figure_gives_the_same_bytes(recorded, format):
     import matplotlib
 
-    first = rendered(drawn(curves.rcd_variants, recorded[1]), format)
+    first = render_figure(drawn(curves.draw_rcd_variants, recorded[1]), format)
     with matplotlib.rc_context({"lines.linewidth": 9.0, "xtick.direction": "in", "svg.hashsalt": None}):
-        second = rendered(drawn(curves.rcd_variants, recorded[1]), format)
+        second = render_figure(drawn(curves.draw_rcd_variants, recorded[1]), format)
     assert first == second
-    assert first != rendered(drawn(curves.by_epoch, recorded[1]), format)
+    assert first != render_figure(drawn(curves.draw_errors_by_epoch, recorded[1]), format)
 
 
 def test_drawing_leaves_matplotlib_as_it_was():
     import matplotlib
 
     before = dict(matplotlib.rcParams)
-    rendered(drawn(losses.margin_losses), "svg")
+    render_figure(drawn(losses.draw_margin_losses), "svg")
     assert dict(matplotlib.rcParams) == before
 
 
 def test_a_pdf_has_its_fonts_inside_and_says_nothing_of_when():
-    content = rendered(drawn(losses.margin_losses), "pdf")
+    content = render_figure(drawn(losses.draw_margin_losses), "pdf")
     assert b"/FontFile2" in content
     assert b"/Type3" not in content
     assert b"CreationDate" not in content
 
 
 def test_inline_svg_stands_beside_others():
-    figure = drawn(losses.margin_losses)
-    texts = [catalog.to_svg(figure, prefix) for prefix in ("one", "two")]
+    figure = drawn(losses.draw_margin_losses)
+    texts = [render_svg(figure, prefix) for prefix in ("one", "two")]
     assert texts[0].startswith("<svg")
     ids = [set(re.findall(r'id="([^"]+)"', text)) for text in texts]
     assert ids[0]
@@ -79,60 +78,19 @@ def test_inline_svg_stands_beside_others():
     assert "margin" in "".join(root.itertext())
 
 
-def test_inline_svg_keeps_every_point(reference):
-    figure = drawn(synthetic.against_others, reference["nguyen-figure9"])
+def test_inline_svg_keeps_every_marker(reference):
+    figure = drawn(synthetic.draw_paired_losses, reference["nguyen-figure9"])
     run = reference["nguyen-figure9"]
     points = set()
     for dataset, learner in itertools.product(run.datasets, ("bpm", "svm", "lr")):
         x, y = (run.cells[dataset, name]["train_01_loss"] for name in ("sla", learner))
         points |= {(dataset, learner, *point) for point in zip(x, y, strict=True)}
-    marks = re.findall("<use", catalog.to_svg(figure))
+    marks = re.findall("<use", render_svg(figure))
     assert len(points) <= len(marks) < len(points) + 100  # and ticks and the legend
 
 
 def test_a_file_name_gives_the_format():
-    assert format_of(Path("a.b/c.PNG")) == "png"
+    assert find_format(Path("a.b/c.PNG")) == "png"
     for name in ("figure.jpg", "figure", "figure.pdf.gz"):
         with pytest.raises(OutputError, match=r"one of \.pdf, \.svg, \.png"):
-            format_of(Path(name))
-
-
-# -- the catalog --------------------------------------------------------------------------------------
-
-
-def test_every_figure_of_the_reference_is_drawn_and_small(reference):
-    drawings = catalog.available(list(reference.values()), REFERENCE)
-    names = {drawing.name for drawing in drawings}
-    papers = {"1", "3", "4", "9", *CHAPTER_1_FIGURES, "3.1", "4.2", "4.4", "4.5"}
-    assert names == papers | {"ranks", "curves", "time", "bounds"}
-    assert len({drawing.stem for drawing in drawings}) == len(drawings)
-    for drawing in drawings:
-        figure = drawing.draw()
-        assert_inside(figure)
-        text = catalog.to_svg(figure, drawing.stem)
-        largest = 150_000 if drawing.name in CHAPTER_1_FIGURES else 90_000  # thousands of pairs, a dot each
-        assert 2000 < len(text.encode()) < largest, drawing.stem
-        assert drawing.command in drawing.caption
-
-
-def test_what_is_available_depends_on_the_run(recorded, reference):
-    names = [drawing.name for drawing in catalog.available([recorded[1]])]
-    assert names == ["3"]  # its curves are that figure; one data set gives no ranks
-    quick = {drawing.name for drawing in catalog.available([reference["table2"]])}
-    assert quick == {"ranks"}
-    everything = {drawing.name for drawing in catalog.available([reference["table2"]], quick=False)}
-    assert everything == {"ranks", "boundary"}
-
-
-def test_a_caption_names_run_config_splits_and_command(recorded):
-    (drawing,) = catalog.available([recorded[1]], Path("my results"))
-    for part in ("RCD by epoch", "3 splits", "run 'figure3'", "figure3.yaml", "± one standard error"):
-        assert part in drawing.caption
-    assert drawing.command == "zoloss plot 'my results' --figure 3"
-
-
-def test_a_part_of_a_run_must_exist(reference):
-    with pytest.raises(ResultsError, match="no data set 'hart'; did you mean 'heart'"):
-        catalog.narrowed(reference["table2"], ["hart"], [])
-    with pytest.raises(ConfigError, match="did you mean 'ranks'"):
-        catalog.kind_of("rank")
+            find_format(Path(name))

@@ -7,10 +7,10 @@ import pytest
 from drawing import drawn, named_lines
 from sklearn.metrics import hinge_loss, log_loss
 
-from zoloss_cli.experiment.retrain import trained_again
 from zoloss_cli.kernels import online
 from zoloss_cli.kernels.random import RANDOM
 from zoloss_cli.reporting.figures import losses
+from zoloss_cli.reporting.figures.refit import refit
 
 MARGINS = np.array([-1.5, -0.7, 0.0, 0.3, 1.0, 2.2])
 
@@ -18,13 +18,14 @@ MARGINS = np.array([-1.5, -0.7, 0.0, 0.3, 1.0, 2.2])
 def test_margin_losses_are_those_of_scikit_learn():
     for m in MARGINS:
         both = np.array([1, -1]), np.array([m, -m])  # a point of each class with this margin
-        assert losses.hinge(np.array([m]))[0] == pytest.approx(hinge_loss(*both))
+        assert losses.compute_hinge_loss(np.array([m]))[0] == pytest.approx(hinge_loss(*both))
         p = 1.0 / (1.0 + np.exp(-both[1]))
-        assert losses.log(np.array([m]))[0] == pytest.approx(log_loss(both[0], p, labels=[-1, 1]))
+        assert losses.compute_log_loss(np.array([m]))[0] == pytest.approx(log_loss(both[0], p, labels=[-1, 1]))
 
 
 @pytest.mark.parametrize(
-    ("loss", "cost"), [(losses.hinge, online.HINGE), (losses.squared, online.LEAST_SQUARES)]
+    ("loss", "cost"),
+    [(losses.compute_hinge_loss, online.HINGE), (losses.compute_squared_loss, online.LEAST_SQUARES)],
 )
 def test_sgd_steps_down_the_drawn_loss(loss, cost):
     """One step on one point with x = 1 and y = 1, where the weight is the margin."""
@@ -39,12 +40,12 @@ def test_sgd_steps_down_the_drawn_loss(loss, cost):
 
 
 def test_figure_2_shows_the_losses():
-    (axes,) = drawn(losses.margin_losses).axes
+    (axes,) = drawn(losses.draw_margin_losses).axes
     shown = named_lines(axes)
     for name, loss in {
-        "hinge loss": losses.hinge,
-        "squared loss": losses.squared,
-        "log loss": losses.log,
+        "hinge loss": losses.compute_hinge_loss,
+        "squared loss": losses.compute_squared_loss,
+        "log loss": losses.compute_log_loss,
     }.items():
         x, y = shown[name]
         assert y == pytest.approx(loss(x))
@@ -55,22 +56,19 @@ def test_figure_2_shows_the_losses():
 
 
 def test_figure_6_shows_sigmoids_and_recounted_sums(reference):
-    top, whole, close = drawn(losses.smooth_losses).axes
+    top, whole, close = drawn(losses.draw_smooth_losses).axes
     for K in (2.0, 20.0, 200.0):
         x, y = named_lines(top)[f"K = {K:g}"]
         assert y == pytest.approx(1.0 / (1.0 + np.exp(K * x)))
     run = reference["nguyen-figure1"]
-    trained, row = trained_again(run, "outliers", "sla")
-    data = trained.part.data
-    X, signs = trained.part.scaled(data.X), np.where(data.y == 1, 1.0, -1.0)
+    fitted, record = refit(run, "outliers", "sla")
+    data = fitted.split_data.data
+    X, signs = fitted.split_data.scale(data.X), np.where(data.y == 1, 1.0, -1.0)
     for axes in (whole, close):
         w1, counts = named_lines(axes)["0–1 loss"]
         smooth = named_lines(axes)["K = 20"][1]
         for i in range(0, len(w1), 97):
-            m = signs * (trained.learner.intercept_[0] + X @ [w1[i], trained.learner.coef_[0][1]])
+            m = signs * (fitted.learner.intercept_[0] + X @ [w1[i], fitted.learner.coef_[0][1]])
             assert counts[i] == (m <= 0.0).sum()
             assert smooth[i] == pytest.approx((1.0 / (1.0 + np.exp(20.0 * m))).sum())
-        assert counts.min() == row["train"]
-
-
-# -- what was learned ---------------------------------------------------------------------------------
+        assert counts.min() == record.train_errors

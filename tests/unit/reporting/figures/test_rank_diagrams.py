@@ -9,11 +9,11 @@ import pytest
 from drawing import RANKS, assert_inside, drawn
 
 from zoloss_cli.reporting.figures import ranks, style
-from zoloss_cli.reporting.statistics import average_ranks
+from zoloss_cli.reporting.statistics import compute_average_ranks
 
 
 def test_ranks_hang_where_they_are():
-    (axes,) = drawn(ranks.diagram, RANKS).axes
+    (axes,) = drawn(ranks.draw_ranks, RANKS).axes
     texts = {text.get_text(): text for text in axes.texts}
     for learner, rank in zip(("RCD-bias", "pocket", "ave-perc", "soft-SVM"), RANKS.ranks, strict=True):
         name = texts[f"{learner}  {rank:.2f}"]
@@ -30,8 +30,8 @@ def test_ranks_hang_where_they_are():
 
 def test_the_diagram_of_a_run_has_its_ranks(reference):
     run = reference["table2"]
-    (axes,) = drawn(ranks.critical_difference, run).axes
-    found = average_ranks(run)
+    (axes,) = drawn(ranks.draw_critical_difference, run).axes
+    found = compute_average_ranks(run)
     hung = sorted(line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 3)
     assert hung == found.ranks
     assert f"critical difference {found.critical_difference:.2f}" in {text.get_text() for text in axes.texts}
@@ -39,12 +39,12 @@ def test_the_diagram_of_a_run_has_its_ranks(reference):
 
 @pytest.mark.parametrize("gap", [0.4, 1.4, 2.9])
 def test_the_critical_difference_is_written_within_the_figure(gap):
-    figure = drawn(ranks.diagram, replace(RANKS, critical_difference=gap))
+    figure = drawn(ranks.draw_ranks, replace(RANKS, critical_difference=gap))
     assert_inside(figure)
 
 
 def test_a_critical_difference_beyond_the_axis_is_only_written():
-    figure = drawn(ranks.diagram, replace(RANKS, critical_difference=7.5))
+    figure = drawn(ranks.draw_ranks, replace(RANKS, critical_difference=7.5))
     (axes,) = figure.axes
     assert_inside(figure)
     assert not [line for line in axes.lines if line.get_marker() == "|"]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
-import pytest
-from drawing import drawn, named_lines
+from drawing import drawn, named_lines, rewrite_record
 
 from zoloss_cli.reporting.figures import synthetic, times
-from zoloss_cli.reporting.results import load_results
+from zoloss_cli.reporting.loading import load_results
 
 
 def test_figure_9_draws_every_pair_of_losses(reference):
     run = reference["nguyen-figure9"]
-    figure = drawn(synthetic.against_others, run)
+    figure = drawn(synthetic.draw_paired_losses, run)
     for axes, dataset in zip(figure.axes, run.datasets, strict=True):
         for learner, title in {"bpm": "BPM", "svm": "SVM", "lr": "LR"}.items():
             x, y = named_lines(axes)[title]
@@ -33,15 +30,15 @@ def test_figure_9_draws_every_pair_of_losses(reference):
 
 def test_times_are_those_of_the_search(reference):
     run = reference["nguyen-table1"]
-    figure = drawn(times.error_against_time, run)
+    figure = drawn(times.draw_errors_against_time, run)
     assert [axes.get_title() for axes in figure.axes] == run.datasets
     for axes in figure.axes:
         cell = run.cells[axes.get_title(), "pivot"]
         x, y = named_lines(axes)["pivot"]
-        assert x.tolist() == [cell["reached"][0], cell["seconds"][0]]
+        assert x.tolist() == [cell["time_to_best"][0], cell["fit_time"][0]]
         assert y.tolist() == cell["train_01_loss"] * 2
         x, _ = named_lines(axes)["BPM"]  # no search: one time only
-        assert x[0] == x[1] == run.cells[axes.get_title(), "bpm"]["seconds"][0]
+        assert x[0] == x[1] == run.cells[axes.get_title(), "bpm"]["fit_time"][0]
 
 
 SEARCHES = """
@@ -58,24 +55,20 @@ def test_a_search_is_drawn_on_its_way_down(zoloss, write_config, tmp_path):
     results = tmp_path / "results"
     assert zoloss("run", write_config(SEARCHES), "--out", results, "--jobs", "1").code == 0
     (run,), _ = load_results(results)
-    (way,) = run.traces.values()
-    assert way[-1] == (
-        run.cells["heart", "pivot"]["reached"][0],
-        run.cells["heart", "pivot"]["train_01_loss"][0],
-    )
-    assert [errors for _, errors in way] == sorted({errors for _, errors in way}, reverse=True)
-    (axes,) = drawn(times.error_against_time, run).axes
+    (trace,) = filter(None, (cell.trace for cell in run.cells.values()))
+    cell = run.cells["heart", "pivot"]
+    assert trace[-1] == (cell["time_to_best"][0], cell["train_01_loss"][0])
+    assert [errors for _, errors in trace] == sorted({errors for _, errors in trace}, reverse=True)
+    (axes,) = drawn(times.draw_errors_against_time, run).axes
     (steps,) = [line for line in axes.lines if line.get_drawstyle() == "steps-post"]
-    assert list(zip(*steps.get_data(), strict=True)) == way
+    assert list(zip(*steps.get_data(), strict=True)) == trace
 
 
-@pytest.mark.parametrize("trace", [[[1.0]], [[0.1, "x"]], 3, [[0.1, None]], []])
-def test_a_damaged_way_down_leaves_the_two_times(zoloss, write_config, tmp_path, trace):
+def test_without_a_trace_the_two_times_are_drawn(zoloss, write_config, tmp_path):
     results = tmp_path / "results"
     zoloss("run", write_config(SEARCHES), "--out", results, "--jobs", "1")
     (path,) = (results / "cells").glob("heart.pivot.*")
-    header, row = path.read_text().splitlines()
-    path.write_text(f"{header}\n{json.dumps(json.loads(row) | {'trace': trace})}\n")
+    rewrite_record(path, 0, lambda record: record.pop("trace"))
     (run,), _ = load_results(results)
-    assert run.traces == {}
-    assert len(drawn(times.error_against_time, run).axes[0].lines) == 3
+    assert run.cells["heart", "pivot"].trace is None
+    assert len(drawn(times.draw_errors_against_time, run).axes[0].lines) == 3

@@ -1,0 +1,193 @@
+"""Which figures there are, how they are named, and of which runs they can be drawn."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from built_runs import build_run
+from drawing import assert_inside, drawn
+from places import REFERENCE, TOP
+
+from zoloss_cli.config.loader import load_config
+from zoloss_cli.errors import ConfigError, ResultsError
+from zoloss_cli.reporting.figures import catalog
+from zoloss_cli.reporting.figures.inline import render_svg
+from zoloss_cli.reporting.figures.registry import FIGURES, find_figure
+from zoloss_cli.reporting.published.papers import read_paper_titles
+from zoloss_cli.utils.paths import shipped_folder
+
+ANOTHER_PAPER = """
+name: another-paper
+title: Errors of two learners
+published: {paper: acme-2020, figure: "3", drawn_as: WAY}
+metric: train_error
+datasets: [heart, sonar]
+split: {train: 0.8, repeats: 2, seed: 5}
+learners:
+  rcd-bias: {epochs: 20, record_every: 10}
+  rcd-plain: {epochs: 20, record_every: 10}
+  fld:
+"""
+
+
+def mirror(figure: str, drawn_as: str | None = None, paper: str = "acme-2020"):
+    """A run without curves that mirrors a figure of some paper."""
+    published = {"paper": paper, "figure": figure, "drawn_as": drawn_as}
+    values = {"train_error": [1.0, 2.0]}
+    cells = {(d, x): values for d in ("a", "b") for x in ("fld", "lr", "svm")}
+    return build_run(cells, metric="train_error", published=published, name=f"{paper}-{figure}")
+
+
+# -- the registry -----------------------------------------------------------------------------------------
+
+
+def test_names_are_unique_and_carry_a_known_paper():
+    names = [kind.name for kind in FIGURES]
+    assert len(set(names)) == len(names)
+    for kind in FIGURES:
+        assert kind.name == (f"{kind.paper}/{kind.number}" if kind.paper else kind.number)
+        assert not kind.paper or kind.paper in read_paper_titles()
+        assert kind.paper or kind.requirement
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FIGURES if kind.config], ids=lambda kind: kind.name)
+def test_every_published_figure_has_a_config_that_says_so(kind):
+    published = load_config(shipped_folder("configs") / kind.config.removeprefix("configs/")).published
+    assert (published.paper, published.figure) == (kind.paper, kind.source_figure or kind.number)
+
+
+def test_names_are_known_without_matplotlib_or_numpy():
+    code = (
+        "import sys, zoloss_cli.reporting.figures.registry as r;"
+        "assert r.FIGURE_NAMES and r.find_figure('3');"
+        "sys.exit(bool({'matplotlib', 'numpy'} & sys.modules.keys()))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=TOP).returncode == 0
+
+
+# -- names ------------------------------------------------------------------------------------------------
+
+
+def test_the_number_will_do_where_only_one_paper_has_it():
+    assert find_figure("3").name == find_figure("li-lin-2007/3").name == "li-lin-2007/3"
+    assert find_figure("1.5").name == "li-thesis-2006/1.5"
+    assert catalog.find_kind("3", []).name == "li-lin-2007/3"
+
+
+def test_a_number_of_two_papers_is_refused_with_their_names():
+    runs = [mirror("3", "ranks")]
+    with pytest.raises(ConfigError, match="several papers have a figure '3'; name one: acme-2020/3, li-lin"):
+        catalog.find_kind("3", runs)
+    assert catalog.find_kind("acme-2020/3", runs).target == find_figure("ranks").target
+    assert catalog.find_kind("li-lin-2007/3", runs) == find_figure("3")
+
+
+@pytest.mark.parametrize(("name", "hint"), [
+    ("rank", "did you mean 'ranks'"), ("li-lin-2007/5", "did you mean 'li-lin-2007/"),
+    ("7", "zoloss plot lists them"),
+])  # fmt: skip
+def test_an_unknown_name_is_told_with_the_nearest(name, hint):
+    with pytest.raises(ConfigError, match=f"no figure is called '{name}'.*{hint}"):
+        catalog.find_kind(name, [mirror("8", "ranks")])
+
+
+# -- figures of other papers ------------------------------------------------------------------------------
+
+
+def test_a_config_alone_makes_a_figure_of_another_paper(zoloss, write_config, tmp_path):
+    results, out = tmp_path / "results", tmp_path / "three.svg"
+    config = write_config(ANOTHER_PAPER.replace("WAY", "curves"))
+    assert zoloss("run", config, "--out", results, "--jobs", "1").code == 0
+    ended = zoloss("plot", results, "--figure", "acme-2020/3", "--out", out)
+    assert ended.code == 0, ended.err
+    text = out.read_text(encoding="utf-8")
+    assert all(part in text for part in ("RCD-bias", "epochs", "heart", "training error (%)"))
+    listed = zoloss("plot", results).out
+    assert f"{results} --figure acme-2020/3  " in listed
+    assert "Figure 3 of acme-2020: Errors of two learners" in listed
+    assert "--figure curves" not in listed  # the same
+    ended = zoloss("plot", results, "--figure", "3")
+    assert ended.code == 2
+    assert "name one: acme-2020/3, li-lin-2007/3" in ended.err
+    page = tmp_path / "page.html"
+    assert zoloss("report", results, "-o", page).code == 0
+    assert "<h3>Figure 3 of acme-2020: Errors of two learners</h3><figure>" in page.read_text(encoding="utf-8")
+
+
+def test_what_is_drawn_is_what_the_named_figure_draws():
+    run = mirror("7", "ranks")
+    (drawing,) = catalog.find_drawings([run])
+    assert (drawing.name, drawing.kind.beside_tables) == ("acme-2020/7", "none")
+    assert drawing.command == "zoloss plot results --figure acme-2020/7"
+    assert drawing.stem == "figure-acme-2020-7"
+    assert "cannot tell apart" in drawing.caption
+    assert render_svg(drawing.draw()) == render_svg(drawn(find_figure("ranks").draw, run))
+
+
+def test_a_config_that_does_not_say_how_is_told_what_to_add():
+    with pytest.raises(ConfigError, match=r"configs/mine.yaml' does not say how 'acme-2020/7' is drawn: add"):
+        catalog.find_kind("acme-2020/7", [mirror("7")])
+    assert "acme-2020/7" not in {drawing.name for drawing in catalog.find_drawings([mirror("7")])}
+
+
+def test_a_way_to_draw_that_is_unknown_is_told_with_the_nearest():
+    runs = [mirror("7", "rank")]
+    with pytest.raises(ConfigError, match=r"published.drawn_as: no figure of results is called 'rank'; did"):
+        catalog.find_kind("acme-2020/7", runs)
+    assert [drawing.name for drawing in catalog.find_drawings(runs)] == ["ranks"]
+
+
+def test_a_run_that_lacks_what_the_figure_shows_is_told_so(write_config):
+    kind = catalog.find_kind("acme-2020/7", [mirror("7", "curves")])
+    with pytest.raises(ResultsError, match="has no results for figure 'acme-2020/7', which needs learners"):
+        catalog.choose_drawing(kind, [mirror("7", "curves")], Path("results"))
+    with pytest.raises(ConfigError, match="drawn_as is for a figure"):
+        load_config(write_config(ANOTHER_PAPER.replace("figure:", "table:").replace("WAY", "curves")))
+
+
+# -- of which runs ----------------------------------------------------------------------------------------
+
+
+def test_every_figure_of_the_reference_is_drawn_and_small(reference):
+    drawings = catalog.find_drawings(list(reference.values()), REFERENCE)
+    quick = {kind.name for kind in FIGURES if kind.is_quick and kind.needs_results}
+    assert {drawing.name for drawing in drawings} == quick
+    assert len({drawing.stem for drawing in drawings}) == len(drawings)
+    for drawing in drawings:
+        figure = drawing.draw()
+        assert_inside(figure)
+        text = render_svg(figure, "f1")
+        largest = 150_000 if drawing.kind.number.startswith("1.") else 90_000  # thousands of pairs, a dot each
+        assert 2000 < len(text.encode()) < largest, drawing.stem
+        assert drawing.command in drawing.caption
+
+
+def test_what_is_available_depends_on_the_run(recorded, reference):
+    names = [drawing.name for drawing in catalog.find_drawings([recorded[1]])]
+    assert names == ["li-lin-2007/3"]  # its curves are that figure; one data set gives no ranks
+    quick = {drawing.name for drawing in catalog.find_drawings([reference["table2"]])}
+    assert quick == {"ranks"}
+    everything = {drawing.name for drawing in catalog.find_drawings([reference["table2"]], only_quick=False)}
+    assert everything == {"ranks", "boundary"}
+
+
+def test_a_caption_names_run_config_splits_and_command(recorded):
+    (drawing,) = catalog.find_drawings([recorded[1]], Path("my results"))
+    for part in ("RCD by epoch", "3 splits", "run 'figure3'", "figure3.yaml", "± one standard error"):
+        assert part in drawing.caption
+    assert drawing.command == "zoloss plot 'my results' --figure li-lin-2007/3"
+
+
+def test_a_part_of_a_run_must_exist(reference):
+    with pytest.raises(ResultsError, match="no data set 'hart'; did you mean 'heart'"):
+        catalog.narrow_run(reference["table2"], ["hart"], [])
+
+
+def test_a_part_of_a_run_has_its_cells_only(reference):
+    part = catalog.narrow_run(reference["table2"], ["heart", "sonar"], ["rcd-bias"])
+    assert (part.datasets, part.learners) == (["heart", "sonar"], ["rcd-bias"])
+    assert set(part.cells) == {("heart", "rcd-bias"), ("sonar", "rcd-bias")}
+    assert [(cell.dataset, cell.learner) for cell in part.manifest.cells] == list(part.cells)
