@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from zoloss_cli.errors import ResultsError
+from zoloss_cli.registry import MEASURES, METRIC_ALIASES
 from zoloss_cli.results.manifest import decode_manifest
 from zoloss_cli.results.record import (
     FORMAT,
@@ -20,11 +21,10 @@ from zoloss_cli.results.record import (
     FailedRecord,
     FitRecord,
     MeasureRecord,
-    RecordKind,
     encode_line,
     hash_identity,
 )
-from zoloss_cli.results.store import CELLS, RUNS, Store
+from zoloss_cli.results.store import CELLS, RUNS, Store, explain_os_errors
 from zoloss_cli.utils.atomic_io import write_text
 
 OLD_FORMAT = 1
@@ -43,7 +43,10 @@ RECORD_KEYS = {
     "unsplit": "n_unsplit",
     "s": "wall_time",
 }
-METRIC_NAMES = {"seconds": "fit_time", "reached": "time_to_best"}
+_UNREADABLE = (
+    *(ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OSError),
+    msgspec.MsgspecError,
+)
 
 
 def migrate(folder: Path) -> list[str]:
@@ -68,41 +71,40 @@ def migrate(folder: Path) -> list[str]:
     except ResultsError as error:
         if "zoloss migrate" not in str(error):
             raise
-    notes, converted = [], {CELLS: 0, RUNS: 0}
+    notes: list[str] = []
+    converted = {CELLS: 0, RUNS: 0}
     for sub, pattern, convert in ((CELLS, "*.jsonl", _convert_cell), (RUNS, "*.json", _convert_manifest)):
         for path in sorted((folder / sub).glob(pattern)):
             try:
-                text = convert(path)
-            except (
-                ValueError,
-                KeyError,
-                TypeError,
-                IndexError,
-                AttributeError,
-                RecursionError,
-                OSError,
-            ) as error:
-                notes.append(f"{path} could not be converted and is left as it is: {error}")
+                text = convert(path, notes)
+            except _UNREADABLE as error:
+                reason = f"it has no {error}" if isinstance(error, KeyError) else error
+                notes.append(f"{path} could not be converted and is left as it is: {reason}")
                 continue
             if text is not None:
-                write_text(path, text)
+                with explain_os_errors(path):
+                    write_text(path, text)
             converted[sub] += 1
-    store.write_marker()
+    with explain_os_errors(folder):
+        store.write_marker()
     return [f"{folder}: {converted[CELLS]:,} cells and {converted[RUNS]:,} manifests converted", *notes]
 
 
-def _convert_cell(path: Path) -> str | None:
-    """Return a cell's file in today's layout, or None if it has that already; torn lines are dropped."""
+def _convert_cell(path: Path, notes: list[str]) -> str | None:
+    """Return a cell's file in today's layout, or None if it has that already; damaged lines are dropped."""
     header, *lines = path.read_bytes().split(b"\n")
     old = json.loads(header)
     if old["format"] == FORMAT:
         return None
     if old["format"] != OLD_FORMAT or hash_identity(old["identity"]) not in path.name:
         raise ValueError("it is not the cell that its name says")
-    records = [record for line in lines if (record := _convert_record(line)) is not None]
-    kind: RecordKind = "measure" if any(isinstance(r, MeasureRecord) for r in records) else "fit"
-    content = [CellHeader(FORMAT, kind, old["n_train"], old["n_test"], old["identity"]), *records]
-    return b"".join(map(encode_line, content)).decode()
+    kind = "measure" if old["identity"]["learner"] in MEASURES else "fit"
+    new_header = msgspec.convert(old | {"format": FORMAT, "kind": kind}, CellHeader)
+    records = [_convert_record(line) for line in lines if line]
+    if dropped := records.count(None):
+        notes.append(f"{path}: {dropped} damaged line{'s' * (dropped > 1)} dropped")
+    kept = [record for record in records if record is not None]
+    return b"".join(map(encode_line, [new_header, *kept])).decode()
 
 
 def _convert_record(line: bytes) -> msgspec.Struct | None:
@@ -114,14 +116,16 @@ def _convert_record(line: bytes) -> msgspec.Struct | None:
         return None
 
 
-def _convert_manifest(path: Path) -> str | None:
+def _convert_manifest(path: Path, notes: list[str]) -> str | None:
     """Return a manifest in today's layout, or None if it has that already."""
     manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     if manifest["format"] == FORMAT:
         return None
+    if manifest["format"] != OLD_FORMAT:
+        raise ValueError(f"its format is {manifest['format']}")
     experiment = manifest["experiment"]
     for key in ("metric", "also"):
-        experiment[key] = METRIC_NAMES.get(experiment.get(key), experiment.get(key))
+        experiment[key] = METRIC_ALIASES.get(experiment.get(key), experiment.get(key))
     for run in manifest["runs"]:
         run["tasks"] = run.pop("units")
     manifest["format"] = FORMAT

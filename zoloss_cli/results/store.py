@@ -124,7 +124,7 @@ class Store:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Store]:
         """Prepare the folder and hold it: a second run into it is refused."""
-        with _explain_os_errors(self.folder):
+        with explain_os_errors(self.folder):
             if self.folder.exists() and not self.folder.is_dir():
                 raise ResultsError(f"{self.folder} is a file, not a folder")
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -216,7 +216,7 @@ class Store:
     def append(self, cell: CellAddress, records: Sequence[AnyRecord], sizes: tuple[int, int]) -> None:
         """Add records to a cell's file and hand them to the operating system at once."""
         path = self.path(cell.filename)
-        with _explain_os_errors(path):
+        with explain_os_errors(path):
             content = b"".join(map(encode_line, records))
             if not path.exists():
                 content = encode_line(CellHeader(FORMAT, cell.kind, *sizes, cell.identity)) + content
@@ -233,7 +233,7 @@ class Store:
         header = CellHeader(FORMAT, cell.kind, stored.n_train, stored.n_test, cell.identity)
         in_order = sorted(records, key=lambda r: (isinstance(r, FailedRecord), r.split))
         path = self.path(cell.filename)
-        with _explain_os_errors(path):
+        with explain_os_errors(path):
             write_text(path, b"".join(map(encode_line, [header, *in_order])).decode())
 
     # -- manifests ----------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ class Store:
     def write_manifest(self, manifest: Manifest) -> Path:
         """Write the manifest of a run, named after its experiment."""
         path = self.folder / RUNS / f"{manifest.experiment.name}.json"
-        with _explain_os_errors(path):
+        with explain_os_errors(path):
             write_text(path, encode_manifest(manifest))
         return path
 
@@ -320,7 +320,7 @@ def _drop_oversized(records: list[Record], header: CellHeader) -> list[Record]:
 
 
 @contextlib.contextmanager
-def _explain_os_errors(path: Path) -> Iterator[None]:
+def explain_os_errors(path: Path) -> Iterator[None]:
     """Turn trouble with the file system into one sentence."""
     try:
         yield
