@@ -14,7 +14,6 @@ from places import TOP
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.config.catalog import load_catalog
 from zoloss_cli.registry import GENERATORS, LEARNERS
-from zoloss_cli.reporting.choices import FIGURE_NAMES
 
 # Imported by commands that compute, never by a completion.
 HEAVY = ("numpy", "matplotlib", "numba", "scipy", "sklearn", "pandas", "cvxpy", "zoloss_cli.config", "tabulate")
@@ -60,6 +59,8 @@ def offered(line: str, folder: Path = TOP, more: str = "") -> list[str]:
         ("zoloss evaluate mine.csv --learners svm,rcd-p", ["svm,rcd-plain"]),
         ("zoloss stats results/reference --table 2.", ["2.2", "2.3", "2.4"]),
         ("zoloss plot results/reference --figure r", ["ranks"]),
+        ("zoloss plot results/reference --figure li-lin", ["li-lin-2007/3", "li-lin-2007/4"]),
+        ("zoloss plot results/reference --figure 1.1", ["1.11", "1.12", "1.13"]),
         ("zoloss plot --figure boundary --dataset yin", ["yinyang"]),
         ("zoloss val", ["validate"]),
     ],
@@ -69,9 +70,10 @@ def test_values_are_completed(line, lines):
 
 
 def test_every_figure_is_offered():
-    from zoloss_cli.reporting.figures.catalog import KINDS
+    from zoloss_cli.reporting.figures.registry import FIGURES
 
-    assert list(FIGURE_NAMES) == [kind.name for kind in KINDS]
+    names = offered("zoloss plot --figure ")
+    assert set(names) == {name for kind in FIGURES for name in (kind.name, kind.number)}
 
 
 def test_every_learner_and_data_set_is_offered():

@@ -102,10 +102,8 @@ def test_the_exact_column_is_shown_and_the_other_only_without_it(measured):
 
 def test_counts_of_all_draws_stand_beside_the_published_ones(measured, monkeypatch):
     run = measured[1]["1.8"]
-    values = {
-        "principal_points": PublishedValue(25.0, None, 0),
-        "principal_subsets": PublishedValue(48.0, None, 0),
-    }
+    numbers = {"principal_points": 25.0, "principal_subsets": 48.0}
+    values = {metric: PublishedValue(number, None, 0) for metric, number in numbers.items()}
     cells = {("yinyang", x, m): value for x in ("heuristic", "exact") for m, value in values.items()}
     monkeypatch.setattr(complexity_error, "find_published_cells", lambda published: cells)
     figure = drawn(complexity_error.draw_complexity_error, run)

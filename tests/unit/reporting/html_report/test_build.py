@@ -1,4 +1,4 @@
-"""The page of `zoloss report` as a file: what it holds, what it refuses, and remarks on cells that are off."""
+"""The page of `zoloss report` as a file: what it holds, what it refuses, and remarks on cells that differ."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from pathlib import Path
 
 import pytest
 import yaml
-from places import REFERENCE
+from reference_runs import load_reference
 
 from zoloss_cli.config.catalog import load_catalog
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.registry import GENERATORS, LEARNERS
+from zoloss_cli.registry import GENERATORS, LEARNERS, METRICS
 from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.html_report.build import make_page
-from zoloss_cli.reporting.html_report.cells import is_off
-from zoloss_cli.reporting.html_report.provenance import brief_config
-from zoloss_cli.reporting.metrics import KNOWN
-from zoloss_cli.reporting.published.cells import PAPERS, published
-from zoloss_cli.reporting.published.remarks import UNEXPLAINED, explained, remarks
-from zoloss_cli.reporting.results import load_results
+from zoloss_cli.reporting.html_report.build import build_page
+from zoloss_cli.reporting.html_report.cells import is_different
+from zoloss_cli.reporting.html_report.provenance import format_config
+from zoloss_cli.reporting.published.papers import read_paper_titles
+from zoloss_cli.reporting.published.remarks import UNEXPLAINED, group_by_remark, read_remarks
+from zoloss_cli.reporting.published.values import read_published_tables
 
 MOST_BYTES = 3_000_000
 VOID = {"meta", "link", "input", "br", "img", "path", "use", "rect", "circle", "line"}
@@ -39,7 +38,7 @@ learners:
 
 @pytest.fixture(scope="module")
 def reference():
-    return load_results(REFERENCE)[0]
+    return load_reference()
 
 
 class Outline(HTMLParser):
@@ -66,28 +65,28 @@ class Outline(HTMLParser):
 
 
 def test_every_compared_cell_of_the_reference_is_on_the_page_with_its_z(reference):
-    page = make_page(reference, Path("results/reference"), [])
+    page = build_page(reference, Path("results/reference"), [])
     assert len(page.encode()) < MOST_BYTES
     outline = Outline(page)
     assert outline.open == []
     expected = sorted(
-        f"{row.z:+.1f}" for run in reference for row in compare_run(run) if row.z == row.z and run.table
+        f"{cell.z:+.1f}" for run in reference for cell in compare_run(run) if cell.z == cell.z and run.table
     )
     assert sorted(z for tip in outline.tips for z in re.findall(r", z (\S+)", tip)) == expected
-    assert make_page(reference, Path("results/reference"), []) == page
+    assert build_page(reference, Path("results/reference"), []) == page
 
 
 def test_a_figure_that_cannot_be_drawn_leaves_a_sentence(reference, monkeypatch):
     def refuse(*_):
-        raise ResultsError("the points have changed")
+        raise ResultsError("the samples have changed")
 
-    monkeypatch.setattr("zoloss_cli.reporting.html_report.figures.to_svg", refuse)
-    page = make_page([run for run in reference if run.name == "table4"], Path("results/reference"), [])
-    assert "Average ranks, Table IV: the points have changed" in page
+    monkeypatch.setattr("zoloss_cli.reporting.html_report.figures.render_svg", refuse)
+    page = build_page([run for run in reference if run.name == "table4"], Path("results/reference"), [])
+    assert "Average ranks, Table IV: the samples have changed" in page
 
 
 def test_nothing_outside_is_asked_for(reference):
-    page = make_page(reference, Path("results/reference"), [])
+    page = build_page(reference, Path("results/reference"), [])
     assert not re.findall(r"""(?:src|href)=["'](?!#|data:)""", page)
     assert not re.findall(r"@import|url\((?!#|data:)", page)
 
@@ -127,26 +126,32 @@ def test_there_must_be_results(zoloss, tmp_path):
 
 def test_the_config_shown_reads_back(reference):
     for run in reference:
-        shown = yaml.safe_load(brief_config(run.experiment))
+        shown = yaml.safe_load(format_config(run.experiment))
         assert list(shown["datasets"]) == run.datasets
-        assert shown["split"]["seed"] == run.experiment["split"]["seed"]
+        assert shown["split"]["seed"] == run.experiment.split.seed
 
 
-def test_every_cell_that_is_off_has_a_remark(reference):
-    off = [row for run in reference for row in compare_run(run) if is_off(row) or row.beyond(2)]
-    assert off
-    assert UNEXPLAINED not in explained(off)
+def test_every_cell_that_differs_has_a_remark(reference):
+    cells = [cell for run in reference for cell in compare_run(run) if is_different(cell) or cell.is_beyond(2)]
+    assert cells
+    assert UNEXPLAINED not in group_by_remark(cells)
+
+
+def test_the_overview_says_what_agreement_is(reference):
+    page = build_page([run for run in reference if run.name == "table4"], Path("results/reference"), [])
+    assert "<th>agreement with published values</th>" in page
+    assert "z is the difference divided by its standard error" in page
 
 
 def test_remarks_are_on_cells_that_exist():
     cells = {
         (paper, dataset, learner, metric)
-        for (paper, _), table in published().items()
+        for (paper, _), table in read_published_tables().items()
         for dataset, learner, metric in table
     }
-    for entry in remarks():
-        assert set(entry["papers"]) <= set(PAPERS)
-        assert entry["metric"] in KNOWN
+    for entry in read_remarks():
+        assert set(entry["papers"]) <= set(read_paper_titles())
+        assert entry["metric"] in METRICS
         for learner in entry["learners"]:
             assert learner.rpartition(":")[2] in LEARNERS or learner in {x for _, _, x, _ in cells}
             for dataset in entry.get("datasets", []):
