@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from zoloss_cli.config.models import ALL, Experiment, LearnerSpec
+from zoloss_cli.config.models import ALL, Experiment
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.registry import (
     LEARNERS,
     MEASURES,
     METRIC_ALIASES,
+    METRICS,
     LearnerRegistration,
     find_registration,
     list_metrics,
@@ -49,7 +49,7 @@ def check_metrics(experiment: Experiment, errors: ErrorCollector) -> None:
         metric = load_metric(name)
         if metric.source != "any" and (metric.source == "measure") != measuring:
             what, source = ("measures", "measure") if measuring else ("learners", "fit")
-            known = [n for n in list_metrics() if load_metric(n).source in ("any", source)]
+            known = [n for n in METRICS.list_usable() if load_metric(n).source in ("any", source)]
             errors.add((key,), f"the metric '{name}' is not for {what}; there are {', '.join(known)}")
             continue
         _check_test_part(experiment, key, metric, errors)
@@ -65,7 +65,7 @@ def _check_test_part(experiment: Experiment, key: str, metric: Metric, errors: E
     for data in experiment.datasets:
         if (data.train or experiment.split.train) == ALL:
             keys = ("datasets", data.name, "train") if data.train else ("split", "train")
-            others = [n for n in list_metrics() if load_metric(n).part == "train"]
+            others = [n for n in METRICS.list_usable() if load_metric(n).part == "train"]
             errors.add(
                 keys,
                 f"all samples train, so there is no {metric.name}; set {key}: to another metric, such as "
@@ -82,12 +82,11 @@ def _check_fields(
     experiment: Experiment, key: str, metric: Metric, measuring: bool, errors: ErrorCollector
 ) -> None:
     """Refuse a learner whose records lack what the metric needs; for a second metric one learner will do."""
-    config_gives = {"test_scores"} | ({"flipped"} if any(data.flip for data in experiment.datasets) else set())
+    config_gives = {"flipped"} if any(data.flip for data in experiment.datasets) else set()
     section, lacking = "measures" if measuring else "learners", {}
     for spec in experiment.learners:
-        given = config_gives | (set() if measuring else ALWAYS_RECORDED)
-        missing = [name for name in metric.requires if name not in given | find_reported(spec)]
-        if missing:
+        given = config_gives | find_reported(find_registration(spec.learner), measuring)
+        if missing := [name for name in metric.requires if name not in given]:
             lacking[spec.label] = (spec.learner, missing[0])
     if key == "also" and len(lacking) < len({spec.label for spec in experiment.learners}):
         return
@@ -95,24 +94,25 @@ def _check_fields(
         if field == "flipped":
             errors.add((key,), f"the metric '{metric.name}' needs wrong labels: add flip to a data set")
             return
-        able = _list_able(metric, MEASURES if measuring else LEARNERS)
+        able = _list_able(metric, measuring)
         errors.add(
             (section, label),
             f"'{learner}' reports no {field}, which the metric '{metric.name}' needs; those that do: {able}",
         )
 
 
-def find_reported(spec: LearnerSpec) -> set[str]:
-    """Return the optional fields of records that a learner reports."""
-    return set(getattr(find_registration(spec.learner).learner_class, "reports", ()))
+def find_reported(registered: LearnerRegistration, measuring: bool) -> set[str]:
+    """Return the fields of records that a learner or measure gives; scores where the config asks for them."""
+    fields = set(getattr(registered.learner_class, "reports", ()))
+    if measuring:
+        return fields
+    return fields | ALWAYS_RECORDED | (set() if registered.is_multiclass else {"test_scores"})
 
 
-def _list_able(metric: Metric, registered: Mapping) -> str:
-    able = [
-        name
-        for name, entry in registered.items()
-        if set(metric.requires) <= {*ALWAYS_RECORDED, "flipped", *getattr(entry.learner_class, "reports", ())}
-    ]
+def _list_able(metric: Metric, measuring: bool) -> str:
+    registered: Mapping = (MEASURES if measuring else LEARNERS).list_usable()
+    needed = set(metric.requires) - {"flipped"}
+    able = [name for name, entry in registered.items() if needed <= find_reported(entry, measuring)]
     return ", ".join(able) or "none"
 
 

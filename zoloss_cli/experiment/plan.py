@@ -152,7 +152,9 @@ def _build_cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) ->
     fixed = rule.predefined or (rule.train == ALL and learner.learner in MEASURES)
     if fixed and not (prune or tuning) and make_learner(learner.learner, learner.parameters).deterministic:
         repeats = min(repeats, data.n_draws)  # same rows and no randomness: the same result
-    keep_scores = experiment.keep == "scores" and learner.learner not in MEASURES
+    # Measures have no scores, and learners for several classes have none of one class against the other.
+    has_scores = learner.learner not in MEASURES and not find_registration(learner.learner).is_multiclass
+    keep_scores = experiment.keep == "scores" and has_scores
     return Cell(data, learner, rule, how.scale, repeats, fit_on, tuning, prune, keep_scores)
 
 

@@ -125,12 +125,13 @@ def _describe_early_ends(run: RunResult) -> list[str]:
 
 
 def _describe_missing(run: RunResult) -> list[str]:
-    """Return which cells have records that cannot give the metric, why, and how to make new ones."""
+    """Return which records cannot give a metric, why, and how to make new ones."""
     by_reason: dict[str, list[str]] = {}
     for (dataset, learner), reason in run.missing.items():
         by_reason.setdefault(reason, []).append(f"{learner} on {dataset}")
-    again = run.manifest.command(fresh=True)
-    return [
-        f"no {run.metric} of {', '.join(places)}: {reason}; make new records with: {again}"
-        for reason, places in by_reason.items()
-    ]
+    texts = [f"no {run.metric} of {', '.join(places)}: {reason}" for reason, places in by_reason.items()]
+    for metric in run.metrics[1:]:
+        reasons = [cell.explain_missing(metric) for cell in run.cells.values()]
+        if reasons and all(reasons):
+            texts.append(f"no {metric}: {reasons[0]}")
+    return [f"{text}; make new records with: {run.manifest.command(fresh=True)}" for text in texts]

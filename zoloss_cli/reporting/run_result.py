@@ -141,7 +141,8 @@ class RunResult:
         metric = load_metric(self.metric)
         shown = metric.ratio_of or self.metric
         if reason := cell.explain_missing(shown):
-            self.missing[place] = reason
+            if place not in self.cells:
+                self.missing[place] = reason
             return
         kept = self.cells.get(place)
         if kept is None or self._rank(cell[shown]) < self._rank(kept[shown]):
