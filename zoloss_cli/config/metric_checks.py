@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.config.models import ALL, Experiment, LearnerSpec
@@ -12,7 +11,6 @@ from zoloss_cli.registry import (
     LEARNERS,
     MEASURES,
     METRIC_ALIASES,
-    LearnerRegistration,
     find_registration,
     list_metrics,
     load_metric,
