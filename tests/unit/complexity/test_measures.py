@@ -182,8 +182,8 @@ def test_every_measure_has_texts_and_is_at_the_top_level(name, zoloss):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("  neighbours:\n", "  neighbors:\n", "no measure is called 'neighbors'; did you mean 'neighbours'"),
-        ("  neighbours:\n", "  rcd-bias:\n", "no measure is called 'rcd-bias'"),
+        ("  neighbours:\n", "  neighbors:\n", "unknown measure 'neighbors'; did you mean 'neighbours'"),
+        ("  neighbours:\n", "  rcd-bias:\n", "unknown measure 'rcd-bias'"),
         ("measures:", "learners: [fld]\nmeasures:", "learners or measures, not both"),
         ("metric: auc", "metric: train_error", "'train_error' is not for measures"),
         ("also: auc_least_squares", "also: iterations", "'iterations' is not for measures"),
