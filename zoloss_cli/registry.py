@@ -206,6 +206,7 @@ LEARNERS = Registry(
 )
 
 _MEASURES = "zoloss_cli.complexity.measures:"
+_SCORES = "zoloss_cli.complexity.score_measures:"
 
 # What a config's section `measures` can have: no learners, but registered, checked and stored as they are.
 MEASURES = Registry(
@@ -214,10 +215,10 @@ MEASURES = Registry(
         "complexity": LearnerRegistration(_MEASURES + "ComplexityMeasure", {}, "complexity"),
         "decomposition": LearnerRegistration(_MEASURES + "DecompositionMeasure", {}, "decomposition"),
         "contribution": LearnerRegistration(_MEASURES + "ContributionMeasure", {}, "contribution"),
-        "neighbours": LearnerRegistration(_MEASURES + "NeighbourScore", {}, "neighbours"),
-        "multipliers": LearnerRegistration(_MEASURES + "MultiplierScore", {}, "multipliers"),
-        "leave-one-out": LearnerRegistration(_MEASURES + "LeaveOneOutScore", {}, "leave one out"),
-        "cross-validation": LearnerRegistration(_MEASURES + "CrossValidatedScore", {}, "cross-validation"),
+        "neighbours": LearnerRegistration(_SCORES + "NeighbourScore", {}, "neighbours"),
+        "multipliers": LearnerRegistration(_SCORES + "MultiplierScore", {}, "multipliers"),
+        "leave-one-out": LearnerRegistration(_SCORES + "LeaveOneOutScore", {}, "leave one out"),
+        "cross-validation": LearnerRegistration(_SCORES + "CrossValidatedScore", {}, "cross-validation"),
     },
 )
 
