@@ -18,11 +18,9 @@ from zoloss_cli.registry import LEARNERS, MEASURES
 
 if TYPE_CHECKING:  # for editors and type checkers, which do not run what is below
     from zoloss_cli.complexity.hard_margin import data_complexity
-    from zoloss_cli.complexity.measures import (
-        ComplexityMeasure,
-        ContributionMeasure,
+    from zoloss_cli.complexity.measures import ComplexityMeasure, ContributionMeasure, DecompositionMeasure
+    from zoloss_cli.complexity.score_measures import (
         CrossValidatedScore,
-        DecompositionMeasure,
         LeaveOneOutScore,
         MultiplierScore,
         NeighbourScore,

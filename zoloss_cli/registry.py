@@ -325,18 +325,25 @@ def find_nested_learners(model: type[BaseModel]) -> list[str]:
 
 
 def make_learner(name: str, settings: Mapping | None = None, random_state=None, **more):
-    """Return an estimator by its registered name; a wrong name or parameter is a ConfigError.
+    """Return an estimator by its registered name.
+
+    Parameters come as a mapping or as keywords; a wrong name or parameter is a ConfigError.
 
     Parameters
     ----------
     name : str
         A name that `zoloss learners` lists.
-    settings : mapping, optional
-        Parameters; they can also come as keywords.
-    random_state : int, Generator, RandomState or None
-        Seed of all random draws; a deterministic learner takes none.
+    settings : mapping or None, default=None
+        Parameters of the learner.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result. A deterministic learner takes none.
     **more
-        More parameters.
+        More parameters of the learner.
+
+    Returns
+    -------
+    estimator
+        The estimator, not fitted.
 
     Examples
     --------
