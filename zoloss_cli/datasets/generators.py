@@ -21,14 +21,26 @@ Rng = np.random.Generator
 class Pool(NamedTuple):
     """Generated samples.
 
-    Attributes
+    A generator, also one of an installed package, returns its samples in this form.
+
+    Parameters
     ----------
     X : ndarray of shape (size, n_features)
         The samples.
     y : ndarray of shape (size,)
         Indices into `classes`.
-    classes, features : list of str
-        The names of classes and features.
+    classes : list of str
+        The names of the classes.
+    features : list of str
+        The names of the features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zoloss_cli import Pool
+    >>> pool = Pool(np.array([[0.0, 1.0], [2.0, 3.0]]), np.array([0, 1]), ["no", "yes"], ["a", "b"])
+    >>> pool.classes[pool.y[1]]
+    'yes'
     """
 
     X: np.ndarray
