@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
 
+import msgspec
 import pytest
 from places import REFERENCE
+
+from zoloss_cli.results.record import decode_records, encode_line
 
 MARK = {".pdf": b"%PDF-", ".svg": b"<?xml", ".png": b"\x89PNG"}
 
@@ -52,11 +54,11 @@ def test_a_figure_of_no_results_in_every_format(zoloss, here, suffix):
 
 
 def test_the_default_file_is_named_after_the_figure_and_kept(zoloss, here):
-    assert zoloss("plot", "--figure", 2).out == "figure-2.pdf\n"
-    first = (here / "figure-2.pdf").read_bytes()
-    refused(zoloss("plot", "--figure", 2), 7, "figure-2.pdf exists; --force overwrites it")
+    assert zoloss("plot", "--figure", 2).out == "figure-nguyen-sanner-2013-2.pdf\n"
+    first = (here / "figure-nguyen-sanner-2013-2.pdf").read_bytes()
+    refused(zoloss("plot", "--figure", 2), 7, "figure-nguyen-sanner-2013-2.pdf exists; --force overwrites it")
     assert zoloss("plot", "--figure", 2, "--force").code == 0
-    assert (here / "figure-2.pdf").read_bytes() == first
+    assert (here / "figure-nguyen-sanner-2013-2.pdf").read_bytes() == first
 
 
 def test_figure_1_of_the_reference(zoloss, here):
@@ -81,11 +83,11 @@ def test_the_list_has_a_command_for_each_figure(zoloss, part):
     assert ended.code == 0, ended.err
     commands = [line.partition("  ")[0] for line in ended.out.splitlines()[2:]]
     assert commands == [
-        f"zoloss plot {part} --figure 1",
+        f"zoloss plot {part} --figure nguyen-sanner-2013/1",
         f"zoloss plot {part} --figure time --table nguyen-figure1",
         f"zoloss plot {part} --figure boundary --table nguyen-figure1",
-        "zoloss plot --figure 2",
-        "zoloss plot --figure 6",
+        "zoloss plot --figure nguyen-sanner-2013/2",
+        "zoloss plot --figure nguyen-sanner-2013/6",
         "zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost",
     ]
     for i, command in enumerate(commands[:5]):
@@ -96,7 +98,7 @@ def test_the_list_has_a_command_for_each_figure(zoloss, part):
 def test_without_results_the_list_has_what_needs_none(zoloss):
     ended = zoloss("plot")
     assert ended.code == 0
-    assert "zoloss plot --figure 6" in ended.out
+    assert "zoloss plot --figure nguyen-sanner-2013/6" in ended.out
     assert "--table" not in ended.out
     assert "there is no folder results; run: zoloss run configs/table2.yaml" in ended.err
     refused(zoloss("plot", "elsewhere"), 4, "there is no folder elsewhere")
@@ -118,18 +120,23 @@ def test_regions_of_ones_own_table(zoloss, table, here):
 def test_a_results_folder_that_was_tampered_with(zoloss, part):
     (path,) = (part / "cells").glob("outliers.lr.*")
     header, row = path.read_text(encoding="utf-8").splitlines()
-    changed = json.loads(row) | {"train": 63}
-    path.write_text(f"{header}\n{json.dumps(changed)}\n", encoding="utf-8")
+    path.write_text(f"{header}\n{row.replace('64', '63', 1)}\n", encoding="utf-8")
+    damaged = zoloss("plot", part, "--figure", 1, "--out", "without.pdf")
+    assert "has 1 damaged line; left out" in damaged.err
+    ((record,), _, _) = decode_records([row.encode()], "fit")
+    changed = encode_line(msgspec.structs.replace(record, train_errors=63))
+    path.write_bytes(header.encode() + b"\n" + changed)
     refused(
-        zoloss("plot", part, "--figure", 1), 4, "lr on outliers, trained again, has a train_error of 21.33 %",
-        "21.00 % is stored", "zoloss run configs/nguyen/figure1.yaml --fresh",
+        zoloss("plot", part, "--figure", 1), 4,
+        "lr on outliers, fitted again, has 64 train_errors where 63 are stored",
+        "zoloss run configs/nguyen/figure1.yaml --fresh",
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(("options", "code", "text"), [
     (["--figure", "rank"], 2, "no figure is called 'rank'; did you mean 'ranks'?"),
     (["--figure", "7"], 2, "no figure is called '7'; zoloss plot lists them"),
-    (["--figure", "3"], 4, "has no results for figure '3'; run: zoloss run configs/figure3.yaml --out"),
+    (["--figure", "3"], 4, "no results for figure 'li-lin-2007/3'; run: zoloss run configs/figure3.yaml --out"),
     (["--figure", "9"], 4, "run: zoloss run configs/nguyen/figure9.yaml --out"),
     (["--figure", "4.3"], 4, "run: zoloss run configs/thesis/figure4.3.yaml --out"),
     (["--figure", "curves"], 4, "needs learners that record their epochs"),
