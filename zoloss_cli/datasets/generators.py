@@ -18,7 +18,7 @@ Size = Annotated[int, Field(ge=2, description="how many samples the pool holds")
 Rng = np.random.Generator
 
 
-class Pool(NamedTuple):
+class Pool(NamedTuple):  # numpydoc ignore=PR02
     """Generated samples.
 
     A generator, also one of an installed package, returns its samples in this form.
