@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 
 import msgspec
 import pytest
-from places import REFERENCE
+from places import REFERENCE, TOP
+from processes import run_python
 
 from zoloss_cli.results.record import decode_records, encode_line
 
@@ -185,4 +184,4 @@ def test_help_has_examples_and_needs_no_matplotlib(zoloss):
         zoloss("plot", "--help").out.split()
     )
     code = "import sys, zoloss_cli.cli.app; sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=REFERENCE.parents[1]).returncode == 0
+    assert run_python("-c", code, cwd=TOP).code == 0
