@@ -10,19 +10,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
+from processes import Ended, hear_signals
 
 from zoloss_cli.cli import app as cli
 
 # How long an example takes is no property of the code: on a busy machine anything takes long.
 settings.register_profile("zoloss", deadline=None)
 settings.load_profile("zoloss")
-
-
-class Ended:
-    """How a command ended: exit code and what it printed."""
-
-    def __init__(self, code: int, out: str, err: str):
-        self.code, self.out, self.err = code, out, err
+hear_signals()
 
 
 @pytest.fixture

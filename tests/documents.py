@@ -6,7 +6,6 @@ output between two marks; both are steps, and a page's steps are run one after t
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
@@ -16,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from places import TOP
+from processes import environment
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(TOP)}
 PAGES = [TOP / "README.md", *sorted((TOP / "docs").glob("*.md"))]
 STEP = re.compile(
     r"```sh\n(?P<shell>.*?)```|<!-- output: zoloss (?P<shown>[^>]+?) -->\n(?P<output>.*?)<!-- end -->", re.S
@@ -78,7 +77,7 @@ def fill(page: Path) -> None:
             if step.command.startswith("zoloss "):
                 words = [sys.executable, "-m", "zoloss_cli", *shlex.split(step.command)[1:]]
                 ended = subprocess.run(
-                    words, cwd=here, check=True, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
+                    words, cwd=here, check=True, stdout=subprocess.PIPE, text=True, env=environment()
                 )
                 printed[step.command] = ended.stdout.strip()
 

@@ -9,6 +9,8 @@ from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.workflows.choices import DEFAULT_SCALING
 
 GOOD = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11}.{i:02d},{'xy'[(i * 5 // 3) % 2]}\n" for i in range(30))
+COLOURS = "a,colour,label\n1,red,x\n3,blue,y\n5,red,x\n2,blue,y\n"
+SEVERAL = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11},{'xyz'[i % 3]}\n" for i in range(30))  # three classes
 
 
 def noisy_rows(n: int = 60) -> list[list[str]]:
@@ -34,11 +36,13 @@ def loaded(path, how: str = DEFAULT_SCALING):
     return scale_parts(own.X, own.X, how)[0], own.index_classes(None)[0], own
 
 
-def refused(ended, code: int, *parts: str) -> None:
+def refused(ended, code: int, *parts: str, faults: int | None = 1) -> None:
+    """Check that a command said what is wrong, in a sentence a fault (None: any number), and nothing else."""
     assert ended.code == code, ended.err
     assert ended.out == ""
-    assert len(ended.err.splitlines()) == 1
-    assert ended.err.startswith("zoloss: ")
+    said = ended.err.splitlines()
+    assert len(said) == faults or (faults is None and said)
+    assert all(line.startswith("zoloss: ") for line in said)
     assert "Traceback" not in ended.err
     assert "--debug" not in ended.err  # nothing that nobody thought of
     for part in parts:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-import time
+import threading
 import zipfile
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from processes import HANG_SECONDS
 
 from zoloss_cli.config.catalog import find_embedded_entry
 
@@ -141,7 +143,7 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     claimed_length: int | None = None
     with_length: bool = True
-    delay: float = 0.0
+    held_until: threading.Event | None = None
 
 
 class Archive:
@@ -156,7 +158,8 @@ class Archive:
             def do_GET(self) -> None:
                 archive.asked.append(self.path)
                 reply = archive.replies.get(self.path, Reply(b"nothing here", status=404))
-                time.sleep(reply.delay)
+                if reply.held_until:
+                    reply.held_until.wait(HANG_SECONDS)
                 self.send_response(reply.status)
                 for key, value in reply.headers.items():
                     self.send_header(key, value)

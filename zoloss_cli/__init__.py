@@ -1,7 +1,10 @@
-"""zoloss: classifiers that minimize the 0/1 loss directly.
+"""Classifiers that minimize the 0/1 loss directly.
 
-Every learner's class is here under its own name, and is imported when it is first used:
+Every learner's class is here under its own name, with `make_learner`, `load_dataset` and the measures of a data
+set's complexity. All of them are imported when they are first used, so that importing the package is quick.
 
+Examples
+--------
 >>> from zoloss_cli import PivotClassifier, load_dataset
 >>> X, y = load_dataset("heart")
 >>> PivotClassifier(random_state=0).fit(X, y).training_errors_ <= 30  # of 270; an SVM has 39
@@ -11,18 +14,16 @@ True
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.errors import suggest_nearest
 from zoloss_cli.registry import LEARNERS, MEASURES
 
 if TYPE_CHECKING:  # for editors and type checkers, which do not run what is below
     from zoloss_cli.complexity.hard_margin import data_complexity
-    from zoloss_cli.complexity.measures import (
-        ComplexityMeasure,
-        ContributionMeasure,
+    from zoloss_cli.complexity.measures import ComplexityMeasure, ContributionMeasure, DecompositionMeasure
+    from zoloss_cli.complexity.score_measures import (
         CrossValidatedScore,
-        DecompositionMeasure,
         LeaveOneOutScore,
         MultiplierScore,
         NeighbourScore,
@@ -84,16 +85,19 @@ _TARGETS = (
     "zoloss_cli.testing:check_learner",
     *(entry.target for entry in [*LEARNERS.builtin.values(), *MEASURES.values()]),
 )
+# The module of each exported name.
 _MODULES = {name: module for module, _, name in (target.partition(":") for target in _TARGETS)}
 
 __all__ = sorted(_MODULES)
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
+    """Import an exported name when it is first used."""
     if name not in _MODULES:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'{suggest_nearest(name, __all__)}")
     return getattr(importlib.import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:
+    """Return all names, also those that are not imported yet."""
     return sorted([*globals(), *__all__])

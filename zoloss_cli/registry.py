@@ -206,6 +206,7 @@ LEARNERS = Registry(
 )
 
 _MEASURES = "zoloss_cli.complexity.measures:"
+_SCORES = "zoloss_cli.complexity.score_measures:"
 
 # What a config's section `measures` can have: no learners, but registered, checked and stored as they are.
 MEASURES = Registry(
@@ -214,10 +215,10 @@ MEASURES = Registry(
         "complexity": LearnerRegistration(_MEASURES + "ComplexityMeasure", {}, "complexity"),
         "decomposition": LearnerRegistration(_MEASURES + "DecompositionMeasure", {}, "decomposition"),
         "contribution": LearnerRegistration(_MEASURES + "ContributionMeasure", {}, "contribution"),
-        "neighbours": LearnerRegistration(_MEASURES + "NeighbourScore", {}, "neighbours"),
-        "multipliers": LearnerRegistration(_MEASURES + "MultiplierScore", {}, "multipliers"),
-        "leave-one-out": LearnerRegistration(_MEASURES + "LeaveOneOutScore", {}, "leave one out"),
-        "cross-validation": LearnerRegistration(_MEASURES + "CrossValidatedScore", {}, "cross-validation"),
+        "neighbours": LearnerRegistration(_SCORES + "NeighbourScore", {}, "neighbours"),
+        "multipliers": LearnerRegistration(_SCORES + "MultiplierScore", {}, "multipliers"),
+        "leave-one-out": LearnerRegistration(_SCORES + "LeaveOneOutScore", {}, "leave one out"),
+        "cross-validation": LearnerRegistration(_SCORES + "CrossValidatedScore", {}, "cross-validation"),
     },
 )
 
@@ -324,18 +325,25 @@ def find_nested_learners(model: type[BaseModel]) -> list[str]:
 
 
 def make_learner(name: str, settings: Mapping | None = None, random_state=None, **more):
-    """Return an estimator by its registered name; a wrong name or parameter is a ConfigError.
+    """Return an estimator by its registered name.
+
+    Parameters come as a mapping or as keywords; a wrong name or parameter is a ConfigError.
 
     Parameters
     ----------
     name : str
         A name that `zoloss learners` lists.
-    settings : mapping, optional
-        Parameters; they can also come as keywords.
-    random_state : int, Generator, RandomState or None
-        Seed of all random draws; a deterministic learner takes none.
+    settings : mapping or None, default=None
+        Parameters of the learner.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result. A deterministic learner takes none.
     **more
-        More parameters.
+        More parameters of the learner.
+
+    Returns
+    -------
+    estimator
+        The estimator, not fitted.
 
     Examples
     --------

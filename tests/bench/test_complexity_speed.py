@@ -8,7 +8,7 @@ from sklearn.svm import SVC
 
 from zoloss_cli.complexity.contribution import sum_paths
 from zoloss_cli.complexity.decomposition import decompose
-from zoloss_cli.complexity.hard_margin import build_problem, count_along_path
+from zoloss_cli.complexity.hard_margin import build_problem, compute_path_complexities
 from zoloss_cli.datasets.pool import generate
 
 SMALL = "complexity, yin-yang 100"
@@ -43,7 +43,7 @@ def from_scratch(problem, every):
 
 def paths(problem, all_orders):
     for order in all_orders:
-        count_along_path(problem, order)
+        compute_path_complexities(problem, order)
 
 
 @pytest.mark.benchmark(group=SMALL)

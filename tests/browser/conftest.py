@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 from playwright.sync_api import sync_playwright
+from processes import HANG_SECONDS
 
 NAMES = "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 # Nothing but the page: a browser that looks for updates or accounts fills the log with its own errors.
@@ -26,7 +27,7 @@ def chromium():
     if path is None:
         pytest.fail("no Chromium is installed (or set ZOLOSS_BROWSER); pytest -m 'not browser' does without it")
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=list(QUIET))
+        browser = play.chromium.launch(executable_path=path, args=list(QUIET), timeout=1000 * HANG_SECONDS)
         yield browser
         browser.close()
 
@@ -38,6 +39,7 @@ def visit(chromium):
 
     def open_page(path, **options):
         context = chromium.new_context(**options)
+        context.set_default_timeout(1000 * HANG_SECONDS)  # a busy machine draws slowly
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text))

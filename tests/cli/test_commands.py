@@ -20,7 +20,7 @@ def read_rows(results):
     for path in (results / "cells").glob("*.jsonl"):
         for line in path.read_text(encoding="utf-8").splitlines()[1:]:
             row = json.loads(line)
-            rows[(path.name, row["k"])] = (row["train"], row["test"])
+            rows[(path.name, row["split"])] = (row["train_errors"], row["test_errors"])
     return rows
 
 
@@ -76,7 +76,7 @@ def test_the_manifest_keeps_every_run_that_added_something(zoloss, small_config,
     for splits in (2, 2, 5):
         zoloss("run", small_config, "--out", results, "--splits", splits, "--jobs", 1)
     manifest = json.loads((results / "runs" / "small.json").read_text(encoding="utf-8"))
-    assert [run["units"] for run in manifest["runs"]] == [8, 12]
+    assert [run["tasks"] for run in manifest["runs"]] == [8, 12]
     assert manifest["experiment"]["split"]["repeats"] == 5
     assert manifest["runs"][0]["packages"]["numpy"]
 
@@ -139,8 +139,8 @@ def test_curves_are_recorded(zoloss, write_config, results):
     (path,) = (results / "cells").glob("*.jsonl")
     row = json.loads(path.read_text(encoding="utf-8").splitlines()[1])
     assert row["epochs"] == [10, 20, 30]
-    assert row["train_curve"][-1] == row["train"]
-    assert row["test_curve"][-1] == row["test"]
+    assert row["train_curve"][-1] == row["train_errors"]
+    assert row["test_curve"][-1] == row["test_errors"]
     assert row["train_curve"] == sorted(row["train_curve"], reverse=True)
 
 
@@ -215,7 +215,7 @@ def test_losses_on_whole_noisy_sets_from_run_to_comparison(zoloss, write_config,
     assert "(whole set, 2 draws)" in zoloss("table", results).out
     assert "8 were done, 8 run" in zoloss("run", config, "--out", results, "--jobs", 1).err
     table = zoloss("table", results).out
-    assert "(whole set, 4 runs of 2 draws)" in table
+    assert "(whole set, 4 repeats of 2 draws)" in table
     assert "SVM" in table
     assert "T0" in table
     assert "(%: by how much pivot is below SVM)" in table
@@ -242,13 +242,13 @@ def test_tuned_cells_do_not_depend_on_the_number_of_jobs(zoloss, write_config, r
     for jobs, folder in ((1, results), (3, tmp_path / "other")):
         assert zoloss("run", config, "--out", folder, "--jobs", jobs).code == 0
     (path,) = (results / "cells").glob("heart.svm.*.jsonl")
-    chosen = [json.loads(line).get("tuned") for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+    chosen = [json.loads(line)["choice"] for line in path.read_text(encoding="utf-8").splitlines()[1:]]
     other = (tmp_path / "other" / "cells" / path.name).read_text(encoding="utf-8").splitlines()[1:]
-    assert chosen == [json.loads(line)["tuned"] for line in other]
+    assert chosen == [json.loads(line)["choice"] for line in other]
     assert chosen[:2] == chosen[2:]  # once for each of the two draws
     assert chosen[0].startswith("C=[")
     assert read_rows(results) == read_rows(tmp_path / "other")
-    assert "SVM: settings by 3-fold cross-validation on all rows" in zoloss("table", results).out
+    assert "SVM: settings by 3-fold cross-validation on all samples" in zoloss("table", results).out
 
 
 def test_datasets_commands(zoloss):
@@ -265,7 +265,7 @@ def test_datasets_commands(zoloss):
 def test_learners_command(zoloss):
     assert "soft-svm" in zoloss("learners").out
     described = zoloss("learners", "rcd-bias").out
-    assert "Li & Lin (2007)" in described
+    assert "Li, L. and Lin, H.-T. (2007)" in described
     assert "epochs" in described
     assert "variant='bias'" in described
     assert zoloss("learners", "rcd").code == 2

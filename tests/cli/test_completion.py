@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from places import TOP
+from processes import environment, run_zoloss
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.config.catalog import load_catalog
 from zoloss_cli.registry import GENERATORS, LEARNERS
+from zoloss_cli.reporting.figures.registry import FIGURE_NAMES, FIGURE_NUMBERS
 
 # Imported by commands that compute, never by a completion.
 HEAVY = ("numpy", "matplotlib", "numba", "scipy", "sklearn", "pandas", "cvxpy", "zoloss_cli.config", "tabulate")
@@ -23,17 +22,9 @@ def offered(line: str, folder: Path = TOP, more: str = "") -> list[str]:
     """The completions of the last word of a line; a line that ends in a space has an empty last word."""
     words = line.split(" ")
     asked = {"_ZOLOSS_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
-    paths = os.pathsep.join(filter(None, [more, str(TOP), os.environ.get("PYTHONPATH")]))
-    ended = subprocess.run(
-        [sys.executable, "-m", "zoloss_cli"],
-        env={**os.environ, **asked, "PYTHONPATH": paths},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert ended.stderr == ""
-    return ended.stdout.split()
+    ended = run_zoloss(env=environment(more) | asked, cwd=folder)
+    assert ended.err == ""
+    return ended.out.split()
 
 
 @pytest.mark.parametrize(
@@ -59,8 +50,6 @@ def offered(line: str, folder: Path = TOP, more: str = "") -> list[str]:
         ("zoloss evaluate mine.csv --learners svm,rcd-p", ["svm,rcd-plain"]),
         ("zoloss stats results/reference --table 2.", ["2.2", "2.3", "2.4"]),
         ("zoloss plot results/reference --figure r", ["ranks"]),
-        ("zoloss plot results/reference --figure li-lin", ["li-lin-2007/3", "li-lin-2007/4"]),
-        ("zoloss plot results/reference --figure 1.1", ["1.11", "1.12", "1.13"]),
         ("zoloss plot --figure boundary --dataset yin", ["yinyang"]),
         ("zoloss val", ["validate"]),
     ],
@@ -70,10 +59,7 @@ def test_values_are_completed(line, lines):
 
 
 def test_every_figure_is_offered():
-    from zoloss_cli.reporting.figures.registry import FIGURES
-
-    names = offered("zoloss plot --figure ")
-    assert set(names) == {name for kind in FIGURES for name in (kind.name, kind.number)}
+    assert offered("zoloss plot --figure ") == list(dict.fromkeys((*FIGURE_NAMES, *FIGURE_NUMBERS)))
 
 
 def test_every_learner_and_data_set_is_offered():
@@ -124,13 +110,8 @@ def test_nothing_heavy_is_imported(line, tmp_path):
 
 
 def test_the_shell_script_calls_this_program():
-    script = subprocess.run(
-        [sys.executable, "-m", "zoloss_cli", "--show-completion", "bash"],
-        env={**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"},
-        cwd=TOP,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert "_ZOLOSS_COMPLETE=complete_bash" in script
-    assert "complete -o default -F _zoloss_completion zoloss" in script
+    known_shell = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    ended = run_zoloss("--show-completion", "bash", env=environment() | known_shell)
+    assert ended.code == 0, ended.err
+    assert "_ZOLOSS_COMPLETE=complete_bash" in ended.out
+    assert "complete -o default -F _zoloss_completion zoloss" in ended.out

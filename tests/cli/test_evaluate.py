@@ -37,7 +37,7 @@ OWN = ["--label", "class", "--positive", "good"]
 def stored(results):
     """Every stored number, by cell and split."""
     return {
-        (path.name, row["k"]): (row["train"], row["test"])
+        (path.name, row["split"]): (row["train_errors"], row["test_errors"])
         for path in (results / "cells").glob("*.jsonl")
         for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()[1:])
     }

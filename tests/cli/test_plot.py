@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 
+import msgspec
 import pytest
-from drawing import rewrite_record
-from places import REFERENCE
+from places import REFERENCE, TOP
+from processes import run_python
+
+from zoloss_cli.results.record import decode_records, encode_line
 
 MARK = {".pdf": b"%PDF-", ".svg": b"<?xml", ".png": b"\x89PNG"}
 
@@ -52,12 +53,11 @@ def test_a_figure_of_no_results_in_every_format(zoloss, here, suffix):
 
 
 def test_the_default_file_is_named_after_the_figure_and_kept(zoloss, here):
-    name = "figure-nguyen-sanner-2013-2.pdf"
-    assert zoloss("plot", "--figure", 2).out == f"{name}\n"
-    first = (here / name).read_bytes()
-    refused(zoloss("plot", "--figure", "nguyen-sanner-2013/2"), 7, f"{name} exists; --force overwrites it")
+    assert zoloss("plot", "--figure", 2).out == "figure-nguyen-sanner-2013-2.pdf\n"
+    first = (here / "figure-nguyen-sanner-2013-2.pdf").read_bytes()
+    refused(zoloss("plot", "--figure", 2), 7, "figure-nguyen-sanner-2013-2.pdf exists; --force overwrites it")
     assert zoloss("plot", "--figure", 2, "--force").code == 0
-    assert (here / name).read_bytes() == first
+    assert (here / "figure-nguyen-sanner-2013-2.pdf").read_bytes() == first
 
 
 def test_figure_1_of_the_reference(zoloss, here):
@@ -118,9 +118,16 @@ def test_regions_of_ones_own_table(zoloss, table, here):
 
 def test_a_results_folder_that_was_tampered_with(zoloss, part):
     (path,) = (part / "cells").glob("outliers.lr.*")
-    rewrite_record(path, 0, lambda record: record.update(train_errors=63))
+    header, row = path.read_text(encoding="utf-8").splitlines()
+    path.write_text(f"{header}\n{row.replace('64', '63', 1)}\n", encoding="utf-8")
+    damaged = zoloss("plot", part, "--figure", 1, "--out", "without.pdf")
+    assert "has 1 damaged line; left out" in damaged.err
+    ((record,), _, _) = decode_records([row.encode()], "fit")
+    changed = encode_line(msgspec.structs.replace(record, train_errors=63))
+    path.write_bytes(header.encode() + b"\n" + changed)
     refused(
-        zoloss("plot", part, "--figure", 1), 4, "lr on outliers, fitted again, has 64 train_errors where 63",
+        zoloss("plot", part, "--figure", 1), 4,
+        "lr on outliers, fitted again, has 64 train_errors where 63 are stored",
         "zoloss run configs/nguyen/figure1.yaml --fresh",
     )  # fmt: skip
 
@@ -177,4 +184,4 @@ def test_help_has_examples_and_needs_no_matplotlib(zoloss):
         zoloss("plot", "--help").out.split()
     )
     code = "import sys, zoloss_cli.cli.app; sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=REFERENCE.parents[1]).returncode == 0
+    assert run_python("-c", code, cwd=TOP).code == 0

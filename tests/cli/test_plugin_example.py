@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 from places import TOP
+from processes import environment, run_python
 
 EXAMPLE = TOP / "tests" / "plugin_example"
 
@@ -31,35 +29,24 @@ def site(tmp_path_factory):
     """The folder that pip installed the example into, without a network."""
     folder = tmp_path_factory.mktemp("site")
     offline = ["--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
-    install = [sys.executable, "-m", "pip", "install", "--quiet", *offline, "--target", folder, EXAMPLE]
-    subprocess.run(install, check=True, timeout=300)
+    install = ["-m", "pip", "install", "--quiet", *offline, "--target", folder, EXAMPLE]
+    ended = run_python(*install)
+    assert ended.code == 0, ended.err
     return folder
 
 
 @pytest.fixture
 def python(site, tmp_path):
     """Run this Python in an empty folder, with the example installed."""
-
-    def run(*arguments):
-        paths = os.pathsep.join(filter(None, [str(TOP), str(site), os.environ.get("PYTHONPATH")]))
-        return subprocess.run(
-            [sys.executable, *map(str, arguments)],
-            env={**os.environ, "PYTHONPATH": paths},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-
-    return run
+    return lambda *arguments: run_python(*arguments, env=environment(site), cwd=tmp_path)
 
 
 @pytest.fixture
 def command(python):
     def run(*arguments):
         ended = python("-m", "zoloss_cli", *arguments)
-        assert ended.returncode == 0, ended.stderr
-        return ended.stdout
+        assert ended.code == 0, ended.err
+        return ended.out
 
     return run
 
@@ -76,11 +63,11 @@ for line in sys.argv[1:]:
 def test_it_is_listed_and_described(python):
     lines = ["learners", "learners centroid", "datasets", "datasets show stripes", "datasets show triangles"]
     ended = python("-c", SEVERAL, *lines, "schema")
-    assert ended.returncode == 0, ended.stderr
-    learners, centroid, datasets, stripes, triangles, schema, _ = ended.stdout.split("====\n")
+    assert ended.code == 0, ended.err
+    learners, centroid, datasets, stripes, triangles, schema, _ = ended.out.split("====\n")
     assert "CentroidClassifier()" in learners
     assert "measure in units of each feature's spread" in centroid
-    assert "Points in the unit square" in datasets
+    assert "Draw samples in the unit square" in datasets
     assert "zoloss-example 0.1" in datasets
     assert "broken" not in learners + datasets
     assert "width (default 0.5): width of a stripe" in stripes
@@ -110,7 +97,21 @@ def test_a_config_names_it(command, python, tmp_path):
         if identity["learner"] == "adaboost":
             assert identity["parameters"]["base"]["package"] == "zoloss-example 0.1"
     again = python("-m", "zoloss_cli", "run", "theirs.yaml")
-    assert "36 were done, 0 run" in again.stderr
+    assert "36 were done, 0 run" in again.err
+
+
+def test_its_metric_is_shown(command, tmp_path):
+    config = "metric: matthews\ndatasets: [stripes]\nsplit: {repeats: 3}\nlearners: [centroid, fld]\n"
+    (tmp_path / "metric.yaml").write_text(config, encoding="utf-8")
+    command("run", "metric.yaml", "--jobs", "1")
+    assert ",matthews," in command("table", "results", "--format", "csv")
+    cells = (tmp_path / "results" / "cells").glob("*centroid*.jsonl")
+    records = [json.loads(line) for line in next(cells).read_text(encoding="utf-8").splitlines()[1:]]
+    values = []
+    for record in records:
+        (tn, fp), (fn, tp) = record["test_confusion"]
+        values.append((tp * tn - fp * fn) / ((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)) ** 0.5)
+    assert f"{sum(values) / 3:.3f}" in command("table", "results")
 
 
 def test_mistakes_about_it_are_named(python, tmp_path):
@@ -125,8 +126,8 @@ def test_mistakes_about_it_are_named(python, tmp_path):
         encoding="utf-8",
     )
     ended = python("-m", "zoloss_cli", "validate", "wrong.yaml")
-    assert ended.returncode == 2
-    said = [line.removeprefix("zoloss: wrong.yaml:") for line in ended.stderr.splitlines()]
+    assert ended.code == 2
+    said = [line.removeprefix("zoloss: wrong.yaml:") for line in ended.err.splitlines()]
     assert said == [
         "2: datasets.stripes.width: input should be less than 1 (got 2.0)",
         "3: datasets.a.generator: unknown generator 'strips'; did you mean 'stripes'?",
@@ -145,7 +146,7 @@ def test_it_fits_ones_own_table_and_saves_the_rule(command, tmp_path):
 
 def test_it_keeps_the_contract(python):
     ended = python("-c", "from zoloss_cli import check_learner; check_learner('centroid')")
-    assert ended.returncode == 0, ended.stderr
+    assert ended.code == 0, ended.err
 
 
 def test_a_learner_that_breaks_the_contract_is_found(python):
@@ -158,8 +159,8 @@ def test_a_learner_that_breaks_the_contract_is_found(python):
         "zoloss_example.CentroidClassifier.learn = lambda *given: -right(*given)\n"
         "check_learner('centroid')\n",
     )
-    assert ended.returncode == 1
-    assert "AssertionError" in ended.stderr
+    assert ended.code == 1
+    assert "AssertionError" in ended.err
 
 
 def test_its_data_sets_are_loaded_by_name(python):
@@ -169,5 +170,5 @@ def test_its_data_sets_are_loaded_by_name(python):
         "print([load_dataset(*of)[0].shape for of in (['triangles'], ['stripes'])])\n"
         "print(load_dataset('stripes', width=2.0))\n",
     )
-    assert ended.stdout.strip() == "[(91, 3), (400, 2)]"
-    assert "load_dataset('stripes') width: input should be less than 1 (got 2.0)" in ended.stderr
+    assert ended.out.strip() == "[(91, 3), (400, 2)]"
+    assert "load_dataset('stripes') width: input should be less than 1 (got 2.0)" in ended.err

@@ -8,14 +8,19 @@ import io
 import pytest
 from places import REFERENCE
 
-from zoloss_cli.reporting.results import choose, load_results
-from zoloss_cli.reporting.statistics import against, average_ranks, paired, signed_ranks
+from zoloss_cli.reporting.loading import load_results, select_runs
+from zoloss_cli.reporting.statistics import (
+    compare_by_signed_ranks,
+    compare_pair,
+    compare_with_best,
+    compute_average_ranks,
+)
 
 
 @pytest.fixture(scope="module")
 def table4():
     runs, _ = load_results(REFERENCE, "IV")
-    return choose(runs, "IV")[0]
+    return select_runs(runs, "IV")[0]
 
 
 def test_table_iv_fits_in_100_columns_and_says_what_was_found(zoloss, table4):
@@ -24,15 +29,15 @@ def test_table_iv_fits_in_100_columns_and_says_what_was_found(zoloss, table4):
     sentences = [line for line in ended.out.splitlines() if line.startswith("(")]
     assert max(len(line) for line in ended.out.splitlines() if line not in sentences) <= 100
     line = next(x for x in ended.out.splitlines() if x.startswith("sonar"))
-    for comparison in against(table4, "sonar"):
+    for comparison in compare_with_best(table4, "sonar"):
         mark = "*" if comparison.p <= 0.05 else " "
         assert f"{comparison.difference:+.2f} {comparison.p:.3f}{mark}" in line + " "
     assert line.split()[3] == "best"  # RCD-bias, after RCD-plain's two numbers
-    ranks = average_ranks(table4)
+    ranks = compute_average_ranks(table4)
     assert f"{ranks.critical_difference:.2f} apart" in ended.out
     assert f"p {ranks.friedman_p:.3f} that all are equal" in ended.out
     assert "soft-SVM: each data set's best of 6 settings of base.C by the number shown, so its" in ended.out
-    assert "ringnorm, threenorm, yinyang: more rows test than train" in ended.out
+    assert "ringnorm, threenorm, yinyang: more samples test than train" in ended.out
 
 
 def test_csv_has_one_row_per_comparison(zoloss, table4):
@@ -45,16 +50,16 @@ def test_csv_has_one_row_per_comparison(zoloss, table4):
         "nemenyi": 15,
     }
     for row in by_test["corrected-t"]:
-        exact = paired(table4, row["dataset"], row["first"], row["second"])
+        exact = compare_pair(table4, row["dataset"], row["first"], row["second"])
         assert float(row["p"]) == pytest.approx(exact.p, rel=1e-4)
         assert row["differs"] == str(int(exact.p <= 0.05))
-    for row, exact in zip(by_test["wilcoxon"], signed_ranks(table4)[1], strict=True):
+    for row, exact in zip(by_test["wilcoxon"], compare_by_signed_ranks(table4)[1], strict=True):
         assert float(row["corrected_p"]) == pytest.approx(exact.holm, rel=1e-4)
 
 
 def test_against_one_learner(zoloss):
     ended = zoloss("stats", REFERENCE, "--table", "IV", "--against", "adaboost:rcd-bias", "--alpha", "0.01")
-    assert "Difference to RCD-bias, and p of the corrected t-test" in ended.out
+    assert "Difference to RCD-bias, and p-value of the corrected t-test" in ended.out
     assert "best" not in ended.out.partition("Average ranks")[0].partition("soft-SVM")[2]
     assert "corrected for 5 pairs" in ended.out
     assert "p <= 0.01" in ended.out
@@ -79,7 +84,7 @@ def test_formats(zoloss, format, parts):
 
 def test_runs_without_a_test_part_have_ranks_only(zoloss):
     ended = zoloss("stats", REFERENCE, "--table", "1")
-    assert "(no t-test: all rows train, so there are no test errors to test)" in ended.out
+    assert "(no t-test: all samples train, so there are no test errors to test)" in ended.out
     assert "with 7 data sets and 28 pairs no Holm p can be below 0.438" in ended.out
     assert "nan" not in ended.out.lower()
 
@@ -109,7 +114,7 @@ def test_what_is_wrong_is_one_sentence(zoloss, tmp_path):
         (["--format", "txet"], 2, "did you mean 'text'?"),
         (["--table", "V"], 4, "there is no table 'V'"),
         (["--table", "IV", "--against", "adaboost:rcd-bais"], 4, "did you mean 'adaboost:rcd-bias'?"),
-        (["--table", "3"], 4, "shows seconds"),
+        (["--table", "3"], 4, "shows fit_time"),
         (["--table", "nguyen-bounds"], 4, "one learner only"),
     ]
     for options, code, part in cases:

@@ -1,4 +1,4 @@
-"""The archive that fetches are tested against, and where they write to."""
+"""The archive that fetches are tested against, where they write to, and saved models."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from own_rows import COLOURS, SEVERAL
 from uci_archive import Archive
 
 from zoloss_cli.config.catalog import find_embedded_entry
@@ -39,3 +40,26 @@ def without_pins(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
             monkeypatch.delitem(pins, filename)
 
     return remove
+
+
+@pytest.fixture
+def model(zoloss, table, tmp_path: Path) -> Path:
+    """A saved rule of a small table, learned quickly."""
+    path = tmp_path / "m.json"
+    ended = zoloss("fit", table(COLOURS), "--learner", "fld", "--model", path)
+    assert ended.code == 0, ended.err
+    return path
+
+
+@pytest.fixture
+def classifier(zoloss, table, tmp_path: Path) -> Callable[[str], Path]:
+    """A saved code of three classes over support vectors, stumps or whatever is named."""
+
+    def fitted(learner: str) -> Path:
+        path = tmp_path / "m.json"
+        quick = ["--set", "rounds=4"] if learner.startswith("e") else []
+        ended = zoloss("fit", table(SEVERAL), "--learner", learner, *quick, "--model", path, "--force")
+        assert ended.code == 0, ended.err
+        return path
+
+    return fitted

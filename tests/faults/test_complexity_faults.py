@@ -100,7 +100,9 @@ def test_contradictory_rows_are_named_by_line(zoloss, table, tmp_path):
 
 def test_prune_where_nothing_but_contradictions_is_left(zoloss, table, tmp_path):
     path = table("a,label\n1,x\n1,y\n2,x\n2,y\n")
-    refused(zoloss("prune", path, "--out", tmp_path / "c.csv"), 3, str(path), "4 of 4 samples have equal features")
+    refused(
+        zoloss("prune", path, "--out", tmp_path / "c.csv"), 3, str(path), "4 of 4 samples have equal features"
+    )
     assert list(tmp_path.iterdir()) == [path]
 
 

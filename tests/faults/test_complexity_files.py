@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
-from documents import ENVIRONMENT
 from own_rows import GOOD, refused
+from processes import cpu_seconds, finish, start_zoloss, wait_until
+
+CPU_SECONDS_OF_START = 5.0  # at most, of imports and a first look at the table
 
 
 def test_figures_are_never_overwritten_unasked(zoloss, table, tmp_path):
@@ -112,31 +112,14 @@ def test_ctrl_c_ends_with_one_line(table, tmp_path, command):
     path = table("a,b,c,d,e,label\n" + rows)
     words = [command, path, "--permutations", "100000"]
     words += ["--out", tmp_path / "c.csv"] if command == "prune" else ["--plot", tmp_path / "p.png"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "zoloss_cli", *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT,
-    )
-    try:
-        # It is at work when it has used more time than imports and a first look need.
-        while _cpu_seconds(process.pid) < 5.0 and process.poll() is None:
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 130, err
-    assert out == ""
-    assert err == f"zoloss: interrupted{'; nothing was written' * (command == 'prune')}\n"
+    process = start_zoloss(*words)
+    wait_until(lambda: cpu_seconds(process.pid) > CPU_SECONDS_OF_START, process)
+    process.send_signal(signal.SIGINT)
+    ended = finish(process)
+    assert ended.code == 130, ended.err
+    assert ended.out == ""
+    assert ended.err == f"zoloss: interrupted{'; nothing was written' * (command == 'prune')}\n"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def _cpu_seconds(pid: int) -> float:
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_terminal_sees_how_far_it_is(zoloss, table, monkeypatch):

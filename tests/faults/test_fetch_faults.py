@@ -6,13 +6,13 @@ import hashlib
 import io
 import os
 import socket
-import subprocess
-import sys
+import threading
 import zipfile
 from pathlib import Path
 from urllib.request import Request
 
 import pytest
+from processes import run_zoloss
 from uci_archive import Reply, originals, zipped
 
 from zoloss_cli.config.catalog import find_embedded_entry
@@ -249,8 +249,12 @@ def test_no_server(folder, monkeypatch):
 
 def test_a_silent_server(archive, folder, monkeypatch):
     monkeypatch.setattr(uci, "STALL_SECONDS", 0.1)
-    archive.replies[find_embedded_entry("iris").uci.zip] = Reply(delay=0.5)
-    assert "timed out" in refusal("iris", folder, archive.url)
+    asked_in_vain = threading.Event()
+    archive.replies[find_embedded_entry("iris").uci.zip] = Reply(held_until=asked_in_vain)
+    try:
+        assert "timed out" in refusal("iris", folder, archive.url)
+    finally:
+        asked_in_vain.set()
 
 
 def test_an_endless_download(archive, folder, monkeypatch):
@@ -309,8 +313,7 @@ def test_the_command_says_what_it_got_and_a_config_can_use_it(
     assert "iris: 150 rows, 4 features (sha256 as pinned)" in ended.out
     assert "identical to the embedded copy" in ended.out
     # A process of its own, whose workers see the cache folder in their environment.
-    command = [sys.executable, "-m", "zoloss_cli", "run", str(config), "--out", str(tmp_path / "results")]
-    assert subprocess.run(command, capture_output=True, timeout=120).returncode == 0
+    assert run_zoloss("run", config, "--out", tmp_path / "results").code == 0
     missing = zoloss("datasets", "fetch", "wine", "--archive", archive.url)
     assert missing.code == 3
     assert missing.err.count("\n") == 1

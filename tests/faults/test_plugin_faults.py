@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
-from places import TOP
+from packages import write_distribution
+from processes import environment, run_zoloss
 
 MODULE = '''
 from zoloss_cli import LinearLearner, Pool
@@ -96,39 +92,16 @@ REASONS = {
 }
 
 
-def distribution(folder: Path, name: str, learners: dict, datasets: dict) -> None:
-    info = folder / f"{name}-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")
-    groups = {"zoloss.learners": learners, "zoloss.datasets": datasets}
-    lines = [
-        f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in found.items()) for group, found in groups.items()
-    ]
-    (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
-
-
 @pytest.fixture
 def zoloss_with(tmp_path):
     """Run the command in a folder of its own, where broken packages are installed."""
     site = tmp_path / "site"
-    distribution(site, "theirs", LEARNERS, DATASETS)
-    distribution(site, "twin", {"both": "theirs:Good"}, {})
-    distribution(site, "twins", {"both": "theirs:Good"}, {})
+    write_distribution(site, "theirs", {"learners": LEARNERS, "datasets": DATASETS})
+    write_distribution(site, "twin", {"learners": {"both": "theirs:Good"}})
+    write_distribution(site, "twins", {"learners": {"both": "theirs:Good"}})
     (site / "theirs.py").write_text(MODULE, encoding="utf-8")
     (site / "theirs_torn.py").write_text("1 / 0\n", encoding="utf-8")
-    paths = os.pathsep.join(filter(None, [str(TOP), str(site), os.environ.get("PYTHONPATH")]))
-
-    def run(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "zoloss_cli", *map(str, arguments)],
-            env={**os.environ, "PYTHONPATH": paths},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-
-    return run
+    return lambda *arguments: run_zoloss(*arguments, env=environment(site), cwd=tmp_path)
 
 
 def words(text: str) -> str:
@@ -138,8 +111,8 @@ def words(text: str) -> str:
 
 def test_lists_say_what_is_broken_and_go_on(zoloss_with):
     ended = zoloss_with("learners")
-    assert ended.returncode == 0, ended.stderr
-    listed = words(ended.stdout)
+    assert ended.code == 0, ended.err
+    listed = words(ended.out)
     assert "Good() Says yes." in listed
     assert "LibLinearClassifier(loss='squared-hinge')" in listed
     for name, target in LEARNERS.items():
@@ -149,8 +122,8 @@ def test_lists_say_what_is_broken_and_go_on(zoloss_with):
     assert "the learner 'both' of the package twin 1.0 (entry point both = theirs:Good) has the name" in listed
     assert listed.count("another one, of the package twin") == 2
     ended = zoloss_with("datasets")
-    assert ended.returncode == 0, ended.stderr
-    listed = words(ended.stdout)
+    assert ended.code == 0, ended.err
+    listed = words(ended.out)
     for name, target in DATASETS.items():
         if name in REASONS:
             said = f"the data set '{name}' of the package theirs 1.0 (entry point {name} = {target}) "
@@ -161,23 +134,23 @@ def test_lists_say_what_is_broken_and_go_on(zoloss_with):
 
 def test_what_is_broken_is_one_sentence_when_used(zoloss_with, tmp_path):
     ended = zoloss_with("fit", "mine.csv", "--learner", "torn")
-    assert ended.returncode == 2
-    assert ended.stderr == (
+    assert ended.code == 2
+    assert ended.err == (
         "zoloss: the learner 'torn' of the package theirs 1.0 (entry point torn = theirs_torn:Good) "
         "cannot be imported: ZeroDivisionError: division by zero\n"
     )
     ended = zoloss_with("datasets", "show", "table")
-    assert ended.returncode == 2
-    assert ended.stderr.startswith("zoloss: the data set 'table' of the package theirs 1.0 (entry point table")
-    assert ended.stderr.count("\n") == 1
+    assert ended.code == 2
+    assert ended.err.startswith("zoloss: the data set 'table' of the package theirs 1.0 (entry point table")
+    assert ended.err.count("\n") == 1
     (tmp_path / "wrong.yaml").write_text(
         "datasets: [table, short, one, heart]\n"
         "learners: {loose: , both: , b: {learner: adaboost, base: gone}}\n",
         encoding="utf-8",
     )
     ended = zoloss_with("validate", "wrong.yaml")
-    assert ended.returncode == 2
-    said = ended.stderr.splitlines()
+    assert ended.code == 2
+    said = ended.err.splitlines()
     assert [line.partition(": the ")[0] for line in said] == [
         "zoloss: wrong.yaml:1: datasets.table",
         "zoloss: wrong.yaml:2: learners.loose",
@@ -192,12 +165,12 @@ def test_broken_packages_are_not_in_the_way(zoloss_with, tmp_path):
         "datasets: [heart]\nsplit: {repeats: 3}\nlearners: {good: , svm: {C: [1.0]}}\n", encoding="utf-8"
     )
     ended = zoloss_with("run", "small.yaml", "--jobs", 2)
-    assert ended.returncode == 0, ended.stderr
-    assert "6 tasks: 0 were done, 6 run" in ended.stderr
+    assert ended.code == 0, ended.err
+    assert "6 tasks: 0 were done, 6 run" in ended.err
     note = "the learner 'svm' of the package theirs 1.0 (entry point svm = theirs:Good) has the name of another"
-    assert ended.stderr.count(note) == 1
-    assert f"zoloss: {note}" in ended.stderr
+    assert ended.err.count(note) == 1
+    assert f"zoloss: {note}" in ended.err
     ended = zoloss_with("schema")
-    assert ended.returncode == 0, ended.stderr
-    assert '"good"' in ended.stdout
-    assert '"loose"' not in ended.stdout
+    assert ended.code == 0, ended.err
+    assert '"good"' in ended.out
+    assert '"loose"' not in ended.out

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from zoloss_cli.complexity.hard_margin import (
     build_problem,
-    count_along_path,
+    compute_path_complexities,
     data_complexity,
     fit_hard_margin_svm,
 )
@@ -117,7 +117,7 @@ def test_a_path_counts_what_each_of_its_sets_has(kernel, shape):
     for seed in range(10):
         problem = problem_of(*example_set(seed, 40, 2, shape), kernel)
         order = np.random.default_rng(seed).permutation(len(problem))
-        counts = count_along_path(problem, order)
+        counts = compute_path_complexities(problem, order)
         cold = [len(fit_hard_margin_svm(problem, np.sort(order[:k])).support) for k in range(len(problem) + 1)]
         assert counts.tolist() == cold
 
@@ -125,9 +125,11 @@ def test_a_path_counts_what_each_of_its_sets_has(kernel, shape):
 def test_a_path_may_leave_rows_out_and_its_order_changes_nothing_at_its_end():
     problem = problem_of(*example_set(3, 80))
     rows = np.random.default_rng(0).permutation(80)[:50]
-    ends = {count_along_path(problem, np.random.default_rng(k).permutation(rows))[-1] for k in range(30)}
+    ends = {
+        compute_path_complexities(problem, np.random.default_rng(k).permutation(rows))[-1] for k in range(30)
+    }
     assert len(ends) == 1
-    assert count_along_path(problem, []).tolist() == [0]
+    assert compute_path_complexities(problem, []).tolist() == [0]
 
 
 @settings(max_examples=60)
@@ -154,7 +156,7 @@ def test_the_inverse_is_made_anew_when_it_has_drifted():
     solution.R[: m + 1, : m + 1] *= 1.0 + 1e-3 * np.random.default_rng(0).standard_normal((m + 1, m + 1))
     inside = np.arange(60) < 60
     assert hard_margin.resolve_violations(rows, inside, 60, solution) == (SOLVED, -1)
-    assert solution.size[1] == count_along_path(problem, order)[-1]
+    assert solution.size[1] == compute_path_complexities(problem, order)[-1]
 
 
 def test_known_sets():

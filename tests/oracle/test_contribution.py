@@ -23,7 +23,7 @@ from zoloss_cli.complexity.contribution import (
     sum_paths,
 )
 from zoloss_cli.complexity.growth import categorize_contributions
-from zoloss_cli.complexity.hard_margin import build_problem, count_along_path, fit_hard_margin_svm
+from zoloss_cli.complexity.hard_margin import build_problem, compute_path_complexities, fit_hard_margin_svm
 from zoloss_cli.complexity.outlier_scores import (
     compute_cross_validated_scores,
     compute_multipliers,
@@ -56,7 +56,7 @@ def equations(problem, orders, s1, s2):
     """(1.10) in full: the matrix P and the differences Delta, row by row."""
     P, delta = [], []
     for order in orders:
-        counts = count_along_path(problem, order)
+        counts = compute_path_complexities(problem, order)
         for m in range(s1 + 1, s2 + 1):
             row = np.zeros(len(problem))
             row[order[s1:m]] = 1.0
@@ -81,7 +81,9 @@ def test_sums_are_those_of_the_equations(seed, n, data):
     np.testing.assert_allclose(solve_least_squares(sums), np.linalg.lstsq(P, delta, rcond=None)[0], atol=1e-6)
     for size, mean in enumerate(average_by_size(sums)[1]):
         grown = [
-            np.diff(count_along_path(problem, order))[size] for order in orders if groups[order[size]] == 1
+            np.diff(compute_path_complexities(problem, order))[size]
+            for order in orders
+            if groups[order[size]] == 1
         ]
         assert mean == pytest.approx(np.mean(grown)) if grown else np.isnan(mean)
 
@@ -113,7 +115,7 @@ def test_the_average_over_all_permutations_is_the_shapley_value():
     mean = np.zeros(n)
     orders = list(permutations(range(n)))
     for order in orders:
-        mean[list(order)] += np.diff(count_along_path(problem, order)) / len(orders)
+        mean[list(order)] += np.diff(compute_path_complexities(problem, order)) / len(orders)
     np.testing.assert_allclose(mean, shapley, atol=1e-12)
     assert shapley.sum() == pytest.approx(value[tuple(range(n))])
     np.testing.assert_allclose(average_contributions(sum_paths(problem, 0, 20000)), shapley, atol=0.05)

@@ -15,6 +15,7 @@ from zoloss_cli.complexity.decomposition import decompose
 from zoloss_cli.complexity.hard_margin import build_problem, fit_hard_margin_svm
 from zoloss_cli.datasets.pool import generate
 from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.kernels.subsets import estimate_solves
 
 
 def random_problem(seed, n, kernel="perceptron"):
@@ -110,7 +111,7 @@ def test_the_expected_solves_are_those_of_the_search():
     state = union_search.UnionSearch(problem, np.arange(14))
     counter, total = np.uint64(5), 0.0
     for _ in range(4000):
-        found = decomposition.dive(state.rows, state.groups, state.sizes, state.stack, np.uint64(counter))
+        found = estimate_solves(state.rows, state.groups, state.sizes, state.stack, np.uint64(counter))
         solves, _, counter = found
         total += solves
     assert total / 4000 == pytest.approx(decompose(problem).solves, rel=0.1)

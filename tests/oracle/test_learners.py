@@ -11,8 +11,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from twins import python_averaged_perceptron, python_perceptron, python_pocket, python_sgd
 
-from zoloss_cli.kernels.random import RANDOM, alias_table, next_epoch
-from zoloss_cli.kernels.svm import linear_svm
+from zoloss_cli.kernels.random import RANDOM, build_alias_table, draw_epoch
+from zoloss_cli.kernels.svm import solve_linear_svm
 from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
 from zoloss_cli.learners.linear.fld import FLDClassifier
 from zoloss_cli.learners.linear.margin_perceptron import MarginPerceptronClassifier
@@ -42,7 +42,7 @@ def drawn_indices(seed, n, epochs, table=NO_ALIAS_TABLE):
     counter = np.random.default_rng(seed).integers(0, 2**64, dtype=np.uint64)
     indices, out = np.arange(n).astype(np.int32), []
     for _ in range(epochs):
-        counter = np.uint64(next_epoch(RANDOM, indices, counter, *table))
+        counter = np.uint64(draw_epoch(RANDOM, indices, counter, *table))
         out.append(indices.copy())
     return np.concatenate(out)
 
@@ -57,11 +57,11 @@ def test_pocket_follows_algorithm_2_1(noisy, ratchet):
 
 
 def test_pocket_in_the_primal_is_the_same(noisy, monkeypatch):
-    from zoloss_cli.learners.linear import perceptron
+    from zoloss_cli.learners.linear import pocket
 
     X, y = noisy
     dual = PocketClassifier(epochs=30, random_state=1).fit(X, y)
-    monkeypatch.setattr(perceptron.pocket, "GRAM_LIMIT", 10)
+    monkeypatch.setattr(pocket.pocket, "MAX_GRAM_SAMPLES", 10)
     primal = PocketClassifier(epochs=30, random_state=1).fit(X, y)
     np.testing.assert_allclose(weights_of(primal), weights_of(dual), atol=1e-9)
     assert primal.n_error_counts_ == dual.n_error_counts_
@@ -73,7 +73,9 @@ def test_pocket_with_sample_weights(noisy, weighting):
     rows, signs = signed(X, y)
     phi = np.random.default_rng(0).exponential(size=120)
     phi /= phi.sum()
-    table, step = (NO_ALIAS_TABLE, 120 * phi) if weighting == "reweight" else (alias_table(phi), np.ones(120))
+    table, step = (
+        (NO_ALIAS_TABLE, 120 * phi) if weighting == "reweight" else (build_alias_table(phi), np.ones(120))
+    )
     ours = PocketClassifier(epochs=10, weighting=weighting, random_state=2).fit(X, y, sample_weight=phi)
     theirs = python_pocket(rows, signs, np.zeros(5), drawn_indices(2, 120, 10, table), True, phi, step)
     np.testing.assert_allclose(weights_of(ours), theirs, atol=1e-9)
@@ -103,7 +105,7 @@ def test_permuted_order_shows_every_example_once_an_epoch():
     from zoloss_cli.kernels.random import PERMUTED
 
     indices = np.arange(50).astype(np.int32)
-    next_epoch(PERMUTED, indices, np.uint64(3), *NO_ALIAS_TABLE)
+    draw_epoch(PERMUTED, indices, np.uint64(3), *NO_ALIAS_TABLE)
     assert sorted(indices) == list(range(50))
     assert list(indices) != list(range(50))
 
@@ -127,7 +129,7 @@ def test_sgd_follows_the_gradient(noisy, cost):
 
 def test_the_alias_table_draws_by_weight():
     phi = np.array([0.5, 0.05, 0.0, 0.25, 0.2])
-    cut, alias = alias_table(phi.copy())
+    cut, alias = build_alias_table(phi.copy())
     share = np.zeros(5)
     for k in range(5):
         own = min(cut[k] / 2**32, 1.0)
@@ -280,7 +282,7 @@ def test_the_svm_solver_reaches_libsvms_optimum(seed):
     phi = rng.exponential(size=n)
     machine = SVC(kernel="linear", C=C, tol=1e-9).fit(X, y, sample_weight=phi)
     Z = np.column_stack([np.ones(n), X]) * y[:, None]
-    w, gap = linear_svm(Z, C * phi, 1e-9)
+    w, gap = solve_linear_svm(Z, C * phi, 1e-9)
 
     def objective(w):
         return 0.5 * w[1:] @ w[1:] + (C * phi * np.maximum(0, 1 - Z @ w)).sum()

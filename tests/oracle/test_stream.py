@@ -154,7 +154,7 @@ def test_mistakes_of_a_call_name_what_is_wrong(noisy):
         ((X, y, [0, 2]), r"classes=\[0, 2\] are not those of the first call"),
         ((X[:, :3], y), "3 features"),
         ((X, y, None, np.zeros(120)), "(?i)sample weights .*zero"),
-        ((X, y, None, np.full(120, -1.0)), "row 0 is negative"),
+        ((X, y, None, np.full(120, -1.0)), "sample 0 is negative"),
     ]:
         before = weights_of(learner)
         with pytest.raises(ValueError, match=part):
@@ -164,7 +164,7 @@ def test_mistakes_of_a_call_name_what_is_wrong(noisy):
         PerceptronClassifier().partial_fit(X, y, classes=[0, 1, 2])
     with pytest.raises(ValueError, match="one class: '1'"):
         PerceptronClassifier().partial_fit(X, y, classes=[1])
-    with pytest.raises(ValueError, match="seeding='fld' needs all rows at once"):
+    with pytest.raises(ValueError, match="seeding='fld' needs all samples at once"):
         PerceptronClassifier(seeding="fld").partial_fit(X, y, classes=[0, 1])
     with pytest.raises(ValueError, match="weighting='resample'"):
         PerceptronClassifier(weighting="resample").partial_fit(X, y, [0, 1], np.ones(120))

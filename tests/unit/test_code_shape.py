@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 import zoloss_cli
 
 PACKAGE = Path(zoloss_cli.__file__).parent

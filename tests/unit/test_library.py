@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import run_python
 
 import zoloss_cli
 from zoloss_cli.errors import ConfigError
@@ -42,8 +41,8 @@ def test_importing_is_light_and_a_star_brings_the_classes():
         f"import sys, zoloss_cli; dir(zoloss_cli); print([m for m in {HEAVY} if m in sys.modules])\n"
         "from zoloss_cli import *; print(PivotClassifier.__name__, make_learner.__name__)"
     )
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ended.stdout.splitlines() == ["[]", "PivotClassifier make_learner"]
+    ended = run_python("-c", script)
+    assert ended.out.splitlines() == ["[]", "PivotClassifier make_learner"]
 
 
 def test_an_unknown_name_suggests_the_nearest():

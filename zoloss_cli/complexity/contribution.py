@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from zoloss_cli.complexity.growth import compute_mean_growth
 from zoloss_cli.complexity.hard_margin import HardMarginProblem
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.kernels.contribution import add_path_sums, compute_leave_one_out
+from zoloss_cli.kernels import contribution as kernels
 
 PERMUTATIONS_PER_BLOCK = 10  # between two reports of progress
 
@@ -96,7 +96,7 @@ def sum_paths(
     by_size = np.zeros((int(group.max()) + 1, s2, 2), np.int64)
     sums = by_sample, products, by_size
     problem.check_status(
-        *add_path_sums(problem.K, problem.y, problem.flat, counter, permutations, s1, s2, group, *sums)
+        *kernels.add_path_sums(problem.K, problem.y, problem.flat, counter, permutations, s1, s2, group, *sums)
     )
     return PathSums(s1, s2, permutations, *sums)
 
@@ -232,6 +232,6 @@ def descend_rightmost_segment(
 
 def _solve_without_each(problem: HardMarginProblem, indices: np.ndarray) -> tuple[int, np.ndarray]:
     """Return the complexity of these samples, and without each of them."""
-    whole, without, status, where = compute_leave_one_out(problem.K, problem.y, indices, problem.flat)
+    whole, without, status, where = kernels.compute_leave_one_out(problem.K, problem.y, indices, problem.flat)
     problem.check_status(status, int(indices[where]))
     return whole, without

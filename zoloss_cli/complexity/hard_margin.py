@@ -244,7 +244,7 @@ def fit_hard_margin_svm(problem: HardMarginProblem, subset: ArrayLike | None = N
     return HardMarginSVM(support[by_index], coefficients[kept][by_index], float(s.coef[0]))
 
 
-def count_along_path(problem: HardMarginProblem, order: ArrayLike) -> np.ndarray:
+def compute_path_complexities(problem: HardMarginProblem, order: ArrayLike) -> np.ndarray:
     """Return the complexity of the first 0, 1, ..., n samples in this order."""
     path = np.asarray(order, dtype=np.int64)
     counts, status, where = count_path_support_vectors(problem.K, problem.y, path, problem.flat)

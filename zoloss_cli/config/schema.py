@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args, get_origin
+from typing import Any
 
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from zoloss_cli.config.catalog import find_generator, has_generator, list_usable_datasets, load_catalog
 from zoloss_cli.config.models import (
@@ -166,31 +165,3 @@ def _names_or_mapping(entries: dict, other: dict, names: list[str]) -> dict:
             {"type": "object", "properties": entries, "additionalProperties": other, "minProperties": 1},
         ]
     }
-
-
-def describe_type(info: FieldInfo) -> str:
-    """Return a parameter's type in words, for help texts."""
-    text = _describe_annotation(info.annotation)
-    limits = [
-        f"{sign} {value:g}"
-        for rule in info.metadata
-        for sign, attribute in ((">=", "ge"), (">", "gt"), ("<=", "le"), ("<", "lt"))
-        if (value := getattr(rule, attribute, None)) is not None
-    ]
-    return " ".join([text, *limits])
-
-
-def _describe_annotation(annotation: Any) -> str:
-    arguments = get_args(annotation)
-    origin = get_origin(annotation)
-    if annotation is Any:  # the only parameter of any type is one that holds a learner
-        return "learner"
-    if origin is None:
-        return getattr(annotation, "__name__", str(annotation))
-    if getattr(origin, "__name__", "") == "Literal" or str(origin) == "typing.Literal":
-        return " | ".join(str(a) for a in arguments)
-    if origin is list:
-        return f"list of {_describe_annotation(arguments[0])}"
-    if hasattr(annotation, "__metadata__"):
-        return _describe_annotation(arguments[0])
-    return " | ".join(_describe_annotation(a) for a in arguments)

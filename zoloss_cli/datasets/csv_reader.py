@@ -19,7 +19,7 @@ MISSING = {"", "?", "na", "n/a", "nan", "null", "none"}
 Lines = list[tuple[int, list[str]]]  # the line that each row begins on, and its fields
 
 
-class Table(NamedTuple):
+class LabelledTable(NamedTuple):
     """A complete table of numbers with the label of each row."""
 
     features: list[str]
@@ -27,7 +27,7 @@ class Table(NamedTuple):
     labels: list[str]
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> LabelledTable:
     """Read an embedded table: complete, and columns of codes stand for their ranks 1, 2, ..."""
     header, lines = read_rows(path)
     at = find_label_column(path, header, None)
@@ -37,7 +37,7 @@ def read_table(path: Path) -> Table:
                 raise DataError(f"{path}:{number}: column '{name}' has no value")
     columns = [i for i in range(len(header)) if i != at]
     X = np.column_stack([read_numbers(path, header[i], lines, i, symbolic=True) for i in columns])
-    return Table([header[i] for i in columns], X, [row[at] for _, row in lines])
+    return LabelledTable([header[i] for i in columns], X, [row[at] for _, row in lines])
 
 
 def compute_file_sha256(path: Path) -> str:

@@ -18,17 +18,29 @@ Size = Annotated[int, Field(ge=2, description="how many samples the pool holds")
 Rng = np.random.Generator
 
 
-class Pool(NamedTuple):
+class Pool(NamedTuple):  # numpydoc ignore=PR02
     """Generated samples.
 
-    Attributes
+    A generator, also one of an installed package, returns its samples in this form.
+
+    Parameters
     ----------
     X : ndarray of shape (size, n_features)
         The samples.
     y : ndarray of shape (size,)
         Indices into `classes`.
-    classes, features : list of str
-        The names of classes and features.
+    classes : list of str
+        The names of the classes.
+    features : list of str
+        The names of the features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zoloss_cli import Pool
+    >>> pool = Pool(np.array([[0.0, 1.0], [2.0, 3.0]]), np.array([0, 1]), ["no", "yes"], ["a", "b"])
+    >>> pool.classes[pool.y[1]]
+    'yes'
     """
 
     X: np.ndarray

@@ -15,6 +15,8 @@ from zoloss_cli.datasets.dataset import load_data
 def load_dataset(name: str, **settings: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the samples and class indices of one of `zoloss datasets`.
 
+    A wrong name or setting is a ConfigError, which suggests the nearest one.
+
     Parameters
     ----------
     name : str

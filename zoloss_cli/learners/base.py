@@ -112,7 +112,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         return tags
 
 
-class BinaryLearner(Learner):
+class BinaryLearner(Learner):  # numpydoc ignore=PR02
     """A classifier for two classes of any labels.
 
     Subclasses write `train`, which fits to a validated `Problem`, and `scores`. A score of 0 predicts the
@@ -256,7 +256,7 @@ class BinaryLearner(Learner):
         return self.classes_[(scores >= 0.0).astype(int)]
 
 
-class LinearLearner(BinaryLearner):
+class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
     """A classifier sign(<w, x> + b) for two classes.
 
     Subclasses write `learn`, which turns a `Problem` and the starting weights into weights with the bias

@@ -55,6 +55,11 @@ def format_type(annotation: Any) -> str:
     return _format_type(annotation, [])
 
 
+def format_field_type(field: FieldInfo) -> str:
+    """Return the type text of a field of a parameter model, without its default."""
+    return _format_type(field.annotation, list(field.metadata))
+
+
 def format_default(value: Any) -> str:
     """Return a default value as Python writes it, a long sequence by its first and last item."""
     text = repr(value)
@@ -92,6 +97,29 @@ def format_parameters_section(function: Callable) -> str:
     return "\n".join(lines)
 
 
+def remove_section(docstring: str, title: str) -> str:
+    """Return a docstring without one of its sections.
+
+    Parameters
+    ----------
+    docstring : str
+        A docstring without indentation.
+    title : str
+        The title of the section, such as "Parameters".
+
+    Returns
+    -------
+    str
+        The docstring, unchanged if it has no such section.
+    """
+    lines = docstring.split("\n")
+    starts = [i for i in range(len(lines) - 1) if lines[i] and lines[i + 1] == "-" * len(lines[i])]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        if lines[start] == title:
+            return "\n".join(lines[:start] + lines[end:]).rstrip()
+    return docstring
+
+
 def _describe(parameter: inspect.Parameter, annotation: Any) -> tuple[str | None, str]:
     default = "" if parameter.default is parameter.empty else f", default={format_default(parameter.default)}"
     if parameter.name == RANDOM_STATE and annotation is None:
@@ -109,11 +137,11 @@ def _metadata(annotation: Any) -> tuple:
 
 def _format_type(annotation: Any, constraints: list) -> str:
     """Return the type text under the constraints of the annotations around it."""
+    if any(isinstance(c, Nested) for c in constraints):
+        return "learner"
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         inner, *metadata = arguments
-        if any(isinstance(m, Nested) for m in metadata):
-            return "learner"
         fields = [c for m in metadata for c in (m.metadata if isinstance(m, FieldInfo) else [m])]
         return _format_type(inner, fields + constraints)
     if origin in (Union, types.UnionType):

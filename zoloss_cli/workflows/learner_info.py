@@ -6,7 +6,6 @@ import inspect
 
 from tabulate import tabulate
 
-from zoloss_cli.config.schema import describe_type
 from zoloss_cli.registry import (
     LEARNERS,
     MEASURES,
@@ -14,6 +13,7 @@ from zoloss_cli.registry import (
     build_parameter_model,
     find_registration,
 )
+from zoloss_cli.utils.parameter_docs import format_field_type, remove_section
 
 
 def list_learners() -> str:
@@ -28,7 +28,7 @@ def describe_learner(name: str) -> str:
     """Return what a learner or measure is, and its parameters with values, defaults and meaning."""
     entry = find_registration(name)
     lines = [
-        [key, describe_type(field), field.default, field.description or ""]
+        [key, format_field_type(field), field.default, field.description or ""]
         for key, field in build_parameter_model(name).model_fields.items()
     ]
     table = tabulate(
@@ -38,7 +38,9 @@ def describe_learner(name: str) -> str:
         maxcolwidths=[None, 32, 24, 50],
         disable_numparse=True,
     )
-    return f"{name}: {_call_text(entry)}\n\n{inspect.getdoc(entry.learner_class)}\n\n{table}"
+    # The table has the parameters that are free to set: those that the name fixes are not among them.
+    text = remove_section(inspect.getdoc(entry.learner_class) or "", "Parameters")
+    return f"{name}: {_call_text(entry)}\n\n{text}\n\n{table}"
 
 
 def _call_text(entry: LearnerRegistration) -> str:

@@ -1,5 +1,6 @@
-"""A learner and two data sets for zoloss."""
+"""A learner, a metric and two data sets for zoloss."""
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -7,10 +8,11 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli import LinearLearner, Pool
+from zoloss_cli.metrics.base import Metric
 
 
 class CentroidClassifier(LinearLearner):
-    """The nearer of the two classes' centres: a hyperplane halfway between their weighted means."""
+    """Classifier by the nearer class mean: a hyperplane halfway between the weighted means of both classes."""
 
     version = 1  # part of every result's identity: raise it when results change
 
@@ -27,16 +29,33 @@ class CentroidClassifier(LinearLearner):
         return np.concatenate([[-w @ (plus + minus) / 2], w])
 
 
+class MatthewsCorrelation(Metric):
+    """Matthews correlation coefficient on test samples; 0 where it is not defined."""
+
+    name = "matthews"
+    requires = ("test_confusion",)
+    part = "test"
+    direction = "higher"
+    decimals = 3
+    heading = "MCC"
+    n_classes = 2
+
+    def compute(self, record, sizes):
+        (tn, fp), (fn, tp) = record.test_confusion
+        scale = math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+        return (tp * tn - fp * fn) / scale if scale else 0.0
+
+
 def stripes(
     rng,
-    size: Annotated[int, Field(ge=2, description="how many examples the pool holds")] = 400,
+    size: Annotated[int, Field(ge=2, description="samples in the pool")] = 400,
     width: Annotated[float, Field(gt=0, lt=1, description="width of a stripe")] = 0.5,
 ) -> Pool:
-    """Points in the unit square, in vertical stripes that alternate between two classes."""
+    """Draw samples in the unit square, in vertical stripes that alternate between two classes."""
     X = rng.uniform(0, 1, (size, 2))
     return Pool(X, (X[:, 0] // width).astype(int) % 2, ["even", "odd"], ["x", "y"])
 
 
 def triangles() -> Path:
-    """Triangles with sides of whole numbers, acute or obtuse."""
+    """Return the triangles with sides of whole numbers, acute or obtuse."""
     return Path(__file__).with_name("triangles.csv")

@@ -91,7 +91,7 @@ from zoloss_cli.workflows.choices import MISSING_POLICIES, NOISE_SCORES, SCALING
             ["published.spread", "'sd' is not valid", "error, deviation"],
         ),
         ("datasets: [heart]\nlearners: [fld]\nmetric: train_01_los", 3, ["'train_01_loss'"]),
-        ("datasets: [heart]\nlearners: [fld]\nalso: reachd", 3, ["did you mean 'reached'?"]),
+        ("datasets: [heart]\nlearners: [fld]\nalso: time_to_bst", 3, ["did you mean 'time_to_best'?"]),
     ],
 )
 def test_each_mistake_is_named_with_its_place(write_config, text, line, parts):

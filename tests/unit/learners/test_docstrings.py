@@ -86,11 +86,9 @@ def test_registered_classes_say_what_is_known_after_fit_and_where_it_comes_from(
         assert all(entry.name.endswith("_") for entry in sections["Attributes"])
 
 
-@pytest.mark.parametrize("name", REGISTERED)
+@pytest.mark.parametrize("name", [n for n in REGISTERED if issubclass(getattr(zoloss_cli, n), Learner)])
 def test_documented_attributes_are_there_after_fit(name):
     thing = getattr(zoloss_cli, name)
-    if not issubclass(thing, Learner):
-        pytest.skip("a measure is not fitted")
     X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 2.5], [3.0, 2.0], [1.5, 1.0], [2.5, 3.0]], [0, 0, 1, 1, 0, 1]
     settings = {"record_every": 1} if "record_every" in describe_parameters(thing) else {}
     fitted = thing(**settings).fit(X, y)

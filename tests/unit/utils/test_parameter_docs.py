@@ -9,14 +9,18 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field
 
+from zoloss_cli.learners.boosting.anyboost import AnyBoostClassifier
 from zoloss_cli.learners.parameters import BaseLearner, PositiveList
 from zoloss_cli.utils import parameter_docs
 from zoloss_cli.utils.parameter_docs import (
     describe_parameters,
     format_default,
+    format_field_type,
     format_parameters_section,
     format_type,
+    remove_section,
 )
+from zoloss_cli.utils.signature import learner_parameters
 
 
 @pytest.mark.parametrize(
@@ -44,6 +48,22 @@ def test_type_texts(annotation, text):
 def test_a_type_without_a_text_is_refused():
     with pytest.raises(TypeError, match="no type text is known for <class 'complex'>"):
         format_type(complex)
+
+
+def test_types_of_the_fields_of_a_parameter_model():
+    fields = learner_parameters(AnyBoostClassifier).model_fields
+    texts = {key: format_field_type(field) for key, field in fields.items()}
+    assert texts["base"] == "learner"
+    assert texts["tolerance"] == "float in (0, 1)"
+    described = describe_parameters(AnyBoostClassifier)
+    assert all(described[key][0].startswith(f"{text}, default=") for key, text in texts.items())
+
+
+def test_a_section_is_removed():
+    docstring = "Fit.\n\nParameters\n----------\nC : float\n    Cost.\n\nNotes\n-----\nNone."
+    assert remove_section(docstring, "Parameters") == "Fit.\n\nNotes\n-----\nNone."
+    assert remove_section(docstring, "Notes") == "Fit.\n\nParameters\n----------\nC : float\n    Cost."
+    assert remove_section(docstring, "References") == docstring
 
 
 def test_long_defaults_are_shortened():

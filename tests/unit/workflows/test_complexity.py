@@ -12,7 +12,7 @@ from zoloss_cli import data_complexity
 from zoloss_cli.complexity.clusters import cluster_samples
 from zoloss_cli.complexity.contribution import average_contributions, sum_paths_in_blocks
 from zoloss_cli.complexity.decomposition import decompose
-from zoloss_cli.complexity.hard_margin import build_problem, count_along_path, fit_hard_margin_svm
+from zoloss_cli.complexity.hard_margin import build_problem, compute_path_complexities, fit_hard_margin_svm
 from zoloss_cli.utils.paths import shipped_folder
 
 QUICK = ["--permutations", "30"]
@@ -50,7 +50,7 @@ def test_growth_is_the_mean_over_random_orders(zoloss, mine):
     facts = json.loads(zoloss("complexity", mine, "--permutations", 300, "--json").out)
     X, y, _ = loaded(mine)
     problem, rng = build_problem(X, y), np.random.default_rng(0)
-    paths = np.array([count_along_path(problem, rng.permutation(60)) for _ in range(300)])
+    paths = np.array([compute_path_complexities(problem, rng.permutation(60)) for _ in range(300)])
     assert len(facts["growth"]) == 61
     assert (facts["growth"][0], facts["growth"][-1]) == (0.0, facts["complexity"])
     spread = paths.std(axis=0, ddof=1) / np.sqrt(300)

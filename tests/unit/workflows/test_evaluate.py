@@ -12,7 +12,7 @@ from zoloss_cli.datasets.csv_table import MAX_CLASSES, read_for_training
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.task import run_unit
+from zoloss_cli.experiment.task import run_task
 from zoloss_cli.registry import list_multiclass_learners
 from zoloss_cli.workflows.evaluate import LEARNERS_FOR_SEVERAL, LEARNERS_FOR_TWO
 
@@ -60,7 +60,7 @@ def test_a_config_runs_on_a_table_of_several_classes(table, write_config):
     table(clouds({"x": 20, "y": 20, "z": 20}))
     (cell,) = plan(config(write_config, "one-vs-all: {base: fld}"))
     assert load_data(cell.data).classes == ["x", "y", "z"]
-    assert 0 < run_unit(cell, 0)["train"] < 36 // 2
+    assert 0 < run_task(cell, 0).train_errors < 36 // 2
     (cell,) = plan(config(write_config, "one-vs-all: {base: fld}", more=", positive: y"))
     assert load_data(cell.data).classes == ["rest", "y"]
 
@@ -130,18 +130,19 @@ def test_rows_of_a_class_that_no_training_row_has_are_errors_and_counted(zoloss,
     (cell,) = plan(config(write_config, "one-vs-one: {base: fld}", repeats=12))
     absent = []
     for k in range(12):
-        _, test = cell.rule.select_indices(41, cell.stream, k)
-        row = run_unit(cell, k)
+        _, test = cell.rule.select_indices(41, cell.seed_name, k)
+        record = run_task(cell, k)
         absent.append(40 in test)  # the last row of the file
-        assert row.get("unseen", 0) == int(absent[-1])
-        assert row["test"] >= row.get("unseen", 0)
+        unseen = record.n_unseen
+        assert unseen == int(absent[-1])
+        assert record.test_errors >= unseen
     assert 0 < sum(absent) < 12
     out = tmp_path / "out"
     options = ["--learners", "one-vs-one:fld,ecc:stump", "--set", "rounds=3", "--splits", 12, "--train", 0.6]
     ended = zoloss("evaluate", path, *options, "--out", out, "--jobs", 1)
     assert ended.code == 0, ended.err
     count = sum(absent)
-    note = f"(mine: in {count} of 12 splits some test rows, {count} in all, are of a class that no training row"
+    note = f"(mine: in {count} of 12 splits some test samples, {count} in all, are of a class that no training "
     for text in (ended.out, zoloss("table", out).out):
         assert text.count(note) == 1
         assert "nan" not in text.lower()
@@ -172,13 +173,10 @@ def test_features_that_tell_no_class_leave_an_empty_code_and_a_note(
     assert ended.code == 0, ended.err
     (file,) = (out / "cells").iterdir()
     for row in map(json.loads, file.read_text(encoding="utf-8").splitlines()[1:]):
-        assert (row["iterations"], row["cost"], row["train"]) == (
-            0,
-            1.0,
-            20,
-        )  # all are taken for the first class
-        assert row.get("unsplit", 0) == unsplit
-    note = "(AdaBoost.ERP on own: 4 of 4 runs ended early, with no split of classes left)"
+        # All are taken for the first class.
+        assert (row["iterations"], row["cost"], row["train_errors"]) == (0, 1.0, 20)
+        assert row.get("n_unsplit", 0) == unsplit
+    note = "(AdaBoost.ERP on own: 4 of 4 splits ended early, with no split of classes left)"
     shown = zoloss("table", out).out
     assert (note in shown) == bool(unsplit)
     assert "nan" not in shown.lower()

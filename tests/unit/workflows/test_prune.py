@@ -161,7 +161,5 @@ def test_the_report_where_it_is_wanted(zoloss, mine, tmp_path):
 def test_a_class_keeps_its_last_row(zoloss, table, tmp_path):
     path = table("a,label\n1,x\n2,x\n3,x\n2.5,y\n4,x\n")
     _, report, ended = cleaned(zoloss, path, tmp_path, "--threshold", "0.1")
-    assert (
-        ":5: above the threshold, but nothing else would be left of the class 'y', so it stays" in ended.err
-    )
+    assert ":5: above the threshold, but nothing else would be left of the class 'y', so it stays" in ended.err
     assert 5 not in {int(row["line"]) for row in report}

@@ -89,7 +89,7 @@ class MistakeBoundClassifier(BoundLearner):
     Examples
     --------
     >>> from zoloss_cli import MistakeBoundClassifier
-    >>> X, y = [[1, 0, 0], [0, -1, 0], [0, 0, 1]], [1, 0, 1]  # orthogonal: no row says anything of another
+    >>> X, y = [[1, 0, 0], [0, -1, 0], [0, 0, 1]], [1, 0, 1]  # orthogonal: no sample says anything of another
     >>> model = MistakeBoundClassifier(intercept=False).fit(X, y)
     >>> model.counted_, round(model.bound_, 6)
     (3, 3.0)

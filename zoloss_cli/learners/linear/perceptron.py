@@ -120,7 +120,7 @@ class PerceptronClassifier(WeightedOnlineLinearLearner):
         return w
 
 
-class AveragedPerceptronClassifier(PerceptronClassifier):
+class AveragedPerceptronClassifier(PerceptronClassifier):  # numpydoc ignore=PR02
     """The averaged perceptron: the mean of all weights that the perceptron learning rule goes through.
 
     Algorithms 2.2 (order 'fixed') and 2.6 (order 'random') of Li's thesis [1]_. The published tables draw at

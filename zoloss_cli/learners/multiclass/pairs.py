@@ -51,7 +51,7 @@ class _FixedCode(CodedEnsemble):
         return columns, estimators, [1.0] * len(columns)
 
 
-class OneVsOneClassifier(_FixedCode):
+class OneVsOneClassifier(_FixedCode):  # numpydoc ignore=PR02
     """One-vs-one: a base classifier for each pair of classes, and the class with the most votes.
 
     On a tie the first of the classes is predicted. The first column of Tables 4.2-4.5 of Li's thesis [2]_.
@@ -99,7 +99,7 @@ class OneVsOneClassifier(_FixedCode):
             yield build_pair_column(n_classes, a, b)
 
 
-class OneVsAllClassifier(_FixedCode):
+class OneVsAllClassifier(_FixedCode):  # numpydoc ignore=PR02
     """One-vs-all: a base classifier for each class against all others.
 
     The predictions of the base classifiers are compared with the words of the classes, so that only their

@@ -16,12 +16,12 @@ from zoloss_cli.kernels.codes import find_max_cut
 MAX_EXACT_CLASSES = 13  # of an exact max-cut, in every round: 4096 cuts to look at
 
 
-def find_max_cut(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def choose_max_cut(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the column that separates the most weight."""
     return find_max_cut(confusion)
 
 
-def find_greedy_cut(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def choose_greedy_cut(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return a column that cuts the heaviest edges first; two new ends take their sides at random."""
     first, second = _list_pairs(len(confusion))
     column = np.zeros(len(confusion), np.int8)
@@ -43,7 +43,7 @@ def draw_random_half(confusion: np.ndarray, rng: np.random.Generator) -> np.ndar
     return column
 
 
-def find_heaviest_pair(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def choose_heaviest_pair(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return a column of the two classes that are confused most."""
     first, second = _list_pairs(len(confusion))
     heaviest = np.argmax(confusion[first, second])
@@ -71,10 +71,10 @@ def _list_pairs(n_classes: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 PARTITIONS: dict[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] = {
-    "max-cut": find_max_cut,
-    "greedy": find_greedy_cut,
+    "max-cut": choose_max_cut,
+    "greedy": choose_greedy_cut,
     "rand-half": draw_random_half,
-    "max-2": find_heaviest_pair,
+    "max-2": choose_heaviest_pair,
     "rand-2": draw_random_pair,
 }
 EXACT_PARTITION = "max-cut"

@@ -73,7 +73,7 @@ class CombinatorialSearch(VertexSearch):
         return least
 
 
-class PrioritizedSearchClassifier(CombinatorialSearch):
+class PrioritizedSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     """Prioritized combinatorial search (PCS) for the 0-1 loss.
 
     Hyperplanes through D samples are tried, combinations near the hyperplane of an SVM first. If `lines` covers
@@ -162,7 +162,7 @@ class PrioritizedSearchClassifier(CombinatorialSearch):
         search.raise_bound(unavoidable + planes.lower_bound, exact=False)
 
 
-class SwapSearchClassifier(CombinatorialSearch):
+class SwapSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     """Combinatorial search approximation (CSA) for the 0-1 loss.
 
     The best combination of D samples near the hyperplane of an SVM is improved by swapping one sample at a

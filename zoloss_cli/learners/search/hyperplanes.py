@@ -18,7 +18,7 @@ NO_LIMIT = 2**62
 
 
 @dataclass
-class HyperplaneEnumeration:
+class HyperplaneEnumeration:  # numpydoc ignore=PR02
     """All hyperplanes through P-1 independent samples, those near the front of `order` first.
 
     Iterating yields (loss, w) for each hyperplane with a loss below `best`, with w moved off its samples so

@@ -48,7 +48,7 @@ def compute_log_loss(m: np.ndarray) -> np.ndarray:
     return np.logaddexp(0.0, -m)
 
 
-def compute_sigmoid_loss(m: np.ndarray, K: float) -> np.ndarray:
+def compute_smooth_loss_curve(m: np.ndarray, K: float) -> np.ndarray:
     """Return the smooth loss of each margin alone, by the kernel that SLA minimizes."""
     one = np.ones(1)
     return np.array([compute_smooth_loss(m[i : i + 1], one, K) for i in range(m.size)])
@@ -84,7 +84,9 @@ def draw_smooth_losses() -> Figure:
     m = np.linspace(-2.0, 2.0, 401)
     _draw_step(top, m[0], m[-1], looks[0])
     for K, look in zip(PRECISIONS, looks[1:], strict=True):
-        style.plot_line(top, m, compute_sigmoid_loss(m, K), look, f"K = {K:g}", shift=looks.index(look) * 8)
+        style.plot_line(
+            top, m, compute_smooth_loss_curve(m, K), look, f"K = {K:g}", shift=looks.index(look) * 8
+        )
     top.set(xlabel="margin", ylabel="loss", xlim=(m[0], m[-1]))
     problem = _fit_samples()
     candidates = np.arange(-8.0, 8.0, 0.002)

@@ -1,0 +1,115 @@
+"""Tables that nothing can be learned from: one sentence each, with file and line."""
+
+from __future__ import annotations
+
+import pytest
+from own_rows import COLOURS, SEVERAL, refused
+
+MANY = "a,code,label\n" + "".join(f"1,c{i},{'xy'[i % 2]}\n" for i in range(101))
+
+FOURTEEN = "a,label\n" + "".join(f"{i},c{i % 14}\n" for i in range(56))
+
+BAD_TABLES = [
+    ("", "is empty"),
+    ("\n\n", "is empty"),
+    ("a,b,label\n", "a header but no rows"),
+    ("a,a,label\n1,2,x\n", "the column 'a' 2 times"),
+    (",a,label\n0,2,x\n", ":1: column 1 has no name"),
+    ("a,b,label\n1,2,x\n1,2\n", ":3: 2 fields where the header has 3"),
+    ('a,b,label\n1,"p\nq",x\n1,2\n', ":4: 2 fields"),
+    ("a,b,label\n1,inf,x\n1,2,y\n", ":2: column 'b' is inf, not a finite number"),
+    ("a,b,label\n1,1e999,x\n1,2,y\n", "not a finite number"),
+    (
+        "a,label\n1,x\n,y\n",
+        ":3: column 'a' has no value; set missing to 'drop' to leave such rows out, or to 'zero'",
+    ),
+    ("a,label\n1,x\n2,\n", ":3: the label column 'label' has no value"),
+    ("a,label\n1,x\n2,x\n", "one class only, 'x'; two are needed"),
+    ("a,label\n1,x\n", "two are needed"),
+    ("a,label\n1,x\n2,y\n3,z\n", "3 classes (x, y, z), and 'fld' separates two: use --positive CLASS"),
+    ("label\nx\ny\n", "no features"),
+    ("a;label\n1,5;x\n2,5;y\n", ":2: column 'a' holds the text '1,5': numbers need a decimal point"),
+    ('a,b,label\n1,"2,x\n', "not a CSV file"),
+    (b"a,b\n\xff\xfe,1\n", "not a UTF-8 text file"),
+    (MANY, ":2: column 'code' holds the text 'c0' and has 101 levels, more than the 100"),
+    ("c,c=p,label\np,1,x\nq,2,y\n", "two features would be called 'c=p'"),
+    ("a,label\n1e200,x\n-1e200,y\n", "the values of 'a' are too large to be scaled"),
+]
+
+
+@pytest.mark.parametrize(("text", "part"), BAD_TABLES)
+def test_tables_that_cannot_be_learned_from(zoloss, table, text, part):
+    path = table(text)
+    refused(zoloss("fit", path, "--learner", "fld"), 3, part, str(path))
+
+
+@pytest.mark.parametrize(("text", "part"), BAD_TABLES)
+def test_tables_that_learners_cannot_be_compared_on(zoloss, table, tmp_path, text, part):
+    # Scaling to [-1, 1] stands more than dividing by a deviation does.
+    path = table(text.replace("1e200", "1e308") if isinstance(text, str) else text)
+    files = ["--out", tmp_path / "out", "--save-config", tmp_path / "c.yaml"]
+    refused(zoloss("evaluate", path, "--learners", "fld", *files), 3, part)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_evaluate_names_what_is_not_there(zoloss, table, tmp_path):
+    path, out = table(COLOURS), ["--learners", "fld", "--out", tmp_path / "out"]
+    refused(
+        zoloss("evaluate", path, "--label", "lable", *out), 3, "no label column 'lable'; did you mean 'label'?"
+    )
+    refused(zoloss("evaluate", path, "--label", "7", *out), 3, "is no column index; there are 3 columns")
+    refused(zoloss("evaluate", path, "--positive", "w", *out), 3, "has no class 'w'; valid: x, y")
+    refused(zoloss("evaluate", tmp_path / "min.csv", *out), 3, "there is no file", "did you mean 'mine.csv'?")
+    refused(zoloss("evaluate", tmp_path, *out), 3, "cannot be read: Is a directory")
+    refused(zoloss("evaluate", path, "--train", "9", *out), 3, "has 4 samples: too few for 9 to train")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_hundred_levels_are_fine(zoloss, table):
+    text = MANY.replace("1,c100,x\n", "")
+    assert zoloss("fit", table(text), "--learner", "ave-perc", "--set", "epochs=2").code == 0
+
+
+def test_paths_that_are_no_tables(zoloss, tmp_path, model, table):
+    table(COLOURS)
+    for command in (["fit"], ["predict", model]):
+        refused(zoloss(*command, tmp_path), 3, "cannot be read: Is a directory")
+        refused(zoloss(*command, tmp_path / "min.csv"), 3, "there is no file", "did you mean 'mine.csv'?")
+
+
+def test_columns_and_classes_that_are_not_there(zoloss, table):
+    path = table(COLOURS)
+    refused(zoloss("fit", path, "--label", "lable"), 3, "no label column 'lable'; did you mean 'label'?")
+    refused(zoloss("fit", path, "--label", "7"), 3, "is no column index; there are 3 columns")
+    refused(zoloss("fit", path, "--positive", "w"), 3, "has no class 'w'; valid: x, y")
+
+
+def test_more_classes_than_a_learner_takes(zoloss, table, tmp_path, write_config):
+    path, out = table(SEVERAL), ["--out", tmp_path / "out"]
+    several = "or a learner for several classes (ecc, erp, one-vs-one, one-vs-all)"
+    refused(
+        zoloss("fit", path), 3, "3 classes (x, y, z), and 'pivot' separates two", "--positive CLASS", several
+    )
+    ended = zoloss("evaluate", path, "--learners", "ecc:stump,lr", *out)
+    refused(ended, 3, "3 classes (x, y, z), and 'lr' separates two: use --positive CLASS for one", several)
+    many = table(FOURTEEN, "many.csv")
+    cut = "is exact and for at most 13 classes, and y holds 14; use partition='greedy' instead"
+    refused(zoloss("fit", many, "--learner", "ecc:stump"), 3, str(many), cut)
+    refused(zoloss("evaluate", many, "--learners", "ecc:stump", *out), 3, cut)
+    initial = ["--learner", "erp:stump", "--set", "initial=max-cut"]
+    refused(zoloss("fit", many, *initial), 3, "use initial='greedy' instead")
+    config = write_config("datasets: {own: {csv: many.csv}}\nlearners: {ecc: {base: stump}}\n")
+    refused(zoloss("run", config, *out), 3, "data set 'own'", cut)
+    assert not (tmp_path / "out").exists()
+    assert zoloss("fit", many, "--learner", "ecc:stump", "--set", "partition=greedy").code == 0
+
+
+@pytest.mark.parametrize("learner", ["ecc:stump", "one-vs-one"])
+def test_tables_of_too_few_classes_or_without_a_label(zoloss, table, learner):
+    for text, part in (
+        ("a,label\n1,x\n2,x\n", "one class only, 'x'; two are needed"),
+        ("a,label\n1,x\n2,y\n3,nan\n4,z\n", ":4: the label column 'label' has no value"),
+    ):
+        refused(zoloss("fit", table(text), "--learner", learner), 3, part)
+        refused(zoloss("evaluate", table(text), "--learners", learner), 3, part)
+        refused(zoloss("evaluate", table(text)), 3, part)

@@ -1,0 +1,92 @@
+"""The base class of measures, and what their parameters and results share."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import Field
+from sklearn.base import BaseEstimator
+
+from zoloss_cli.complexity.hard_margin import HardMarginProblem, build_problem
+from zoloss_cli.errors import DataError
+from zoloss_cli.learners.parameters import check_parameters
+
+KernelName = Annotated[
+    Literal["perceptron", "stump", "rbf", "linear"], Field(description="kernel of the hard-margin SVM")
+]
+Gamma = Annotated[float | None, Field(gt=0, description="parameter of the rbf kernel, and of no other")]
+
+
+class Measure(BaseEstimator):
+    """Base class of measures; subclasses write `compute`."""
+
+    reports: ClassVar[tuple[str, ...]] = ()  # optional fields of records that it gives
+
+    multiclass = False
+    version = 1  # raise when results change, so that stored ones are not taken for new ones
+    kernel: KernelName = "perceptron"
+    gamma: Gamma = None
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the result is the same whatever the seed."""
+        return "random_state" not in self.get_params(deep=False)
+
+    def check_classes(self, count: int) -> None:
+        """Raise ValueError if there are more than two classes.
+
+        Parameters
+        ----------
+        count : int
+            Number of classes.
+        """
+        if count > 2:
+            raise ValueError(f"{type(self).__name__} is of two classes, and y holds {count}")
+
+    def measure(self, X: ArrayLike, y: ArrayLike, flipped: ArrayLike = ()) -> dict:
+        """Measure a data set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels of two classes.
+        flipped : array-like of int, default=()
+            Indices of the samples whose labels are known to be wrong.
+
+        Returns
+        -------
+        dict
+            Plain numbers and lists of them, as a record stores them.
+        """
+        check_parameters(self)
+        labels = np.asarray(y)
+        if len(np.unique(labels)) < 2:
+            raise DataError("there is one class only: its complexity is 0, and no sample is an outlier")
+        is_flipped = np.isin(np.arange(len(labels)), np.asarray(flipped, dtype=np.int64))
+        return self.compute(build_problem(X, labels, self.kernel, self.gamma), is_flipped)
+
+    def compute(self, problem: HardMarginProblem, flipped: np.ndarray) -> dict:
+        """Compute the result on checked data.
+
+        Parameters
+        ----------
+        problem : HardMarginProblem
+            The samples.
+        flipped : ndarray of bool of shape (n_samples,)
+            Whether the label of a sample is known to be wrong.
+
+        Returns
+        -------
+        dict
+            Plain numbers and lists of them, as a record stores them.
+        """
+        raise TypeError(f"{type(self).__name__} does not implement compute")
+
+
+def round_all(values: np.ndarray, digits: int) -> list[float]:
+    """Return the values rounded to so many significant digits, as records store them."""
+    return [float(f"{value:.{digits}g}") for value in values]
