@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from places import REFERENCE
+from zoloss_cli.reporting.results import choose, load_results
 
 from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.results import choose, load_results
 from zoloss_cli.reporting.tables import make_table
 
 pytestmark = pytest.mark.browser
