@@ -108,6 +108,8 @@ class MetricRegistration(Registration):
             )
         if getattr(found, "name", None) != plugin.name:
             raise plugin.build_error(f"must have the name '{plugin.name}', as its entry point says")
+        if inspect.isabstract(found):
+            raise plugin.build_error("has no method compute")
 
 
 def is_generator(function: Any) -> bool:

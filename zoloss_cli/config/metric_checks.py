@@ -105,7 +105,7 @@ def find_reported(registered: LearnerRegistration, measuring: bool) -> set[str]:
     """Return the fields of records that a learner or measure gives; scores where the config asks for them."""
     fields = set(getattr(registered.learner_class, "reports", ()))
     if measuring:
-        return fields
+        return fields | {"fit_time"}
     return fields | ALWAYS_RECORDED | (set() if registered.is_multiclass else {"test_scores"})
 
 

@@ -122,8 +122,9 @@ def select_runs(runs: list[RunResult], wanted: str | None) -> list[RunResult]:
         return runs
     hits = [run for run in runs if wanted in _list_names(run)]
     if not hits:
-        names = [run.number for run in runs] + [run.full_name for run in runs]
-        raise ResultsError(f"there is no table '{wanted}' in these results{suggest_nearest(wanted, names)}")
+        numbers, full_names = [run.number for run in runs], [run.full_name for run in runs]
+        nearest = suggest_nearest(wanted, dict.fromkeys([*numbers, *full_names, *(run.name for run in runs)]))
+        raise ResultsError(f"there is no table '{wanted}' in these results{nearest}")
     shared = sorted({run.full_name for run in hits if run.table == wanted})
     if len(shared) > 1:
         raise ResultsError(f"the table '{wanted}' is one of several papers; name one: {', '.join(shared)}")

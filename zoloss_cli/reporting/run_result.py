@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from zoloss_cli.config.models import ALL, DataSpec, Experiment, GeneratedData
+from zoloss_cli.errors import ResultsError
 from zoloss_cli.metrics.base import Sizes, Stat
 from zoloss_cli.registry import load_metric
 from zoloss_cli.results.manifest import Manifest
@@ -62,7 +63,11 @@ class CellResult:
             if reason := self.explain_missing(metric):
                 raise KeyError(f"{metric}: {reason}")
             compute, sizes = load_metric(metric).compute, self.sizes
-            self._values[metric] = [compute(record, sizes) for record in self.records]
+            try:
+                self._values[metric] = [compute(record, sizes) for record in self.records]
+            except Exception as error:  # of another package's metric, or of records that nobody thought of
+                reason = " ".join(f"{type(error).__name__}: {error}".split())
+                raise ResultsError(f"the metric '{metric}' cannot be computed: {reason}") from error
         return self._values[metric]
 
     def get(self, metric: str, default: list[float] | None = None) -> list[float] | None:
