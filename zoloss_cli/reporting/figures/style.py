@@ -1,4 +1,4 @@
-"""How all figures look: readable in print, in grey and for colour-blind readers.
+"""How all figures look: readable on paper, in grey and for colour-blind readers.
 
 matplotlib's global settings are changed only within `apply_style`, which restores them; the user's own
 matplotlibrc is not read, so that the same results give the same file.

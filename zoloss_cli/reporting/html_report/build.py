@@ -125,9 +125,9 @@ def _build_overview(
             f"<td>{agreement or '–'}</td></tr>"
         )
     header = [f"<th>{h}</th>" for h in ("table", "of", "what it shows", "agreement with published values")]
-    body = [f'<div class="wide">{render_table_element(header, rows, "list")}</div>']
+    body = [render_notes([AGREEMENT])] if cells else []
+    body.append(f'<div class="wide">{render_table_element(header, rows, "list")}</div>')
     if cells:
-        body.append(render_notes([AGREEMENT]))
         body.append(f"<h3>All distinct cells</h3>{render_notes(summarize_agreement(cells))}")
         body.append(f"<h3>{DIFFERENT}</h3>{_render_different(cells)}")
         if unmeasured:
