@@ -1,1 +1,1 @@
-"""One page for a browser: tables beside print, figures, and how each number was made."""
+"""One page for a browser: tables beside published values, figures, and how each number was made."""
