@@ -24,7 +24,8 @@ from zoloss_cli.reporting.published.values import read_published_tables
 def test_table_1_to_the_digit(name, learner):
     """indian is left out: the paper has 583 rows, the embedded file the 579 complete ones."""
     X, y = whole(name)
-    published = read_published_tables()[("nguyen-sanner-2013", "1")][(name.removesuffix("_id"), learner, "train_01_loss")]
+    cells = read_published_tables()["nguyen-sanner-2013", "1"]
+    published = cells[name.removesuffix("_id"), learner, "train_01_loss"]
     assert strict_errors(make_learner(learner, {}).fit(X, y), X, y) == published.value
 
 
@@ -112,13 +113,13 @@ def test_sla_follows_figures_7_and_8(noisy, weighted):
 def test_weights_that_overflow_are_not_chosen(monkeypatch, noisy):
     """NaN compares as no error: it must not pass for the best."""
     X, y = noisy
-    true = LibLinearClassifier.solutions
+    true = LibLinearClassifier.solve_grid
 
     def overflowing(self, X, y):
         for C, weights in zip(self.C, true(self, X, y), strict=True):
             yield weights if C == 0.5 else np.full_like(weights, np.nan)
 
-    monkeypatch.setattr(LibLinearClassifier, "solutions", overflowing)
+    monkeypatch.setattr(LibLinearClassifier, "solve_grid", overflowing)
     learner = LibLinearClassifier("logistic").fit(X, y)
     assert learner.C_ == 0.5
     assert learner.training_errors_ == strict_errors(learner, X, y) > 0

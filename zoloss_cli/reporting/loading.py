@@ -122,7 +122,7 @@ def select_runs(runs: list[RunResult], wanted: str | None) -> list[RunResult]:
         return runs
     hits = [run for run in runs if wanted in _list_names(run)]
     if not hits:
-        names = [run.number for run in runs] + [run.full_name for run in runs]
+        names = dict.fromkeys([*(run.number for run in runs), *(run.full_name for run in runs)])
         raise ResultsError(f"there is no table '{wanted}' in these results{suggest_nearest(wanted, names)}")
     shared = sorted({run.full_name for run in hits if run.table == wanted})
     if len(shared) > 1:
