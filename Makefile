@@ -21,7 +21,7 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet -e ".[dev]"
 	@touch $@
 
-# The tests of the report page run in Chromium: one that is there, or Debian's where it may be installed.
+# The tests of the HTML report run in Chromium: an installed one, or Debian's where it may be installed.
 HAVE_BROWSER = { test -n "$$ZOLOSS_BROWSER" || command -v chromium || command -v chromium-browser || \
   command -v google-chrome || command -v google-chrome-stable; } >/dev/null
 
@@ -29,15 +29,15 @@ browser:
 	@$(HAVE_BROWSER) || ! command -v apt-get >/dev/null || test "$$(id -u)" != 0 || { \
 	  apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; } || true
 
-# Every worker compiles the kernels it meets: more of them do not help for long.
+# Every worker compiles the kernels that it uses, so more workers do not help.
 ON_CORES = -n auto --maxprocesses 4
 
 test: install browser
 	@if $(HAVE_BROWSER); then $(BIN)/python -m pytest $(ON_CORES); else \
-	  echo "no Chromium is installed: the tests of the report page in a browser are left out"; \
+	  echo "no Chromium is installed: the tests of the HTML report in a browser are left out"; \
 	  $(BIN)/python -m pytest $(ON_CORES) -m "not browser and not long"; fi
 
-# The printed numbers that take too long for the suite, computed anew and compared to the digit.
+# The published values that take too long for the suite, computed anew and compared to the digit.
 reproduce: install
 	$(BIN)/python -m pytest $(ON_CORES) -m long
 
@@ -67,7 +67,7 @@ table2 table3 table4: install
 	$(RUN) configs/$@.yaml
 	$(BIN)/zoloss table $(RESULTS) --table $(NUMBER_$@)
 
-# table4 marks with * what is better than table3.
+# Table IV marks with * the cells that are better than Table III.
 table4: table3
 
 tables: install
@@ -76,7 +76,7 @@ tables: install
 	$(BIN)/zoloss table $(RESULTS)
 	$(BIN)/zoloss compare $(RESULTS) --beyond 2
 
-# Nguyen & Sanner (2013): all tables and figures, and what is proved about the data of Table 1.
+# Nguyen & Sanner (2013): all tables and figures, and proved bounds for the data of Table 1.
 nguyen: install
 	for config in table1 table2 table3 table4 table4-clean bounds figure1 figure9; do \
 	  $(RUN) configs/nguyen/$$config.yaml || exit; done
@@ -93,7 +93,7 @@ thesis: install
 	$(RUN) configs/prune.yaml
 	for table in figure1.5 figure1.8 figure1.12 prune 3.1 3.2 4.2 4.3 4.4 4.5; do $(BIN)/zoloss table $(RESULTS) --table $$table || exit; done
 
-# What is committed: the 500-split results, and the pool deviations that comparisons use.
+# The results in results/reference, with the papers' 500 splits.
 reference: install
 	$(MAKE) tables RESULTS=results/reference
 	for config in table4-fld table4-svm; do \
@@ -102,13 +102,14 @@ reference: install
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
 	$(MAKE) nguyen thesis RESULTS=results/reference
 
+# The standard deviations between generated pools that `zoloss compare` uses.
 pools: install
 	$(BIN)/zoloss run configs/pools.yaml --jobs $(JOBS) --out results/pools
 	$(BIN)/zoloss run configs/pools-adaboost.yaml --jobs $(JOBS) --out results/pools
 	$(BIN)/zoloss pools results/pools > zoloss_cli/reporting/published/pool_sd.csv.new
-	mv zoloss_cli/reporting/published/pool_sd.csv.new zoloss_cli/published/pool_sd.csv
+	mv zoloss_cli/reporting/published/pool_sd.csv.new zoloss_cli/reporting/published/pool_sd.csv
 
-# What the pages show: outputs of their commands, and their figures.
+# The outputs of the commands on the pages, and their figures.
 docs: install
 	$(BIN)/python tests/documents.py
 	$(BIN)/zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost \

@@ -1,7 +1,7 @@
-"""The pages for readers: the commands that they show, in order, and what those print.
+"""The pages for readers: the commands that they show, in order, and their outputs.
 
 `python tests/documents.py` writes the outputs anew. A page shows a command in a block of shell lines, and an
-output between two marks; both are steps, and a page's steps are run one after the other in one folder.
+output between two marks; both are steps, and the steps of a page are run one after the other in one folder.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ VARIES = re.compile(r"\d[\d.]* seconds|in \d+:\d\d|\d[\d.]* MB")
 
 @dataclass(frozen=True)
 class Step:
-    """A command line; `output` is what the page shows of what it prints, or None."""
+    """A command line; `output` is the output that the page shows, or None."""
 
     command: str
     output: str | None = None
 
 
-def steps(text: str) -> list[Step]:
+def parse_steps(text: str) -> list[Step]:
     """Commands in order; one whose output is shown right below it is one step."""
     found: list[Step] = []
     for match in STEP.finditer(text):
@@ -42,23 +42,23 @@ def steps(text: str) -> list[Step]:
             command = f"zoloss {match['shown']}"
             if found and found[-1] == Step(command):
                 found.pop()
-            found.append(Step(command, bare(match["output"])))
+            found.append(Step(command, strip_fence(match["output"])))
             continue
         lines = match["shell"].replace("\\\n", " ").splitlines()
         found += [Step(line) for line in (line.partition(" #")[0].strip() for line in lines) if line]
     return found
 
 
-def bare(output: str) -> str:
+def strip_fence(output: str) -> str:
     return output.strip().removeprefix("```text").removesuffix("```").strip()
 
 
-def same_everywhere(output: str) -> str:
+def mask_varying(output: str) -> str:
     """An output without what differs from run to run."""
     return VARIES.sub("...", "\n".join(line.rstrip() for line in output.strip().splitlines()))
 
 
-def workplace(folder: Path, text: str) -> Path:
+def build_workplace(folder: Path, text: str) -> Path:
     """A folder like a checkout with the project's data, configs and reference results, and a page's configs."""
     for block in CONFIG.finditer(text):
         (folder / block[1]).write_text(block[0].removeprefix("```yaml\n").removesuffix("```"), encoding="utf-8")
@@ -68,30 +68,30 @@ def workplace(folder: Path, text: str) -> Path:
     return folder
 
 
-def fill(page: Path) -> None:
+def write_outputs(page: Path) -> None:
     """Write a page's outputs anew."""
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        here, printed = workplace(Path(folder), text), {}
-        for step in steps(text):
+        here, outputs = build_workplace(Path(folder), text), {}
+        for step in parse_steps(text):
             if step.command.startswith("zoloss "):
                 words = [sys.executable, "-m", "zoloss_cli", *shlex.split(step.command)[1:]]
                 ended = subprocess.run(
                     words, cwd=here, check=True, stdout=subprocess.PIPE, text=True, env=environment()
                 )
-                printed[step.command] = ended.stdout.strip()
+                outputs[step.command] = ended.stdout.strip()
 
-    def anew(match: re.Match) -> str:
+    def render(match: re.Match) -> str:
         if match["shown"] is None:
             return match[0]
-        output = printed[f"zoloss {match['shown']}"]
+        output = outputs[f"zoloss {match['shown']}"]
         if "markdown" not in match["shown"]:
             output = f"```text\n{output}\n```"
         return f"<!-- output: zoloss {match['shown']} -->\n{output}\n<!-- end -->"
 
-    page.write_text(STEP.sub(anew, text), encoding="utf-8")
+    page.write_text(STEP.sub(render, text), encoding="utf-8")
 
 
 if __name__ == "__main__":
     for path in [Path(name) for name in sys.argv[1:]] or PAGES:
-        fill(path)
+        write_outputs(path)

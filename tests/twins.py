@@ -105,7 +105,7 @@ def python_perceptron(X, y, w, indices):
 
 
 def python_sgd(X, y, w, indices, rate, cost):
-    """Minus the gradient of the cost at one example, without the squares' factor 2."""
+    """Minus the gradient of the cost at one sample, without the squares' factor 2."""
     slope_of = {
         "hinge": lambda rho: float(rho < 1),
         "mls": lambda rho: max(0.0, 1 - rho),

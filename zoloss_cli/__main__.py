@@ -1,4 +1,4 @@
-"""python -m zoloss_cli"""
+"""Run zoloss as ``python -m zoloss_cli``."""
 
 from zoloss_cli.cli.app import main
 

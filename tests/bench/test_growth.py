@@ -1,4 +1,4 @@
-"""How the cost of an epoch of random coordinate descent grows with the number of examples: `make bench`."""
+"""How the cost of an epoch of random coordinate descent grows with the number of samples: `make bench`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_rcd_growth(benchmark):
     linearithmic = np.polyfit(log_n, np.log(SIZES * log_n), 1)[0]
     each = ", ".join(f"{1e9 * cost / n:.1f}" for n, cost in costs.items())
     benchmark.extra_info["note"] = (
-        f"slope {slope:.2f} (N log N: {linearithmic:.2f}); {each} ns an example at N = "
+        f"slope {slope:.2f} (N log N: {linearithmic:.2f}); {each} ns a sample at N = "
         + ", ".join(f"{n:,}" for n in SIZES)
     )
     assert slope <= linearithmic + 0.1  # the measuring itself has a spread

@@ -39,7 +39,13 @@ def problem():
     rng = np.random.default_rng(1)
     X = np.column_stack([np.ones(N), rng.uniform(-1, 1, (N, M))])
     y = np.where(X @ rng.standard_normal(M + 1) + rng.standard_normal(N) > 0, 1.0, -1.0)
-    return X, y, to_fixed_point(np.full(N, 1 / N)), rng.uniform(-1, 1, (2000, M + 1)), rng.standard_normal(M + 1)
+    return (
+        X,
+        y,
+        to_fixed_point(np.full(N, 1 / N)),
+        rng.uniform(-1, 1, (2000, M + 1)),
+        rng.standard_normal(M + 1),
+    )
 
 
 @pytest.mark.benchmark(group=f"RCD epoch, N={N}, m={M}")
@@ -65,7 +71,18 @@ def test_rcd_kernel(benchmark, problem):
     benchmark.extra_info["units"] = len(D)
     benchmark.pedantic(
         lambda: fit_rcd(
-            X, X_T, y, phi, w.copy(), D, False, choose_bucket_count(N), 0, NO_CHECKPOINTS, np.empty((0, M + 1)), room
+            X,
+            X_T,
+            y,
+            phi,
+            w.copy(),
+            D,
+            False,
+            choose_bucket_count(N),
+            0,
+            NO_CHECKPOINTS,
+            np.empty((0, M + 1)),
+            room,
         ),
         rounds=15,
         warmup_rounds=2,
@@ -97,99 +114,71 @@ def test_adaboost_rcd(benchmark, problem):
     benchmark.pedantic(boosted.fit, (X[:, 1:], y), rounds=15, warmup_rounds=1)
 
 
-def online_case(problem, epochs):
+LOOP_TRIALS, KERNEL_EPOCHS = 3000, 200
+
+
+def time_python_loop(benchmark, problem, loop, *more):
+    """Time a loop of plain Python, one trial after the other."""
     X, y, *_ = problem
-    Z = pad_columns(X * y[:, None])
-    return Z, np.ones(N), np.zeros(Z.shape[1]), np.empty((0, Z.shape[1])), epochs
+    indices = np.random.default_rng(0).integers(0, N, LOOP_TRIALS)
+    benchmark.extra_info["units"] = LOOP_TRIALS
+    benchmark.pedantic(loop, (X, y, np.zeros(M + 1), indices, *more), rounds=5, warmup_rounds=1)
 
 
-def indices(count):
-    return np.random.default_rng(0).integers(0, N, count)
+def time_trials(benchmark, fit):
+    """Time the trials of a call without arguments, which takes KERNEL_EPOCHS epochs."""
+    benchmark.extra_info["units"] = KERNEL_EPOCHS * N
+    benchmark.pedantic(fit, rounds=9, warmup_rounds=1)
+
+
+@pytest.fixture(scope="module")
+def signed_rows(problem):
+    X, y, *_ = problem
+    return pad_columns(X * y[:, None])
+
+
+def recording(Z):
+    """A seed, and nothing to record."""
+    return np.uint64(1), NO_CHECKPOINTS, np.empty((0, Z.shape[1]))
 
 
 @pytest.mark.benchmark(group="averaged perceptron trial")
 def test_averaged_reference_python_loop(benchmark, problem):
-    X, y, *_ = problem
-    benchmark.extra_info["units"] = 3000
-    benchmark.pedantic(
-        python_averaged_perceptron, (X, y, np.zeros(M + 1), indices(3000)), rounds=5, warmup_rounds=1
-    )
+    time_python_loop(benchmark, problem, python_averaged_perceptron)
 
 
 @pytest.mark.benchmark(group="averaged perceptron trial")
-def test_averaged_kernel(benchmark, problem):
-    Z, step, w, path, epochs = online_case(problem, 200)
-    benchmark.extra_info["units"] = epochs * N
-    benchmark.pedantic(
-        lambda: online.fit_averaged_perceptron(
-            Z,
-            step,
-            *NO_ALIAS_TABLE,
-            w.copy(),
-            np.zeros_like(w),
-            0.0,
-            epochs,
-            RANDOM,
-            np.uint64(1),
-            NO_CHECKPOINTS,
-            path,
-        ),
-        rounds=9,
-        warmup_rounds=1,
-    )
+def test_averaged_kernel(benchmark, signed_rows):
+    Z, step, zeros = signed_rows, np.ones(N), np.zeros(signed_rows.shape[1])
+    how = KERNEL_EPOCHS, RANDOM, *recording(Z)
+    fit = online.fit_averaged_perceptron
+    time_trials(benchmark, lambda: fit(Z, step, *NO_ALIAS_TABLE, zeros.copy(), zeros.copy(), 0.0, *how))
 
 
 @pytest.mark.benchmark(group="SGD (mls) trial")
 def test_sgd_reference_python_loop(benchmark, problem):
-    X, y, *_ = problem
-    benchmark.extra_info["units"] = 3000
-    benchmark.pedantic(
-        python_sgd, (X, y, np.zeros(M + 1), indices(3000), 0.002, "mls"), rounds=5, warmup_rounds=1
-    )
+    time_python_loop(benchmark, problem, python_sgd, 0.002, "mls")
 
 
 @pytest.mark.benchmark(group="SGD (mls) trial")
-def test_sgd_kernel(benchmark, problem):
-    Z, step, w, path, epochs = online_case(problem, 200)
-    benchmark.extra_info["units"] = epochs * N
-    benchmark.pedantic(
-        lambda: online.fit_sgd(
-            Z,
-            step,
-            *NO_ALIAS_TABLE,
-            w.copy(),
-            epochs,
-            0.002,
-            online.MODIFIED_LEAST_SQUARES,
-            RANDOM,
-            np.uint64(1),
-            NO_CHECKPOINTS,
-            path,
-        ),
-        rounds=9,
-        warmup_rounds=1,
-    )
+def test_sgd_kernel(benchmark, signed_rows):
+    Z, step, zeros = signed_rows, np.ones(N), np.zeros(signed_rows.shape[1])
+    how = KERNEL_EPOCHS, 0.002, online.MODIFIED_LEAST_SQUARES, RANDOM, *recording(Z)
+    time_trials(benchmark, lambda: online.fit_sgd(Z, step, *NO_ALIAS_TABLE, zeros.copy(), *how))
 
 
 @pytest.mark.benchmark(group="pocket trial")
 def test_pocket_reference_python_loop(benchmark, problem):
-    X, y, *_ = problem
-    benchmark.extra_info["units"] = 3000
-    benchmark.pedantic(python_pocket, (X, y, np.zeros(M + 1), indices(3000)), rounds=5, warmup_rounds=1)
+    time_python_loop(benchmark, problem, python_pocket)
 
 
 @pytest.mark.benchmark(group="pocket trial")
-def test_pocket_kernel(benchmark, problem):
-    Z, step, w, path, epochs = online_case(problem, 200)
+def test_pocket_kernel(benchmark, problem, signed_rows):
+    Z, step, zeros = signed_rows, np.ones(N), np.zeros(signed_rows.shape[1])
     phi, gram, Z_T = problem[2], Z @ Z.T, np.ascontiguousarray(Z.T)
-    benchmark.extra_info["units"] = epochs * N
-    benchmark.pedantic(
-        lambda: pocket.fit_pocket(
-            Z, Z_T, phi, step, phi, *NO_ALIAS_TABLE, w.copy(), epochs, True, gram, np.uint64(1), NO_CHECKPOINTS, path
-        ),
-        rounds=9,
-        warmup_rounds=1,
-    )
+    how = KERNEL_EPOCHS, True, gram, *recording(Z)
+    fit = pocket.fit_pocket
+    time_trials(benchmark, lambda: fit(Z, Z_T, phi, step, phi, *NO_ALIAS_TABLE, zeros.copy(), *how))
 
 
 @pytest.mark.parametrize("C", [1 / 32, 32.0])
@@ -266,7 +255,9 @@ def test_pivot_kernel(benchmark, heart):
     w, B, V = at_a_vertex(Z)
     benchmark.extra_info["units"] = 5000
     benchmark.pedantic(
-        lambda: walk_vertices(Z, ones, w.copy(), B.copy(), V.copy(), 5000, 0.5, 0.5, np.uint64(1), np.zeros(14), np.inf),
+        lambda: walk_vertices(
+            Z, ones, w.copy(), B.copy(), V.copy(), 5000, 0.5, 0.5, np.uint64(1), np.zeros(14), np.inf
+        ),
         rounds=9,
         warmup_rounds=1,
     )
@@ -274,7 +265,7 @@ def test_pivot_kernel(benchmark, heart):
 
 @pytest.fixture(scope="module")
 def hull_questions(heart):
-    """Is p among these 60? For 40 examples, as propagation asks it."""
+    """Is p among these 60? For 40 samples, as propagation asks it."""
     X, y, *_ = heart
     rows = np.column_stack([np.ones(len(y)), X])
     rows = np.ascontiguousarray(rows / np.sqrt(np.sum(rows**2, axis=1))[:, None])

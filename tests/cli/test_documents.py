@@ -1,12 +1,17 @@
-"""Every command of README and docs works as printed, and prints what the page shows."""
+"""Every command of README and docs works and gives the output that the page shows; pages name all there is."""
 
 from __future__ import annotations
 
 import re
 import shlex
 
+import msgspec
 import pytest
-from documents import PAGES, TOP, same_everywhere, steps, workplace
+from documents import PAGES, TOP, build_workplace, mask_varying, parse_steps
+
+from zoloss_cli.registry import METRICS, load_metric
+from zoloss_cli.results.manifest import ManifestCell, RunInfo
+from zoloss_cli.results.record import CellHeader, FailedRecord, FitRecord, Measurement, MeasureRecord
 
 README = (TOP / "README.md").read_text(encoding="utf-8")
 # These set up an environment of their own: CI runs the first two as they stand.
@@ -17,14 +22,14 @@ NUMBER = re.compile(r"[-+]?\d+(\.\d+)?\b|\*\*")
 
 
 def words_of(output: str) -> list[str]:
-    return NUMBER.sub("0", same_everywhere(output)).split()
+    return NUMBER.sub("0", mask_varying(output)).split()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_command_works_and_prints_what_the_page_shows(zoloss, monkeypatch, tmp_path, page):
+def test_every_command_works_and_gives_the_output_that_the_page_shows(zoloss, monkeypatch, tmp_path, page):
     text = page.read_text(encoding="utf-8")
-    monkeypatch.chdir(workplace(tmp_path, text))
-    for step in steps(text):
+    monkeypatch.chdir(build_workplace(tmp_path, text))
+    for step in parse_steps(text):
         if step.command.startswith(SET_UP):
             continue
         program, *words = shlex.split(step.command)
@@ -32,7 +37,7 @@ def test_every_command_works_and_prints_what_the_page_shows(zoloss, monkeypatch,
         ended = zoloss(*words)
         assert ended.code == 0, (step.command, ended.err)
         if step.output is not None:
-            seen = same_everywhere if words[0] in SHOW_STORED else words_of
+            seen = mask_varying if words[0] in SHOW_STORED else words_of
             assert seen(ended.out) == seen(step.output), step.command
 
 
@@ -45,3 +50,23 @@ def test_links_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             assert target.startswith("https://") or (page.parent / target).exists(), (page, target)
+
+
+def test_the_table_of_metrics_names_all_and_their_directions():
+    page = (TOP / "docs" / "experiments.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| [^|]+ \| (lower|higher|–) \|", page, re.M))
+    assert rows == {name: load_metric(name).direction or "–" for name in METRICS.builtin}
+
+
+@pytest.mark.parametrize(
+    "stored", [FitRecord, MeasureRecord, Measurement, FailedRecord, CellHeader, ManifestCell, RunInfo]
+)
+def test_the_format_of_results_names_every_field(stored):
+    page = (TOP / "results" / "README.md").read_text(encoding="utf-8")
+    assert [f.name for f in msgspec.structs.fields(stored) if f"`{f.name}`" not in page] == []
+
+
+def test_paths_of_modules_exist():
+    for page in [*PAGES, TOP / "results" / "README.md"]:
+        for path in re.findall(r"`((?:zoloss_cli|tests|configs)/[\w/.-]*)`", page.read_text(encoding="utf-8")):
+            assert (TOP / path).exists(), (page.name, path)

@@ -22,11 +22,11 @@ EPOCHS = 60
 BUDGETS = {"epochs": EPOCHS, "steps": 500, "lines": 500, "nodes": 500, "time_limit": None}
 OWN_BUDGETS = {"mip": {"nodes": 1}, "certify": {"programs": 0}}
 
-# Why a check of scikit-learn does not apply. Repeating a row is not the same as doubling its weight where
-# the number of trials or the random draws depend on the number of rows.
-DRAWS = "draws depend on the number of rows, so repeated rows are not a doubled weight"
-FOLDS = "cross-validation folds depend on the rows, so repeated rows are not a doubled weight"
-SUMS = "weights are summed in another order than repeated rows, which breaks ties otherwise"
+# Why a check of scikit-learn does not apply. Repeating a sample is not the same as doubling its weight where
+# the number of trials or the random draws depend on the number of samples.
+DRAWS = "draws depend on the number of samples, so repeated samples are not a doubled weight"
+FOLDS = "cross-validation folds depend on the samples, so repeated samples are not a doubled weight"
+SUMS = "weights are summed in another order than repeated samples, which breaks ties otherwise"
 UNWEIGHTED_START = "it starts from LIBLINEAR, which knows no sample weights"
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 EXCEPTIONS = {
@@ -35,7 +35,7 @@ EXCEPTIONS = {
     "PocketClassifier": {EQUIVALENCE: DRAWS},
     "MarginSGDClassifier": {EQUIVALENCE: DRAWS},
     "BatchPerceptronClassifier": {
-        EQUIVALENCE: "steps are relative to the mean weight, which repeated rows change"
+        EQUIVALENCE: "steps are relative to the mean weight, which repeated samples change"
     },
     "RCDClassifier": {EQUIVALENCE: SUMS},
     "DecisionStumpClassifier": {EQUIVALENCE: SUMS},
@@ -43,7 +43,7 @@ EXCEPTIONS = {
     "AdaBoostClassifier": {EQUIVALENCE: SUMS},
     "AnyBoostClassifier": {EQUIVALENCE: SUMS},
     "CGBoostClassifier": {EQUIVALENCE: SUMS},
-    "KernelSVMClassifier": {EQUIVALENCE: "C is scaled by the number of rows, which repeated rows change"},
+    "KernelSVMClassifier": {EQUIVALENCE: "C is scaled by the number of samples, which repeated samples change"},
     "BoostedStumpsClassifier": {EQUIVALENCE: SUMS},
     "AdaBoostECCClassifier": {EQUIVALENCE: SUMS},
     "AdaBoostERPClassifier": {EQUIVALENCE: SUMS},
@@ -57,7 +57,7 @@ EXCEPTIONS = {
     "MixedIntegerClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "CertifyingClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "FLDClassifier": {
-        EQUIVALENCE: "with more features than rows the covariance is singular, and 1e-10 of shrinkage "
+        EQUIVALENCE: "with more features than samples the covariance is singular, and 1e-10 of shrinkage "
         "magnifies the rounding of the weights"
     },
 }

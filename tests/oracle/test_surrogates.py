@@ -9,7 +9,6 @@ import pytest
 from problems import signed, strict_errors, whole
 from scipy.optimize import minimize
 from twins import python_sla
-from zoloss_cli.reporting.published.cells import published
 
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.kernels import smooth
@@ -17,15 +16,17 @@ from zoloss_cli.learners.linear.bayes_point import BayesPointClassifier
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
 from zoloss_cli.learners.search.sla import SmoothLossClassifier
 from zoloss_cli.registry import make_learner
+from zoloss_cli.reporting.published.values import read_published_tables
 
 
 @pytest.mark.parametrize("learner", ["bpm", "svm", "lr", "sla"])
 @pytest.mark.parametrize("name", ["breast_id", "liver", "cmc", "heart", "pima", "sonar"])
 def test_table_1_to_the_digit(name, learner):
-    """indian is left out: print has 583 rows, the embedded file the 579 complete ones."""
+    """indian is left out: the paper has 583 rows, the embedded file the 579 complete ones."""
     X, y = whole(name)
-    printed = published()[("nguyen-sanner-2013", "1")][(name.removesuffix("_id"), learner, "train_01_loss")]
-    assert strict_errors(make_learner(learner, {}).fit(X, y), X, y) == printed.value
+    cells = read_published_tables()["nguyen-sanner-2013", "1"]
+    published = cells[name.removesuffix("_id"), learner, "train_01_loss"]
+    assert strict_errors(make_learner(learner, {}).fit(X, y), X, y) == published.value
 
 
 def test_logistic_regression_minimizes_its_objective(noisy):
@@ -112,13 +113,13 @@ def test_sla_follows_figures_7_and_8(noisy, weighted):
 def test_weights_that_overflow_are_not_chosen(monkeypatch, noisy):
     """NaN compares as no error: it must not pass for the best."""
     X, y = noisy
-    true = LibLinearClassifier.solutions
+    true = LibLinearClassifier.solve_grid
 
     def overflowing(self, X, y):
         for C, weights in zip(self.C, true(self, X, y), strict=True):
             yield weights if C == 0.5 else np.full_like(weights, np.nan)
 
-    monkeypatch.setattr(LibLinearClassifier, "solutions", overflowing)
+    monkeypatch.setattr(LibLinearClassifier, "solve_grid", overflowing)
     learner = LibLinearClassifier("logistic").fit(X, y)
     assert learner.C_ == 0.5
     assert learner.training_errors_ == strict_errors(learner, X, y) > 0

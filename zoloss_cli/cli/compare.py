@@ -1,4 +1,4 @@
-"""zoloss compare."""
+"""The command `zoloss compare`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""zoloss complexity."""
+"""The command `zoloss complexity`."""
 
 from __future__ import annotations
 

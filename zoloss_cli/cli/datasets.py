@@ -1,4 +1,4 @@
-"""zoloss datasets, with its own commands."""
+"""The command `zoloss datasets`, with commands of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""zoloss evaluate."""
+"""The command `zoloss evaluate`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""zoloss fit."""
+"""The command `zoloss fit`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""zoloss learners."""
+"""The command `zoloss learners`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""zoloss migrate."""
+"""The command `zoloss migrate`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""zoloss plot."""
+"""The command `zoloss plot`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""zoloss pools."""
+"""The command `zoloss pools`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""zoloss predict."""
+"""The command `zoloss predict`."""
 
 from __future__ import annotations
 

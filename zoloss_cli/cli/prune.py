@@ -1,4 +1,4 @@
-"""zoloss prune."""
+"""The command `zoloss prune`."""
 
 from __future__ import annotations
 

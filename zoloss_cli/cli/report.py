@@ -1,4 +1,4 @@
-"""zoloss report."""
+"""The command `zoloss report`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""zoloss run."""
+"""The command `zoloss run`."""
 
 from __future__ import annotations
 

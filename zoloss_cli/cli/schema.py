@@ -1,4 +1,4 @@
-"""zoloss schema."""
+"""The command `zoloss schema`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""zoloss stats."""
+"""The command `zoloss stats`."""
 
 from __future__ import annotations
 

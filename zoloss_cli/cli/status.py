@@ -1,4 +1,4 @@
-"""zoloss status."""
+"""The command `zoloss status`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""zoloss table."""
+"""The command `zoloss table`."""
 
 from __future__ import annotations
 

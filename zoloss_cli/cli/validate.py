@@ -1,4 +1,4 @@
-"""zoloss validate."""
+"""The command `zoloss validate`."""
 
 from __future__ import annotations
 

@@ -120,8 +120,12 @@ def sum_paths_in_blocks(
         How many paths, at least 1.
     seed : int or sequence of int
         Decides all paths.
-    s1, groups, equations
-        As of `sum_paths`.
+    s1 : int, default=0
+        As of `sum_paths`, as are the next two.
+    groups : array-like or None, default=None
+        A group of each sample.
+    equations : bool, default=False
+        Whether to sum what the least-squares equations need.
     progress : callable, optional
         Called after each block with the paths that are done, and the number of all.
 

@@ -24,7 +24,7 @@ def compute_mean_growth(growth: ArrayLike, times: ArrayLike) -> np.ndarray:
     Returns
     -------
     ndarray
-        growth / times, NaN where `times` is 0.
+        The ratio growth / times, NaN where `times` is 0.
     """
     growth, times = np.asarray(growth), np.asarray(times)
     return np.divide(growth, times, out=np.full(times.shape, np.nan), where=times > 0)

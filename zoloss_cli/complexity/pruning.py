@@ -43,7 +43,7 @@ class PruningResult:
 
     @property
     def dropped(self) -> np.ndarray:
-        """Indices of the samples that are not kept."""
+        """Return the indices of the samples that are not kept."""
         return np.setdiff1d(np.arange(len(self.scores)), self.kept)
 
 

@@ -1,7 +1,7 @@
 """A user's CSV as features: numbers as they are, and one indicator per level of a column of text.
 
 `fit`, `evaluate` and the `csv:` of a config read it here. Which columns are text, and their levels, is seen
-from all rows, before any split; labels are not looked at, so test rows tell nothing of their classes.
+from all rows, before any split; labels are not looked at, so test samples tell nothing of their classes.
 """
 
 from __future__ import annotations

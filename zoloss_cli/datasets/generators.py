@@ -52,7 +52,7 @@ class Pool(NamedTuple):  # numpydoc ignore=PR02
 def ringnorm(rng: Rng, size: Size = 5000) -> Pool:
     """Draw Breiman's ringnorm, 20 dimensions, equal priors: N(0, 4I) against N((a, ..., a), I), a = 1/sqrt(20).
 
-    Breiman's text is often printed with a = 2/sqrt(20); the published errors of Li & Lin (2007) fit
+    Breiman's text is often quoted with a = 2/sqrt(20); the published errors of Li & Lin (2007) fit
     a = 1/sqrt(20) only (35.8 % against 24.8 %).
     """
     y = rng.integers(0, 2, size)

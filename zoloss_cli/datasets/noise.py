@@ -33,8 +33,10 @@ def add_noise(
 
     Returns
     -------
-    X, y : ndarray
-        The samples and class indices with those that were added.
+    X : ndarray
+        The samples, those that were added last.
+    y : ndarray
+        Their class indices.
 
     Notes
     -----

@@ -23,8 +23,10 @@ def scale_parts(
 
     Returns
     -------
-    train, test : ndarray
-        The scaled samples; a feature that is constant where the scaling is fitted becomes 0.
+    train : ndarray
+        The scaled training samples.
+    test : ndarray
+        The scaled test samples; a feature that is constant where the scaling is fitted becomes 0.
 
     Notes
     -----

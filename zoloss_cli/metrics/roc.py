@@ -20,9 +20,11 @@ def compute_roc_curve(scores: ArrayLike, is_noisy: ArrayLike) -> tuple[np.ndarra
 
     Returns
     -------
-    false_positive_rates, false_negative_rates : ndarray of shape (n_thresholds + 1,)
+    false_positive_rates : ndarray of shape (n_thresholds + 1,)
         As the threshold falls from above all scores to the least score. Samples with equal scores are
         called noisy together.
+    false_negative_rates : ndarray of shape (n_thresholds + 1,)
+        At the same thresholds.
     """
     scores, is_noisy = _validate(scores, is_noisy)
     order = np.argsort(-scores, kind="stable")

@@ -7,6 +7,7 @@ A docstring repeats them for readers; a test compares the two with the functions
 from __future__ import annotations
 
 import inspect
+import itertools
 import textwrap
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -114,7 +115,7 @@ def remove_section(docstring: str, title: str) -> str:
     """
     lines = docstring.split("\n")
     starts = [i for i in range(len(lines) - 1) if lines[i] and lines[i + 1] == "-" * len(lines[i])]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in itertools.pairwise([*starts, len(lines)]):
         if lines[start] == title:
             return "\n".join(lines[:start] + lines[end:]).rstrip()
     return docstring

@@ -64,6 +64,7 @@ def test_a_section_is_removed():
     assert remove_section(docstring, "Parameters") == "Fit.\n\nNotes\n-----\nNone."
     assert remove_section(docstring, "Notes") == "Fit.\n\nParameters\n----------\nC : float\n    Cost."
     assert remove_section(docstring, "References") == docstring
+    assert remove_section("Fit.", "Parameters") == "Fit."
 
 
 def test_long_defaults_are_shortened():

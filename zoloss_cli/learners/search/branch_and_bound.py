@@ -55,7 +55,7 @@ class BranchAndBoundTree:
 
     @property
     def n_nodes(self) -> int:
-        """Nodes visited so far."""
+        """Return the number of nodes visited so far."""
         return int(self.numbers[kernel.NODES])
 
     def visit(self, nodes: int, search: SearchProgress) -> bool:

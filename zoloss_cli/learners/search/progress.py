@@ -62,12 +62,12 @@ class SearchProgress:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the search began."""
+        """Return the seconds since the search began."""
         return time.perf_counter() - self._start_time
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds up to the time limit, at least 0.1, as solvers want them; None without a limit."""
+        """Return the seconds up to the time limit, at least 0.1, as solvers want them; None without a limit."""
         return None if self.time_limit is None else max(0.1, self.time_limit - self.seconds)
 
     @property

@@ -26,7 +26,7 @@ def has_ranks(run: RunResult) -> bool:
     """Return whether three learners all ran on two data sets, as `compute_average_ranks` asks."""
     learners = [x for x in run.learners if any((d, x) in run.cells for d in run.datasets)]
     complete = [d for d in run.datasets if all((d, x) in run.cells for x in learners)]
-    return len(complete) >= 2 and len(learners) >= 3 and load_metric(run.metric).direction == "lower"
+    return len(complete) >= 2 and len(learners) >= 3 and load_metric(run.metric).direction is not None
 
 
 def draw_critical_difference(run: RunResult) -> Figure:

@@ -16,7 +16,7 @@ MATCHES = {"=": "equal to the published value"}
 
 
 def is_different(cell: CellComparison) -> bool:
-    """Return whether a cell differs from the published value by more than chance explains, to either side."""
+    """Return whether a cell differs from the published value significantly, to either side."""
     if cell.comparison == "ratio":
         return False
     return abs(cell.z) > Z_WARN or (math.isnan(cell.z) and cell.is_beyond(Z_WARN))

@@ -1,1 +1,1 @@
-"""What the papers print, and what is known about the cells that differ."""
+"""What the papers publish, and what is known about the cells that differ."""
