@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 
 import numpy as np
 import pytest
+from stored_records import stored
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.csv_table import read_for_training
@@ -32,15 +32,6 @@ def mine(table):
 
 
 OWN = ["--label", "class", "--positive", "good"]
-
-
-def stored(results):
-    """Every stored number, by cell and split."""
-    return {
-        (path.name, row["split"]): (row["train_errors"], row["test_errors"])
-        for path in (results / "cells").glob("*.jsonl")
-        for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()[1:])
-    }
 
 
 def test_the_table_and_the_comparison_are_those_of_the_stored_numbers(zoloss, mine, tmp_path):

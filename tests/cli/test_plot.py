@@ -6,6 +6,7 @@ import shutil
 
 import msgspec
 import pytest
+from own_rows import refused
 from places import REFERENCE, TOP
 from processes import run_python
 
@@ -32,15 +33,6 @@ def part(tmp_path):
     for path in (REFERENCE / "cells").glob("outliers.*"):
         shutil.copy(path, folder / "cells")
     return folder
-
-
-def refused(ended, code: int, *parts: str) -> None:
-    assert ended.code == code, ended.err
-    assert ended.out == ""
-    assert "Traceback" not in ended.err
-    assert "--debug" not in ended.err
-    for text in parts:
-        assert text in ended.err
 
 
 @pytest.mark.parametrize("suffix", [".pdf", ".svg", ".png"])
