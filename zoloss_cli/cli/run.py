@@ -52,10 +52,10 @@ def run(
 
     limit_threads()
     from zoloss_cli.cli._running import run_and_report, show_plan
-    from zoloss_cli.config.loader import load_config
     from zoloss_cli.experiment.plan import select_part
+    from zoloss_cli.workflows.load_experiment import load_experiment
 
-    whole = select_part(load_config(config), [], [], splits, seed)
+    whole = select_part(load_experiment(config), [], [], splits, seed)
     part = select_part(whole, options.parse_names(datasets), options.parse_names(learners), None, None)
     if dry_run:
         show_plan(part, out, jobs)

@@ -15,17 +15,19 @@ def validate(configs: Annotated[list[Path], typer.Argument(help="Config files.")
 
     **Example:** `zoloss validate configs/*.yaml`
     """
-    from zoloss_cli.config.loader import load_config
     from zoloss_cli.experiment.plan import plan
+    from zoloss_cli.workflows.load_experiment import load_experiment
 
     mistakes = []
     for path in configs:
         try:
-            experiment = load_config(path)
+            experiment = load_experiment(path)
         except ConfigError as error:
             mistakes.append(str(error))
             continue
         cells = plan(experiment)
-        typer.echo(f"{path}: valid; {len(cells)} cells, {sum(cell.repeats for cell in cells):,} tasks")
+        typer.echo(
+            f"{path}: valid; {len(cells)} cell{'s' * (len(cells) != 1)}, {sum(cell.repeats for cell in cells):,} tasks"
+        )
     if mistakes:
         raise ConfigError("\n".join(mistakes))
