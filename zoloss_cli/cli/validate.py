@@ -26,8 +26,7 @@ def validate(configs: Annotated[list[Path], typer.Argument(help="Config files.")
             mistakes.append(str(error))
             continue
         cells = plan(experiment)
-        typer.echo(
-            f"{path}: valid; {len(cells)} cell{'s' * (len(cells) != 1)}, {sum(cell.repeats for cell in cells):,} tasks"
-        )
+        n_tasks = sum(cell.repeats for cell in cells)
+        typer.echo(f"{path}: valid; {len(cells)} cell{'s' * (len(cells) != 1)}, {n_tasks:,} tasks")
     if mistakes:
         raise ConfigError("\n".join(mistakes))
