@@ -79,7 +79,7 @@ def test_fail_fast_stops_early(write_config, tmp_path, plugin_package):
     assert len(stored(tmp_path / "r")) < 250
 
 
-def test_a_worker_that_dies_takes_no_other_unit_with_it(write_config, tmp_path, plugin_package):
+def test_a_worker_that_dies_takes_no_other_task_with_it(write_config, tmp_path, plugin_package):
     config = write_config("datasets: [heart]\nsplit: {repeats: 6}\nlearners: [dying, fld]\n")
     results = tmp_path / "results"
     ended = run_zoloss("run", config, "--out", results, "--jobs", 2, env=plugin_package)
