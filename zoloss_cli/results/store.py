@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Protocol, cast
 
 import msgspec
-from filelock import FileLock, Timeout
 
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.results.manifest import Manifest, RunInfo, decode_manifest, encode_manifest
@@ -124,6 +123,8 @@ class Store:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Store]:
         """Prepare the folder and hold it: a second run into it is refused."""
+        from filelock import FileLock, Timeout  # which readers need not wait for
+
         with explain_os_errors(self.folder):
             if self.folder.exists() and not self.folder.is_dir():
                 raise ResultsError(f"{self.folder} is a file, not a folder")
