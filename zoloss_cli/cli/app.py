@@ -13,6 +13,7 @@ import typer
 from zoloss_cli import __version__
 from zoloss_cli.cli._lazy import MARKUP, LazyGroup
 from zoloss_cli.errors import ZolossError
+from zoloss_cli.utils.interruptible import has_abandoned_threads
 
 GARBAGE_COLLECTION_THRESHOLD = 500_000  # new objects between two looks for garbage
 # A command is the function of its name in the module of its name, and its summary is the function's first line.
@@ -84,6 +85,17 @@ def main() -> None:
     # Imports and records make hundreds of thousands of objects and hardly any garbage: looking for it as often as
     # Python does by default takes a tenth of a short command's time.
     gc.set_threshold(GARBAGE_COLLECTION_THRESHOLD)
+    try:
+        _run_app()
+    except SystemExit as end:
+        if has_abandoned_threads():  # a solver that is cut off by Python's own end aborts the process
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(end.code if isinstance(end.code, int) else int(bool(end.code)))
+        raise
+
+
+def _run_app() -> None:
     try:
         app(prog_name="zoloss")
     except ZolossError as mistake:

@@ -9,6 +9,7 @@ from typing import TypeVar
 POLL_SECONDS = 0.05
 
 Result = TypeVar("Result")
+_abandoned: list[threading.Thread] = []
 
 
 def run_interruptibly(compute: Callable[[], Result], on_poll: Callable[[], object] | None = None) -> Result:
@@ -40,10 +41,19 @@ def run_interruptibly(compute: Callable[[], Result], on_poll: Callable[[], objec
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    while thread.is_alive():
-        thread.join(POLL_SECONDS)
-        if on_poll is not None:
-            on_poll()
+    try:
+        while thread.is_alive():
+            thread.join(POLL_SECONDS)
+            if on_poll is not None:
+                on_poll()
+    except BaseException:
+        _abandoned.append(thread)
+        raise
     if errors:
         raise errors[0]
     return results[0]
+
+
+def has_abandoned_threads() -> bool:
+    """Return whether a computation still runs that nobody waits for: Python must not wait for it at its end."""
+    return any(thread.is_alive() for thread in _abandoned)

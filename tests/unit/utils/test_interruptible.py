@@ -1,4 +1,4 @@
-"""Waiting for compiled code, which handles no signals."""
+"""Waiting for what handles no signals."""
 
 from __future__ import annotations
 
@@ -6,26 +6,27 @@ import threading
 
 import pytest
 
-from zoloss_cli.utils.interruptible import POLL_SECONDS, run_interruptibly
+from zoloss_cli.utils import interruptible
+from zoloss_cli.utils.interruptible import has_abandoned_threads, run_interruptibly
 
 
 def test_results_and_errors_come_back():
-    assert run_interruptibly(lambda: 42) == 42
+    assert run_interruptibly(lambda: 3) == 3
     with pytest.raises(ZeroDivisionError):
-        run_interruptibly(lambda: 1 / 0)
-    with pytest.raises(SystemExit):
-        run_interruptibly(lambda: exit(3))
+        run_interruptibly(lambda: 1 // 0)
+    assert not has_abandoned_threads()
 
 
-def test_an_interrupt_while_waiting_ends_the_wait():
-    release, polls = threading.Event(), []
+def test_an_interrupt_ends_the_wait_and_the_running_thread_is_known(monkeypatch):
+    monkeypatch.setattr(interruptible, "_abandoned", [])
+    release = threading.Event()
 
-    def interrupt_third_poll():
-        polls.append(1)
-        if len(polls) == 3:
-            raise KeyboardInterrupt
+    def interrupt():
+        raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_interruptibly(lambda: release.wait(1000 * POLL_SECONDS), interrupt_third_poll)
-    assert len(polls) == 3
+        run_interruptibly(release.wait, interrupt)
+    assert has_abandoned_threads()
     release.set()
+    interruptible._abandoned[0].join()
+    assert not has_abandoned_threads()
