@@ -35,6 +35,7 @@ def parse_metric(key: str, value: object, errors: ErrorCollector) -> str | None:
         errors.add((key,), f"unknown metric {value!r}{suggest_nearest(value, known)}")
         return None
     try:
+        METRICS.find(name)  # warns of a plug-in that takes the name of one of ours
         load_metric(name)
     except ConfigError as broken:  # another package's metric
         errors.add((key,), str(broken))

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from zoloss_cli.config.messages import InlineErrorCollector
+from zoloss_cli.config.metric_checks import parse_metric
 from zoloss_cli.registry import METRICS, list_metrics, load_metric
 
 WORST_CLASS = '''
@@ -240,5 +242,6 @@ def test_one_that_fails_on_a_record_is_one_sentence(zoloss, broken, write_config
 
 def test_a_name_of_ours_stays_ours(install):
     install({"worst_class_error": WORST_CLASS}, {"test_error": "worst_class_error:WorstClassError"})
+    assert type(load_metric("test_error")).__module__ == "zoloss_cli.metrics.test_error"
     with pytest.warns(UserWarning, match="'test_error' is zoloss's own"):
-        assert type(load_metric("test_error")).__module__ == "zoloss_cli.metrics.test_error"
+        parse_metric("metric", "test_error", InlineErrorCollector("a config"))
