@@ -153,6 +153,8 @@ def _count_errors(
         fields["test_errors"] = int(find_prediction_errors(scores, _to_signs(y_test)).sum())
         fields["test_confusion"] = count_confusion(y_test, scores >= 0.0, n_classes)
         if cell.keep_scores:
+            if not np.all(np.isfinite(scores)):
+                raise ValueError("some scores of test samples are not finite, and cannot be kept")
             fields["test_scores"] = tuple(scores[y_test == k].tolist() for k in (0, 1))
     return fields
 

@@ -15,8 +15,9 @@ from zoloss_cli.errors import DataError
 from zoloss_cli.experiment import fitting, task
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.runner import validate_data
-from zoloss_cli.experiment.task import run_task
+from zoloss_cli.experiment.task import run_task, run_tasks
 from zoloss_cli.kernels.zero_one import find_lenient_errors, find_strict_errors
+from zoloss_cli.learners.linear.fld import FLDClassifier
 from zoloss_cli.results.record import FitRecord, decode_records, encode_line
 from zoloss_cli.results.store import Store
 
@@ -249,3 +250,12 @@ def test_too_few_samples_for_the_folds_stop_the_run(write_config):
     text = "tuning: {folds: 50}\nsplit: {train: 40}\ndatasets: [heart]\nlearners: {svm: {tune: {C: [[1.0]]}}}\n"
     with pytest.raises(DataError, match="'heart' has 40 training samples: too few for 50 folds"):
         validate_data(cells_of(write_config, text))
+
+
+def test_scores_that_are_not_finite_are_a_failed_task(write_config, monkeypatch):
+    config = "datasets: [heart]\nlearners: [fld]\nmetric: roc_auc\nkeep: scores\nsplit: {repeats: 1}\n"
+    (cell,) = plan(load_config(write_config(config)))
+    true = FLDClassifier.decision_function
+    monkeypatch.setattr(FLDClassifier, "decision_function", lambda self, X: true(self, X) * np.inf)
+    (record,) = run_tasks(cell, [0])
+    assert "not finite" in record.failed
