@@ -82,8 +82,8 @@ def _format_warning(message, category, filename, lineno, line=None) -> str:
 def main() -> None:
     """Run the command line: a user's mistake becomes one sentence and an exit code, a warning one sentence."""
     warnings.formatwarning = _format_warning
-    # Imports and records make hundreds of thousands of objects and hardly any garbage: looking for it as often as
-    # Python does by default takes a tenth of a short command's time.
+    # Imports and records make hundreds of thousands of objects and hardly any garbage: looking for it as often
+    # as Python does by default takes a tenth of a short command's time.
     gc.set_threshold(GARBAGE_COLLECTION_THRESHOLD)
     try:
         _run_app()
