@@ -9,6 +9,7 @@ from pathlib import Path
 
 import typer
 
+from zoloss_cli.cli._options import show
 from zoloss_cli.cli._progress import build_progress
 from zoloss_cli.cli._waiting import INTERRUPTED
 from zoloss_cli.config.models import Experiment
@@ -26,8 +27,8 @@ def show_plan(experiment: Experiment, out: Path, jobs: int) -> None:
 
     text, notes = render_plan(experiment, Store(out), jobs)
     for note in notes:
-        typer.echo(note, err=True)
-    typer.echo(text)
+        show(note, err=True)
+    show(text)
 
 
 def run_and_report(

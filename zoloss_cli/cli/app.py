@@ -14,6 +14,7 @@ from zoloss_cli import __version__
 from zoloss_cli.cli._lazy import MARKUP, LazyGroup
 from zoloss_cli.errors import ZolossError
 from zoloss_cli.utils.interruptible import has_abandoned_threads
+from zoloss_cli.utils.safe_text import show_controls
 
 GARBAGE_COLLECTION_THRESHOLD = 500_000  # new objects between two looks for garbage
 # A command is the function of its name in the module of its name, and its summary is the function's first line.
@@ -76,14 +77,14 @@ def _set_options(
 
 def _format_warning(message, category, filename, lineno, line=None) -> str:
     where = f"{filename}:{lineno}: " if os.environ.get("ZOLOSS_DEBUG") else ""
-    return f"zoloss: {where}{message}\n"
+    return show_controls(f"zoloss: {where}{message}\n")
 
 
 def main() -> None:
     """Run the command line: a user's mistake becomes one sentence and an exit code, a warning one sentence."""
     warnings.formatwarning = _format_warning
-    # Imports and records make hundreds of thousands of objects and hardly any garbage: looking for it as often as
-    # Python does by default takes a tenth of a short command's time.
+    # Imports and records make hundreds of thousands of objects and hardly any garbage: looking for it as often
+    # as Python does by default takes a tenth of a short command's time.
     gc.set_threshold(GARBAGE_COLLECTION_THRESHOLD)
     try:
         _run_app()
@@ -101,13 +102,17 @@ def _run_app() -> None:
     except ZolossError as mistake:
         if os.environ.get("ZOLOSS_DEBUG"):
             raise
-        print("\n".join(f"zoloss: {line}" for line in str(mistake).splitlines()), file=sys.stderr)
+        print(
+            "\n".join(f"zoloss: {line}" for line in show_controls(str(mistake)).splitlines()), file=sys.stderr
+        )
         sys.exit(mistake.exit_code)
     except Exception as error:
         if os.environ.get("ZOLOSS_DEBUG"):
             raise
         print(
-            f"zoloss: unexpected {type(error).__name__}: {error} (zoloss --debug ... shows where)",
+            show_controls(
+                f"zoloss: unexpected {type(error).__name__}: {error} (zoloss --debug ... shows where)"
+            ),
             file=sys.stderr,
         )
         sys.exit(1)
