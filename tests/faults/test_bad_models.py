@@ -7,6 +7,9 @@ import json
 import pytest
 from own_rows import COLOURS, SEVERAL, refused
 
+from zoloss_cli.errors import ModelError
+from zoloss_cli.workflows.model_io import read_model
+
 
 @pytest.mark.parametrize(
     ("key", "value", "part"),
@@ -34,6 +37,9 @@ from own_rows import COLOURS, SEVERAL, refused
         ("columns", [{"name": "a", "kind": "number"}] * 2, "names a column or a level more than once"),
         ("columns", [{"name": "a", "kind": "date"}], "'columns.0.kind'"),
         ("missing", "skip", "'missing'"),
+        ("sha256", 5, "'sha256': input should be a valid string"),
+        ("sha256", "", "the file was changed after it was fitted"),
+        ("seed", 77, "the file was changed after it was fitted; fit the model again, or"),
         ("weight", [1.0], "unknown key 'weight'; did you mean 'weights'?"),
     ],
 )
@@ -45,7 +51,7 @@ def test_models_that_were_edited(zoloss, table, model, key, value, part):
 
 def test_models_without_a_key(zoloss, table, model):
     content = json.loads(model.read_text())
-    for key in content:
+    for key in content.keys() - {"sha256"}:
         model.write_text(json.dumps({k: v for k, v in content.items() if k != key}))
         refused(zoloss("predict", model, table(COLOURS)), 6, f"the key '{key}' is missing")
 
@@ -139,7 +145,61 @@ def test_classifiers_that_were_edited(zoloss, table, classifier, learner, change
 def test_classifiers_without_a_key(zoloss, table, classifier):
     path = classifier("ecc:stump")
     content = json.loads(path.read_text())
-    for key in content:
+    for key in content.keys() - {"sha256"}:
         path.write_text(json.dumps({k: v for k, v in content.items() if k != key}))
         ended = zoloss("predict", path, table(SEVERAL))
         refused(ended, 6, f"the key '{key}' is missing", faults=None)
+
+
+def change_each_digit(text: str) -> list[str]:
+    """The text with one digit changed, once for each of its digits."""
+    digits = [(at, digit) for at, digit in enumerate(text) if digit.isdigit()]
+    return [f"{text[:at]}{(int(digit) + 1) % 10}{text[at + 1 :]}" for at, digit in digits]
+
+
+@pytest.mark.parametrize("learner", ["fld", "ecc:stump", "one-vs-one:svm-perceptron"])
+def test_every_changed_digit_is_found(zoloss, table, classifier, tmp_path, learner):
+    if learner == "fld":
+        path = tmp_path / "m.json"
+        assert zoloss("fit", table(COLOURS), "--learner", learner, "--model", path).code == 0
+    else:
+        path = classifier(learner)
+    text = path.read_text()
+    assert not read_model(path).notes
+    changed = change_each_digit(text)
+    assert len(changed) > 100
+    for other in changed:
+        path.write_text(other)
+        with pytest.raises(ModelError, match="json"):
+            read_model(path)
+
+
+def test_a_file_that_is_only_laid_out_anew_was_not_changed(zoloss, table, model):
+    content = json.loads(model.read_text())
+    before = zoloss("predict", model, table(COLOURS))
+    model.write_text(json.dumps(dict(reversed(content.items())), indent=7))
+    assert zoloss("predict", model, table(COLOURS)) == before
+
+
+def test_a_model_that_was_changed_on_purpose_can_be_trusted(zoloss, table, classifier):
+    path = classifier("ecc:stump")
+    before = zoloss("predict", path, table(SEVERAL))
+    content = json.loads(path.read_text())
+    content["learned"]["coefficients"][0] += 1.0
+    path.write_text(json.dumps(content))
+    refused(zoloss("predict", path, table(SEVERAL)), 6, "was changed after it was fitted", "--trust")
+    ended = zoloss("predict", path, table(SEVERAL), "--trust")
+    assert ended.code == 0
+    assert f"{path} was changed after it was fitted, and is used as it is" in ended.err
+    assert ended.out != before.out
+
+
+def test_a_model_without_a_digest_is_read_with_a_note(zoloss, table, model):
+    before = zoloss("predict", model, table(COLOURS))
+    model.write_text(json.dumps({k: v for k, v in json.loads(model.read_text()).items() if k != "sha256"}))
+    ended = zoloss("predict", model, table(COLOURS))
+    assert (ended.code, ended.out) == (0, before.out)
+    assert ended.err == (
+        f"zoloss: {model} has no key 'sha256', so nobody can tell whether it was changed since it was fitted\n"
+        + before.err
+    )

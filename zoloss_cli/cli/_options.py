@@ -12,6 +12,7 @@ import typer
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.reporting.render.formats import FORMATS
+from zoloss_cli.utils.safe_text import show_controls
 from zoloss_cli.workflows.choices import MISSING_POLICIES, SCALINGS
 
 ALL_CORES = os.cpu_count() or 1
@@ -39,16 +40,21 @@ def parse_names(text: str | None) -> list[str]:
     return names
 
 
+def show(text: object, err: bool = False) -> None:
+    """Write a text to standard output or standard error, in which nothing is a command to a terminal."""
+    typer.echo(show_controls(str(text)), err=err)
+
+
 def show_notes(notes: Iterable[str]) -> None:
     """Write each note as a sentence of the program to standard error."""
     for note in notes:
-        typer.echo(f"zoloss: {note}", err=True)
+        show(f"zoloss: {note}", err=True)
 
 
 def show_beside_document(lines: Iterable[str], format: str) -> None:
     """Write lines below a text, or to standard error where the format's output is a document of its own."""
     for line in lines:
-        typer.echo(line, err=format in DOCUMENT_FORMATS)
+        show(line, err=format in DOCUMENT_FORMATS)
 
 
 # One's own table.

@@ -6,6 +6,7 @@ import sys
 
 from zoloss_cli.experiment.runner import Progress
 from zoloss_cli.utils.durations import format_duration
+from zoloss_cli.utils.safe_text import show_controls
 
 
 def build_progress() -> Progress:
@@ -22,7 +23,7 @@ class ProgressLines(Progress):
 
     def note(self, text: str) -> None:
         """Write a line."""
-        print(text, file=sys.stderr, flush=True)
+        print(show_controls(text), file=sys.stderr, flush=True)
 
     def start(self, totals: dict[str, int], done: dict[str, int]) -> None:
         """Take the number of tasks of each data set, and how many of them are done."""
@@ -46,7 +47,7 @@ class ProgressBars(Progress):
 
         self.console = Console(stderr=True)
         self.bars = RichProgress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[left]}"),
@@ -58,7 +59,7 @@ class ProgressBars(Progress):
 
     def note(self, text: str) -> None:
         """Write a line above the bars."""
-        self.console.print(text, highlight=False, markup=False)
+        self.console.print(show_controls(text), highlight=False, markup=False)
 
     def start(self, totals: dict[str, int], done: dict[str, int]) -> None:
         """Show a bar for all tasks, and one for each data set that is not finished."""
@@ -67,7 +68,11 @@ class ProgressBars(Progress):
         )
         for name, total in totals.items():
             self.by_dataset[name] = self.bars.add_task(
-                name, total=total, completed=done[name], left="", visible=done[name] < total
+                show_controls(name, keep=""),
+                total=total,
+                completed=done[name],
+                left="",
+                visible=done[name] < total,
             )
         self.bars.start()
 

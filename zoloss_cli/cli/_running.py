@@ -9,6 +9,7 @@ from pathlib import Path
 
 import typer
 
+from zoloss_cli.cli._options import show
 from zoloss_cli.cli._progress import build_progress
 from zoloss_cli.cli._waiting import INTERRUPTED
 from zoloss_cli.config.models import Experiment
@@ -26,8 +27,8 @@ def show_plan(experiment: Experiment, out: Path, jobs: int) -> None:
 
     text, notes = render_plan(experiment, Store(out), jobs)
     for note in notes:
-        typer.echo(note, err=True)
-    typer.echo(text)
+        show(note, err=True)
+    show(text)
 
 
 def run_and_report(
@@ -68,7 +69,13 @@ def run_and_report(
         If tasks failed.
     """
     progress = build_progress()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    heard: list[int] = []
+
+    def interrupt(number: int, frame: object) -> None:
+        heard.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
     summary = run_experiment(experiment, source, Store(out), jobs, progress, fail_fast, fresh, part)
     counts = f"{summary.n_tasks:,} tasks: {summary.n_done_before:,} were done, {summary.n_run:,} run"
     progress.note(f"{experiment.name}: {counts} in {format_duration(summary.seconds)}; results in {out}")
@@ -76,7 +83,7 @@ def run_and_report(
         left = summary.n_tasks - summary.n_done_before - summary.n_run
         again = [a for a in sys.argv[1:] if a != "--fresh"] if sys.argv[0].endswith("zoloss") else command
         progress.note(f"interrupted with {left:,} tasks to go; continue with: {shlex.join(['zoloss', *again])}")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(128 + heard[0] if heard else INTERRUPTED)
     if summary.failures:
         shown = summary.failures[:MAX_SHOWN_FAILURES]
         more = len(summary.failures) - len(shown)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import typer
 
 from zoloss_cli.utils.durations import format_duration
+from zoloss_cli.utils.safe_text import show_controls
 
 INTERRUPTED = 130  # the exit code that shells use
 CLEAR_LINE = "\r\x1b[K"
@@ -46,7 +47,7 @@ class Countdown:
         """Write the line anew, with the seconds left unless they are infinite."""
         if self.shown:
             time_left = "" if math.isinf(left) else f", {format_duration(left)} left"
-            sys.stderr.write(f"{CLEAR_LINE}{text}{time_left}")
+            sys.stderr.write(f"{CLEAR_LINE}{show_controls(text, keep='')}{time_left}")
             sys.stderr.flush()
 
     def clear(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
@@ -12,9 +13,11 @@ import typer
 
 from zoloss_cli import __version__
 from zoloss_cli.cli._lazy import MARKUP, LazyGroup
-from zoloss_cli.errors import ZolossError
+from zoloss_cli.errors import OutputError, ZolossError
 from zoloss_cli.utils.interruptible import has_abandoned_threads
+from zoloss_cli.utils.safe_text import show_controls
 
+OUTPUT_CLOSED = 141  # what shells say of a program whose reader is gone
 GARBAGE_COLLECTION_THRESHOLD = 500_000  # new objects between two looks for garbage
 # A command is the function of its name in the module of its name, and its summary is the function's first line.
 COMMANDS = {
@@ -76,7 +79,7 @@ def _set_options(
 
 def _format_warning(message, category, filename, lineno, line=None) -> str:
     where = f"{filename}:{lineno}: " if os.environ.get("ZOLOSS_DEBUG") else ""
-    return f"zoloss: {where}{message}\n"
+    return show_controls(f"zoloss: {where}{message}\n")
 
 
 def main() -> None:
@@ -97,17 +100,41 @@ def main() -> None:
 
 def _run_app() -> None:
     try:
-        app(prog_name="zoloss")
+        try:
+            app(prog_name="zoloss")
+        finally:
+            sys.stdout.flush()  # here, where it can be told that there is no room for it
     except ZolossError as mistake:
         if os.environ.get("ZOLOSS_DEBUG"):
             raise
-        print("\n".join(f"zoloss: {line}" for line in str(mistake).splitlines()), file=sys.stderr)
+        print(
+            "\n".join(f"zoloss: {line}" for line in show_controls(str(mistake)).splitlines()), file=sys.stderr
+        )
         sys.exit(mistake.exit_code)
+    except BrokenPipeError:  # whoever reads, such as head, has read enough
+        _drop_output()
+        sys.exit(OUTPUT_CLOSED)
+    except OSError as error:
+        if os.environ.get("ZOLOSS_DEBUG"):
+            raise
+        where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        print(f"zoloss: {show_controls(where)}{error.strerror or error}", file=sys.stderr)
+        _drop_output()
+        sys.exit(OutputError.exit_code)
     except Exception as error:
         if os.environ.get("ZOLOSS_DEBUG"):
             raise
         print(
-            f"zoloss: unexpected {type(error).__name__}: {error} (zoloss --debug ... shows where)",
+            show_controls(
+                f"zoloss: unexpected {type(error).__name__}: {error} (zoloss --debug ... shows where)"
+            ),
             file=sys.stderr,
         )
         sys.exit(1)
+
+
+def _drop_output() -> None:
+    """Send what is still to be written nowhere, so that Python does not fail once more at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())

@@ -77,7 +77,9 @@ def complexity(
         stages = (lambda: line.count_steps("random orders"), lambda: line.show_share("unions of clusters"))
         measured = run_interruptibly(lambda: measure_complexity(samples, how, *stages))
         line.clear()
-        typer.echo(complexity_text.render_json(measured) if as_json else complexity_text.render_text(measured))
+        options.show(
+            complexity_text.render_json(measured) if as_json else complexity_text.render_text(measured)
+        )
         options.show_notes(samples.table.notes)
         if plot is not None:
             from zoloss_cli.workflows.complexity_figure import draw_complexity

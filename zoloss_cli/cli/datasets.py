@@ -33,7 +33,7 @@ def list_datasets(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         from zoloss_cli.workflows.dataset_info import list_datasets
 
-        typer.echo(list_datasets())
+        options.show(list_datasets())
 
 
 @datasets.command()
@@ -45,7 +45,7 @@ def of(config: options.ConfigFile) -> None:
     from zoloss_cli.config.loader import load_config
     from zoloss_cli.workflows.dataset_info import describe_experiment_data
 
-    typer.echo(describe_experiment_data(load_config(config)))
+    options.show(describe_experiment_data(load_config(config)))
 
 
 @datasets.command()
@@ -60,7 +60,7 @@ def show(
     """
     from zoloss_cli.workflows.dataset_info import describe_dataset
 
-    typer.echo(describe_dataset(name))
+    options.show(describe_dataset(name))
 
 
 @datasets.command()
@@ -71,7 +71,7 @@ def verify() -> None:
     """
     from zoloss_cli.workflows.dataset_info import verify_embedded
 
-    typer.echo(f"{verify_embedded()} files are what catalog.yaml says")
+    options.show(f"{verify_embedded()} files are what catalog.yaml says")
 
 
 @datasets.command()
@@ -94,4 +94,4 @@ def fetch(
     from zoloss_cli.datasets.uci import download
     from zoloss_cli.workflows.dataset_info import render_fetch_report
 
-    typer.echo(render_fetch_report(download.fetch(name, into, archive)))
+    options.show(render_fetch_report(download.fetch(name, into, archive)))

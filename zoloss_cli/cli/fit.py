@@ -67,7 +67,7 @@ def fit(
         check_serializable(spec)
         atomic_io.check_target(model, force, [data])
     fitted = fit_table(read_for_training(data, label, missing), spec, positive, scale, seed)
-    typer.echo(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted))
+    options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted))
     options.show_notes(fitted.notes)
     if model is not None:
         from zoloss_cli.workflows.model_io import render_model

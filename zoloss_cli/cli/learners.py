@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from zoloss_cli.cli import _completion as completion
+from zoloss_cli.cli import _options as options
 
 
 def learners(
@@ -21,4 +22,4 @@ def learners(
     """
     from zoloss_cli.workflows.learner_info import describe_learner, list_learners
 
-    typer.echo(list_learners() if name is None else describe_learner(name))
+    options.show(list_learners() if name is None else describe_learner(name))

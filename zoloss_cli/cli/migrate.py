@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from zoloss_cli.cli import _options as options
 
 
@@ -17,5 +15,5 @@ def migrate(results: options.ResultsFolder = Path("results")) -> None:
     from zoloss_cli.results.migrate import migrate as migrate_folder
 
     done, *faults = migrate_folder(results)
-    typer.echo(done)
+    options.show(done)
     options.show_notes(faults)

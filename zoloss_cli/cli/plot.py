@@ -74,7 +74,7 @@ def plot(
 
     if figure is None:
         text, notes = list_drawings(results)
-        typer.echo(text)
+        options.show(text)
         options.show_notes(notes)
         return
     from zoloss_cli.reporting.figures.files import find_format, render_figure
@@ -98,4 +98,4 @@ def plot(
     target = out or Path(f"{drawing.stem}.pdf")
     check_target(target, force, request.inputs)
     write(target, render_figure(drawing.draw(), find_format(target)), force, request.inputs)
-    typer.echo(target)
+    options.show(target)

@@ -15,6 +15,9 @@ def predict(
     data: Annotated[Path, typer.Argument(help="The new samples: a CSV file with the model's columns.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write to this CSV file.")] = None,
     force: options.Force = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Use a model file that was changed after it was fitted.")
+    ] = False,
 ) -> None:
     """Predict new samples by a saved model, as CSV with the columns prediction and score.
 
@@ -33,8 +36,9 @@ def predict(
 
     if out is not None:
         check_target(out, force, [model, data])
-    predictions = predict_table(read_model(model), data)
-    options.show_notes(predictions.notes)
+    saved = read_model(model, trust)
+    predictions = predict_table(saved, data)
+    options.show_notes([*saved.notes, *predictions.notes])
     if out is None:
         typer.echo(predictions.render_csv(), nl=False)
     else:

@@ -39,4 +39,4 @@ def report(
         raise ResultsError(f"{results} holds no finished task of any run")
     page = build_page(runs, results, store.notes)
     atomic_io.write(out, page, force, [])
-    typer.echo(f"{out}: {len(runs)} run{'s' * (len(runs) > 1)}, {len(page.encode()) / 1e6:.2f} MB")
+    options.show(f"{out}: {len(runs)} run{'s' * (len(runs) > 1)}, {len(page.encode()) / 1e6:.2f} MB")

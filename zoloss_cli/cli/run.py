@@ -62,4 +62,4 @@ def run(
         return
     command = ["run", str(config)]
     run_and_report(whole, str(config), out, jobs, command, fail_fast=fail_fast, fresh=fresh, part=part)
-    typer.echo(f"show it with: zoloss table {out}", err=True)
+    options.show(f"show it with: zoloss table {out}", err=True)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from zoloss_cli.cli import _options as options
 
 
@@ -18,5 +16,5 @@ def status(results: options.ResultsFolder = Path("results")) -> None:
     from zoloss_cli.reporting.status import render_status
 
     runs, store = load_results(results)
-    typer.echo(render_status(runs, store))
+    options.show(render_status(runs, store))
     options.show_notes(store.notes)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from zoloss_cli.cli import _options as options
 from zoloss_cli.errors import ConfigError
 
 
@@ -27,6 +28,6 @@ def validate(configs: Annotated[list[Path], typer.Argument(help="Config files.")
             continue
         cells = plan(experiment)
         n_tasks = sum(cell.repeats for cell in cells)
-        typer.echo(f"{path}: valid; {len(cells)} cell{'s' * (len(cells) != 1)}, {n_tasks:,} tasks")
+        options.show(f"{path}: valid; {len(cells)} cell{'s' * (len(cells) != 1)}, {n_tasks:,} tasks")
     if mistakes:
         raise ConfigError("\n".join(mistakes))

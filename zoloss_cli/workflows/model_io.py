@@ -1,11 +1,12 @@
 """Models as readable JSON files, and every reason not to trust such a file.
 
 A linear rule is there by its weights in the table's own units; all else by its learner, for scaled features,
-and the state of its estimator.
+and the state of its estimator. A digest of all that a file says shows whether it was changed later.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,6 +74,7 @@ class _ModelFile(_Section):
     features: list[str]
     scaling: _Scaling
     training: dict[str, Any]
+    sha256: str | None = None  # files of before have none
 
 
 class _RuleFile(_ModelFile):
@@ -113,6 +115,8 @@ class SavedModel:
         What to do with missing values.
     rule : LinearRule or ScaledEstimator
         What scores samples.
+    notes : tuple of str
+        What to tell about the file.
     """
 
     columns: tuple[CsvColumn, ...]
@@ -121,6 +125,7 @@ class SavedModel:
     classes: tuple[str, ...]
     missing: str
     rule: LinearRule | ScaledEstimator
+    notes: tuple[str, ...] = ()
 
 
 def check_serializable(spec: LearnerSpec) -> None:
@@ -156,7 +161,18 @@ def render_model(fitted: TableFit, missing: str) -> str:
         },
         "training": {"file": table.path.name, **fitted.summarize_training()},
     }
+    content["sha256"] = _compute_digest(json.dumps(content, allow_nan=False))
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _compute_digest(text: str) -> str:
+    """Return the sha256 of what a file says but for its own digest, whatever the order of keys and the spaces.
+
+    Numbers count as they are written: digits that a float has no room for are part of the content too.
+    """
+    content = json.loads(text, parse_float=str)
+    content.pop("sha256", None)
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _describe_rule(rule: LinearRule) -> dict:
@@ -182,9 +198,27 @@ def _find_version(learner_class: Any) -> str:
     return str(learner_class.version)
 
 
-def read_model(path: Path) -> SavedModel:
-    """Read and validate a model file; a mistake is named by its key."""
-    content = _read_json(path)
+def read_model(path: Path, trust: bool = False) -> SavedModel:
+    """Read and validate a model file; a mistake is named by its key.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    trust : bool, default=False
+        Whether to read a file that was changed after it was written.
+
+    Returns
+    -------
+    SavedModel
+        What it says about new samples.
+
+    Raises
+    ------
+    ModelError
+        If it is no model file, or was changed and is not trusted.
+    """
+    content, digest = _read_json(path)
     if "format" in content and content["format"] != FORMAT:
         raise ModelError(
             f"{path}: 'format' is {content['format']!r}, but zoloss {__version__} reads format {FORMAT}; "
@@ -201,9 +235,24 @@ def read_model(path: Path) -> SavedModel:
     columns = tuple(CsvColumn(c.name, tuple(c.levels) if c.levels else None) for c in checked.columns)
     _check_agreement(path, checked, columns)
     rule = _build_rule(path, checked) if isinstance(checked, _RuleFile) else _build_estimator(path, checked)
+    notes = _check_digest(path, checked, digest, trust)
     return SavedModel(
-        columns, checked.label, tuple(checked.labels), tuple(checked.classes), checked.missing, rule
+        columns, checked.label, tuple(checked.labels), tuple(checked.classes), checked.missing, rule, notes
     )
+
+
+def _check_digest(path: Path, checked: _ModelFile, digest: str, trust: bool) -> tuple[str, ...]:
+    """Refuse a file that was changed, unless it is trusted; return what to tell about it."""
+    if checked.sha256 is None:
+        return (f"{path} has no key 'sha256', so nobody can tell whether it was changed since it was fitted",)
+    if checked.sha256 == digest:
+        return ()
+    if not trust:
+        raise ModelError(
+            f"{path}: 'sha256' does not fit the rest: the file was changed after it was fitted; fit the model "
+            "again, or use it as it is with --trust"
+        )
+    return (f"{path} was changed after it was fitted, and is used as it is",)
 
 
 def _build_rule(path: Path, checked: _RuleFile) -> LinearRule:
@@ -239,9 +288,12 @@ def _build_estimator(path: Path, checked: _ModelFile) -> ScaledEstimator:
     return ScaledEstimator(estimator, np.array(checked.scaling.centre), np.array(checked.scaling.spread))
 
 
-def _read_json(path: Path) -> dict:
+def _read_json(path: Path) -> tuple[dict, str]:
+    """Return what a file says, and the digest of it."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        content = json.loads(text)
+        digest = _compute_digest(text) if isinstance(content, dict) else ""
     except FileNotFoundError:
         beside = [p.name for p in path.parent.glob("*.json")] if path.parent.is_dir() else []
         raise ModelError(f"there is no model file {path}{suggest_nearest(path.name, beside)}") from None
@@ -253,7 +305,7 @@ def _read_json(path: Path) -> dict:
         raise ModelError(f"{path} is not a model file") from None
     if not isinstance(content, dict) or not content:
         raise ModelError(f"{path} is not a model file: it holds no keys")
-    return content
+    return content, digest
 
 
 def _describe_errors(path: Path, error: ValidationError, keys: type[_ModelFile]) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import numpy as np
 from zoloss_cli.datasets.csv_reader import is_missing
 from zoloss_cli.datasets.csv_table import CsvTable, read_for_prediction
 from zoloss_cli.errors import DataError, suggest_nearest
+from zoloss_cli.reporting.render.csv import write_csv
 from zoloss_cli.workflows.model_io import SavedModel
 
 
@@ -43,11 +42,8 @@ class Predictions:
             columns = {
                 f"score={name}": scores for name, scores in zip(self.classes, self.scores.T, strict=True)
             }
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["prediction", *columns])
-        writer.writerows(zip(self.predictions, *(scores.tolist() for scores in columns.values()), strict=True))
-        return out.getvalue()
+        lines = zip(self.predictions, *(scores.tolist() for scores in columns.values()), strict=True)
+        return write_csv(["prediction", *columns], lines) + "\n"
 
 
 def predict_table(model: SavedModel, path: Path) -> Predictions:

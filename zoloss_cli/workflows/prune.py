@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections.abc import Callable
@@ -18,6 +16,7 @@ from zoloss_cli.config.models import Prune
 from zoloss_cli.datasets.csv_reader import read_content, read_rows
 from zoloss_cli.datasets.csv_table import CsvTable, read_for_training
 from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.reporting.render.csv import write_csv
 from zoloss_cli.workflows.complexity import MAX_SAMPLES, TableSamples, explain_errors, load_samples
 from zoloss_cli.workflows.fit_text import describe_classes, describe_table
 
@@ -96,13 +95,10 @@ class PrunedTable:
 
     def render_report(self) -> bytes:
         """Return the rows that are left out, as CSV."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["line", "label", "score", "reason"])
-        writer.writerows(
+        lines = [
             [row.line, row.label, "" if row.score is None else row.score, row.reason] for row in self.dropped
-        )
-        return out.getvalue().encode()
+        ]
+        return (write_csv(["line", "label", "score", "reason"], lines) + "\n").encode()
 
     def count_rows(self) -> list[tuple[str, int, int]]:
         """Return each class with its rows that are kept and that are left out, without missing values."""

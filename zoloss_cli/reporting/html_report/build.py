@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import zlib
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 
 from zoloss_cli import __version__
@@ -16,7 +15,7 @@ from zoloss_cli.reporting.html_report.figures import PageFigures
 from zoloss_cli.reporting.html_report.provenance import provenance_html
 from zoloss_cli.reporting.published.papers import read_paper_titles
 from zoloss_cli.reporting.published.remarks import group_by_remark
-from zoloss_cli.reporting.render.html import render_notes, render_table_element
+from zoloss_cli.reporting.render.html import escape, render_notes, render_table_element
 from zoloss_cli.reporting.render.numbers import (
     format_caption,
     format_our_value,

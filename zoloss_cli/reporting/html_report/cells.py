@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from html import escape
 
 from zoloss_cli.reporting.compare import CellComparison
-from zoloss_cli.reporting.render.html import render_table_element
+from zoloss_cli.reporting.render.html import escape, render_table_element
 from zoloss_cli.reporting.render.numbers import format_cell
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.tables import Table, TableCell, TableColumn

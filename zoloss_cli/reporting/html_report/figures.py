@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import escape
 from pathlib import Path
 
 from zoloss_cli.registry import load_metric
@@ -11,6 +10,7 @@ from zoloss_cli.reporting.figures.catalog import Drawing, build_drawing_without_
 from zoloss_cli.reporting.figures.inline import render_svg
 from zoloss_cli.reporting.figures.registry import FIGURES
 from zoloss_cli.reporting.html_report.provenance import provenance_html
+from zoloss_cli.reporting.render.html import escape
 from zoloss_cli.reporting.run_result import RunResult
 
 SIZE = re.compile(r'(width|height)="([\d.]+)pt"')

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 from zoloss_cli.config.models import Experiment
+from zoloss_cli.reporting.render.html import escape
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.results.manifest import RunInfo
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from zoloss_cli.reporting.compare import COLUMNS, CellComparison
 from zoloss_cli.reporting.tables import Table, TableCell
+from zoloss_cli.utils.safe_text import show_controls
 
+FORMULA_STARTS = tuple("=+-@\t\r")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)")
 TABLE_COLUMNS = (
     *("table", "dataset", "learner", "metric", "mean", "stderr", "best", "star", "choice"),
     *("published", "published_stderr", "published_star"),
@@ -51,6 +55,20 @@ def write_csv(header: Sequence[str], lines: Iterable[Sequence]) -> str:
     """Return lines as CSV under a header."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(lines)
+    writer.writerows([guard_cell(cell) for cell in line] for line in [header, *lines])
     return out.getvalue().rstrip("\n")
+
+
+def guard_cell(cell: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula and no terminal for a command.
+
+    Text that starts like a formula gets a leading apostrophe; a number and a lone sign stay what they are.
+
+    References
+    ----------
+    OWASP, "CSV Injection", https://owasp.org/www-community/attacks/CSV_Injection.
+    """
+    if not isinstance(cell, str):
+        return cell
+    is_formula = cell.startswith(FORMULA_STARTS) and len(cell) > 1 and not _NUMBER.fullmatch(cell)
+    return ("'" if is_formula else "") + show_controls(cell)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable
-from html import escape
 
 from zoloss_cli.reporting.render.grid import Grid, align_columns
 from zoloss_cli.reporting.render.numbers import build_grid, format_caption, format_cell
 from zoloss_cli.reporting.tables import Table, TableCell
+from zoloss_cli.utils.safe_text import show_controls
+
+
+def escape(text: str) -> str:
+    """Return a text in which every character means itself, and controls are shown as escapes."""
+    return html.escape(show_controls(text))
 
 
 def render_table(table: Table, terminal: bool = False) -> str:

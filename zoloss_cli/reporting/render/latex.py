@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from zoloss_cli.reporting.render.grid import Grid
 from zoloss_cli.reporting.render.numbers import build_grid, format_caption, format_cell
 from zoloss_cli.reporting.tables import Table, TableCell
+from zoloss_cli.utils.safe_text import show_controls
 
 COMMANDS = {"\0": "textbackslash", "^": "textasciicircum", "~": "textasciitilde"}
 
@@ -32,7 +35,7 @@ def render_table(table: Table, terminal: bool = False) -> str:
             r"\begin{table}[p]",
             r"\centering",
             rf"\caption{{{escape_latex(format_caption(table).partition('. ')[2])}}}",
-            rf"\label{{tab:{table.number}}}",
+            rf"\label{{tab:{format_key(table.number)}}}",
             rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
             r"\toprule",
             " & ".join(["data set", *map(escape_latex, table.headings)]) + r" \\",
@@ -90,9 +93,14 @@ def join(parts: list[str]) -> str:
 
 def escape_latex(text: str) -> str:
     """Return a text in which every character means itself."""
-    text = text.replace("\\", "\0")
+    text = show_controls(text, keep="").replace("\\", "\0")
     for character in "&%$#_{}":
         text = text.replace(character, "\\" + character)
     for character, command in COMMANDS.items():
         text = text.replace(character, rf"\{command}{{}}")
     return text.replace("±", r"$\pm$")
+
+
+def format_key(name: str) -> str:
+    r"""Return a name as \label takes it: letters, digits and marks that are no commands."""
+    return re.sub(r"[^\w./:-]+", "-", name)

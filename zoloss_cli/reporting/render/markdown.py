@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from tabulate import tabulate
 
 from zoloss_cli.reporting.render.grid import Grid, align_columns
 from zoloss_cli.reporting.render.numbers import build_grid, format_caption, format_cell
 from zoloss_cli.reporting.tables import Table, TableCell
+from zoloss_cli.utils.safe_text import show_controls
+
+_TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def render_table(table: Table, terminal: bool = False) -> str:
@@ -18,28 +23,38 @@ def render_table(table: Table, terminal: bool = False) -> str:
     def format_ours(cell: TableCell) -> str:
         return f"**{format_number(cell)}**" if cell.best else format_number(cell)
 
-    lines = build_grid(table, format_ours, lambda c: f"*{format_number(c)}*", str.strip)
-    body = tabulate(lines, ["data set", *table.headings], tablefmt="github", disable_numparse=True)
-    notes = "".join(f"\n\n{note[:1].replace('*', chr(92) + '*')}{note[1:]}" for note in table.notes)
-    return f"**{format_caption(table)}**\n\n{body}{notes}"
+    def format_label(text: str) -> str:
+        return escape_markdown(text.strip())
+
+    lines = build_grid(table, format_ours, lambda c: f"*{format_number(c)}*", format_label)
+    headings = map(escape_markdown, table.headings)
+    body = tabulate(lines, ["data set", *headings], tablefmt="github", disable_numparse=True)
+    notes = "".join(f"\n\n{escape_markdown(note)}" for note in table.notes)
+    return f"**{escape_markdown(format_caption(table))}**\n\n{body}{notes}"
 
 
 def render_grid(grid: Grid) -> str:
     """Return a grid with its caption and notes."""
-    notes = [note.replace("*", r"\*") for note in grid.notes]
+    notes = [escape_markdown(note) for note in grid.notes]
     if not grid.lines:
         return "\n\n".join(notes)
-    body = tabulate(
-        grid.lines, grid.header, tablefmt="github", disable_numparse=True, colalign=align_columns(grid)
-    ).replace("*", r"\*")
-    return "\n\n".join(filter(None, [grid.caption, body, *notes]))
+    header, *lines = [[escape_markdown(text) for text in line] for line in [grid.header, *grid.lines]]
+    body = tabulate(lines, header, tablefmt="github", disable_numparse=True, colalign=align_columns(grid))
+    return "\n\n".join(filter(None, [escape_markdown(grid.caption), body, *notes]))
 
 
 def render_heading(heading: str) -> str:
     """Return what stands over several grids."""
-    return f"**{heading}**"
+    return f"**{escape_markdown(heading)}**"
 
 
 def join(parts: list[str]) -> str:
     """Return tables or grids one after the other."""
     return "\n\n".join(parts)
+
+
+def escape_markdown(text: str) -> str:
+    """Return a text in one line without HTML, links, emphasis by asterisks, code or ends of cells."""
+    for character in "\\`*[|":
+        text = text.replace(character, "\\" + character)
+    return _TAG_START.sub("&lt;", show_controls(text, keep=""))

@@ -7,6 +7,7 @@ from tabulate import tabulate
 from zoloss_cli.reporting.render.grid import Grid, align_columns
 from zoloss_cli.reporting.render.numbers import build_grid, format_caption, format_cell
 from zoloss_cli.reporting.tables import Table, TableCell
+from zoloss_cli.utils.safe_text import show_controls
 
 BOLD_ON_TERMINAL = "\x1b[1m{}\x1b[0m"
 
@@ -19,26 +20,32 @@ def render_table(table: Table, terminal: bool = False) -> str:
         text = format_cell(cell)
         return mark(text) if cell.best else text
 
-    lines = build_grid(table, format_ours, format_cell, str)
-    body = tabulate(lines, ["data set", *table.headings], tablefmt="simple", disable_numparse=True)
+    lines = build_grid(table, format_ours, format_cell, show_text)
+    headings = map(show_text, table.headings)
+    body = tabulate(lines, ["data set", *headings], tablefmt="simple", disable_numparse=True)
     bold = [f"{'bold' if terminal else '**'}: {table.bold}"] if table.bold else []
-    return f"{format_caption(table)}\n\n{body}\n" + "\n".join(f"({text})" for text in [*bold, *table.notes])
+    notes = "\n".join(f"({show_text(text)})" for text in [*bold, *table.notes])
+    return f"{show_text(format_caption(table))}\n\n{body}\n{notes}"
 
 
 def render_grid(grid: Grid) -> str:
     """Return a grid with its caption and notes."""
-    notes = "\n".join(f"({note})" for note in grid.notes)
+    notes = "\n".join(f"({show_text(note)})" for note in grid.notes)
     if not grid.lines:
         return notes
-    body = tabulate(
-        grid.lines, grid.header, tablefmt="simple", disable_numparse=True, colalign=align_columns(grid)
-    )
-    return "\n".join(filter(None, [f"{grid.caption}\n" if grid.caption else "", body, notes]))
+    header, *lines = [[show_text(text) for text in line] for line in [grid.header, *grid.lines]]
+    body = tabulate(lines, header, tablefmt="simple", disable_numparse=True, colalign=align_columns(grid))
+    return "\n".join(filter(None, [f"{show_text(grid.caption)}\n" if grid.caption else "", body, notes]))
 
 
 def render_heading(heading: str) -> str:
     """Return what stands over several grids."""
-    return heading
+    return show_text(heading)
+
+
+def show_text(text: str) -> str:
+    """Return a text in one line, in which nothing is a command to a terminal."""
+    return show_controls(text, keep="")
 
 
 def join(parts: list[str]) -> str:
