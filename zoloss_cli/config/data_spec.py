@@ -14,7 +14,7 @@ from zoloss_cli.config.catalog import (
     has_generator,
     list_dataset_names,
 )
-from zoloss_cli.config.messages import ErrorCollector, Keys
+from zoloss_cli.config.messages import ErrorCollector, Keys, shorten
 from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, GeneratedData
 from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
 from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
@@ -49,7 +49,7 @@ def build_data_spec(name: str, entry: dict, folder: Path, errors: ErrorCollector
             return _build_csv(name, entry, folder, keys, errors)
         source = entry.get("generator", entry.get("dataset", name))
         if not isinstance(source, str):
-            errors.add(keys, f"'generator' or 'dataset' must be a name (got {source!r})")
+            errors.add(keys, f"'generator' or 'dataset' must be a name (got {shorten(source)})")
             return None
         if "generator" in entry or (has_generator(source) and "dataset" not in entry):
             return _build_generated(name, source, entry, keys, errors)

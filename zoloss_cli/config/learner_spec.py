@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from zoloss_cli.config.messages import ErrorCollector, Keys
+from zoloss_cli.config.messages import ErrorCollector, Keys, shorten
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.registry import (
@@ -213,7 +213,7 @@ def _build_inner_spec(
     """Return the learner inside another, which must be one that can be boosted."""
     entry = {"learner": given} if isinstance(given, str) else given
     if not isinstance(entry, dict) or not isinstance(entry.get("learner"), str):
-        errors.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {given!r})")
+        errors.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {shorten(given)})")
         return None
     spec = build_learner_spec(entry["learner"], dict(entry), seeding, errors, keys)
     if spec is not None and find_registration(spec.learner).is_multiclass:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -12,8 +13,19 @@ from pydantic_core import ErrorDetails
 
 from zoloss_cli.errors import ConfigError, suggest_nearest
 
+MAX_SHOWN_CHARACTERS = 100
+
 Keys = tuple[Any, ...]
 M = TypeVar("M", bound=BaseModel)
+
+_SHORTENER = reprlib.Repr()
+_SHORTENER.maxstring = _SHORTENER.maxother = _SHORTENER.maxlong = MAX_SHOWN_CHARACTERS
+_SHORTENER.maxlevel = 3
+
+
+def shorten(value: object) -> str:
+    """Return a value as Python writes it, the beginning of it if it is long, and without building the rest."""
+    return _SHORTENER.repr(value)
 
 
 class ErrorCollector:
@@ -75,16 +87,18 @@ class ErrorCollector:
         elif details["type"] == "literal_error":
             options = details["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
             hint = suggest_nearest(details["input"], options) or f"; valid: {', '.join(options)}"
-            self.add(at, f"{details['input']!r} is not valid{hint}")
+            self.add(at, f"{shorten(details['input'])} is not valid{hint}")
         else:
             text = details["msg"].removeprefix("Value error, ")
-            got = f" (got {details['input']!r})" if details["loc"] else ""  # else it would be the whole section
+            got = (
+                f" (got {shorten(details['input'])})" if details["loc"] else ""
+            )  # else it would be the whole section
             self.add(at, f"{text[:1].lower()}{text[1:]}{got}")
 
     def validate(self, model: type[M], value: Any, keys: Keys) -> M | None:
         """Return the model of a section or entry, or None after adding what is wrong with it."""
         if not isinstance(value, dict):
-            self.add(keys, f"must be a mapping of keys (got {value!r})")
+            self.add(keys, f"must be a mapping of keys (got {shorten(value)})")
             return None
         try:
             return model.model_validate(value)
