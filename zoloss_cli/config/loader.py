@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +41,15 @@ TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "keep", "ratios", "datasets", 
 
 def find_config(path: Path) -> Path:
     """Return the path itself, or that of the config of this name that comes with zoloss."""
-    if path.exists():
-        return path
-    if ours := find_shipped_config(path):
-        return ours
-    beside = sorted(p.name for p in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
+    try:
+        if path.exists():
+            return path
+        if ours := find_shipped_config(path):
+            return ours
+        beside = sorted(p.name for p in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
+    except (OSError, ValueError) as error:  # a path that is too long, or in a folder that may not be read
+        problem = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{shorten(str(path))} cannot be read: {problem}") from None
     raise ConfigError(f"there is no config {path}{suggest_nearest(path.name, beside)}")
 
 
@@ -73,7 +78,7 @@ def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollec
     """
     for key in content:
         if key not in TOP_LEVEL:
-            errors.add((key,), f"unknown key '{key}'{suggest_nearest(key, TOP_LEVEL)}")
+            errors.add((key,), f"unknown key '{key}'{errors.suggest(key, TOP_LEVEL)}")
     values = _parse_texts(content, name, errors)
     values |= _parse_metrics(content, errors)
     values |= _parse_sections(content, errors)
@@ -188,8 +193,8 @@ def _list_entries(content: dict, key: str, errors: ErrorCollector) -> list[tuple
         if not all(isinstance(name, str) for name in section):
             errors.add((key,), "a list must hold names only; use a mapping to give settings")
             return []
-        for name in section:
-            if section.count(name) > 1:
+        for name, count in Counter(section).items():
+            if count > 1:
                 errors.add((key, name), f"'{name}' is listed more than once")
         return [(name, {}) for name in dict.fromkeys(section)]
     if not isinstance(section, dict):

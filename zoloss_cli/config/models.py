@@ -165,7 +165,7 @@ class GeneratedData(DataOptions):
     """One pool from a generator, split again and again; or several pools that take turns."""
 
     generator: Annotated[str, Field(description="which one (default: the entry's own name)")] = ""
-    size: Annotated[int, Field(ge=2, description="samples in the pool")] = 5000
+    size: Annotated[int, Field(ge=2, le=10_000_000, description="samples in the pool")] = 5000
     seed: Annotated[
         Seed | tuple[Seed, ...],
         BeforeValidator(_validate_seeds),

@@ -21,6 +21,7 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.csv_table import CsvColumn, list_feature_names
 from zoloss_cli.errors import ConfigError, ModelError, suggest_nearest
 from zoloss_cli.registry import find_registration
+from zoloss_cli.utils.files import FileError, FileMissingError, read_file
 from zoloss_cli.workflows.estimator_state import (
     AnyState,
     Number,
@@ -36,6 +37,7 @@ from zoloss_cli.workflows.linear_rule import LinearRule, ScaledEstimator
 
 FORMAT = 1
 RULE, CLASSIFIER = "zoloss linear rule", "zoloss classifier"
+MAX_FILE_BYTES = 1 << 28
 MAX_SHOWN_ERRORS = 5
 
 
@@ -241,12 +243,12 @@ def _build_estimator(path: Path, checked: _ModelFile) -> ScaledEstimator:
 
 def _read_json(path: Path) -> dict:
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
+        content = json.loads(read_file(path, MAX_FILE_BYTES).decode("utf-8-sig"))
+    except FileMissingError:
         beside = [p.name for p in path.parent.glob("*.json")] if path.parent.is_dir() else []
         raise ModelError(f"there is no model file {path}{suggest_nearest(path.name, beside)}") from None
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error.strerror or error}") from None
+    except FileError as error:
+        raise ModelError(f"{path} {error}") from None
     except json.JSONDecodeError as error:
         raise ModelError(f"{path}:{error.lineno}: not valid JSON: {error.msg}") from None
     except (UnicodeDecodeError, RecursionError, ValueError):
