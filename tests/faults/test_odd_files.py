@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -72,3 +73,21 @@ def test_a_name_that_is_no_text_is_said_in_one_sentence(tmp_path):
     assert ended.returncode == 2
     assert "unexpected" not in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("command", ["validate", "fit"])
+def test_a_working_folder_that_is_gone_is_said_in_one_sentence(tmp_path, small_config, table, command):
+    data = table("a,label\n1,x\n2,y\n3,x\n4,y\n")
+    arguments = {"validate": [small_config], "fit": [data, "--learner", "fld"]}[command]
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    words = shlex.join([sys.executable, "-m", "zoloss_cli", command, *map(str, arguments)])
+    ended = subprocess.run(
+        ["sh", "-c", f"rmdir ../gone && exec {words}"],
+        capture_output=True, text=True, timeout=SECONDS, cwd=gone,
+    )  # fmt: skip
+    assert "unexpected" not in ended.stderr
+    assert "Traceback" not in ended.stderr
+    if ended.returncode:  # some versions of the packages ask for the folder, others do not
+        assert ended.stderr.startswith("zoloss: the working folder cannot be used (")
+        assert len(ended.stderr.splitlines()) == 1

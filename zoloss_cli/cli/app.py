@@ -82,8 +82,8 @@ def _format_warning(message, category, filename, lineno, line=None) -> str:
 def main() -> None:
     """Run the command line: a user's mistake becomes one sentence and an exit code, a warning one sentence."""
     warnings.formatwarning = _format_warning
-    # Imports and records make hundreds of thousands of objects and hardly any garbage: looking for it as often as
-    # Python does by default takes a tenth of a short command's time.
+    # Imports and records make hundreds of thousands of objects and hardly any garbage: looking for it as often
+    # as Python does by default takes a tenth of a short command's time.
     gc.set_threshold(GARBAGE_COLLECTION_THRESHOLD)
     try:
         _run_app()
@@ -106,8 +106,15 @@ def _run_app() -> None:
     except Exception as error:
         if os.environ.get("ZOLOSS_DEBUG"):
             raise
-        print(
-            f"zoloss: unexpected {type(error).__name__}: {error} (zoloss --debug ... shows where)",
-            file=sys.stderr,
-        )
+        unexpected = f"unexpected {type(error).__name__}: {error} (zoloss --debug ... shows where)"
+        print(f"zoloss: {_find_folder_fault() or unexpected}", file=sys.stderr)
         sys.exit(1)
+
+
+def _find_folder_fault() -> str:
+    """Return what is wrong with the working folder, which Python and its packages ask for; empty if nothing."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        return f"the working folder cannot be used ({error.strerror}); change to another one"
+    return ""
