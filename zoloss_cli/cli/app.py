@@ -124,12 +124,8 @@ def _run_app() -> None:
     except Exception as error:
         if os.environ.get("ZOLOSS_DEBUG"):
             raise
-        print(
-            show_controls(
-                f"zoloss: unexpected {type(error).__name__}: {error} (zoloss --debug ... shows where)"
-            ),
-            file=sys.stderr,
-        )
+        unexpected = f"unexpected {type(error).__name__}: {error} (zoloss --debug ... shows where)"
+        print(show_controls(f"zoloss: {_find_folder_fault() or unexpected}"), file=sys.stderr)
         sys.exit(1)
 
 
@@ -138,3 +134,12 @@ def _drop_output() -> None:
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
+
+
+def _find_folder_fault() -> str:
+    """Return what is wrong with the working folder, which Python and its packages ask for; empty if nothing."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        return f"the working folder cannot be used ({error.strerror}); change to another one"
+    return ""

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from zoloss_cli.config.messages import ErrorCollector
+from zoloss_cli.config.messages import ErrorCollector, shorten
 from zoloss_cli.config.models import StrictModel
 from zoloss_cli.config.yaml_reader import read_yaml
 from zoloss_cli.errors import ConfigError, DataError, ZolossError, suggest_nearest
@@ -208,7 +208,7 @@ def _read_faulty_catalog(path: Path) -> tuple[dict[str, CatalogEntry], dict[str,
     for name, fields in content.items():
         collector = ErrorCollector(path, root)
         if not isinstance(fields, dict):
-            collector.add((name,), f"must be a mapping of keys (got {fields!r})")
+            collector.add((name,), f"must be a mapping of keys (got {shorten(fields)})")
         else:
             try:
                 entries[name] = _parse_entry(path.parent, name, fields)

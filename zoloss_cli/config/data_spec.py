@@ -14,9 +14,9 @@ from zoloss_cli.config.catalog import (
     has_generator,
     list_dataset_names,
 )
-from zoloss_cli.config.messages import ErrorCollector, Keys
+from zoloss_cli.config.messages import ErrorCollector, Keys, shorten
 from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, GeneratedData
-from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
+from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
 
 
@@ -49,7 +49,7 @@ def build_data_spec(name: str, entry: dict, folder: Path, errors: ErrorCollector
             return _build_csv(name, entry, folder, keys, errors)
         source = entry.get("generator", entry.get("dataset", name))
         if not isinstance(source, str):
-            errors.add(keys, f"'generator' or 'dataset' must be a name (got {source!r})")
+            errors.add(keys, f"'generator' or 'dataset' must be a name (got {shorten(source)})")
             return None
         if "generator" in entry or (has_generator(source) and "dataset" not in entry):
             return _build_generated(name, source, entry, keys, errors)
@@ -75,7 +75,7 @@ def _build_embedded(
     name: str, source: str, entry: dict, keys: Keys, errors: ErrorCollector
 ) -> EmbeddedData | None:
     if source not in list_dataset_names() or has_generator(source):
-        errors.add(keys, f"unknown data set '{source}'{suggest_nearest(source, list_dataset_names())}")
+        errors.add(keys, f"unknown data set '{source}'{errors.suggest(source, list_dataset_names())}")
         return None
     if source in DATASET_PLUGINS:
         find_plugin_file(DATASET_PLUGINS[source])  # a missing file is an error of the config
@@ -89,7 +89,7 @@ def _build_generated(
 ) -> GeneratedData | None:
     if not has_generator(source):
         known = [*GENERATORS, *DATASET_PLUGINS]
-        errors.add((*keys, "generator"), f"unknown generator '{source}'{suggest_nearest(source, known)}")
+        errors.add((*keys, "generator"), f"unknown generator '{source}'{errors.suggest(source, known)}")
         return None
     model = find_generator(source).parameter_model
     own = set(model.model_fields) - {"size"}
@@ -103,7 +103,7 @@ def _build_generated(
         return None
     valid = {k for k in GeneratedData.model_fields if k != "settings"} | own
     for key in [k for k in common if k not in valid]:
-        errors.add((*keys, key), f"unknown key '{key}'{suggest_nearest(key, valid)}")
+        errors.add((*keys, key), f"unknown key '{key}'{errors.suggest(key, valid)}")
         del common[key]
     common.update(name=name, generator=source, settings=tuple(sorted(filled.items())))
     return errors.validate(GeneratedData, common, keys)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 
-from zoloss_cli.config.messages import ErrorCollector, Keys
+from zoloss_cli.config.messages import ErrorCollector, Keys, shorten
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.errors import ConfigError, suggest_nearest
+from zoloss_cli.errors import ConfigError
 from zoloss_cli.registry import (
     LEARNERS,
     MEASURES,
@@ -24,6 +25,7 @@ from zoloss_cli.registry import (
     find_registration,
 )
 
+MAX_VARIANTS = 1000
 LIST_EXPECTED = "must be a mapping from a parameter (such as base.C) to the list of values to try"
 
 
@@ -72,7 +74,7 @@ class ColumnBuilder:
             self.errors.add(keys, "is false for all data sets: leave the learner out instead")
         for name in own:
             if name not in self.datasets:
-                hint = suggest_nearest(name, self.datasets)
+                hint = self.errors.suggest(name, self.datasets)
                 self.errors.add((*keys, name), f"the config has no data set '{name}'{hint}")
         rest = tuple(name for name in self.datasets if name not in own)
         parts: list[tuple[tuple[str, ...] | None, dict]] = [(rest, entry)] if rest else []
@@ -119,6 +121,9 @@ def _list_variants(options: Any, entry: dict, keys: Keys, errors: ErrorCollector
     """Return (choice, the entry with it) for each combination of the values that `options` lists."""
     if not isinstance(options, dict) or not all(isinstance(v, list) and v for v in options.values()):
         errors.add(keys, LIST_EXPECTED)
+        return []
+    if (count := math.prod(map(len, options.values()))) > MAX_VARIANTS:
+        errors.add(keys, f"lists {count:,} combinations, more than the {MAX_VARIANTS:,} that can be tried")
         return []
     variants = []
     for values in itertools.product(*options.values()):
@@ -182,7 +187,7 @@ def _build_spec(
     name, known = entry.pop(kind), MEASURES if kind == "measure" else LEARNERS
     if not isinstance(name, str) or name not in known:
         at = (*keys, kind) if errors.has_keys((*keys, kind)) else keys
-        errors.add(at, f"unknown {kind} '{name}'{suggest_nearest(name, known)}")
+        errors.add(at, f"unknown {kind} '{name}'{errors.suggest(name, known)}")
         return None
     try:
         model = build_parameter_model(name)
@@ -213,7 +218,7 @@ def _build_inner_spec(
     """Return the learner inside another, which must be one that can be boosted."""
     entry = {"learner": given} if isinstance(given, str) else given
     if not isinstance(entry, dict) or not isinstance(entry.get("learner"), str):
-        errors.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {given!r})")
+        errors.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {shorten(given)})")
         return None
     spec = build_learner_spec(entry["learner"], dict(entry), seeding, errors, keys)
     if spec is not None and find_registration(spec.learner).is_multiclass:

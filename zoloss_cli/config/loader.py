@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from zoloss_cli.config.catalog import load_catalog
 from zoloss_cli.config.data_spec import build_data_spec
 from zoloss_cli.config.learner_spec import ColumnBuilder
-from zoloss_cli.config.messages import ErrorCollector
+from zoloss_cli.config.messages import ErrorCollector, shorten
 from zoloss_cli.config.metric_checks import check_metrics, parse_metric
 from zoloss_cli.config.models import (
     PREDEFINED,
@@ -24,6 +25,7 @@ from zoloss_cli.config.models import (
 )
 from zoloss_cli.config.yaml_reader import check_duplicate_keys, read_yaml
 from zoloss_cli.errors import ConfigError, suggest_nearest
+from zoloss_cli.utils.names import check_file_name
 from zoloss_cli.utils.paths import find_shipped_config
 
 TEXTS = ("name", "title", "citation", "baseline")
@@ -39,11 +41,15 @@ TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "keep", "ratios", "datasets", 
 
 def find_config(path: Path) -> Path:
     """Return the path itself, or that of the config of this name that comes with zoloss."""
-    if path.exists():
-        return path
-    if ours := find_shipped_config(path):
-        return ours
-    beside = sorted(p.name for p in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
+    try:
+        if path.exists():
+            return path
+        if ours := find_shipped_config(path):
+            return ours
+        beside = sorted(p.name for p in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
+    except (OSError, ValueError) as error:  # a path that is too long, or in a folder that may not be read
+        problem = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{shorten(str(path))} cannot be read: {problem}") from None
     raise ConfigError(f"there is no config {path}{suggest_nearest(path.name, beside)}")
 
 
@@ -72,8 +78,8 @@ def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollec
     """
     for key in content:
         if key not in TOP_LEVEL:
-            errors.add((key,), f"unknown key '{key}'{suggest_nearest(key, TOP_LEVEL)}")
-    values: dict[str, Any] = {"name": name, **{k: str(content[k]) for k in TEXTS if k in content}}
+            errors.add((key,), f"unknown key '{key}'{errors.suggest(key, TOP_LEVEL)}")
+    values = _parse_texts(content, name, errors)
     values |= _parse_metrics(content, errors)
     values |= _parse_sections(content, errors)
     values["datasets"] = tuple(
@@ -92,6 +98,24 @@ def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollec
     return experiment
 
 
+def _parse_texts(content: dict, name: str, errors: ErrorCollector) -> dict[str, Any]:
+    """Return the keys whose values are text; `name` is that of the experiment if the config has none."""
+    values: dict[str, Any] = {"name": name}
+    for key in TEXTS:
+        if isinstance(content.get(key), list | dict | set | bytes):
+            errors.add((key,), f"must be text (got {shorten(content[key])})")
+        elif content.get(key) is not None:
+            values[key] = str(content[key])
+        elif key == "name" and key in content:
+            values[key] = ""
+    try:
+        check_file_name(values["name"])
+    except ValueError as error:
+        origin = "" if "name" in content else "the name of the config, which has no key 'name', "
+        errors.add(("name",) if "name" in content else (), f"{origin}{error}")
+    return values
+
+
 def _parse_metrics(content: dict, errors: ErrorCollector) -> dict[str, Any]:
     """Return the metrics that the table shows, and what records keep for them."""
     values: dict[str, Any] = {
@@ -102,7 +126,7 @@ def _parse_metrics(content: dict, errors: ErrorCollector) -> dict[str, Any]:
     if content.get("keep") is not None:
         values["keep"] = content["keep"]
         if content["keep"] != "scores":
-            errors.add(("keep",), f"{content['keep']!r} cannot be kept; valid: scores")
+            errors.add(("keep",), f"{shorten(content['keep'])} cannot be kept; valid: scores")
     return values
 
 
@@ -169,17 +193,17 @@ def _list_entries(content: dict, key: str, errors: ErrorCollector) -> list[tuple
         if not all(isinstance(name, str) for name in section):
             errors.add((key,), "a list must hold names only; use a mapping to give settings")
             return []
-        for name in section:
-            if section.count(name) > 1:
+        for name, count in Counter(section).items():
+            if count > 1:
                 errors.add((key, name), f"'{name}' is listed more than once")
         return [(name, {}) for name in dict.fromkeys(section)]
     if not isinstance(section, dict):
-        errors.add((key,), f"must be a list of names or a mapping (got {section!r})")
+        errors.add((key,), f"must be a list of names or a mapping (got {shorten(section)})")
         return []
     entries = []
     for name, entry in section.items():
         if entry is not None and not isinstance(entry, dict):
-            errors.add((key, name), f"settings must be a mapping of keys (got {entry!r})")
+            errors.add((key, name), f"settings must be a mapping of keys (got {shorten(entry)})")
             continue
         entries.append((str(name), dict(entry or {})))
     return entries

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -11,9 +12,29 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from zoloss_cli.errors import ConfigError, suggest_nearest
+from zoloss_cli.utils.names import CONTROL
+
+MAX_SHOWN_CHARACTERS = 100
+MAX_MESSAGE_CHARACTERS = 2000
+MAX_MESSAGES = 20
 
 Keys = tuple[Any, ...]
 M = TypeVar("M", bound=BaseModel)
+
+_SHORTENER = reprlib.Repr()
+_SHORTENER.maxstring = _SHORTENER.maxother = _SHORTENER.maxlong = MAX_SHOWN_CHARACTERS
+_SHORTENER.maxlevel = 3
+
+
+def shorten(value: object) -> str:
+    """Return a value as Python writes it, the beginning of it if it is long, and without building the rest."""
+    return _SHORTENER.repr(value)
+
+
+def _show_key(key: object) -> str:
+    """Return a key as messages have it: in one line, and not longer than one can read."""
+    text = CONTROL.sub(lambda found: repr(found[0])[1:-1], str(key))
+    return text if len(text) <= MAX_SHOWN_CHARACTERS else text[:MAX_SHOWN_CHARACTERS] + "..."
 
 
 class ErrorCollector:
@@ -29,19 +50,35 @@ class ErrorCollector:
     Attributes
     ----------
     lines : list of str
-        The messages, as ``path:line: keys: message``.
+        The first messages, as ``path:line: keys: message``.
+    n_more : int
+        How many there are besides.
     """
 
     def __init__(self, path: Path, root: yaml.Node | None) -> None:
         self.path, self.root = path, root
         self.lines: list[str] = []
+        self.n_more = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether further messages are only counted."""
+        return len(self.lines) >= MAX_MESSAGES
 
     def add(self, keys: Keys, message: str) -> None:
         """Add a message about the value at these keys; the same message is added once."""
-        place = ".".join(str(key) for key in keys)
+        if self.is_full:  # looking up lines takes time, and nobody reads a thousand messages
+            self.n_more += 1
+            return
+        place = ".".join(_show_key(key) for key in keys)
         line = f"{self.path}:{self._find_line(keys)}: {place + ': ' if place else ''}{message}"
+        line = line if len(line) <= MAX_MESSAGE_CHARACTERS else line[:MAX_MESSAGE_CHARACTERS] + "..."
         if line not in self.lines:
             self.lines.append(line)
+
+    def suggest(self, name: object, valid: Iterable[str]) -> str:
+        """Return the nearest valid name as the end of a message, or nothing if no message is shown any more."""
+        return "" if self.is_full else suggest_nearest(name, valid)
 
     def add_validation_error(
         self, keys: Keys, error: ValidationError, model: type[BaseModel], more_keys: Iterable[str] = ()
@@ -59,7 +96,10 @@ class ErrorCollector:
         more_keys : iterable of str
             Other valid keys of the mapping.
         """
-        for details in error.errors():
+        for i, details in enumerate(found := error.errors()):
+            if self.is_full:
+                self.n_more += len(found) - i
+                return
             valid = [*_find_fields(model, details["loc"]), *(more_keys if len(details["loc"]) < 2 else ())]
             self._add_details(keys, details, valid)
 
@@ -75,16 +115,18 @@ class ErrorCollector:
         elif details["type"] == "literal_error":
             options = details["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
             hint = suggest_nearest(details["input"], options) or f"; valid: {', '.join(options)}"
-            self.add(at, f"{details['input']!r} is not valid{hint}")
+            self.add(at, f"{shorten(details['input'])} is not valid{hint}")
         else:
             text = details["msg"].removeprefix("Value error, ")
-            got = f" (got {details['input']!r})" if details["loc"] else ""  # else it would be the whole section
+            got = (
+                f" (got {shorten(details['input'])})" if details["loc"] else ""
+            )  # else it would be the whole section
             self.add(at, f"{text[:1].lower()}{text[1:]}{got}")
 
     def validate(self, model: type[M], value: Any, keys: Keys) -> M | None:
         """Return the model of a section or entry, or None after adding what is wrong with it."""
         if not isinstance(value, dict):
-            self.add(keys, f"must be a mapping of keys (got {value!r})")
+            self.add(keys, f"must be a mapping of keys (got {shorten(value)})")
             return None
         try:
             return model.model_validate(value)
@@ -95,7 +137,8 @@ class ErrorCollector:
     def raise_errors(self) -> None:
         """Raise a ConfigError with all messages, if there are any."""
         if self.lines:
-            raise ConfigError("\n".join(dict.fromkeys(self.lines)))
+            more = [f"{self.path}: and {self.n_more:,} more mistakes"] if self.n_more else []
+            raise ConfigError("\n".join([*dict.fromkeys(self.lines), *more]))
 
     def has_keys(self, keys: Keys) -> bool:
         """Return whether the file has a value at these keys."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from zoloss_cli.config.messages import shorten
 from zoloss_cli.config.models import ALL, Experiment
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.registry import (
@@ -32,7 +33,7 @@ def parse_metric(key: str, value: object, errors: ErrorCollector) -> str | None:
     known = list_metrics()
     name = METRIC_ALIASES.get(value, value) if isinstance(value, str) else value
     if not isinstance(name, str) or name not in known:
-        errors.add((key,), f"unknown metric {value!r}{suggest_nearest(value, known)}")
+        errors.add((key,), f"unknown metric {shorten(value)}{suggest_nearest(value, known)}")
         return None
     try:
         METRICS.find(name)  # warns of a plug-in that takes the name of one of ours

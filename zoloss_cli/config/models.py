@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from zoloss_cli.utils.names import check_file_name
 
 
 class StrictModel(BaseModel):
@@ -163,7 +165,7 @@ class GeneratedData(DataOptions):
     """One pool from a generator, split again and again; or several pools that take turns."""
 
     generator: Annotated[str, Field(description="which one (default: the entry's own name)")] = ""
-    size: Annotated[int, Field(ge=2, description="samples in the pool")] = 5000
+    size: Annotated[int, Field(ge=2, le=10_000_000, description="samples in the pool")] = 5000
     seed: Annotated[
         Seed | tuple[Seed, ...],
         BeforeValidator(_validate_seeds),
@@ -322,7 +324,7 @@ def _convert_setting(value: Any) -> Any:
 class Experiment(StrictModel):
     """A validated config, with every default filled in."""
 
-    name: str
+    name: Annotated[str, AfterValidator(check_file_name)]  # that of a file in a results folder
     title: str = ""
     citation: str = ""
     published: Published | None = None

@@ -27,6 +27,7 @@ from zoloss_cli.registry import (
     build_parameter_model,
     find_nested_learners,
 )
+from zoloss_cli.utils.names import MAX_NAME_BYTES
 
 BEST_OF = {
     "type": "object",
@@ -61,7 +62,12 @@ def build_config_schema() -> dict:
         "oneOf": [{"required": ["learners"]}, {"required": ["measures"]}],
         "additionalProperties": False,
         "properties": {
-            "name": {"type": "string", "description": "name of the results (default: the file's name)"},
+            "name": {
+                "type": "string",
+                "pattern": r"^[^./\\][^/\\]*$",
+                "maxLength": MAX_NAME_BYTES,
+                "description": "name of the results, and of a file there (default: the file's name)",
+            },
             "title": {"type": "string", "description": "caption of the table"},
             "citation": {"type": "string", "description": "where the table was published"},
             "published": _object(Published, definitions),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,19 @@ import yaml
 
 from zoloss_cli.config.messages import ErrorCollector, Keys
 from zoloss_cli.errors import ConfigError
+from zoloss_cli.utils.files import FileError, read_file
 
 MAX_FILE_BYTES = 1 << 20
+MAX_DEPTH = 50  # of mappings and lists within each other
+MAX_NODES = 10_000  # values in a file, those behind an alias counted wherever it stands
+MAX_NUMBER_CHARACTERS = 400  # Python refuses to write out far longer numbers
+INT = "tag:yaml.org,2002:int"
+UNREADABLE = (ValueError, KeyError, AttributeError, TypeError, OverflowError)  # what PyYAML lets through
+# libyaml is ten times as fast; few systems are without it.
+FastLoader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class NameLoader(yaml.SafeLoader):
+class NameLoader(FastLoader):  # type: ignore[misc, valid-type]
     """Safe YAML whose keys are names, also `on` and `no`, which it would read as true and false."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
@@ -22,6 +31,17 @@ class NameLoader(yaml.SafeLoader):
             if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
                 key.tag = "tag:yaml.org,2002:str"
         return super().construct_mapping(node, deep)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Return a value; one that is not what its tag says is an error with its line."""
+        if node.tag == INT and len(node.value) > MAX_NUMBER_CHARACTERS:
+            problem = f"a number of {len(node.value):,} characters is longer than {MAX_NUMBER_CHARACTERS}"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        try:
+            return super().construct_object(node, deep)
+        except UNREADABLE:
+            problem = f"this is no {node.tag.rpartition(':')[2]}"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
 
 
 def read_yaml(path: Path) -> tuple[dict[str, Any], yaml.Node]:
@@ -33,16 +53,13 @@ def read_yaml(path: Path) -> tuple[dict[str, Any], yaml.Node]:
         If the file cannot be read, or is no mapping; the message names the line.
     """
     try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
-    if len(raw) > MAX_FILE_BYTES:
-        raise ConfigError(f"{path} is larger than a config can be ({len(raw)} bytes)")
-    try:
-        text = raw.decode("utf-8-sig")
+        text = read_file(path, MAX_FILE_BYTES).decode("utf-8-sig")
+        _check_size(path, text)
         # Twice, because constructing the content changes the nodes where it merges mappings.
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=FastLoader)
         content = yaml.load(text, Loader=NameLoader)
+    except FileError as error:
+        raise ConfigError(f"{path} {error}") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{path} is not a text file") from None
     except RecursionError:
@@ -59,16 +76,43 @@ def read_yaml(path: Path) -> tuple[dict[str, Any], yaml.Node]:
     return content, root
 
 
-def check_duplicate_keys(
-    root: yaml.Node, errors: ErrorCollector, keys: Keys = (), seen: set[int] | None = None
-) -> None:
+def _check_size(path: Path, text: str) -> None:
+    """Refuse what would take much time or memory, before anything is built of it: each event is seen once."""
+    sizes, names = [0], []  # values in each open collection, and the anchor of each
+    anchors: dict[str | None, int] = {}  # values behind each anchor
+    for event in yaml.parse(text, Loader=FastLoader):
+        where = f"{path}:{event.start_mark.line + 1}:"
+        if isinstance(event, yaml.AliasEvent):
+            if event.anchor in names:
+                raise ConfigError(f"{where} '*{event.anchor}' refers to itself")
+            sizes[-1] += anchors.get(event.anchor, 1)
+        elif isinstance(event, yaml.ScalarEvent):
+            sizes[-1] += 1
+            anchors[event.anchor] = 1
+        elif isinstance(event, yaml.CollectionStartEvent):
+            sizes.append(1)
+            names.append(event.anchor)
+            if len(names) > MAX_DEPTH:
+                raise ConfigError(f"{where} is nested too deeply: more than {MAX_DEPTH} levels")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            size = sizes.pop()
+            sizes[-1] += size
+            anchors[names.pop()] = size
+        if sizes[-1] > MAX_NODES:
+            raise ConfigError(f"{where} a config cannot hold more than {MAX_NODES:,} values, aliases included")
+
+
+def check_duplicate_keys(root: yaml.Node, errors: ErrorCollector) -> None:
     """Add an error for every key that a mapping has twice, of which YAML would take the last."""
-    seen = set() if seen is None else seen
-    if not isinstance(root, yaml.MappingNode) or id(root) in seen:
-        return
-    seen.add(id(root))
-    names = [key.value for key, _ in root.value]
-    for key, value in root.value:
-        if names.count(key.value) > 1:
-            errors.add((*keys, key.value), f"the key '{key.value}' is given more than once")
-        check_duplicate_keys(value, errors, (*keys, key.value), seen)
+    seen: set[int] = set()
+    pending: list[tuple[Keys, yaml.Node]] = [((), root)]
+    while pending:
+        keys, node = pending.pop()
+        if not isinstance(node, yaml.MappingNode) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        pairs = [(key.value, value) for key, value in node.value if isinstance(key, yaml.ScalarNode)]
+        for name, count in Counter(name for name, _ in pairs).items():
+            if count > 1:
+                errors.add((*keys, name), f"the key '{name}' is given more than once")
+        pending += [((*keys, name), value) for name, value in reversed(pairs)]

@@ -13,7 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from zoloss_cli.errors import DataError, suggest_nearest
+from zoloss_cli.utils.files import FileError, FileMissingError, read_file
 
+MAX_FILE_BYTES = 1 << 29
 MISSING = {"", "?", "na", "n/a", "nan", "null", "none"}
 
 Lines = list[tuple[int, list[str]]]  # the line that each row begins on, and its fields
@@ -49,12 +51,12 @@ def compute_file_sha256(path: Path) -> str:
 def read_content(path: Path) -> bytes:
     """Return the bytes of a file; a DataError suggests a file beside one that is not there."""
     try:
-        return path.read_bytes()
-    except FileNotFoundError:
+        return read_file(path, MAX_FILE_BYTES)
+    except FileMissingError:
         beside = [p.name for p in path.parent.glob("*.csv")] if path.parent.is_dir() else []
         raise DataError(f"there is no file {path}{suggest_nearest(path.name, beside)}") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from None
+    except FileError as error:
+        raise DataError(f"{path} {error}") from None
 
 
 def read_rows(path: Path, content: bytes | None = None) -> tuple[list[str], Lines]:

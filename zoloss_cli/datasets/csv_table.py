@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 import numpy as np
@@ -137,6 +138,7 @@ def read_for_training(
     if not places:
         raise DataError(f"{path} has a label column but no features")
     kept = _select_rows(path, header, lines, at, missing)
+    _check_labels(path, header[at], kept, at)
     notes = []
     if all(is_number(name) for name in header):
         notes.append(f"the first line of {path} holds only numbers and was read as the header")
@@ -239,6 +241,22 @@ def _select_rows(path: Path, header: list[str], lines: Lines, at: int, missing: 
     if not kept:
         raise DataError(f"{path} has no rows left after dropping those with missing values")
     return kept
+
+
+def _check_labels(path: Path, name: str, lines: Lines, at: int) -> None:
+    """Refuse labels such as 1 and 1.0: one class to a statistician, but two to whoever compares text."""
+    first = {row[at]: number for number, row in reversed(lines)}
+    same: dict[Decimal, str] = {}
+    for label in sorted(filter(is_number, first), key=lambda label: first[label]):
+        try:
+            other = same.setdefault(Decimal(label), label)  # exact, unlike float, for long numbers of accounts
+        except InvalidOperation:  # an exponent beyond all bounds
+            continue
+        if other != label:
+            raise DataError(
+                f"{path}:{first[label]}: the label column '{name}' holds '{label}' and, in line "
+                f"{first[other]}, '{other}', which are the same number; write the labels of a class in one way"
+            )
 
 
 def _detect_column(path: Path, name: str, lines: Lines, i: int, notes: list[str]) -> CsvColumn:

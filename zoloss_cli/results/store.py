@@ -38,6 +38,7 @@ from zoloss_cli.results.record import (
     hash_identity,
 )
 from zoloss_cli.utils.atomic_io import write_text
+from zoloss_cli.utils.names import check_file_name
 
 MARKER = "zoloss.json"
 RUNS = "runs"
@@ -241,7 +242,11 @@ class Store:
 
     def write_manifest(self, manifest: Manifest) -> Path:
         """Write the manifest of a run, named after its experiment."""
-        path = self.folder / RUNS / f"{manifest.experiment.name}.json"
+        try:  # also a model that nothing has validated must not lead out of the folder
+            name = check_file_name(manifest.experiment.name)
+        except ValueError as error:
+            raise ResultsError(f"{self.folder}: the name of a run {error}") from None
+        path = self.folder / RUNS / f"{name}.json"
         with explain_os_errors(path):
             write_text(path, encode_manifest(manifest))
         return path

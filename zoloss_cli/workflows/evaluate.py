@@ -23,6 +23,7 @@ from zoloss_cli.reporting.statistics_report import describe_best
 from zoloss_cli.reporting.tables import build_table
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.atomic_io import check_target, write
+from zoloss_cli.utils.names import clean_file_name
 from zoloss_cli.workflows.choices import DEFAULT_SCALING
 from zoloss_cli.workflows.learner_options import OptionErrorCollector, parse_settings
 
@@ -70,7 +71,7 @@ class Evaluation:
     @property
     def name(self) -> str:
         """The run's name in a results folder; a table's own name could be that of another run there."""
-        return f"evaluate-{self.data.stem}"
+        return clean_file_name(f"evaluate-{self.data.stem}")
 
     def build_content(self, folder: Path) -> dict:
         """Return the keys of the config for a file in `folder`; defaults only where they inform."""

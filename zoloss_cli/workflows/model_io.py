@@ -22,6 +22,7 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.csv_table import CsvColumn, list_feature_names
 from zoloss_cli.errors import ConfigError, ModelError, suggest_nearest
 from zoloss_cli.registry import find_registration
+from zoloss_cli.utils.files import FileError, FileMissingError, read_file
 from zoloss_cli.workflows.estimator_state import (
     AnyState,
     Number,
@@ -37,6 +38,7 @@ from zoloss_cli.workflows.linear_rule import LinearRule, ScaledEstimator
 
 FORMAT = 1
 RULE, CLASSIFIER = "zoloss linear rule", "zoloss classifier"
+MAX_FILE_BYTES = 1 << 28
 MAX_SHOWN_ERRORS = 5
 
 
@@ -291,14 +293,14 @@ def _build_estimator(path: Path, checked: _ModelFile) -> ScaledEstimator:
 def _read_json(path: Path) -> tuple[dict, str]:
     """Return what a file says, and the digest of it."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_file(path, MAX_FILE_BYTES).decode("utf-8-sig")
         content = json.loads(text)
         digest = _compute_digest(text) if isinstance(content, dict) else ""
-    except FileNotFoundError:
+    except FileMissingError:
         beside = [p.name for p in path.parent.glob("*.json")] if path.parent.is_dir() else []
         raise ModelError(f"there is no model file {path}{suggest_nearest(path.name, beside)}") from None
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error.strerror or error}") from None
+    except FileError as error:
+        raise ModelError(f"{path} {error}") from None
     except json.JSONDecodeError as error:
         raise ModelError(f"{path}:{error.lineno}: not valid JSON: {error.msg}") from None
     except (UnicodeDecodeError, RecursionError, ValueError):

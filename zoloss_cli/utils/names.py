@@ -1,0 +1,68 @@
+"""Names that users choose and that become names of files."""
+
+from __future__ import annotations
+
+import re
+
+MAX_NAME_BYTES = 200  # file systems allow 255, and a suffix and that of a temporary file are added
+SEPARATORS = "/\\"
+# What moves the cursor, ends a line or turns the direction of writing hides what a name really is.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+def check_file_name(name: str) -> str:
+    """Return a name that can be that of a file in whatever folder it is put; else raise ValueError.
+
+    Parameters
+    ----------
+    name : str
+        The name, without the suffix that the file gets.
+
+    Returns
+    -------
+    str
+        The same name.
+
+    Examples
+    --------
+    >>> check_file_name("table4.2")
+    'table4.2'
+    """
+    if not name.strip():
+        raise ValueError("must not be empty, since it becomes the name of a file")
+    if found := next((c for c in name if c in SEPARATORS), None):
+        raise ValueError(f"must not hold {found}, since it becomes the name of a file (got {_shorten(name)})")
+    if name.startswith("."):
+        raise ValueError(
+            f"must not begin with a dot, since it becomes the name of a file (got {_shorten(name)})"
+        )
+    if CONTROL.search(name):
+        raise ValueError(
+            f"must not hold line breaks or control characters, since it becomes the name of a file "
+            f"(got {_shorten(name)})"
+        )
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:
+        raise ValueError(f"must be UTF-8 text (got {_shorten(name)})") from None
+    if size > MAX_NAME_BYTES:
+        raise ValueError(f"must not be longer than {MAX_NAME_BYTES} bytes (got {size}: {_shorten(name)})")
+    return name
+
+
+def clean_file_name(name: str) -> str:
+    """Return the name with a dash for all that :func:`check_file_name` refuses, cut to the bytes it allows.
+
+    Examples
+    --------
+    >>> clean_file_name("a/b")
+    'a-b'
+    """
+    text = CONTROL.sub("-", name).translate(str.maketrans(SEPARATORS, "--"))
+    text = text.encode(errors="replace")[:MAX_NAME_BYTES].decode(errors="ignore")
+    return "-" + text[1:] if text.startswith(".") or not text.strip() else text
+
+
+def _shorten(name: str) -> str:
+    """Return a name in quotes, the beginning of it if it is long, with what cannot be seen written out."""
+    return repr(name) if len(name) <= 60 else repr(name[:57]) + "..."
