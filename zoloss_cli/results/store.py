@@ -138,10 +138,10 @@ class Store:
                     f"another run is writing to {self.folder}; wait for it or choose another --out"
                 ) from None
             with lock:
+                if not self.is_ours():  # first of all: a folder without it is not written to again
+                    self.write_marker()
                 for sub in (RUNS, CELLS):
                     (self.folder / sub).mkdir(exist_ok=True)
-                if not self.is_ours():
-                    self.write_marker()
                 yield self
 
     def write_marker(self) -> None:
@@ -172,7 +172,9 @@ class Store:
             self.check_format()
             return
         foreign = sorted(
-            p.name for p in self.folder.iterdir() if not p.name.startswith(".") and p.name not in IGNORED_FILES
+            p.name
+            for p in self.folder.iterdir()
+            if not p.name.startswith(".") and p.name not in IGNORED_FILES and not _is_empty_part(p)
         )
         if foreign:
             raise ResultsError(
@@ -255,7 +257,7 @@ class Store:
 
     def read_manifests(self) -> list[Manifest]:
         """Return all manifests; those that cannot be read are left out and noted."""
-        manifests = []
+        manifests: list[Manifest] = []
         for path in sorted((self.folder / RUNS).glob("*.json")):
             try:
                 manifests.append(decode_manifest(path.read_bytes()))
@@ -264,6 +266,12 @@ class Store:
             except (ValueError, RecursionError) as error:
                 reason = str(error).splitlines()[0] if str(error) else "nested too deeply"
                 self.notes.append(f"{path} is not a manifest of this version of zoloss ({reason}); left out")
+        if n_unchecked := sum(not manifest.is_checked for manifest in manifests):
+            subject = "1 manifest has" if n_unchecked == 1 else f"{n_unchecked} manifests have"
+            self.notes.append(
+                f"{self.folder / RUNS}: {subject} no check value (written before there was one); "
+                f"add it with: zoloss migrate {self.folder}"
+            )
         return manifests
 
 
@@ -279,6 +287,7 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
     lines = raw.split(b"\n")
     try:
         header = decode_header(lines[0])
+        found_key = hash_identity(header.identity)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         # A run killed within its first write leaves at most a piece of a header, and no split.
         stored.fault = "has no readable header"
@@ -286,7 +295,7 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
     if header.format != FORMAT:
         stored.fault = "was written by another version of zoloss"
         return stored
-    if hash_identity(header.identity) != key:
+    if found_key != key:
         stored.fault = "is not the cell that its name says"
         return stored
     stored.kind, stored.n_train, stored.n_test = header.kind, header.n_train, header.n_test
@@ -320,12 +329,23 @@ def _drop_oversized(records: list[Record], header: CellHeader) -> list[Record]:
     ]
 
 
+def _is_empty_part(path: Path) -> bool:
+    """Return whether this is what a run leaves that was stopped before it marked its folder."""
+    return path.name in (RUNS, CELLS) and path.is_dir() and not any(path.iterdir())
+
+
 @contextlib.contextmanager
 def explain_os_errors(path: Path) -> Iterator[None]:
     """Turn trouble with the file system into one sentence."""
     try:
         yield
     except OSError as error:
-        raise ResultsError(
-            f"cannot write to {path}: {error.strerror or error}; what was finished before is kept"
-        ) from None
+        raise ResultsError(f"cannot write to {path}: {error.strerror or error}{_describe_kept(path)}") from None
+
+
+def _describe_kept(path: Path) -> str:
+    """Return what became of earlier results when a file or the whole folder could not be written."""
+    in_store = path.parent.name in (CELLS, RUNS)
+    if path.exists() or (in_store and path.parent.is_dir()):
+        return "; what was finished before is kept"
+    return f"; the folder {path.parent} was removed, with what was in it" if in_store else ""
