@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import shutil
 from zlib import crc32
 
@@ -261,6 +262,34 @@ def test_cells_without_a_marker_are_not_ours(tmp_path):
     (tmp_path / "cells" / "precious.txt").touch()
     with pytest.raises(ResultsError, match=r"did not write \(such as cells\)"), Store(tmp_path).writing():
         pass
+
+
+def test_records_are_synced_now_and_then_and_at_the_end(tmp_path, cell, monkeypatch):
+    synced = []
+    monkeypatch.setattr(
+        os, "fsync", lambda descriptor: synced.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+    )
+    store = Store(tmp_path / "results")
+    with store.writing():
+        synced.clear()  # the marker
+        store.append(cell, RECORDS[:1], SIZES)
+        assert synced == []
+        monkeypatch.setattr("zoloss_cli.results.store.SYNC_SECONDS", -1.0)
+        store.append(cell, RECORDS[1:2], SIZES)
+        path = store.path(cell.filename)
+        assert sorted(synced) == sorted([str(path), str(path.parent)])
+        monkeypatch.setattr("zoloss_cli.results.store.SYNC_SECONDS", 1e9)
+        store.append(cell, RECORDS[2:], SIZES)
+    assert synced.count(str(path)) == 2
+
+
+@pytest.mark.parametrize("depth", [100, 300, 900, 960, 980, 990, 2000, 100_000])
+def test_a_header_nested_at_any_depth_is_a_fault(filled, cell, depth):
+    path = filled.path(cell.filename)
+    nested = b"[" * depth + b"]" * depth
+    body = b'{"format":2,"kind":"fit","n_train":216,"n_test":54,"identity":{"a":%s}' % nested
+    path.write_bytes(b'%s,"check":"%08x"}\n' % (body, crc32(body)))
+    assert filled.read(cell.filename, cell.key).fault
 
 
 def test_nothing_is_said_to_be_kept_of_a_folder_that_was_removed(filled, cell):
