@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+from zoloss_cli.results.manifest import CHECK_LINE, append_check
+
 ODD = ["gain $\\foo$", "_hidden", "x" * 60, "a,b", "a:b", "данные", "тест"]
 CONFIG = """
 name: odd
@@ -159,3 +161,14 @@ def test_a_column_whose_name_is_a_number_can_be_the_label(zoloss, table, tmp_pat
     ended = zoloss(*command, "--learners", "fld,fld", "--force")
     assert ended.code == 2
     assert "'fld' is listed more than once" in ended.err
+
+
+def test_splits_outside_the_plan_are_noted(zoloss, results):
+    for path in (results / "runs").glob("*.json"):
+        text = CHECK_LINE.sub(b"\n}\n", path.read_bytes()).decode()
+        path.write_text(append_check(text.replace('"repeats": 3', '"repeats": 2')), encoding="utf-8")
+    for command in ("status", "table"):
+        ended = zoloss(command, results)
+        assert ended.code == 0, ended.err
+        assert "has 1 record of splits beyond the 2 that are planned" in ended.err
+    assert "28/28" in zoloss("status", results).out

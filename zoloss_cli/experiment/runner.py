@@ -14,6 +14,7 @@ from zoloss_cli.experiment.fitting import check_classes
 from zoloss_cli.experiment.pending import PendingCell, estimate_seconds, open_pending
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.scheduler import ChunkResult, Scheduler, compile_kernels
+from zoloss_cli.kernels import KEEPS_KERNELS
 from zoloss_cli.metrics.base import Metric
 from zoloss_cli.registry import load_metric
 from zoloss_cli.results.manifest import Manifest, ManifestCell, RunInfo, describe_run, format_now
@@ -157,7 +158,8 @@ def run_experiment(
             if summary.n_done_before < summary.n_tasks:
                 seconds = compile_kernels([part.cell for part in pending if part.splits])
                 if seconds > LONG_COMPILATION_SECONDS:
-                    progress.note(f"kernels compiled in {seconds:.0f} s (kept for the next run)")
+                    kept = " (kept for the next run)" * KEEPS_KERNELS
+                    progress.note(f"kernels compiled in {seconds:.0f} s{kept}")
             progress.start(totals, done)
             chunks = Scheduler(pending, jobs).run()
             try:

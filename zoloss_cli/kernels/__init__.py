@@ -9,17 +9,113 @@ Nothing here knows of classes, files or configs, and every random number comes f
 caller hands in.
 """
 
+import atexit
 import contextlib
 import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numba
 from numba import njit
+from numba.core import event
 
-# numpy's division semantics let loops with a division vectorize; reassociation lets sums vectorize.
-# NaN and infinity keep their meaning, so a kernel fed with bad numbers shows it.
-kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"})
-# Exact arithmetic as written: for the parts whose results must equal a NumPy twin to the last bit.
-exact_kernel = njit(cache=True, nogil=True, error_model="numpy")
+# Names the folder of a parent process whose kernels cannot be kept, so that its workers compile nothing again.
+CACHE_VARIABLE = "ZOLOSS_KERNEL_CACHE"
+
+
+def _find_cache_folder() -> str | None:
+    """Return where compiled kernels go: '' for numba's own choice, else a temporary folder; None for nowhere.
+
+    numba refuses to define a kernel that is to be kept where neither the package nor the user's cache can be
+    written to: an installation of another user, without a home.
+    """
+    folder = os.environ.get(CACHE_VARIABLE, "")
+    if _can_cache(folder):
+        return folder
+    with contextlib.suppress(OSError):
+        folder = tempfile.mkdtemp(prefix="zoloss-kernels-")
+        atexit.register(_remove_cache_folder, folder, os.getpid())
+        if _can_cache(folder):
+            os.environ[CACHE_VARIABLE] = folder
+            return folder
+    return None
+
+
+def _remove_cache_folder(folder: str, owner: int) -> None:
+    """Remove a temporary folder at the end of the process that made it, and of no fork of that."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _can_cache(folder: str) -> bool:
+    try:
+        _define(_probe, folder)
+    except (RuntimeError, OSError):  # numba's "no locator available", or a folder that is gone
+        return False
+    return True
+
+
+def _probe() -> None:
+    """Stand for any kernel; it is never compiled."""
+
+
+def _define(function: Callable, folder: str | None, **options: Any) -> Any:
+    """Return a kernel that is kept in a folder; '' is numba's own choice, None keeps it in memory."""
+    numbas_own = numba.config.CACHE_DIR
+    if folder:
+        numba.config.CACHE_DIR = folder  # for this definition alone: other packages' kernels go where they went
+    try:
+        return njit(cache=folder is not None, nogil=True, error_model="numpy", **options)(function)
+    finally:
+        numba.config.CACHE_DIR = numbas_own
+
+
+class _CompilationListener(event.Listener):
+    """Says at the first compilation that it will not be kept; commands that compile nothing say nothing."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: event.Event) -> None:
+        """Say it once."""
+        if not self.said:
+            self.said = True
+            print(  # no warning: kernels are mostly compiled in a warm-up, which ignores those of learners
+                "zoloss: kernels are compiled for this process alone: nothing may be written into "
+                f"{__path__[0]} or the home folder; NUMBA_CACHE_DIR names a folder to keep them in",
+                file=sys.stderr,
+            )
+
+    def on_end(self, event: event.Event) -> None:
+        """Do nothing: numba asks for this method."""
+
+
+_INHERITED_FOLDER = os.environ.get(CACHE_VARIABLE)
+_CACHE_FOLDER = _find_cache_folder()
+KEEPS_KERNELS = _CACHE_FOLDER == ""  # for the next process
+if not KEEPS_KERNELS and _CACHE_FOLDER != _INHERITED_FOLDER:
+    event.register("numba:compile", _CompilationListener())
+
+
+def kernel(function: Callable) -> Any:
+    """Define a kernel with fast arithmetic.
+
+    numpy's division semantics let loops with a division vectorize; reassociation lets sums vectorize. NaN and
+    infinity keep their meaning, so a kernel fed with bad numbers shows it.
+    """
+    return _define(function, _CACHE_FOLDER, fastmath={"reassoc", "contract", "nsz", "arcp"})
+
+
+def exact_kernel(function: Callable) -> Any:
+    """Define a kernel with arithmetic as written: its results must equal a NumPy twin to the last bit."""
+    return _define(function, _CACHE_FOLDER)
+
+
 # Copied into its caller, whose arithmetic it then follows: for a handful of operations in an innermost loop.
 inline_kernel = njit(inline="always", error_model="numpy")
 

@@ -50,7 +50,7 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
     runs = [RunResult(manifest) for manifest in store.read_manifests()]
     needed = runs if wanted is None else [run for run in runs if wanted in _list_names(run)]
     needed = [*needed, *(b for run in needed if (b := find_baseline(run, runs)) and b not in needed)]
-    reader = _CellReader(store)
+    reader = _CellReader(store, runs)
     collects = gc.isenabled()
     gc.disable()  # hundreds of thousands of records are made, and none is garbage
     try:
@@ -68,8 +68,13 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
 class _CellReader:
     """Reads cells for runs that may share them: each file once."""
 
-    def __init__(self, store: Store):
+    def __init__(self, store: Store, runs: list[RunResult]):
         self.store = store
+        self._repeats: dict[str, int] = {}  # the most that any run plans of a file
+        for run in runs:
+            for cell in run.manifest.cells:
+                repeats = cell.repeats or run.experiment.split.repeats
+                self._repeats[cell.file] = max(repeats, self._repeats.get(cell.file, 0))
         self._stored: dict[str, StoredCell] = {}
         self._results: dict[tuple[str, str], CellResult] = {}
 
@@ -87,7 +92,8 @@ class _CellReader:
         if key not in self._results:
             self._results[key] = _build_cell_result(stored, cell.choice)
         result, place = self._results[key], (cell.dataset, cell.learner)
-        run.n_done += min(cell.repeats or run.experiment.split.repeats, len(stored.records))
+        repeats = cell.repeats or run.experiment.split.repeats
+        run.n_done += sum(split < repeats for split in stored.records)
         if stored.kind == "measure":
             records = cast(list[PooledMeasurement], result.records)
             run.measurements[place] = dict(zip(result.splits, records, strict=True))
@@ -100,6 +106,10 @@ class _CellReader:
         elif stored.n_damaged:
             lines = f"{stored.n_damaged} damaged line{'s' * (stored.n_damaged > 1)}"
             self.store.notes.append(f"{path} has {lines}; left out")
+        repeats = self._repeats[cell.file]
+        if n_outside := sum(split >= repeats for split in stored.records):
+            records = f"{n_outside} record{'s' * (n_outside > 1)}"
+            self.store.notes.append(f"{path} has {records} of splits beyond the {repeats} that are planned")
         return stored
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import platform
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any
+from zlib import crc32
 
 import msgspec
 from pydantic import ValidationError
@@ -19,6 +21,8 @@ from zoloss_cli.registry import load_metric
 from zoloss_cli.results.record import FORMAT
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cvxpy")
+
+CHECK_LINE = re.compile(rb',\n "check": "([0-9a-f]{8})"\n}\n\Z')
 
 Filename = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*\.jsonl$")]
 
@@ -62,12 +66,15 @@ class Manifest:
         The cells of its plan.
     runs : list of RunInfo
         All runs that added tasks to these results, the newest last.
+    is_checked : bool
+        Whether its file has a check value; those of earlier versions have none.
     """
 
     config: str
     experiment: Experiment
     cells: list[ManifestCell]
     runs: list[RunInfo]
+    is_checked: bool = field(default=True, compare=False)
 
     @property
     def n_tasks(self) -> int:
@@ -88,13 +95,14 @@ class _ManifestFile(msgspec.Struct):
     experiment: msgspec.Raw
     cells: list[ManifestCell]
     runs: list[RunInfo]
+    check: str | None = None
 
 
 _DECODER = msgspec.json.Decoder(_ManifestFile)
 
 
 def encode_manifest(manifest: Manifest) -> str:
-    """Return a manifest as indented JSON."""
+    """Return a manifest as indented JSON whose last key is its check value."""
     content = {
         "format": FORMAT,
         "config": manifest.config,
@@ -102,7 +110,23 @@ def encode_manifest(manifest: Manifest) -> str:
         "cells": msgspec.to_builtins(manifest.cells),
         "runs": msgspec.to_builtins(manifest.runs),
     }
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    return append_check(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def append_check(text: str) -> str:
+    """Return indented JSON with the CRC-32 of what precedes it as its last key."""
+    body = text.removesuffix("\n}\n")
+    return f'{body},\n "check": "{crc32(body.encode()):08x}"\n}}\n'
+
+
+def _verify_check(content: bytes, check: str | None) -> bool:
+    """Return whether there is a check value; raise ValueError if it does not match."""
+    found = CHECK_LINE.search(content)
+    if found is None and check is None:
+        return False
+    if found is None or crc32(content[: found.start()]) != int(found[1], 16):
+        raise ValueError("it was changed: its check value does not match")
+    return True
 
 
 def decode_manifest(content: bytes) -> Manifest:
@@ -111,7 +135,9 @@ def decode_manifest(content: bytes) -> Manifest:
         file = _DECODER.decode(content)
         if file.format != FORMAT:
             raise ValueError(f"its format is {file.format}, not {FORMAT}")
-        manifest = Manifest(file.config, decode_experiment(bytes(file.experiment)), file.cells, file.runs)
+        is_checked = _verify_check(content, file.check)
+        experiment = decode_experiment(bytes(file.experiment))
+        manifest = Manifest(file.config, experiment, file.cells, file.runs, is_checked)
         _check_consistency(manifest)
         return manifest
     except ValidationError as error:

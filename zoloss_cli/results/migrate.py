@@ -1,5 +1,7 @@
 """Convert a results folder of zoloss 0.1 to today's layout: the same records under today's names.
 
+Manifests of today's layout that were written before they had check values get them.
+
 Nothing is computed anew. Files are written one by one beside the old ones and renamed, the folder's marker
 last: a conversion that was interrupted goes on where it stopped.
 """
@@ -14,7 +16,7 @@ import msgspec
 
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.registry import MEASURES, METRIC_ALIASES
-from zoloss_cli.results.manifest import decode_manifest
+from zoloss_cli.results.manifest import append_check, decode_manifest
 from zoloss_cli.results.record import (
     FORMAT,
     CellHeader,
@@ -67,7 +69,7 @@ def migrate(folder: Path) -> list[str]:
         raise ResultsError(f"{folder} is no results folder")
     try:
         store.check_format()
-        return [f"{folder} has today's layout already"]
+        return _add_checks(folder)
     except ResultsError as error:
         if "zoloss migrate" not in str(error):
             raise
@@ -88,6 +90,28 @@ def migrate(folder: Path) -> list[str]:
     with explain_os_errors(folder):
         store.write_marker()
     return [f"{folder}: {converted[CELLS]:,} cells and {converted[RUNS]:,} manifests converted", *notes]
+
+
+def _add_checks(folder: Path) -> list[str]:
+    """Add check values to manifests of today's layout that have none."""
+    notes: list[str] = []
+    n_added = 0
+    for path in sorted((folder / RUNS).glob("*.json")):
+        try:
+            content = path.read_bytes()
+            if decode_manifest(content).is_checked:
+                continue
+            text = append_check(json.dumps(json.loads(content), indent=1, ensure_ascii=False) + "\n")
+        except _UNREADABLE as error:
+            notes.append(f"{path} is left as it is: {error}")
+            continue
+        with explain_os_errors(path):
+            write_text(path, text)
+        n_added += 1
+    if not n_added:
+        return [f"{folder} has today's layout already", *notes]
+    manifests = f"{n_added:,} manifest{'s' * (n_added > 1)}"
+    return [f"{folder} has today's layout; check values added to {manifests}", *notes]
 
 
 def _convert_cell(path: Path, notes: list[str]) -> str | None:
@@ -129,6 +153,6 @@ def _convert_manifest(path: Path, notes: list[str]) -> str | None:
     for run in manifest["runs"]:
         run["tasks"] = run.pop("units")
     manifest["format"] = FORMAT
-    text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
+    text = append_check(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
     decode_manifest(text.encode())
     return text

@@ -20,7 +20,10 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Write to a temporary file beside `path` and rename it: readers see the old or the new, never half."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        temporary.write_bytes(content)
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # before the old file is gone: a power cut leaves one of the two
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

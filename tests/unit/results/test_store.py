@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
+import os
+import shutil
 from zlib import crc32
 
 import pytest
@@ -12,6 +14,8 @@ from built_runs import build_experiment, build_manifest
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
+from zoloss_cli.results.manifest import CHECK_LINE
+from zoloss_cli.results.migrate import migrate
 from zoloss_cli.results.record import FORMAT, CellHeader, FailedRecord, FitRecord, encode_line
 from zoloss_cli.results.store import MARKER, Store, read_cell_file
 
@@ -207,3 +211,89 @@ def test_unreadable_manifests_are_left_out_and_noted(filled):
     assert [note.partition(" is not a manifest of this version of zoloss ")[0] for note in filled.notes] == [
         str(filled.folder / "runs" / name) for name in ("bad.json", "old.json")
     ]
+
+
+def test_a_changed_manifest_is_left_out_and_named(filled):
+    good = build_manifest(build_experiment(["heart"], ["fld"], name="good"))
+    path = filled.write_manifest(build_manifest(build_experiment(["heart"], ["fld"], name="changed")))
+    filled.write_manifest(good)
+    text = path.read_text(encoding="utf-8")
+    assert '"repeats": ' in text
+    path.write_text(text.replace('"repeats": ', '"repeats": 1', 1), encoding="utf-8")
+    assert filled.read_manifests() == [good]
+    assert len(filled.notes) == 1
+    assert str(path) in filled.notes[0]
+    assert "its check value does not match" in filled.notes[0]
+
+
+def test_a_manifest_without_a_check_value_is_read_and_migrate_adds_it(filled):
+    good = build_manifest(build_experiment(["heart"], ["fld"], name="good"))
+    path = filled.write_manifest(good)
+    written = path.read_bytes()
+    path.write_bytes(CHECK_LINE.sub(b"\n}\n", written))
+    assert filled.read_manifests() == [good]
+    assert "1 manifest has no check value (written before there was one)" in filled.notes[0]
+    assert filled.notes[0].endswith(f"add it with: zoloss migrate {filled.folder}")
+    assert migrate(filled.folder) == [f"{filled.folder} has today's layout; check values added to 1 manifest"]
+    assert path.read_bytes() == written
+    assert migrate(filled.folder) == [f"{filled.folder} has today's layout already"]
+
+
+def test_a_run_that_was_stopped_before_its_marker_does_not_block_its_folder(tmp_path):
+    for name in ("runs", "cells"):
+        (tmp_path / name).mkdir()
+    (tmp_path / ".lock").touch()
+    with Store(tmp_path).writing() as store:
+        assert store.is_ours()
+
+
+def test_the_marker_is_written_before_anything_else(tmp_path, monkeypatch):
+    def stop(store):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Store, "write_marker", stop)
+    with pytest.raises(KeyboardInterrupt), Store(tmp_path).writing():
+        pass
+    assert [path.name for path in tmp_path.iterdir() if path.name != ".lock"] == []
+
+
+def test_cells_without_a_marker_are_not_ours(tmp_path):
+    (tmp_path / "cells").mkdir()
+    (tmp_path / "cells" / "precious.txt").touch()
+    with pytest.raises(ResultsError, match=r"did not write \(such as cells\)"), Store(tmp_path).writing():
+        pass
+
+
+def test_records_are_synced_now_and_then_and_at_the_end(tmp_path, cell, monkeypatch):
+    synced = []
+    monkeypatch.setattr(
+        os, "fsync", lambda descriptor: synced.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+    )
+    store = Store(tmp_path / "results")
+    with store.writing():
+        synced.clear()  # the marker
+        store.append(cell, RECORDS[:1], SIZES)
+        assert synced == []
+        monkeypatch.setattr("zoloss_cli.results.store.SYNC_SECONDS", -1.0)
+        store.append(cell, RECORDS[1:2], SIZES)
+        path = store.path(cell.filename)
+        assert sorted(synced) == sorted([str(path), str(path.parent)])
+        monkeypatch.setattr("zoloss_cli.results.store.SYNC_SECONDS", 1e9)
+        store.append(cell, RECORDS[2:], SIZES)
+    assert synced.count(str(path)) == 2
+
+
+@pytest.mark.parametrize("depth", [100, 300, 900, 960, 980, 990, 2000, 100_000])
+def test_a_header_nested_at_any_depth_is_a_fault(filled, cell, depth):
+    path = filled.path(cell.filename)
+    nested = b"[" * depth + b"]" * depth
+    body = b'{"format":2,"kind":"fit","n_train":216,"n_test":54,"identity":{"a":%s}' % nested
+    path.write_bytes(b'%s,"check":"%08x"}\n' % (body, crc32(body)))
+    assert filled.read(cell.filename, cell.key).fault
+
+
+def test_nothing_is_said_to_be_kept_of_a_folder_that_was_removed(filled, cell):
+    shutil.rmtree(filled.folder)
+    with pytest.raises(ResultsError, match="was removed, with what was in it") as error:
+        filled.append(cell, RECORDS, SIZES)
+    assert "kept" not in str(error.value)
