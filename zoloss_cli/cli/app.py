@@ -118,7 +118,8 @@ def _run_app() -> None:
         if os.environ.get("ZOLOSS_DEBUG"):
             raise
         where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-        print(f"zoloss: {show_controls(where)}{error.strerror or error}", file=sys.stderr)
+        fault = _find_folder_fault() or f"{where}{error.strerror or error}"
+        print(show_controls(f"zoloss: {fault}"), file=sys.stderr)
         _drop_output()
         sys.exit(OutputError.exit_code)
     except Exception as error:
