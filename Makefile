@@ -9,7 +9,7 @@ SPLITS ?=
 RUN = $(BIN)/zoloss run $(if $(SPLITS),--splits $(SPLITS)) --jobs $(JOBS) --out $(RESULTS)
 JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 
-.PHONY: install browser test reproduce docs test-lowest bench lint table2 table3 table4 tables nguyen thesis reference pools schema clean
+.PHONY: install browser test test-bounds reproduce docs test-lowest bench lint table2 table3 table4 tables nguyen thesis reference pools schema clean
 
 install: $(STAMP)
 
@@ -36,6 +36,17 @@ test: install browser
 	@if $(HAVE_BROWSER); then $(BIN)/python -m pytest $(ON_CORES); else \
 	  echo "no Chromium is installed: the tests of the HTML report in a browser are left out"; \
 	  $(BIN)/python -m pytest $(ON_CORES) -m "not browser and not long"; fi
+
+# The kernels with every index checked. They are compiled anew each time, apart from the ordinary ones: numba does
+# not see that a kernel of another file has changed.
+BOUNDS_CACHE := $(CURDIR)/.bounds_cache
+
+test-bounds: install
+	rm -rf $(BOUNDS_CACHE)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDS_CACHE) $(BIN)/python -m pytest \
+	  tests/contract/test_extreme_data.py tests/unit/learners/search/test_far_from_zero.py \
+	  tests/oracle/test_line_search.py tests/oracle/test_hull.py tests/oracle/test_pivot.py \
+	  tests/oracle/test_contribution.py tests/oracle/test_decomposition.py tests/oracle/test_stream.py
 
 # The published values that take too long for the suite, computed anew and compared to the digit.
 reproduce: install
@@ -125,4 +136,4 @@ schema: install
 
 clean:
 	rm -rf $(VENV) $(VENV)-lowest build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis \
-	  .benchmarks .coverage
+	  .benchmarks .bounds_cache .coverage

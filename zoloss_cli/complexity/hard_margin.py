@@ -19,6 +19,7 @@ from zoloss_cli.kernels.hard_margin import (
     solve_hard_margin,
 )
 from zoloss_cli.learners.kernel_svm import DISTANCES
+from zoloss_cli.learners.problem import check_feature_sizes
 
 Kernel = Literal["perceptron", "stump", "rbf", "linear", "precomputed"]
 FLAT_TOLERANCE = 1e-12  # of the largest squared distance: what is less is no distance
@@ -134,7 +135,8 @@ def build_problem(
     ConfigError
         If the kernel is unknown, or gamma does not go with it.
     DataError
-        If equal samples have different labels, or there are more than two classes.
+        If equal samples have different labels, there are more than two classes, or features are too large or
+        too small to compute with.
     """
     if kernel not in get_args(Kernel):
         raise ConfigError(f"unknown kernel '{kernel}'{suggest_nearest(kernel, get_args(Kernel))}")
@@ -156,6 +158,10 @@ def encode_labels(X: np.ndarray, y: ArrayLike) -> np.ndarray:
         raise DataError(
             f"sample {np.argwhere(~np.isfinite(X))[0, 0]} (counted from 0) has a value that is no number"
         )
+    try:
+        check_feature_sizes(X, "complexity")
+    except ValueError as error:
+        raise DataError(str(error)) from None
     classes = np.unique(labels)
     if len(classes) > 2:
         raise DataError(

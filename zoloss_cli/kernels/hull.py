@@ -145,7 +145,7 @@ def separate(Z, signs, members, count, first, w, corral, weights):
         least, entering = find_least_margin(Z, signs, members, count, w)
         if least > MIN_MARGIN * np.sqrt(square):
             return 0
-        if size > P:
+        if size > P or entering < 0:  # no row where no margin is a number
             return -1
         for k in range(size):
             if corral[k] == entering:

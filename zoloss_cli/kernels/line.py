@@ -87,7 +87,8 @@ def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
     its side of u, the sum of their V_j. Interval j ends at sorted breakpoint j; one without room has an
     infinite loss. -w passes the same breakpoints: its loss is `turned` minus that of w.
 
-    Returns (breakpoints, turned, least loss, its interval, and -1 if it is -w's, else 1).
+    Returns (breakpoints, turned, least loss, its interval, and -1 if it is -w's, else 1). There is no
+    breakpoint where rounding hides every slope, that of the leaving row too.
     """
     t, rows, bucket, starts, sorted_t, sorted_rows, losses = scratch[:7]
     loss, turned, count, sum_f, sum_g = 0.0, 0.0, 0, 0.0, 0.0
@@ -137,7 +138,9 @@ def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
 
 @exact_kernel
 def pick_interval_point(sorted_t, count, interval):
-    """Return an alpha inside an interval: its middle, or beyond the outermost breakpoint."""
+    """Return an alpha inside an interval: its middle, or beyond the outermost breakpoint; 0 without any."""
+    if count == 0:
+        return 0.0
     if interval == 0:
         return sorted_t[0] - 1.0 - abs(sorted_t[0])
     if interval == count:

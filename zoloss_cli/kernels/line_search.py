@@ -104,7 +104,8 @@ def find_threshold_by_sorting(p, delta, y, phi, s, both_directions):
     k = 0
     i = 0
     while i < count:
-        value, net = r_all[order[i]], 0
+        value, net = r_all[order[i]], c_all[order[i]]
+        i += 1  # whatever the first is: NaN is not even equal to itself
         while i < count and r_all[order[i]] == value:
             net += c_all[order[i]]
             i += 1
@@ -260,6 +261,8 @@ def find_threshold_by_buckets(
     j = 0
     while j < count:
         value, net, b = near_r[j], 0, bucket[near_i[j]] & (buckets - 1)
+        if np.isnan(value):
+            return 0.0, False  # it has no place in an order
         while j < count and near_r[j] == value:
             if bucket[near_i[j]] & (buckets - 1) != b:
                 return 0.0, False

@@ -43,8 +43,10 @@ def draw_uniform(counter):
 
 @kernel
 def rebuild_vertex(Y, B, w, V):
-    """Compute w and V anew from the basis; return False if its rows are no longer independent."""
+    """Compute w and V anew from the basis; return False if its rows are too few or no longer independent."""
     size = w.shape[0]
+    if B.shape[0] < size - 1:
+        return False
     A = np.empty((size, size), np.float64)
     for k in range(size - 1):
         A[k] = Y[B[k]]
@@ -185,6 +187,8 @@ def walk_vertices(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
             if best <= 0.0:
                 return best, counter, True
 
+        if count == 0:  # all rows look alike to v: nothing can enter the basis
+            continue
         counter += GOLDEN_GAMMA
         chosen, sense = draw_interval(losses, count, turned, least, T, draw_uniform(counter), near, odds)
         counter += GOLDEN_GAMMA

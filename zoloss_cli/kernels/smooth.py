@@ -126,9 +126,13 @@ def fit_sla(Z, phi, w, precisions, radii, steps, decay, last_radius, last_step):
     """
     Z_T = np.ascontiguousarray(Z.T)
     for stage in range(precisions.shape[0]):
-        K = precisions[stage]
+        K, before = precisions[stage], np.inf
         while True:
             margins, loss = descend_gradient(Z, Z_T, phi, w, K, decay)
+            # A step that gained MIN_GAIN gained nothing if that was rounding: it would come again and again.
+            if not before - loss >= 0.5 * MIN_GAIN:
+                break
+            before = loss
             if not probe_smooth_loss(Z_T, margins, loss, phi, w, K, radii[stage], steps[stage], decay):
                 break
     return probe_zero_one_loss(Z, Z_T, phi, w, last_radius, last_step)

@@ -44,7 +44,7 @@ def descend_by_swaps(Y, c, B, w, V, current, best, best_w, sweeps, first):
         if least < best - LOSS_TOLERANCE:
             alpha = pick_interval_point(sorted_t, count, at)
             best = keep_line_minimum(Y, c, w, v, u, in_basis, leaving, alpha, sense, best, best_w)
-        if least < current - LOSS_TOLERANCE:
+        if count > 0 and least < current - LOSS_TOLERANCE:
             end = min(at, count - 1)
             if end > 0 and abs(sorted_t[end - 1]) < abs(sorted_t[end]) and at > 0:
                 end = at - 1

@@ -15,7 +15,14 @@ from threadpoolctl import ThreadpoolController
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.parameters import check_parameters
-from zoloss_cli.learners.problem import Problem, Samples, add_bias_column, build_generator
+from zoloss_cli.learners.problem import (
+    Problem,
+    Samples,
+    add_bias_column,
+    build_generator,
+    check_feature_sizes,
+    drop_tiny_values,
+)
 
 
 @functools.cache
@@ -75,6 +82,8 @@ class Learner(ClassifierMixin, BaseEstimator):
         """Return X, class indices, and sample weights that sum to 1; set `classes_`."""
         check_parameters(self)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_feature_sizes(X, type(self).__name__)
+        X = drop_tiny_values(X)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         name = type(self).__name__
@@ -104,7 +113,9 @@ class Learner(ClassifierMixin, BaseEstimator):
     def _validate_samples(self, X) -> np.ndarray:
         """Return the samples (1, x) to predict, checked against those of `fit`."""
         check_is_fitted(self)
-        return add_bias_column(validate_data(self, X, dtype=np.float64, reset=False))
+        X = drop_tiny_values(validate_data(self, X, dtype=np.float64, reset=False))
+        check_feature_sizes(X, type(self).__name__)
+        return add_bias_column(X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -12,6 +12,9 @@ from zoloss_cli.kernels.line_search import to_fixed_point
 
 # Weights below this share of the largest one do not change a solution.
 NEGLIGIBLE_WEIGHT_SHARE = 1e-9
+# Of a feature: the fourth power of values in this range, and sums of them, are still ordinary numbers.
+MAX_FEATURE_SIZE = 1e75
+MIN_FEATURE_SIZE = 1e-75
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,33 @@ def build_generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
     return np.random.default_rng(random_state)
+
+
+def check_feature_sizes(X: np.ndarray, name: str) -> None:
+    """Raise ValueError if some feature cannot be computed with: products of its values overflow, or vanish.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Features, all finite.
+    name : str
+        Who asks, for the message.
+    """
+    sizes = np.maximum(X.max(axis=0), -X.min(axis=0))
+    wrong = (sizes > MAX_FEATURE_SIZE) | ((sizes < MIN_FEATURE_SIZE) & (sizes > 0.0))
+    if np.any(wrong):
+        j = int(np.argmax(wrong))
+        extreme = "large" if sizes[j] > 1.0 else "small"
+        raise ValueError(
+            f"{name}: feature {j} (counted from 0) has values of size {sizes[j]:.3g}, too {extreme} to compute "
+            f"with; use other units, or scale the features"
+        )
+
+
+def drop_tiny_values(X: np.ndarray) -> np.ndarray:
+    """Return X with 0 for values that are too small to divide by; X itself where there are none."""
+    tiny = (np.abs(X) < MIN_FEATURE_SIZE) & (X != 0.0)
+    return np.where(tiny, 0.0, X) if np.any(tiny) else X
 
 
 def add_bias_column(X: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from scipy.optimize import nnls
 
 from zoloss_cli.kernels.svm import solve_linear_svm
 
+WIDE_MARGIN = 1e9  # radii: beyond it the bound hardly falls
 SVM_GAP = 1e-8  # relative, of the SVM's objective
 MAX_NNLS_STEPS = 30  # for each row or column of its system
 
@@ -95,4 +96,6 @@ def find_best_comparison(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple
         candidates.append(longest * widest / compute_margin(X, signs, widest))
     u = min(candidates, key=lambda u: u @ u + 2.0 * rounds * np.maximum(0.0, 1.0 - Z @ u).sum())
     length = float(np.linalg.norm(u))
+    if length == 0.0:  # labels that contradict each other: the wider the margin, the smaller the bound
+        return np.full(X.shape[1], X.shape[1] ** -0.5), WIDE_MARGIN * longest
     return u / length, longest / length

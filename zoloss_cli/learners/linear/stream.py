@@ -13,7 +13,13 @@ from sklearn.utils.validation import validate_data
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.linear.online import pad_columns
 from zoloss_cli.learners.parameters import check_parameters
-from zoloss_cli.learners.problem import Problem, add_bias_column, build_generator
+from zoloss_cli.learners.problem import (
+    Problem,
+    add_bias_column,
+    build_generator,
+    check_feature_sizes,
+    drop_tiny_values,
+)
 
 NOT_RECORDED = np.empty(0, np.int64), np.empty((0, 0))
 NO_SEED = np.uint64(0)  # in a fixed order nothing is drawn
@@ -69,6 +75,8 @@ class OnlineLinearLearner(LinearLearner):
         first = not hasattr(self, "coef_")
         check_parameters(self)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=first)
+        X = drop_tiny_values(X)  # before the check: a feature that is tiny here need not be so in later samples
+        check_feature_sizes(X, type(self).__name__)
         check_classification_targets(y)
         known = self._validate_classes(y, classes, first)
         step = self._validate_sample_weight(X, sample_weight)

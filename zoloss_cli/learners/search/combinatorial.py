@@ -250,6 +250,8 @@ class SwapSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
             if search.should_stop() or near.n_swept >= self.lines:
                 break
         basis = find_independent_samples(samples.Y, [*on, *order])
+        if len(basis) < size - 1:  # far from 0, samples differ by little more than rounding
+            return
         w, V = np.linalg.svd(samples.Y[basis])[2][-1].copy(), np.zeros((size - 1, size))
         sound = rebuild_vertex(samples.Y, basis, w, V)
         current, best, best_w = np.inf, search.loss - unavoidable, search.w.copy()
@@ -284,7 +286,7 @@ class SwapSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
 
 
 def find_independent_samples(Y: np.ndarray, order: Iterable[int]) -> np.ndarray:
-    """Return the first P-1 samples in this order that are linearly independent."""
+    """Return the first P-1 samples in this order that are linearly independent, or as many as there are."""
     found: list[int] = []
     directions = np.empty((0, Y.shape[1]))
     for i in order:

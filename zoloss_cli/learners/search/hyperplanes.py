@@ -77,9 +77,19 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
         return comb(self._n_pool, self.Y.shape[1] - 2)
 
     def __iter__(self) -> Iterator[tuple[float, np.ndarray | None]]:
-        complete = yield from self._sweep_plane() if self.Y.shape[1] == 2 else self._sweep_lines()
+        sweeps = {1: self._try_both_sides, 2: self._sweep_plane}
+        complete = yield from sweeps.get(self.Y.shape[1], self._sweep_lines)()
         if complete and self._n_pool == len(self.Y):
             self.lower_bound = min([self.best, *self._known_bounds.values()])
+
+    def _try_both_sides(self):
+        """Try both w of one axis, which no sample but 0 lies on; return True, since there are no others."""
+        for w in (np.array([1.0]), np.array([-1.0])):
+            loss = float(self.c[self.Y @ w <= 0.0].sum())
+            if loss < self.best - LOSS_TOLERANCE:
+                self.best = loss
+                yield loss, w
+        return True
 
     def _sweep_plane(self):
         """Sweep the only line of hyperplanes of two axes; return whether nothing was passed over."""
@@ -142,6 +152,9 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
             return off, self._move_off(w, margins, on, direction)
         key = (*on, off)
         if key in self._known_bounds:
+            return np.inf, None
+        if len(on) == 0:  # rounding moved the samples off it: what they lose is not known
+            self._known_bounds[key] = off
             return np.inf, None
         part = self.Y[on]
         basis = np.linalg.svd(part, full_matrices=False)[2][: P - 1]
