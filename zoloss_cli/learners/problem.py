@@ -169,7 +169,7 @@ def check_feature_sizes(X: np.ndarray, name: str) -> None:
         extreme = "large" if sizes[j] > 1.0 else "small"
         raise ValueError(
             f"{name}: feature {j} (counted from 0) has values of size {sizes[j]:.3g}, too {extreme} to compute "
-            f"with; use other units, or scale the features"
+            f"with; measure them on another scale, or scale the features"
         )
 
 
