@@ -12,9 +12,8 @@ def status(results: options.ResultsFolder = Path("results")) -> None:
 
     **Example:** `zoloss status results/reference`
     """
-    from zoloss_cli.reporting.loading import load_results
-    from zoloss_cli.reporting.status import render_status
+    from zoloss_cli.reporting.status import load_progress, render_status
 
-    runs, store = load_results(results)
+    runs, store = load_progress(results)
     options.show(render_status(runs, store))
     options.show_notes(store.notes)

@@ -13,7 +13,8 @@ from zoloss_cli.utils.names import check_file_name
 class StrictModel(BaseModel):
     """A model that refuses unknown keys and wrong types, and that cannot be changed."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    # A validator is built when it is first used, and one that is only a part of another never.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 class Noise(StrictModel):

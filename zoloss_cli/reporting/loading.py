@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+from bisect import bisect_left
 from pathlib import Path
 from typing import cast
 
@@ -39,18 +40,10 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
     store : Store
         The folder, whose notes say what was left out.
     """
-    store = Store(folder)
-    if not folder.is_dir():
-        raise ResultsError(f"there is no folder {folder}; {_suggest_run(folder)}")
-    if not store.is_ours():
-        if others := sorted(p.name for p in folder.iterdir() if p.name not in IGNORED_FILES):
-            raise ResultsError(f"{folder} is no results folder: it holds {others[0]}")
-        raise ResultsError(f"{folder} holds no results yet; {_suggest_run(folder)}")
-    store.check_format()
-    runs = [RunResult(manifest) for manifest in store.read_manifests()]
+    runs, store = open_results(folder)
     needed = runs if wanted is None else [run for run in runs if wanted in _list_names(run)]
     needed = [*needed, *(b for run in needed if (b := find_baseline(run, runs)) and b not in needed)]
-    reader = _CellReader(store, runs)
+    reader = CellReader(store, runs)
     collects = gc.isenabled()
     gc.disable()  # hundreds of thousands of records are made, and none is garbage
     try:
@@ -62,11 +55,32 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
     finally:
         if collects:
             gc.enable()
-    return sorted(runs, key=_order_as_in_papers), store
+    return runs, store
 
 
-class _CellReader:
-    """Reads cells for runs that may share them: each file once."""
+def open_results(folder: Path) -> tuple[list[RunResult], Store]:
+    """Return the runs of a results folder without any cell, in the papers' order, and the folder."""
+    store = Store(folder)
+    if not folder.is_dir():
+        raise ResultsError(f"there is no folder {folder}; {_suggest_run(folder)}")
+    if not store.is_ours():
+        if others := sorted(p.name for p in folder.iterdir() if p.name not in IGNORED_FILES):
+            raise ResultsError(f"{folder} is no results folder: it holds {others[0]}")
+        raise ResultsError(f"{folder} holds no results yet; {_suggest_run(folder)}")
+    store.check_format()
+    return sorted(map(RunResult, store.read_manifests()), key=_order_as_in_papers), store
+
+
+class CellReader:
+    """Reads the cells of runs and notes what is damaged.
+
+    Parameters
+    ----------
+    store : Store
+        The results folder, which takes the notes.
+    runs : list of RunResult
+        All runs of the folder; they may share cells.
+    """
 
     def __init__(self, store: Store, runs: list[RunResult]):
         self.store = store
@@ -79,9 +93,9 @@ class _CellReader:
         self._results: dict[tuple[str, str], CellResult] = {}
 
     def add_cell(self, run: RunResult, cell: ManifestCell) -> None:
-        """Add what is stored of a cell to a run."""
+        """Add what is stored of a cell to a run; a file that several runs share is read once."""
         if cell.file not in self._stored:
-            self._stored[cell.file] = self._read(cell)
+            self._stored[cell.file] = self.read(cell)
         stored = self._stored[cell.file]
         if stored.fault:
             return
@@ -90,31 +104,39 @@ class _CellReader:
             return
         key = (cell.file, cell.choice)
         if key not in self._results:
-            self._results[key] = _build_cell_result(stored, cell.choice)
+            self._results[key] = build_cell_result(stored, cell.choice)
         result, place = self._results[key], (cell.dataset, cell.learner)
         repeats = cell.repeats or run.experiment.split.repeats
-        run.n_done += sum(split < repeats for split in stored.records)
+        run.n_done += bisect_left(stored.splits, repeats)
         if stored.kind == "measure":
             records = cast(list[PooledMeasurement], result.records)
             run.measurements[place] = dict(zip(result.splits, records, strict=True))
         run.add(place, result)
 
-    def _read(self, cell: ManifestCell) -> StoredCell:
-        stored, path = self.store.read(cell.file, cell.key), self.store.path(cell.file)
-        if stored.fault:
-            self.store.notes.append(f"{path} {stored.fault}; left out")
-        elif stored.n_damaged:
-            lines = f"{stored.n_damaged} damaged line{'s' * (stored.n_damaged > 1)}"
-            self.store.notes.append(f"{path} has {lines}; left out")
-        repeats = self._repeats[cell.file]
-        if n_outside := sum(split >= repeats for split in stored.records):
-            records = f"{n_outside} record{'s' * (n_outside > 1)}"
-            self.store.notes.append(f"{path} has {records} of splits beyond the {repeats} that are planned")
+    def read(self, cell: ManifestCell) -> StoredCell:
+        """Return what is stored of a cell; what is wrong with its file is noted."""
+        stored = self.store.read(cell.file, cell.key)
+        if fault := self._describe_fault(stored, self._repeats[cell.file]):
+            self.store.notes.append(f"{self.store.path(cell.file)} {fault}")
         return stored
 
+    @staticmethod
+    def _describe_fault(stored: StoredCell, repeats: int) -> str:
+        """Return what is wrong with a cell's file, or nothing."""
+        if stored.fault:
+            return f"{stored.fault}; left out"
+        faults = []
+        if stored.n_damaged:
+            faults.append(f"has {stored.n_damaged} damaged line{'s' * (stored.n_damaged > 1)}; left out")
+        if n_outside := len(stored.splits) - bisect_left(stored.splits, repeats):
+            records = f"{n_outside} record{'s' * (n_outside > 1)}"
+            faults.append(f"has {records} of splits beyond the {repeats} that are planned")
+        return "; ".join(faults)
 
-def _build_cell_result(stored: StoredCell, choice: str) -> CellResult:
-    sizes, splits = Sizes(stored.n_train, stored.n_test), sorted(stored.records)
+
+def build_cell_result(stored: StoredCell, choice: str = "") -> CellResult:
+    """Return the records of a cell in order, those that measure one draw together."""
+    sizes, splits = Sizes(stored.n_train, stored.n_test), stored.splits
     records = [stored.records[split] for split in splits]
     if stored.kind == "measure":
         by_draw = pool_by_draw(cast(list[MeasureRecord], records))
