@@ -38,6 +38,8 @@ def run_campaign(campaign: Campaign, first: int, tries: int | None, seconds: flo
     began = reported = time.monotonic()
     done = n_faulty = 0
     campaign.prepare()
+    if tries is None or tries > campaign.batch:
+        campaign.warm_up()
     try:
         while done < tries if tries is not None else time.monotonic() - began < seconds:
             size = campaign.batch if tries is None else min(campaign.batch, tries - done)

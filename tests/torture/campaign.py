@@ -35,6 +35,9 @@ class Campaign:
     def prepare(self) -> None:
         """Make what all tries need."""
 
+    def warm_up(self) -> None:
+        """Do once what makes many tries quicker."""
+
     def attack(self, seed: int) -> list[str]:
         """Make one try; return what went wrong, a sentence each."""
         raise NotImplementedError

@@ -6,6 +6,7 @@ children run the real entry point. Several commands share a child until one ends
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import pickle
@@ -72,6 +73,20 @@ def run_commands(commands: list[Command]) -> list[Outcome]:
     return outcomes
 
 
+def warm_up(commands: list[Command]) -> None:
+    """Run commands in this process, so that its children have what they read, build and keep the first time."""
+    kept = os.dup(1), os.dup(2), sys.stdout, sys.stderr, os.getcwd()
+    for command in commands:
+        _run_here(command, limited=False)
+    os.dup2(kept[0], 1)
+    os.dup2(kept[1], 2)
+    sys.stdout, sys.stderr = kept[2:4]
+    os.chdir(kept[4])
+    tempfile.tempdir = None
+    gc.collect()
+    gc.freeze()  # what is there stays shared with the children
+
+
 def _run_in_child(commands: list[Command]) -> list[Outcome]:
     """Run commands in one child and return the outcomes of those that it got to, at least one."""
     read, write = os.pipe()
@@ -136,13 +151,14 @@ def _serve(commands: list[Command], write: int) -> None:
             content = content[os.write(write, content) :]
 
 
-def _run_here(command: Command) -> Outcome:
+def _run_here(command: Command, limited: bool = True) -> Outcome:
     """Run one command in this process, with files for its outputs."""
     from zoloss_cli.__main__ import main
 
     before = time.process_time()
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(before) + CPU_SECONDS + 1, hard))
+    if limited:
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(before) + CPU_SECONDS + 1, hard))
     (command.folder / "tmp").mkdir(exist_ok=True)
     os.chdir(command.folder)
     tempfile.tempdir = str(command.folder / "tmp")

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 from torture.campaign import Campaign
-from torture.children import Command, remove_folder, run_commands
+from torture.children import Command, remove_folder, run_commands, warm_up
 from torture.judge import find_faults
 
 
@@ -14,7 +14,8 @@ class InputCampaign(Campaign):
     """Inputs by the thousand: each is a folder and a command that runs in it."""
 
     unit = "inputs"
-    batch = 25
+    batch = 100
+    n_warm_up = 30  # inputs that are run in this process before it forks, for what they leave in memory
 
     def build(self, rng: random.Random, folder: Path) -> Command:
         """Write an input into a folder of its own and return the command that reads it."""
@@ -23,6 +24,15 @@ class InputCampaign(Campaign):
     def prepare(self) -> None:
         """Import what commands import, so that their children need not."""
         import_everything()
+
+    def warm_up(self) -> None:
+        """Run some inputs in this process: their children find data, types and kernels that were used once."""
+        commands = []
+        for seed in range(-self.n_warm_up, 0):
+            folder = self.folder / f"{self.name}-warm-{-seed}"
+            folder.mkdir()
+            commands.append(self.build(self.rng(seed), folder))
+        warm_up(commands)
 
     def attack_many(self, seeds: list[int]) -> dict[int, list[str]]:
         """Run the commands of several inputs; one that shows a fault is run again alone, for it may not be its own."""

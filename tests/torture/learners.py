@@ -17,7 +17,7 @@ class LearnerInputs(InputCampaign):
     """Numbers of any size for any learner."""
 
     name = "learners"
-    batch = 40
+    batch = 100
 
     def prepare(self) -> None:
         """List the learners with budgets that keep them quick."""
