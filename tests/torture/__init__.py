@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 CAMPAIGNS = {
+    "changed-results": "damage:DamagedResults",
     "configs": "configs:ConfigInputs",
     "tables": "tables:TableInputs",
     "model-inputs": "model_inputs:ModelInputs",

@@ -138,17 +138,24 @@ def _serve(commands: list[Command], write: int) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     outside: list[str] = []
     allowed: list[str] = []
+    caches = _list_caches()
     _watch_files(outside, allowed)
     _limit_memory()
     for command in commands:
         outside.clear()
-        allowed[:] = [os.path.realpath(command.folder), str(TOP / "zoloss_cli"), "/dev"]
+        allowed[:] = [os.path.realpath(command.folder), str(TOP / "zoloss_cli"), "/dev", *caches]
         outcome = _run_here(command)
         outcome.outside = list(outside)
         content = pickle.dumps(outcome)
         content = struct.pack("<I", len(content)) + content
         while content:
             content = content[os.write(write, content) :]
+
+
+def _list_caches() -> list[str]:
+    """Return where packages keep what they compute, as they do for every user."""
+    drawing = sys.modules.get("matplotlib")
+    return [drawing.get_cachedir(), drawing.get_configdir()] if drawing else []
 
 
 def _run_here(command: Command, limited: bool = True) -> Outcome:

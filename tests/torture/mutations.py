@@ -76,6 +76,13 @@ def double_line(content: bytes, rng: random.Random) -> bytes:
     return b"".join([*lines, rng.choice(lines)])
 
 
+def remove_lines(content: bytes, rng: random.Random) -> bytes:
+    """Remove one line, or all from one on: what is left has nothing wrong with it."""
+    lines = content.splitlines(keepends=True)
+    place = rng.randrange(len(lines))
+    return b"".join([*lines[:place], *rng.choice([lines[place + 1 :], []])])
+
+
 def swap_lines(content: bytes, rng: random.Random) -> bytes:
     """Let two lines change places."""
     lines = content.splitlines(keepends=True)
@@ -101,6 +108,7 @@ def replace_word(content: bytes, rng: random.Random) -> bytes:
 
 DAMAGES: list[Callable[[bytes, random.Random], bytes]] = [
     *(change_digit, flip_bit, change_byte, cut, remove_span, double_span, zero_span, double_line, swap_lines),
+    remove_lines,
 ]
 EDITS = [*DAMAGES, insert_token, replace_word, replace_word]
 
