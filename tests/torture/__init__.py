@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 CAMPAIGNS = {
+    "kills": "kills:Kills",
     "changed-results": "damage:DamagedResults",
     "configs": "configs:ConfigInputs",
     "tables": "tables:TableInputs",

@@ -135,6 +135,7 @@ def _receive(read: int, pid: int) -> Outcome | None:
 def _serve(commands: list[Command], write: int) -> None:
     """Run commands and send what came of each. Only the next is sent after the last was read: pipes are short."""
     os.setpgid(0, 0)
+    forget_main()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     outside: list[str] = []
     allowed: list[str] = []
@@ -150,6 +151,13 @@ def _serve(commands: list[Command], write: int) -> None:
         content = struct.pack("<I", len(content)) + content
         while content:
             content = content[os.write(write, content) :]
+
+
+def forget_main() -> None:
+    """Let no worker process import the program that attacks, which is the main one here."""
+    main = sys.modules["__main__"]
+    main.__spec__ = None
+    vars(main).pop("__file__", None)
 
 
 def _list_caches() -> list[str]:

@@ -1,0 +1,126 @@
+"""Runs whose processes are killed at random moments and that are continued: nothing is lost, doubled or changed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+from random import Random
+
+from torture.campaign import Campaign
+from torture.children import Command, remove_folder, warm_up
+from torture.judge import find_faults
+from torture.launch import (
+    CONFIG,
+    POLL_SECONDS,
+    RUN,
+    WHOLE_COMMANDS,
+    Child,
+    compare_records,
+    count_lines,
+    find_children,
+    find_doubled,
+    read_records,
+    start_fork,
+    start_server,
+    start_whole,
+)
+
+MAX_KILLS = 12  # of one folder, until it may finish
+WORKERS = 0.3  # of kills are of a worker, not of the command
+AT_ANY_TIME = 0.3  # of kills; the others wait for a record
+SOON_SECONDS = 0.03
+MAX_RUNS = 4  # until all is there: a task whose worker was killed is tried again in the next run
+
+
+class Kills(Campaign):
+    """SIGKILL."""
+
+    name = "kills"
+    unit = "runs into a folder of their own"
+
+    def prepare(self) -> None:
+        """Run once without a disturbance."""
+        self.server = start_server()
+        warm_up([Command(RUN, self.make_folder("warm"))])
+        folder = self.make_folder("truth")
+        began = time.monotonic()
+        ended = start_fork(RUN, folder).wait()
+        self.seconds = time.monotonic() - began
+        self.truth = read_records(folder / "results")
+        if ended.code or not self.truth:
+            raise RuntimeError(f"no run to compare with: {ended.err}")
+
+    def close(self) -> None:
+        """End the server of workers."""
+        os.kill(self.server, signal.SIGTERM)
+
+    def make_folder(self, title: str) -> Path:
+        """Return a new folder with the config."""
+        folder = self.folder / title
+        remove_folder(folder)
+        folder.mkdir()
+        (folder / "c.yaml").write_text(CONFIG, encoding="utf-8")
+        return folder
+
+    def attack(self, seed: int) -> list[str]:
+        """Kill a run and continue it, several times; then let it finish and compare it with the undisturbed one."""
+        rng, folder = self.rng(seed), self.make_folder(f"kills-{seed}")
+        faults: list[str] = []
+        before: dict = {}
+        for _ in range(rng.randint(1, MAX_KILLS)):
+            if len(before) < len(self.truth):
+                before = self._kill_once(rng, folder, before, faults)
+        for _ in range(MAX_RUNS):
+            ended = start_fork(RUN, folder).wait()
+            faults += [f"{fault} [last run]" for fault in find_faults(ended)]
+            if ended.code == 0:
+                break
+        now = read_records(folder / "results")
+        faults += compare_records(now, self.truth, self.truth) + list(find_doubled(folder / "results"))
+        if not faults:
+            remove_folder(folder)
+        return faults
+
+    def _kill_once(self, rng: Random, folder: Path, before: dict, faults: list[str]) -> dict:
+        """Start a run, kill it or one of its workers, and return the records that are there then."""
+        whole = rng.random() < WHOLE_COMMANDS
+        kills_worker = not whole and rng.random() < WORKERS
+        child = (start_whole if whole else start_fork)(RUN, folder)
+        self._wait(rng, child, len(before))
+        if child.is_over():
+            self.counts["runs that had ended"] += 1
+        elif kills_worker and self._kill_worker(rng):
+            self.counts["workers killed"] += 1
+        else:
+            child.signal(signal.SIGKILL)
+            self.counts["whole commands killed" if whole else "forked commands killed"] += 1
+        ended = child.wait()
+        if ended.code != -signal.SIGKILL:
+            faults += [f"{fault} [a worker was killed]" for fault in find_faults(ended)]
+        now = read_records(folder / "results")
+        faults += compare_records(now, before, self.truth)
+        return now
+
+    def _wait(self, rng: Random, child: Child, n_before: int) -> None:
+        """Wait for a moment at random: of the whole time, or soon after a record at random was stored."""
+        if rng.random() < AT_ANY_TIME:
+            time.sleep(rng.uniform(0, self.seconds))
+            return
+        wanted = n_before + rng.randint(0, (len(self.truth) - n_before) // 3)
+        cells = child.folder / "results" / "cells"
+        while not child.is_over() and count_lines(cells) < wanted:
+            time.sleep(POLL_SECONDS)
+        time.sleep(rng.uniform(0, SOON_SECONDS))
+
+    def _kill_worker(self, rng: Random) -> bool:
+        workers = find_children(self.server)
+        if not workers:
+            return False
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(rng.choice(workers), signal.SIGKILL)
+        return True
+
+
