@@ -12,10 +12,14 @@ from typing import Any
 
 CAMPAIGNS = {
     "kills": "kills:Kills",
+    "signals": "signals:Signals",
+    "disks": "disks:Disks",
     "changed-results": "damage:DamagedResults",
+    "changed-models": "changed_models:ChangedModels",
+    "result-inputs": "result_inputs:ResultInputs",
+    "model-inputs": "model_inputs:ModelInputs",
     "configs": "configs:ConfigInputs",
     "tables": "tables:TableInputs",
-    "model-inputs": "model_inputs:ModelInputs",
     "arguments": "arguments:ArgumentInputs",
     "downloads": "downloads:DownloadInputs",
     "learners": "learners:LearnerInputs",

@@ -28,6 +28,7 @@ from places import TOP
 CPU_SECONDS = 10
 MEMORY_BYTES = 1 << 30
 WALL_SECONDS = 120  # against a wait that takes no CPU, on a busy machine
+NO_OUTCOME = 255  # a child that ended without a word although its command did not ask for it
 MAX_OUTPUT_CHARACTERS = 1 << 20
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # What Python calls before it changes files, and which of the arguments are paths.
@@ -101,14 +102,15 @@ def _run_in_child(commands: list[Command]) -> list[Outcome]:
             os._exit(0)
     os.close(write)
     outcomes: list[Outcome] = []
-    while len(outcomes) < len(commands) and (outcome := _receive(read, pid)):
+    received = bytearray()
+    while len(outcomes) < len(commands) and (outcome := _receive(read, pid, received)):
         outcomes.append(outcome)
     os.close(read)
     if len(outcomes) == len(commands):
         os.kill(pid, signal.SIGKILL)  # it has nothing left to do
     _, status, usage = os.wait4(pid, 0)
     if len(outcomes) < len(commands):
-        code = os.waitstatus_to_exitcode(status)
+        code = os.waitstatus_to_exitcode(status) or NO_OUTCOME
         out, err = (_read_output(commands[len(outcomes)].folder, name) for name in ("out", "err"))
         outcomes.append(Outcome(code, out, err, usage.ru_utime + usage.ru_stime))
     for outcome in outcomes:
@@ -116,24 +118,26 @@ def _run_in_child(commands: list[Command]) -> list[Outcome]:
     return outcomes
 
 
-def _receive(read: int, pid: int) -> Outcome | None:
-    """Return the next outcome, or None when the child is gone; one that takes too long is killed."""
-    content = b""
-    size: int | None = None
-    while size is None or len(content) < size:
+def _receive(read: int, pid: int, received: bytearray) -> Outcome | None:
+    """Return the next outcome, or None when the child is gone; one that takes too long is killed.
+
+    `received` keeps what came of the outcomes after it.
+    """
+    while len(received) < 4 or len(received) < 4 + struct.unpack("<I", received[:4])[0]:
         if not select.select([read], [], [], WALL_SECONDS)[0]:
             os.kill(pid, signal.SIGKILL)
         chunk = os.read(read, 1 << 16)
         if not chunk:
             return None
-        content += chunk
-        if size is None and len(content) >= 4:
-            size, content = struct.unpack("<I", content[:4])[0], content[4:]
-    return pickle.loads(content)
+        received += chunk
+    end = 4 + struct.unpack("<I", received[:4])[0]
+    outcome = pickle.loads(received[4:end])
+    del received[:end]
+    return outcome
 
 
 def _serve(commands: list[Command], write: int) -> None:
-    """Run commands and send what came of each. Only the next is sent after the last was read: pipes are short."""
+    """Run commands and send what came of each."""
     os.setpgid(0, 0)
     forget_main()
     signal.signal(signal.SIGINT, signal.default_int_handler)

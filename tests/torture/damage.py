@@ -108,7 +108,7 @@ class DamagedResults(Campaign):
         outcomes = run_commands([command for _, command in commands.values()])
         for (seed, (reader, command)), outcome in zip(commands.items(), outcomes, strict=True):
             self.counts[reader] += 1
-            faults[seed] += [f"{fault} [{reader}]" for fault in find_faults(outcome)]
+            faults[seed] += [f"{fault} [{reader}]" for fault in find_faults(outcome, shows_progress=reader == "run")]
             faults[seed] += self._judge_run(command) if reader == "run" else self._judge(reader, command, outcome)
             if not faults[seed]:
                 remove_folder(command.folder)

@@ -13,8 +13,8 @@ USAGE = ("Usage: ", "╭─ Error")
 MAX_MESSAGE_CHARACTERS = 20_000
 
 
-def find_faults(outcome: Outcome) -> list[str]:
-    """Return what is wrong with how a command ended."""
+def find_faults(outcome: Outcome, shows_progress: bool = False) -> list[str]:
+    """Return what is wrong with how a command ended; a run shows its progress before the last sentence."""
     faults = []
     err = outcome.err
     if outcome.code not in DOCUMENTED_CODES:
@@ -25,7 +25,7 @@ def find_faults(outcome: Outcome) -> list[str]:
         faults.append("an error that nobody thought of")
     if outcome.code and not err.strip() and "Usage: " not in outcome.out:
         faults.append("it failed without a word")
-    if outcome.code in ENDED_BY_INPUT and not _is_in_sentences(err):
+    if outcome.code in ENDED_BY_INPUT and not _is_in_sentences(err, shows_progress):
         faults.append("a message in another form than sentences")
     if len(err) > MAX_MESSAGE_CHARACTERS:
         faults.append(f"a message of {len(err):,} characters")
@@ -40,7 +40,8 @@ def find_faults(outcome: Outcome) -> list[str]:
     return [f"{fault} ({said[:300]})" for fault in faults]
 
 
-def _is_in_sentences(err: str) -> bool:
+def _is_in_sentences(err: str, shows_progress: bool) -> bool:
     if err.startswith(USAGE):
         return True
-    return all(line.startswith("zoloss: ") for line in err.splitlines())
+    lines = err.splitlines()
+    return all(line.startswith("zoloss: ") for line in (lines[-1:] if shows_progress else lines))

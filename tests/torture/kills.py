@@ -75,7 +75,7 @@ class Kills(Campaign):
                 before = self._kill_once(rng, folder, before, faults)
         for _ in range(MAX_RUNS):
             ended = start_fork(RUN, folder).wait()
-            faults += [f"{fault} [last run]" for fault in find_faults(ended)]
+            faults += [f"{fault} [last run]" for fault in find_faults(ended, shows_progress=True)]
             if ended.code == 0:
                 break
         now = read_records(folder / "results")
@@ -99,7 +99,7 @@ class Kills(Campaign):
             self.counts["whole commands killed" if whole else "forked commands killed"] += 1
         ended = child.wait()
         if ended.code != -signal.SIGKILL:
-            faults += [f"{fault} [a worker was killed]" for fault in find_faults(ended)]
+            faults += [f"{fault} [a worker was killed]" for fault in find_faults(ended, shows_progress=True)]
         now = read_records(folder / "results")
         faults += compare_records(now, before, self.truth)
         return now

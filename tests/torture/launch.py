@@ -1,7 +1,7 @@
 """Runs that are started and disturbed: forks of a process that has imported everything, or whole commands.
 
-The workers of forked runs come from one server of processes that is started once. Every tenth run is a whole command,
-which starts its own.
+The workers of forked runs come from one server of processes that is started once. Some runs are whole commands, which
+start their own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from processes import environment
 from torture.children import Command, Outcome, _read_output, _run_here, forget_main
 from torture.fuzzing import import_everything
 
-WHOLE_COMMANDS = 0.1
+WHOLE_COMMANDS = 0.05
 POLL_SECONDS = 0.002
 HANG_SECONDS = 120.0
 CONFIG = """name: small
@@ -90,6 +90,8 @@ def start_fork(arguments: list[str], folder: Path, prepare: Callable[[], object]
         if prepare is not None:
             prepare()
         code = _run_here(Command(arguments, folder), limited=False).code
+    except KeyboardInterrupt:  # after the command's own end
+        code = 128 + signal.SIGINT
     finally:
         os._exit(code)
     raise AssertionError("a fork never gets here")
