@@ -74,6 +74,20 @@ def import_everything() -> None:
     mpl.use("Agg")
     import zoloss_cli
 
+    keep_parsers()
     for module in pkgutil.walk_packages(zoloss_cli.__path__, "zoloss_cli."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+
+
+def keep_parsers() -> None:
+    """Build the parser of each command once: that takes longer than most inputs do."""
+    import functools
+
+    import typer
+
+    from zoloss_cli.cli import _lazy
+
+    if not hasattr(_lazy.load_command, "cache_info"):
+        typer.main.get_command = functools.cache(typer.main.get_command)
+        _lazy.load_command = functools.cache(_lazy.load_command)

@@ -31,7 +31,7 @@ from torture.launch import (
 MAX_KILLS = 12  # of one folder, until it may finish
 WORKERS = 0.3  # of kills are of a worker, not of the command
 AT_ANY_TIME = 0.3  # of kills; the others wait for a record
-SOON_SECONDS = 0.03
+SOON_SECONDS = 0.02
 MAX_RUNS = 4  # until all is there: a task whose worker was killed is tried again in the next run
 
 
@@ -109,7 +109,7 @@ class Kills(Campaign):
         if rng.random() < AT_ANY_TIME:
             time.sleep(rng.uniform(0, self.seconds))
             return
-        wanted = n_before + rng.randint(0, (len(self.truth) - n_before) // 3)
+        wanted = n_before + rng.randint(0, (len(self.truth) - n_before) // 6)
         cells = child.folder / "results" / "cells"
         while not child.is_over() and count_lines(cells) < wanted:
             time.sleep(POLL_SECONDS)
