@@ -148,7 +148,7 @@ def _serve(commands: list[Command], write: int) -> None:
     _limit_memory()
     for command in commands:
         outside.clear()
-        allowed[:] = [os.path.realpath(command.folder), str(TOP / "zoloss_cli"), "/dev", *caches]
+        allowed[:] = [os.path.realpath(command.folder), str(TOP / "zoloss_cli"), "/dev/null", *caches]
         outcome = _run_here(command)
         outcome.outside = list(outside)
         content = pickle.dumps(outcome)
