@@ -51,3 +51,9 @@ def test_new_rows_that_no_classifier_can_place(zoloss, table, classifier, tmp_pa
     path = classifier("ecc:stump")
     unknown = table("a,b,label\n1,2,x\n1,2,w\n", "new.csv")
     refused(zoloss("predict", path, unknown), 3, ":3: column 'label' holds the class 'w'", "valid: x, y, z")
+
+
+def test_values_beyond_computing_are_one_sentence(zoloss, table, classifier):
+    model = classifier("one-vs-one:fld")
+    new = table("a,b\n1,2\n1e308,3\n", "new.csv")
+    refused(zoloss("predict", model, new), 3, str(new), "too large")

@@ -62,7 +62,7 @@ class ResultInputs(InputCampaign):
             if name.endswith(".json"):
                 return self._change_json(content, rng, values)
             return self._change_lines(content, rng, values)
-        except ValueError:  # a second change of what is no JSON any more
+        except (ValueError, RecursionError):  # a second change of what is no JSON any more
             return edit(content, rng)
 
     @staticmethod

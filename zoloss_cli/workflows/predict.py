@@ -49,8 +49,11 @@ class Predictions:
 def predict_table(model: SavedModel, path: Path) -> Predictions:
     """Predict the class of each row of a CSV file."""
     table = read_for_prediction(path, model.columns, model.label, model.missing)
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores = model.rule.score(table.X)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = model.rule.score(table.X)
+    except ValueError as error:  # an estimator's refusal of numbers that it cannot compute with
+        raise DataError(f"{path}: {error}") from None
     finite = np.isfinite(scores.reshape(len(table.lines), -1)).all(axis=1)
     if not finite.all():
         line = table.lines[int(np.flatnonzero(~finite)[0])]
