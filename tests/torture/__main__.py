@@ -30,6 +30,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=10.0, help="for all campaigns together (default: 10)")
     parser.add_argument("--tries", type=int, help="of each campaign, instead of minutes")
     parser.add_argument("--seed", type=int, help="of the first try; the next has the next one (default: at random)")
+    parser.add_argument("--short", action="store_true", help="a few tries of each, as in the test suite")
     return parser.parse_args()
 
 
@@ -83,7 +84,9 @@ def main() -> int:
     n_faulty = 0
     for name in names:
         folder = Path(tempfile.mkdtemp(prefix=f"torture-{name}-"))
-        found = run_campaign(load_campaign(name, folder), first, asked.tries, 60 * asked.minutes / len(names))
+        campaign = load_campaign(name, folder)
+        tries = campaign.n_short if asked.short else asked.tries
+        found = run_campaign(campaign, first, tries, 60 * asked.minutes / len(names))
         n_faulty += found
         if found:
             print(f"  files of tries with faults: {folder}")

@@ -28,6 +28,7 @@ class ArgumentInputs(InputCampaign):
     """Command lines."""
 
     name = "arguments"
+    n_short = 30
 
     def prepare(self) -> None:
         """Ask the commands for their options, and make files to name."""

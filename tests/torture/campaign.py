@@ -18,6 +18,8 @@ class Campaign:
         What is counted as a try.
     batch : int
         Tries that are made together.
+    n_short : int
+        Tries that the test suite has time for.
     folder : Path
         Where its files are; nothing else may be written.
     counts : Counter
@@ -27,6 +29,7 @@ class Campaign:
     name: str
     unit: str = "tries"
     batch: int = 1
+    n_short: int = 1
 
     def __init__(self, folder: Path):
         self.folder = folder

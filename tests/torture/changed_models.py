@@ -23,6 +23,7 @@ class ChangedModels(Campaign):
     """Models that were changed after they were fitted."""
 
     name = "changed-models"
+    n_short = 60
     unit = "changes"
     batch = 100
 

@@ -140,6 +140,7 @@ def _serve(commands: list[Command], write: int) -> None:
     """Run commands and send what came of each."""
     os.setpgid(0, 0)
     forget_main()
+    share_server()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     outside: list[str] = []
     allowed: list[str] = []
@@ -162,6 +163,19 @@ def forget_main() -> None:
     main = sys.modules["__main__"]
     main.__spec__ = None
     vars(main).pop("__file__", None)
+
+
+def share_server() -> None:
+    """Use the parent's server of worker processes, if it has one; Python would look for it among its own children."""
+    from multiprocessing import forkserver
+
+    if forkserver._forkserver._forkserver_pid is not None:  # type: ignore[attr-defined]
+        forkserver._forkserver.ensure_running = _do_nothing  # type: ignore[attr-defined]
+        forkserver.ensure_running = _do_nothing
+
+
+def _do_nothing() -> None:
+    pass
 
 
 def _list_caches() -> list[str]:

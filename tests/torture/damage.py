@@ -69,6 +69,7 @@ class DamagedResults(Campaign):
     """Results that were changed after they were written."""
 
     name = "changed-results"
+    n_short = 60
     unit = "changes"
     batch = 50
 

@@ -33,6 +33,7 @@ class Disks(Kills):
     """No room, or somebody else who writes."""
 
     name = "disks"
+    n_short = 2
     unit = "disks and pairs of runs"
 
     def prepare(self) -> None:
@@ -48,7 +49,7 @@ class Disks(Kills):
         """Choose one of the ways."""
         rng, folder = self.rng(seed), self.make_folder(f"disks-{seed}")
         (folder / "t.csv").write_text(GOOD, encoding="utf-8")
-        os.symlink(self.folder / "truth" / "results", folder / "done")
+        os.symlink(self.done, folder / "done")
         ways: list[Callable[[Random, Path], list[str]]] = [self._limit_files, self._run_twice, self._run_twice]
         if self.can_mount:
             ways += [self._fill_disk, self._fill_disk, self._fill_disk_with_one_file]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import signal
+import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import ClassVar
 
 from torture.campaign import Campaign
 from torture.children import Command, remove_folder, warm_up
@@ -35,34 +39,59 @@ SOON_SECONDS = 0.02
 MAX_RUNS = 4  # until all is there: a task whose worker was killed is tried again in the next run
 
 
+@dataclass(frozen=True)
+class Undisturbed:
+    """A run that nobody disturbed: where it is, its records, and how long it took."""
+
+    folder: Path
+    records: dict
+    seconds: float
+
+
+def write_config(folder: Path) -> None:
+    """Write the config that all of these runs have."""
+    (folder / "c.yaml").write_text(CONFIG, encoding="utf-8")
+
+
+def run_undisturbed(folder: Path) -> Undisturbed:
+    """Run in this process, for what stays in memory, and in a fork, for the truth."""
+    warm = folder / "warm"
+    warm.mkdir()
+    for each in (folder, warm):
+        write_config(each)
+    warm_up([Command(RUN, warm)])
+    began = time.monotonic()
+    ended = start_fork(RUN, folder).wait()
+    records = read_records(folder / "results")
+    if ended.code or not records:
+        raise RuntimeError(f"no run to compare with: {ended.err}")
+    return Undisturbed(folder, records, time.monotonic() - began)
+
+
 class Kills(Campaign):
     """SIGKILL."""
 
+    undisturbed: ClassVar[Undisturbed | None] = None
+
     name = "kills"
+    n_short = 1
     unit = "runs into a folder of their own"
 
     def prepare(self) -> None:
-        """Run once without a disturbance."""
+        """Run once without a disturbance, for all campaigns that disturb this run."""
         self.server = start_server()
-        warm_up([Command(RUN, self.make_folder("warm"))])
-        folder = self.make_folder("truth")
-        began = time.monotonic()
-        ended = start_fork(RUN, folder).wait()
-        self.seconds = time.monotonic() - began
-        self.truth = read_records(folder / "results")
-        if ended.code or not self.truth:
-            raise RuntimeError(f"no run to compare with: {ended.err}")
-
-    def close(self) -> None:
-        """End the server of workers."""
-        os.kill(self.server, signal.SIGTERM)
+        if Kills.undisturbed is None:
+            Kills.undisturbed = run_undisturbed(Path(tempfile.mkdtemp(prefix="torture-undisturbed-")))
+            atexit.register(remove_folder, Kills.undisturbed.folder)
+        self.done, self.truth = Kills.undisturbed.folder / "results", Kills.undisturbed.records
+        self.seconds = Kills.undisturbed.seconds
 
     def make_folder(self, title: str) -> Path:
         """Return a new folder with the config."""
         folder = self.folder / title
         remove_folder(folder)
         folder.mkdir()
-        (folder / "c.yaml").write_text(CONFIG, encoding="utf-8")
+        write_config(folder)
         return folder
 
     def attack(self, seed: int) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 from processes import environment
-from torture.children import Command, Outcome, _read_output, _run_here, forget_main
+from torture.children import Command, Outcome, _read_output, _run_here, forget_main, share_server
 from torture.fuzzing import import_everything
 
 WHOLE_COMMANDS = 0.05
@@ -86,7 +86,7 @@ def start_fork(arguments: list[str], folder: Path, prepare: Callable[[], object]
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         forget_main()
-        _share_server()
+        share_server()
         if prepare is not None:
             prepare()
         code = _run_here(Command(arguments, folder), limited=False).code
@@ -111,17 +111,6 @@ def start_whole(arguments: list[str], folder: Path) -> Child:
     finally:
         os._exit(127)
     raise AssertionError("a fork never gets here")
-
-
-def _share_server() -> None:
-    """Use the parent's server of processes; Python would look for it among this process's own children."""
-    from multiprocessing import forkserver
-
-    def find_running() -> None:
-        pass
-
-    forkserver._forkserver.ensure_running = find_running  # type: ignore[attr-defined]
-    forkserver.ensure_running = find_running
 
 
 def find_children(parent: int) -> list[int]:

@@ -17,6 +17,7 @@ class LearnerInputs(InputCampaign):
     """Numbers of any size for any learner."""
 
     name = "learners"
+    n_short = 30
     batch = 100
 
     def prepare(self) -> None:

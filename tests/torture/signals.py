@@ -30,6 +30,7 @@ class Signals(Kills):
     """Ctrl-C, and what a system sends before it kills."""
 
     name = "signals"
+    n_short = 2
     unit = "signals"
 
     def attack(self, seed: int) -> list[str]:
@@ -59,7 +60,7 @@ class Signals(Kills):
 
     def _disturb(self, rng: Random, folder: Path, name: str) -> list[str]:
         (folder / "t.csv").write_text(GOOD, encoding="utf-8")
-        os.symlink(self.folder / "truth" / "results", folder / "done")
+        os.symlink(self.done, folder / "done")
         arguments, seconds = OTHERS[name]
         child = start_fork(arguments, folder)
         time.sleep(rng.uniform(0, seconds))
