@@ -1,4 +1,4 @@
-"""A user with no rights: no home, a package and a working folder that cannot be written to, one folder that can."""
+"""A user who may write into one folder only: not into the package, the working folder or a home."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from places import TOP
 from processes import HANG_SECONDS, Ended
 
 NOBODY = 65534
-# Root becomes nobody. The interpreter and the checkout may lie in folders that are root's alone, so reading stays
-# allowed everywhere; writing does not.
+# Root becomes nobody. The interpreter and the checkout may lie in folders that are root's alone, so reading
+# stays allowed everywhere; writing does not.
 CAPABILITIES = "-all,+dac_read_search"
 AS_NOBODY = [
     *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", f"--inh-caps={CAPABILITIES}"),
@@ -72,7 +72,8 @@ class BareUser:
             becomes, drop = (AS_NOBODY, None) if shutil.which("setpriv") else ([], _become_nobody)
         ended = subprocess.run(
             [*becomes, sys.executable, "-B", *map(str, arguments)],
-            cwd=self.place / "work", env=env, capture_output=True, text=True, timeout=HANG_SECONDS, preexec_fn=drop,
+            cwd=self.place / "work", env=env, capture_output=True, text=True, timeout=HANG_SECONDS,
+            preexec_fn=drop,
         )  # fmt: skip
         return Ended(ended.returncode, ended.stdout, ended.stderr)
 

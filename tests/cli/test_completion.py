@@ -100,7 +100,9 @@ def test_nothing_is_waited_for_or_read_without_end(tmp_path):
     os.mkfifo(runs / "pipe.json")
     (runs / "zeros.json").symlink_to("/dev/zero")
     (runs / "deep.json").write_text("[" * 100_000, encoding="utf-8")
-    (runs / "odd.json").write_text('{"experiment": {"name": ["a"], "published": {"table": 5}}}', encoding="utf-8")
+    (runs / "odd.json").write_text(
+        '{"experiment": {"name": ["a"], "published": {"table": 5}}}', encoding="utf-8"
+    )
     (runs / "mine.json").write_text('{"experiment": {"name": "mine"}}', encoding="utf-8")
     levels = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 21))
     bomb = f"a0: &a0 [x]\n{levels}datasets: [*a20, heart, [sonar]]\n"

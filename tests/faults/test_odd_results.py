@@ -9,8 +9,9 @@ import pytest
 from own_rows import refused
 
 CONFIG = (
-    "name: small\npublished: {paper: li-lin-2007, table: II}\nmetric: train_error\ndatasets: [sonar, heart, ionosphere]\n"
-    "split: {repeats: 3}\nlearners: {fld: , ave-perc: {epochs: 3}, pocket: {epochs: 3}}\n"
+    "name: small\npublished: {paper: li-lin-2007, table: II}\nmetric: train_error\n"
+    "datasets: [sonar, heart, ionosphere]\nsplit: {repeats: 3}\n"
+    "learners: {fld: , ave-perc: {epochs: 3}, pocket: {epochs: 3}}\n"
 )
 READERS = {
     "table": ["--format", "csv"],
@@ -89,7 +90,10 @@ def test_old_results_are_converted_around_odd_files(zoloss, results):
     ended = zoloss("migrate", results)
     assert ended.code == 0, ended.err
     for path in odd:
-        assert f"{path} could not be converted and is left as it is: is not a regular file" in ended.out + ended.err
+        assert (
+            f"{path} could not be converted and is left as it is: is not a regular file"
+            in ended.out + ended.err
+        )
 
 
 @pytest.mark.parametrize("command", READERS)

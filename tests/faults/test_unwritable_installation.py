@@ -42,7 +42,10 @@ def writable(user):
 
 def test_the_user_may_write_nowhere_else(user):
     """Or the other tests would show nothing."""
-    code = "import os, sys; print(os.geteuid(), [os.access(p, os.W_OK) for p in sys.argv[1:]], 'HOME' in os.environ)"
+    code = (
+        "import os, sys\n"
+        "print(os.geteuid(), [os.access(p, os.W_OK) for p in sys.argv[1:]], 'HOME' in os.environ)"
+    )
     folders = [user.place, user.place / "zoloss_cli", user.place / "work", TOP, user.writable]
     ended = user.run_python("-c", code, *folders)
     allowed = [False, False, False, os.geteuid() != 0, True]
@@ -91,12 +94,16 @@ def test_lists_and_configs_compile_nothing(installed, arguments):
 
 
 def test_without_any_folder_kernels_stay_in_memory(installed, user):
-    ended = installed("fit", "mine.csv", "--learner", "ave-perc", "--set", "epochs=5", temporary=user.place / "work")
+    ended = installed(
+        "fit", "mine.csv", "--learner", "ave-perc", "--set", "epochs=5", temporary=user.place / "work"
+    )
     assert ended.code == 0, ended.err
     assert ended.err.count(COMPILED) == 1
 
 
-@pytest.mark.parametrize("arguments", [("run", "mine.yaml"), ("fit", "mine.csv", "--learner", "fld", "--model", "m.json")])
+@pytest.mark.parametrize(
+    "arguments", [("run", "mine.yaml"), ("fit", "mine.csv", "--learner", "fld", "--model", "m.json")]
+)
 def test_a_folder_that_cannot_be_written_to_is_one_sentence(installed, arguments):
     ended = installed(*arguments)
     assert ended.code in (4, 7)

@@ -1,7 +1,8 @@
-"""Attacks on zoloss by the thousand, each with a seed: kills, signals, changed files, full disks, hostile inputs.
+"""Attacks on zoloss by the thousand, each with a seed: kills, changed files, full disks, hostile inputs.
 
-`python tests/torture` runs all campaigns for some minutes; `--campaign kills --seed 123 --tries 1` repeats one try.
-A campaign is a class in a module of this folder; a try is a function of its seed, and returns what went wrong.
+`python tests/torture` runs all campaigns for some minutes; `--campaign kills --seed 123 --tries 1` repeats one
+try. A campaign is a class in a module of this folder; a try is a function of its seed, and returns what went
+wrong.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ CAMPAIGNS = {
     "arguments": "arguments:ArgumentInputs",
     "downloads": "downloads:DownloadInputs",
     "learners": "learners:LearnerInputs",
+    "bare-users": "bare_users:BareUsers",
 }
 
 

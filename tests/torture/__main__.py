@@ -1,4 +1,4 @@
-"""Run campaigns for some minutes or tries, and print a line for each; a fault comes with the command that repeats it."""
+"""Run campaigns for some minutes or tries, a line each; a fault comes with the command that repeats it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # a process that forks has no other threads
 
-from processes import hear_signals
-from torture import CAMPAIGNS, load_campaign
-from torture.campaign import Campaign
+from processes import hear_signals  # noqa: E402
+
+from torture import CAMPAIGNS, load_campaign  # noqa: E402
+from torture.campaign import Campaign  # noqa: E402
 
 REPORT_SECONDS = 60
 MAX_SHOWN_FAULTS = 20
@@ -29,7 +30,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--campaign", action="append", choices=CAMPAIGNS, help="only this one; may be repeated")
     parser.add_argument("--minutes", type=float, default=10.0, help="for all campaigns together (default: 10)")
     parser.add_argument("--tries", type=int, help="of each campaign, instead of minutes")
-    parser.add_argument("--seed", type=int, help="of the first try; the next has the next one (default: at random)")
+    parser.add_argument(
+        "--seed", type=int, help="of the first try; the next has the next one (default: at random)"
+    )
     parser.add_argument("--short", action="store_true", help="a few tries of each, as in the test suite")
     return parser.parse_args()
 
@@ -60,8 +63,8 @@ def run_campaign(campaign: Campaign, first: int, tries: int | None, seconds: flo
         minutes = (time.monotonic() - began) / 60
         counts = ", ".join(f"{name} {count:,}" for name, count in sorted(campaign.counts.items()))
         print(
-            f"{campaign.name}: {done:,} {campaign.unit}, seeds {first} to {first + done - 1}, {minutes:.1f} min: "
-            f"{n_faulty} with faults ({counts})",
+            f"{campaign.name}: {done:,} {campaign.unit}, seeds {first} to {first + done - 1}, "
+            f"{minutes:.1f} min: {n_faulty} with faults ({counts})",
             flush=True,
         )
     return n_faulty

@@ -10,16 +10,40 @@ from pathlib import Path
 from typing import Any
 
 from own_rows import COLOURS, GOOD
+
 from torture.children import Command
 from torture.fuzzing import InputCampaign
 from torture.mutations import NUMBERS, TEXTS
 from torture.tables import make_model
 
 CONFIG = "name: small\ndatasets: [sonar]\nsplit: {repeats: 2}\nlearners: [fld]\n"
-PATHS = ["t.csv", "m.json", "c.yaml", "results", "nowhere", "pipe", "loop", ".", "out/x", "o.svg", "o.html", "/dev/null"]
+PATHS = [
+    "t.csv",
+    "m.json",
+    "c.yaml",
+    "results",
+    "nowhere",
+    "pipe",
+    "loop",
+    ".",
+    "out/x",
+    "o.svg",
+    "o.html",
+    "/dev/null",
+]
 # Not at random: a traceback that is asked for, and files of the user's shell.
 LEFT_OUT = {"--debug", "--install-completion", "--show-completion", "--archive"}
-SETTINGS = ["epochs=2", "steps=3", "seeding=fld", "x=1", "epochs=", "=", "base={learner: fld}", "epochs=[1", "fld.epochs=2"]
+SETTINGS = [
+    "epochs=2",
+    "steps=3",
+    "seeding=fld",
+    "x=1",
+    "epochs=",
+    "=",
+    "base={learner: fld}",
+    "epochs=[1",
+    "fld.epochs=2",
+]
 QUICK = ["fld", "ave-perc", "pivto", "ecc:fld", ":", "fld,fld", "nothing", "", "one-vs-one:fld"]
 FIXED = {"run": ["--dry-run"], "evaluate": ["--dry-run"], "fit": ["--set", "steps=100"]}
 
@@ -34,7 +58,6 @@ class ArgumentInputs(InputCampaign):
         """Ask the commands for their options, and make files to name."""
         super().prepare()
         from torture.children import run_commands
-
         from zoloss_cli.cli._lazy import load_command
         from zoloss_cli.cli.app import COMMANDS
 
@@ -89,7 +112,8 @@ class ArgumentInputs(InputCampaign):
         usual = {
             "data": "t.csv", "model": "m.json", "config": "c.yaml", "configs": "c.yaml", "results": "results",
             "settings": rng.choice(SETTINGS), "learner": rng.choice(QUICK), "learners": rng.choice(QUICK),
-            "jobs": "1", "out": rng.choice(["o.svg", "o.html", "o.csv", "out"]), "format": rng.choice(["csv", "latex", "html"]),
+            "jobs": "1", "out": rng.choice(["o.svg", "o.html", "o.csv", "out"]),
+            "format": rng.choice(["csv", "latex", "html"]),
             "figure": rng.choice(["ranks", "time", "boundary", "li-lin-2007/3", "nothing"]), "name": "heart",
             "table": rng.choice(["small", "II", "smal"]), "dataset": rng.choice(["sonar", "t.csv", "yinyang"]),
         }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from own_rows import COLOURS, GOOD, SEVERAL
+
 from torture.campaign import Campaign
 from torture.children import Command, Outcome, remove_folder, run_commands, warm_up
 from torture.fuzzing import import_everything
@@ -70,7 +71,11 @@ class ChangedModels(Campaign):
         same = outcome.out == self.truth[title]
         self.counts["same predictions" if same else "other predictions"] += 1
         # A file that lost its digest and nothing else is like one of before there were digests.
-        return [] if same and (not outcome.err or "sha256" in outcome.err) else ["other predictions without a word"]
+        return (
+            []
+            if same and (not outcome.err or "sha256" in outcome.err)
+            else ["other predictions without a word"]
+        )
 
     def _ask(self, title: str, model: bytes, name: str) -> Command:
         folder = self.folder / name.replace(" ", "-")

@@ -1,7 +1,7 @@
 """Commands in forked children that have imported everything, each within limits of time and memory.
 
-A command that starts Python takes a second to import; a fork of a process that has done so takes milliseconds. The
-children run the real entry point. Several commands share a child until one ends it.
+A command that starts Python takes a second to import; a fork of a process that has done so takes milliseconds.
+The children run the real entry point. Several commands share a child until one ends it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ CHANGES = {
 
 @dataclass(frozen=True)
 class Command:
-    """What follows `zoloss`, the only folder that may be written to and that it runs in, and its environment."""
+    """What follows `zoloss`, the folder that it runs in and that alone may be written to, its environment."""
 
     arguments: list[str]
     folder: Path
@@ -166,7 +166,7 @@ def forget_main() -> None:
 
 
 def share_server() -> None:
-    """Use the parent's server of worker processes, if it has one; Python would look for it among its own children."""
+    """Use the parent's server of workers, if there is one; Python would look for it among its own children."""
     from multiprocessing import forkserver
 
     if forkserver._forkserver._forkserver_pid is not None:  # type: ignore[attr-defined]
@@ -201,8 +201,9 @@ def _run_here(command: Command, limited: bool = True) -> Outcome:
         descriptor = os.open(command.folder / f".{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(descriptor, number)
         os.close(descriptor)
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
-    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    options = {"encoding": "utf-8", "errors": "backslashreplace", "buffering": 1, "closefd": False}
+    sys.stderr = open(2, "w", **options)  # type: ignore[call-overload]  # noqa: SIM115
     sys.argv = ["zoloss", *command.arguments]
     code: Any = 0
     try:

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 from places import TOP
+
 from torture.children import Command
 from torture.fuzzing import InputCampaign
 from torture.mutations import VALUES, change_value, edit
@@ -26,9 +27,17 @@ learners:
   boosted: {learner: adaboost, rounds: 3, base: {learner: rcd-bias, epochs: 5}}
   tuned: {learner: soft-svm}
 """
+
+
+def nest_aliases(levels: int) -> str:
+    """Return YAML in which each list holds nine times the list before it."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, levels)]
+    return "\n".join(lines) + "\n"
+
+
 BOMBS = [
-    "a: &a [x, x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b]\n"
-    "d: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c]\ne: [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]\n",
+    nest_aliases(6),
     "a: " + "[" * 400 + "]" * 400 + "\n",
     "a: &a {b: 1}\nc: &c {<<: [*a, *a, *a, *a]}\nd: {<<: [*c, *c, *c]}\n",
     "".join(f"k{i}: {i}\n" for i in range(3000)),
@@ -54,7 +63,9 @@ class ConfigInputs(InputCampaign):
         texts = [path.read_text(encoding="utf-8") for path in sorted((TOP / "configs").rglob("*.yaml"))]
         self.texts = [SMALL, SMALL, SMALL, *(text for text in texts if len(text) < MAX_SEED_BYTES)]
         self.contents = [yaml.safe_load(text) for text in self.texts]
-        keys = sorted({key for content in self.contents for key in content} | {"tune", "prune", "noise", "keep"})
+        keys = sorted(
+            {key for content in self.contents for key in content} | {"tune", "prune", "noise", "keep"}
+        )
         self.values = [*VALUES, *LEARNERS, *MEASURES, *METRICS, *GENERATORS, *keys, "heart", "sonar", "mine"]
 
     def build(self, rng: random.Random, folder: Path) -> Command:
@@ -66,7 +77,9 @@ class ConfigInputs(InputCampaign):
             content = edit(rng.choice(self.texts).encode(), rng)
         else:
             value = self._change(rng)
-            content = yaml.safe_dump(value, allow_unicode=True, sort_keys=False).encode("utf-8", "surrogatepass")
+            content = yaml.safe_dump(value, allow_unicode=True, sort_keys=False).encode(
+                "utf-8", "surrogatepass"
+            )
         (folder / "c.yaml").write_bytes(content)
         (folder / "mine.csv").write_text(TABLE, encoding="utf-8")
         commands = [["validate", "c.yaml"]] * 3

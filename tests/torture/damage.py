@@ -1,4 +1,4 @@
-"""Changed digits, bits, bytes, lines and ends in results: every reader shows the same numbers, or says what it left out."""
+"""Changed digits, bits, bytes and lines in results: readers show the same, or say what they left out."""
 
 from __future__ import annotations
 
@@ -54,7 +54,11 @@ def make_results(folder: Path) -> Path:
 
 def read_files(results: Path) -> dict[str, bytes]:
     """Return the files of a results folder that hold anything."""
-    paths = [results / "zoloss.json", *sorted(results.glob("runs/*.json")), *sorted(results.glob("cells/*.jsonl"))]
+    paths = [
+        results / "zoloss.json",
+        *sorted(results.glob("runs/*.json")),
+        *sorted(results.glob("cells/*.jsonl")),
+    ]
     return {str(path.relative_to(results)): path.read_bytes() for path in paths}
 
 
@@ -92,7 +96,7 @@ class DamagedResults(Campaign):
         warm_up(list(self.commands.values()))
 
     def attack_many(self, seeds: list[int]) -> dict[int, list[str]]:
-        """Change a file in each of several copies, read the copies here, and give them to commands in children."""
+        """Change a file in each of several copies; read these here, and by commands in children."""
         faults: dict[int, list[str]] = {}
         commands: dict[int, tuple[str, Command]] = {}
         for seed in seeds:
@@ -109,8 +113,12 @@ class DamagedResults(Campaign):
         outcomes = run_commands([command for _, command in commands.values()])
         for (seed, (reader, command)), outcome in zip(commands.items(), outcomes, strict=True):
             self.counts[reader] += 1
-            faults[seed] += [f"{fault} [{reader}]" for fault in find_faults(outcome, shows_progress=reader == "run")]
-            faults[seed] += self._judge_run(command) if reader == "run" else self._judge(reader, command, outcome)
+            faults[seed] += [
+                f"{fault} [{reader}]" for fault in find_faults(outcome, shows_progress=reader == "run")
+            ]
+            faults[seed] += (
+                self._judge_run(command) if reader == "run" else self._judge(reader, command, outcome)
+            )
             if not faults[seed]:
                 remove_folder(command.folder)
         return faults
@@ -152,7 +160,11 @@ class DamagedResults(Campaign):
         results = command.folder / "results"
         if "is not of this version" in (command.folder / ".err").read_text(encoding="utf-8"):
             return []
-        now = {n: TIMES.sub(b"", c) for n, c in read_files(results).items() if "cells" in n and "complexity" not in n}
+        now = {
+            n: TIMES.sub(b"", c)
+            for n, c in read_files(results).items()
+            if "cells" in n and "complexity" not in n
+        }
         now = {n: re.sub(rb'"check":"[0-9a-f]{8}"', b"", c) for n, c in now.items()}
         then = {n: TIMES.sub(b"", c) for n, c in self.files.items() if "cells" in n and "complexity" not in n}
         then = {n: re.sub(rb'"check":"[0-9a-f]{8}"', b"", c) for n, c in then.items()}
@@ -170,7 +182,9 @@ def load_numbers(results: Path) -> dict[str, Any]:
 def _describe(run: Any) -> dict:
     cells = {}
     for place, cell in run.cells.items():
-        single = [each for record in cell.records for each in getattr(record, "records", [record])]  # of a pooled draw
+        single = [
+            each for record in cell.records for each in getattr(record, "records", [record])
+        ]  # of a pooled draw
         cells[place] = cell.sizes, {record.split: record for record in single}
     return {"experiment": run.experiment, "runs": run.manifest.runs, "cells": cells}
 
@@ -194,7 +208,9 @@ def compare_numbers(results: Path, truth: dict[str, Any], counts: Any) -> list[s
             continue
         for place, (sizes, records) in parts["cells"].items():
             true_sizes, true_records = true["cells"].get(place, (None, {}))
-            if sizes != true_sizes or any(true_records.get(split) != record for split, record in records.items()):
+            if sizes != true_sizes or any(
+                true_records.get(split) != record for split, record in records.items()
+            ):
                 faults.append(f"other numbers of {place}")
     complete = found == truth
     counts["noticed" if store.notes else "equal" if complete else "incomplete"] += 1

@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 
 from own_rows import GOOD
+
 from torture.children import remove_folder
 from torture.judge import find_faults
 from torture.kills import Kills

@@ -11,10 +11,11 @@ import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from uci_archive import originals, zipped
+
 from torture.children import Command
 from torture.fuzzing import InputCampaign
 from torture.mutations import edit
-from uci_archive import originals, zipped
 
 NAMES = ["iris", "wine", "sonar", "glass", "satimage"]
 SMALL_NAMES = ["iris", "wine", "sonar", "glass"]
@@ -75,7 +76,15 @@ class DownloadInputs(InputCampaign):
         status = rng.choice([200] * 12 + [404, 410, 500, 302, 206, 999, 100])
         request.send_response(status, rng.choice([None, "\x1b[2J", "x" * 500]))
         if status == 302:
-            target = ["file:///etc/passwd", request.path, "//", "http://[", "data:,x", "/\x1b[2J", "http://127.0.0.1:1/"]
+            target = [
+                "file:///etc/passwd",
+                request.path,
+                "//",
+                "http://[",
+                "data:,x",
+                "/\x1b[2J",
+                "http://127.0.0.1:1/",
+            ]
             request.send_header("Location", rng.choice(target))
         length = rng.choice([len(body)] * 8 + [0, len(body) + 9, 10**12, -1, "x"])
         if rng.random() < 0.9:
@@ -92,9 +101,13 @@ class DownloadInputs(InputCampaign):
         if how < 0.5:
             return edit(self.zips[name], rng)
         buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", rng.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])) as made:
+        with zipfile.ZipFile(
+            buffer, "w", rng.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
+        ) as made:
             for filename, text in self.texts[name].items():
-                made.writestr(rng.choice([filename] * 6 + ["../" + filename, "/x", "a\\b"]), edit(text.encode(), rng))
+                made.writestr(
+                    rng.choice([filename] * 6 + ["../" + filename, "/x", "a\\b"]), edit(text.encode(), rng)
+                )
             if how > 0.95:
                 made.writestr("zeros", bytes(1 << 22))
         return buffer.getvalue() if how < 0.9 else edit(buffer.getvalue(), rng)

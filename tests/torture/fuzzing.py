@@ -36,7 +36,7 @@ class InputCampaign(Campaign):
         warm_up(commands)
 
     def attack_many(self, seeds: list[int]) -> dict[int, list[str]]:
-        """Run the commands of several inputs; one that shows a fault is run again alone, for it may not be its own."""
+        """Run the commands of several inputs; one with a fault is run again alone."""
         found = dict(zip(seeds, self._judge(seeds), strict=True))
         return {seed: faults and self._judge([seed])[0] for seed, faults in found.items()}
 

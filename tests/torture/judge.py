@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from torture.children import CPU_SECONDS, MEMORY_BYTES, Outcome
-
 from zoloss_cli.errors import ZolossError
 
 ENDED_BY_INPUT = {kind.exit_code for kind in ZolossError.__subclasses__()}

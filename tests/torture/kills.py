@@ -1,4 +1,4 @@
-"""Runs whose processes are killed at random moments and that are continued: nothing is lost, doubled or changed."""
+"""Runs that are killed at random moments and continued: no record is lost, doubled or changed."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Kills(Campaign):
         return folder
 
     def attack(self, seed: int) -> list[str]:
-        """Kill a run and continue it, several times; then let it finish and compare it with the undisturbed one."""
+        """Kill a run and continue it, several times; let it finish, and compare it with the undisturbed one."""
         rng, folder = self.rng(seed), self.make_folder(f"kills-{seed}")
         faults: list[str] = []
         before: dict = {}
@@ -151,5 +151,3 @@ class Kills(Campaign):
         with contextlib.suppress(ProcessLookupError):
             os.kill(rng.choice(workers), signal.SIGKILL)
         return True
-
-

@@ -1,7 +1,7 @@
 """Runs that are started and disturbed: forks of a process that has imported everything, or whole commands.
 
-The workers of forked runs come from one server of processes that is started once. Some runs are whole commands, which
-start their own.
+The workers of forked runs come from one server of processes that is started once. Some runs are whole commands,
+which start their own.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 from processes import environment
+
 from torture.children import Command, Outcome, _read_output, _run_here, forget_main, share_server
 from torture.fuzzing import import_everything
 

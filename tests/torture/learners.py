@@ -42,7 +42,10 @@ class LearnerInputs(InputCampaign):
         header = ",".join([*(f"x{i}" for i in range(len(rows[0]) - 1)), "label"])
         (folder / "t.csv").write_text(f"{header}\n{text}\n", encoding="utf-8")
         scale = rng.choice(["none", "none", "standard", "minmax"])
-        return Command(["fit", "t.csv", "--learner", name, *words, "--scale", scale, "--seed", str(rng.randrange(9))], folder)
+        return Command(
+            ["fit", "t.csv", "--learner", name, *words, "--scale", scale, "--seed", str(rng.randrange(9))],
+            folder,
+        )
 
 
 def make_numbers(rng: random.Random) -> list[list]:
@@ -56,7 +59,11 @@ def make_numbers(rng: random.Random) -> list[list]:
     classes = rng.choice([2, 2, 2, 2, 3])
     labels = [rng.randrange(classes) for _ in range(n)]
     rows = [list(row) for row in zip(*columns, labels, strict=True)]
-    return rows + rows[: rng.choice([0, 0, n])] + [[*row[:-1], 1 - row[-1] % 2] for row in rows[: rng.choice([0, 0, 3])]]
+    return (
+        rows
+        + rows[: rng.choice([0, 0, n])]
+        + [[*row[:-1], 1 - row[-1] % 2] for row in rows[: rng.choice([0, 0, 3])]]
+    )
 
 
 def _draw(rng: random.Random, kind: str, scale: float, offset: float, i: int) -> float:

@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 from own_rows import COLOURS, SEVERAL
+
 from torture.children import Command
 from torture.fuzzing import InputCampaign
 from torture.mutations import VALUES, change_value, edit

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM at random moments: the exit code of the signal, no traceback, and what was finished is kept."""
+"""SIGINT and SIGTERM at random moments: their exit codes, no traceback, and what was finished is kept."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 from own_rows import GOOD
+
 from torture.children import Outcome, remove_folder
 from torture.kills import Kills
 from torture.launch import RUN, compare_records, find_doubled, read_records, start_fork
@@ -17,7 +18,10 @@ SIGNALS = {"SIGINT": signal.SIGINT, "SIGTERM": signal.SIGTERM}
 # Other commands, and at most how long they take to be disturbed.
 OTHERS = {
     "fit": (["fit", "t.csv", "--learner", "pivot", "--set", "steps=3000000"], 1.0),
-    "evaluate": (["evaluate", "t.csv", "--learners", "fld", "--splits", "200", "--jobs", "1", "--out", "mine"], 1.0),
+    "evaluate": (
+        ["evaluate", "t.csv", "--learners", "fld", "--splits", "200", "--jobs", "1", "--out", "mine"],
+        1.0,
+    ),
     "complexity": (["complexity", "t.csv", "--permutations", "20000"], 1.0),
     "table": (["table", "done"], 0.1),
     "report": (["report", "done", "-o", "page.html"], 1.0),
@@ -51,12 +55,18 @@ class Signals(Kills):
         before = read_records(results)
         faults += compare_records(before, before, self.truth)
         said = "continue with: zoloss run" in ended.err or "0 tasks to go" in ended.err
-        if ended.code > 128 and 0 < len(before) < len(self.truth) and not said:  # before a run listens, it just ends
+        if (
+            ended.code > 128 and 0 < len(before) < len(self.truth) and not said
+        ):  # before a run listens, it just ends
             faults.append("it does not say how to continue")
         again = start_fork(RUN, folder).wait()
         if again.code:
             faults.append(f"it does not continue: {again.err[-200:]}")
-        return faults + compare_records(read_records(results), self.truth, self.truth) + list(find_doubled(results))
+        return (
+            faults
+            + compare_records(read_records(results), self.truth, self.truth)
+            + list(find_doubled(results))
+        )
 
     def _disturb(self, rng: Random, folder: Path, name: str) -> list[str]:
         (folder / "t.csv").write_text(GOOD, encoding="utf-8")

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 from own_rows import COLOURS, GOOD, SEVERAL, as_csv, noisy_rows
+
 from torture.children import Command
 from torture.fuzzing import InputCampaign
 from torture.mutations import NUMBERS, TEXTS, edit
@@ -33,9 +34,14 @@ class TableInputs(InputCampaign):
         model = folder / "m.json"
         model.write_bytes(self.model)
         commands = [["fit", "t.csv", "--learner", "fld", *choose_options(rng)]] * 5
-        commands += [["evaluate", "t.csv", "--learners", "fld", "--dry-run", "--out", "out", *choose_options(rng)]] * 2
+        commands += [
+            ["evaluate", "t.csv", "--learners", "fld", "--dry-run", "--out", "out", *choose_options(rng)]
+        ] * 2
         commands += [["predict", "m.json", "t.csv", *rng.choice([[], ["--out", "p.csv"]])]] * 3
-        commands += [["complexity", "t.csv", "--clusters", "3", "--permutations", "3"], ["prune", "t.csv", "--out", "p.csv"]]
+        commands += [
+            ["complexity", "t.csv", "--clusters", "3", "--permutations", "3"],
+            ["prune", "t.csv", "--out", "p.csv"],
+        ]
         return Command(rng.choice(commands), folder)
 
 
@@ -58,7 +64,9 @@ def make_up(rng: random.Random) -> bytes:
     width, separator = rng.randint(1, 5), rng.choice([",", ",", ";", "\t", "|", " "])
     words = [w for w in NUMBERS + TEXTS if separator not in w]
     header = [rng.choice([*words, *"abcdef"]) for _ in range(width)]
-    kinds = [rng.choice([words, NUMBERS, ["1", "2", "3.5"], ["x", "y"], ["1e308", "-1e308"]]) for _ in range(width)]
+    kinds = [
+        rng.choice([words, NUMBERS, ["1", "2", "3.5"], ["x", "y"], ["1e308", "-1e308"]]) for _ in range(width)
+    ]
     rows = [[rng.choice(kind) for kind in kinds] for _ in range(rng.choice([0, 1, 2, 5, 20]))]
     return "\n".join(separator.join(row) for row in [header, *rows]).encode("utf-8", "surrogatepass")
 

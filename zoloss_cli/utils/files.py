@@ -7,7 +7,6 @@ import os
 import stat
 from pathlib import Path
 
-
 CHUNK_BYTES = 1 << 20
 # Nobody is waited for who may write into a pipe.
 AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
