@@ -32,10 +32,10 @@ from torture.launch import (
     start_whole,
 )
 
-MAX_KILLS = 12  # of one folder, until it may finish
-WORKERS = 0.3  # of kills are of a worker, not of the command
-AT_ANY_TIME = 0.3  # of kills; the others wait for a record
-SOON_SECONDS = 0.02
+MAX_KILLS = 16  # of one folder, until it may finish
+WORKERS = 0.12  # of kills are of a worker, not of the command
+AT_ANY_TIME = 0.15  # of kills; the others wait for a record
+SOON_SECONDS = 0.01
 MAX_RUNS = 4  # until all is there: a task whose worker was killed is tried again in the next run
 
 
@@ -138,7 +138,7 @@ class Kills(Campaign):
         if rng.random() < AT_ANY_TIME:
             time.sleep(rng.uniform(0, self.seconds))
             return
-        wanted = n_before + rng.randint(0, (len(self.truth) - n_before) // 6)
+        wanted = n_before + rng.randint(0, (len(self.truth) - n_before) // 12)
         cells = child.folder / "results" / "cells"
         while not child.is_over() and count_lines(cells) < wanted:
             time.sleep(POLL_SECONDS)

@@ -26,7 +26,7 @@ POLL_SECONDS = 0.002
 HANG_SECONDS = 120.0
 CONFIG = """name: small
 datasets: [sonar, heart, ionosphere, pima]
-split: {repeats: 120, seed: 5}
+split: {repeats: 60, seed: 5}
 learners: [fld]
 """
 RUN = ["run", "c.yaml", "--out", "results", "--jobs", "1"]
