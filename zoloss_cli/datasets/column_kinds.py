@@ -65,7 +65,7 @@ def list_feature_names(columns: tuple[CsvColumn, ...]) -> list[str]:
 def detect_column(table: RawTable, column: RawColumn, notes: list[str]) -> CsvColumn:
     """Return whether a column holds numbers or text; what is odd about it is added to the notes."""
     name = column.name
-    if column.numbers is not None or column.missing.all():
+    if column.numbers is not None:
         notes += _find_odd_numbers(table.path, column)
         return CsvColumn(name)
     texts, lines = column.get_texts(), table.lines

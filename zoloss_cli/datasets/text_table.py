@@ -17,7 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from zoloss_cli.datasets.csv_reader import MISSING, check_header, find_separator, parse_rows
+from zoloss_cli.datasets.csv_reader import (
+    MISSING,
+    check_header,
+    find_separator,
+    parse_rows,
+    read_first_record,
+)
 from zoloss_cli.datasets.raw_table import RawColumn, RawTable
 from zoloss_cli.errors import DataError
 
@@ -98,30 +104,35 @@ def read_fast(path: Path, content: bytes, choose_texts: ChooseTexts) -> RawTable
     choose_texts : callable
         As in `read_text_table`.
     """
-    first, _, body = content.partition(b"\n")
-    body = body.rstrip(b"\n")
-    # A quoted field may hold anything, a blank line is skipped, and what follows a zero byte would be lost.
-    if not body or len(first) > HEADER_BYTES or any(part in body for part in (b'"', b"\0", b"\n\n")):
+    start, end = content.find(b"\n") + 1, len(content)
+    while end > start and content[end - 1] == ord("\n"):
+        end -= 1
+    # A quoted field may hold anything, and what follows a zero byte would be lost.
+    is_plain = all(content.find(character, start, end) < 0 for character in (b'"', b"\0"))
+    if not is_plain or not 0 < start <= min(HEADER_BYTES, end):
         return None
-    separator = find_separator(path, first.decode())
-    try:
-        (header,) = csv.reader([first.decode()], delimiter=separator, strict=True)
-    except (ValueError, csv.Error):  # ValueError: there is no header
-        return None
-    header, sep = [name.strip() for name in header], separator.encode()
-    n_rows, n_between = body.count(b"\n") + 1, len(header) - 1
+    first = content[: start - 1].decode()
+    separator = find_separator(path, first)
+    header = read_first_record(first, separator)
+    sep, n_between = separator.encode(), len(header) - 1
+    n_rows, first_end = content.count(b"\n", start, end) + 1, content.find(b"\n", start)
+    n_first = content.count(sep, start, end if first_end < 0 else first_end)
     # No row is longer than the first, which pandas refuses, so all have the same length if the sum is right.
-    if body.count(sep, 0, (body + b"\n").find(b"\n")) != n_between or body.count(sep) != n_rows * n_between:
+    if n_first != n_between or content.count(sep, start, end) != n_rows * n_between:
         return None
     check_header(path, header)
-    texts = {i for i, name in enumerate(header) if name in set(choose_texts(header))}
-    columns = _parse_by_pandas(body, separator, header, texts)
-    if columns is None or len(columns[0].missing) != n_rows:
+    wanted = set(choose_texts(header))
+    texts = {i for i, name in enumerate(header) if name in wanted}
+    columns = _parse_by_pandas(content, start, separator, header, texts)
+    if columns is None or len(columns[0].missing) != n_rows:  # pandas skips blank lines
         return None
     return RawTable(path, header, columns, list(range(2, n_rows + 2)))
 
 
-def _parse_by_pandas(body: bytes, separator: str, header: list[str], texts: set[int]) -> list[RawColumn] | None:
+def _parse_by_pandas(
+    content: bytes, start: int, separator: str, header: list[str], texts: set[int]
+) -> list[RawColumn] | None:
+    """Return the columns of what begins at `start`, those of `texts` as written; None if it is faulty."""
     import pandas as pd
 
     version = tuple(int(part) for part in pd.__version__.split(".")[:2])
@@ -136,12 +147,17 @@ def _parse_by_pandas(body: bytes, separator: str, header: list[str], texts: set[
         # To the nearest number, as Python does; pandas knows no other way from 3.1 on.
         **({} if version >= (3, 1) else {"float_precision": "round_trip"}),
     }
+
+    def read(**more: Any) -> Any:
+        file = io.BytesIO(content)  # which shares the bytes
+        file.seek(start)
+        return pd.read_csv(file, **options, **more)
+
     try:
-        frame = pd.read_csv(io.BytesIO(body), dtype=dict.fromkeys(texts, str), **options)
+        frame = read(dtype=dict.fromkeys(texts, str))
         # Truth values and long whole numbers are no text any more, but their text is needed.
         changed = [i for i in frame if i not in texts and not _is_plain(frame[i])]
-        if changed:
-            again = pd.read_csv(io.BytesIO(body), usecols=changed, dtype=str, **options)
+        again = read(usecols=changed, dtype=str) if changed else frame
     except (ValueError, OverflowError):  # of which pandas' own errors are kinds
         return None
     columns = []
