@@ -110,7 +110,7 @@ def check_header(path: Path, header: list[str]) -> None:
     """Refuse a header that names a column twice."""
     for name, count in Counter(header).items():
         if count > 1:
-            raise DataError(f"{path}: the header names the column '{name}' {count} times")
+            raise DataError(f"{path}: the header names the column '{name}' {count} times; rename one")
 
 
 def find_separator(path: Path, text: str) -> str:

@@ -143,10 +143,11 @@ def read_for_training(
     """
 
     def choose_texts(header: list[str]) -> list[str]:
-        chosen = choose_columns(path, header, label, selection)
-        return [header[i] for i in (chosen.label, chosen.id) if i is not None]
+        names = header if header[0] else header[1:]
+        chosen = choose_columns(path, names, label, selection)
+        return [names[i] for i in (chosen.label, chosen.id) if i is not None]
 
-    raw = read_raw_table(path, content, choose_texts)
+    raw = _leave_out_counter(read_raw_table(path, content, choose_texts))
     path, header = raw.path, raw.header
     _check_names(path, header)
     chosen = choose_columns(path, header, label, selection)
@@ -177,6 +178,17 @@ def read_for_training(
     )
 
 
+def _leave_out_counter(raw: RawTable) -> RawTable:
+    """Return a table without a first column that has no name and counts the rows, as data frames write it."""
+    if raw.header[0] or len(raw.header) < 2 or len(raw.lines) < 2:
+        return raw
+    numbers = raw.columns[0].numbers
+    if numbers is None or not np.array_equal(numbers - numbers[0], np.arange(len(numbers))):
+        return raw
+    notes = [*raw.notes, f"{raw.path}: the first column, which has no name and counts the rows, was left out"]
+    return RawTable(raw.path, raw.header[1:], raw.columns[1:], raw.lines, notes)
+
+
 def _check_names(path: Path, header: list[str]) -> None:
     for i, name in enumerate(header):
         if not name:
@@ -200,7 +212,7 @@ def _select_rows(table: RawTable, chosen: ChosenColumns, missing: str) -> np.nda
         name = next(table.header[i] for i in chosen.features if table.columns[i].missing[row])
         raise DataError(
             f"{at}: column '{name}' has no value; set missing to 'drop' to leave such rows out, or to 'zero', "
-            "'impute' or 'indicator' to fill them"
+            "'impute' or 'indicator' to fill them (--missing)"
         )
     if missing != "drop":
         return np.ones(len(table.lines), bool)

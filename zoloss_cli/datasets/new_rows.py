@@ -91,7 +91,7 @@ def read_for_prediction(
     path, header = raw.path, raw.header
     wanted = [column.name for column in known.columns]
     kept = _list_kept(path, header, known, keep)
-    extra = [name for name in header if name not in {*wanted, *kept, known.label}]
+    extra = [name for name in header if name and name not in {*wanted, *kept, known.label}]
     _check_columns(path, wanted, header, extra)
     encoder = _RowEncoder(raw, known, unknown)
     X = np.hstack([encoder.encode(each, raw.columns[header.index(each.name)]) for each in known.columns])
