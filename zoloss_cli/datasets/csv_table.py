@@ -307,7 +307,8 @@ def _encode_column(column: CsvColumn, raw: RawColumn) -> np.ndarray:
         places = index_levels(column.levels, raw.get_texts())
         return (places[:, None] == np.arange(len(column.levels))).astype(np.float64)
     assert raw.numbers is not None, "which makes it a column of numbers"
-    return np.where(raw.missing, 0.0, raw.numbers)[:, None]
+    numbers = np.where(raw.missing, 0.0, raw.numbers) if raw.missing.any() else raw.numbers
+    return numbers[:, None]
 
 
 def index_levels(levels: tuple[str, ...], texts: list[str]) -> np.ndarray:
