@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 import numpy as np
@@ -23,14 +22,12 @@ from zoloss_cli.datasets.column_selection import (
 )
 from zoloss_cli.datasets.csv_reader import is_number
 from zoloss_cli.datasets.imputation import Gap, compute_fill, refill
-from zoloss_cli.datasets.labels import index_labels, join_names
+from zoloss_cli.datasets.labels import check_spellings, index_labels, is_continuous, join_names
 from zoloss_cli.datasets.raw_table import RawColumn, RawTable
 from zoloss_cli.datasets.table_file import read_header, read_raw_table
 from zoloss_cli.errors import DataError
 
 MAX_CLASSES = 100  # a column with more is hardly one of classes
-MIN_FRACTIONS = 5  # different numbers, not all whole, that are hardly names of classes
-MIN_NUMBERS = 20  # different whole numbers, likewise
 ROWS_PER_COPY = 4096  # so that the rows written to stay in the processor's cache
 FILLING = ("impute", "indicator")  # policies for missing values that fill them by statistics
 
@@ -87,7 +84,7 @@ class CsvTable:
         if self.dropped:
             where += f", without the {self.dropped:,} rows that were left out,"
         names = sorted(set(self.labels))
-        if positive is None and _look_continuous(names, len(self.labels)):
+        if positive is None and is_continuous(names, len(self.labels)):
             raise DataError(
                 f"{where} holds {len(names):,} different numbers ({join_names(names)}), as a measurement does; "
                 "name the column of classes with --label, or make classes of the numbers"
@@ -155,7 +152,7 @@ def read_for_training(
         raise DataError(f"{path} has a label column but no features")
     kept = raw.take(_select_rows(raw, chosen, missing))
     labels = kept.columns[chosen.label].get_texts()
-    _check_labels(kept, header[chosen.label], labels)
+    check_spellings(path, header[chosen.label], labels, kept.lines)
     notes = [*raw.notes, *_describe_choices(kept, chosen)]
     fields = [kept.columns[i] for i in chosen.features]
     columns = tuple(_describe_fill(detect_column(kept, each, notes), each, path, missing) for each in fields)
@@ -240,31 +237,6 @@ def _describe_choices(table: RawTable, chosen: ChosenColumns) -> list[str]:
                 "random splits may put rows of one id on both sides"
             )
     return notes
-
-
-def _check_labels(table: RawTable, name: str, labels: list[str]) -> None:
-    """Refuse labels such as 1 and 1.0: one class to a statistician, but two to whoever compares text."""
-    first = dict(zip(reversed(labels), reversed(table.lines), strict=True))
-    same: dict[Decimal, str] = {}
-    for label in sorted(filter(is_number, first), key=lambda label: first[label]):
-        try:
-            other = same.setdefault(Decimal(label), label)  # exact, unlike float, for long numbers of accounts
-        except InvalidOperation:  # an exponent beyond all bounds
-            continue
-        if other != label:
-            raise DataError(
-                f"{table.path}:{first[label]}: the label column '{name}' holds '{label}' and, in line "
-                f"{first[other]}, '{other}', which are the same number; write the labels of a class in one way"
-            )
-
-
-def _look_continuous(names: list[str], n_samples: int) -> bool:
-    """Return whether labels are numbers, and too many different ones to be classes."""
-    if len(names) < MIN_FRACTIONS or not all(map(is_number, names)):
-        return False
-    if all(float(name).is_integer() for name in names):
-        return len(names) > MIN_NUMBERS and len(names) > n_samples / 4
-    return len(names) > min(MIN_NUMBERS, n_samples / 2)
 
 
 def _describe_fill(column: CsvColumn, raw: RawColumn, path: Path, missing: str) -> CsvColumn:
