@@ -111,7 +111,8 @@ class CsvTable:
     def list_notes(self) -> list[str]:
         """Return what became of the file on the way to numbers, a sentence each."""
         dropped = [f"{self.path}: {self.dropped:,} rows with missing values left out"] if self.dropped else []
-        return [*self.notes, *dropped, *(f"{self.path}: {text}" for text in self.list_levels())]
+        notes = [f"{self.path}: {note}" if note.startswith("label: ") else note for note in self.notes]
+        return [*notes, *dropped, *(f"{self.path}: {text}" for text in self.list_levels())]
 
 
 def read_for_training(
@@ -161,6 +162,8 @@ def read_for_training(
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"{path}: two features would be called '{twice}'; rename a column")
     X, gaps = _encode(columns, fields, missing)
+    if count := sum(len(gap.rows) for gap in gaps):
+        notes.append(f"{path}: {count:,} missing values filled by medians and most frequent levels")
     return CsvTable(
         path,
         columns,
