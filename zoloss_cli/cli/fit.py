@@ -24,6 +24,9 @@ def fit(
     positive: options.PositiveClass = None,
     scale: options.Scaling = DEFAULT_SCALING,
     missing: options.MissingPolicy = "error",
+    drop: options.DropColumns = None,
+    features: options.FeatureColumns = None,
+    id: options.IdColumn = None,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", help="End a search after so many seconds.")
     ] = None,
@@ -66,7 +69,9 @@ def fit(
 
         check_serializable(spec)
         atomic_io.check_target(model, force, [data])
-    fitted = fit_table(read_for_training(data, label, missing), spec, positive, scale, seed)
+    selection = options.select_columns(drop, features, id)
+    table = read_for_training(data, label, missing, selection=selection)
+    fitted = fit_table(table, spec, positive, scale, seed)
     options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted))
     options.show_notes(fitted.notes)
     if model is not None:
