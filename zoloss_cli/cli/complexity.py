@@ -62,6 +62,7 @@ def complexity(
     from zoloss_cli.cli._waiting import countdown
     from zoloss_cli.datasets.csv_table import read_for_training
     from zoloss_cli.reporting.figures.files import find_format, render_figure
+    from zoloss_cli.reporting.figures.style import check_can_draw
     from zoloss_cli.utils import atomic_io
     from zoloss_cli.utils.interruptible import run_interruptibly
     from zoloss_cli.workflows import complexity_text
@@ -71,6 +72,7 @@ def complexity(
     how.validate()
     if plot is not None:
         find_format(plot, "--plot")
+        check_can_draw()
         atomic_io.check_target(plot, force, [data])
     with countdown() as line:
         samples = load_samples(read_for_training(data, label, missing), positive, scale, sample, seed)
