@@ -12,7 +12,7 @@ from zoloss_cli.cli import _options as options
 
 def predict(
     model: Annotated[Path, typer.Argument(help="A model that `zoloss fit --model` saved.")],
-    data: Annotated[Path, typer.Argument(help="The new samples: a CSV file with the model's columns.")],
+    data: Annotated[Path, options.data_argument("The new samples: a CSV file with the model's columns.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write to this CSV file.")] = None,
     force: options.Force = False,
     trust: Annotated[
