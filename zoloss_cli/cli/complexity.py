@@ -48,6 +48,8 @@ def complexity(
     The complexity is the number of support vectors of the SVM that separates all samples (Li's thesis 2006,
     chapter 1). A sample that adds much to it, on average over random orders, looks like noise. With --clusters,
     principal points say how far a simpler rule goes: how few samples must be left out at each complexity.
+    More than two classes are measured each against the rest. Rows with equal features and different labels are
+    set apart, those of the rarer label or all of them, and counted.
 
     **Examples**
 
@@ -66,7 +68,8 @@ def complexity(
     from zoloss_cli.utils import atomic_io
     from zoloss_cli.utils.interruptible import run_interruptibly
     from zoloss_cli.workflows import complexity_text
-    from zoloss_cli.workflows.complexity import ComplexityOptions, load_samples, measure_complexity
+    from zoloss_cli.workflows.complexity import ComplexityOptions, measure_complexity
+    from zoloss_cli.workflows.table_samples import load_samples
 
     how = ComplexityOptions(kernel, gamma, permutations, seed, clusters, exact, all_pairs=plot is not None)
     how.validate()
@@ -82,7 +85,7 @@ def complexity(
         options.show(
             complexity_text.render_json(measured) if as_json else complexity_text.render_text(measured)
         )
-        options.show_notes(samples.table.notes)
+        options.show_notes(samples.list_notes())
         if plot is not None:
             from zoloss_cli.workflows.complexity_figure import draw_complexity
 
