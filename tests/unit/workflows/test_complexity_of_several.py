@@ -81,8 +81,8 @@ def test_the_text_says_that_and_how_it_is_summed(zoloss, table):
     path = table(as_csv(several_rows()))
     facts, text = measure(zoloss, path), zoloss("complexity", path, *QUICK).out
     assert (
-        f"complexity  {facts['complexity']} support vectors with the perceptron kernel, summed over 3 problems of "
-        "one class against the rest"
+        f"complexity  {facts['complexity']} support vectors with the perceptron kernel, summed over 3 problems "
+        "of one class against the rest"
     ) in text
     shown = {
         line.split()[0]: line.split()[1:]
