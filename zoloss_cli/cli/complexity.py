@@ -53,7 +53,7 @@ def complexity(
 
     **Examples**
 
-    `zoloss complexity mine.csv`: the measure, and the rows that look most like noise
+    `zoloss complexity heart`: the measure, and the rows that look most like noise
 
     `zoloss complexity mine.csv --plot mine.png --json`: drawn, and every row for another program
 

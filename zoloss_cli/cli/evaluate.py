@@ -63,7 +63,7 @@ def evaluate(
 
     `zoloss evaluate mine.csv --learners rcd-bias,pocket --set pocket.epochs=500 --set rcd-bias.epochs=500`
 
-    `zoloss evaluate iris.csv --learners one-vs-one:fld,ecc:stump,erp:stump`: several classes
+    `zoloss evaluate iris --learners one-vs-one:fld,ecc:stump,erp:stump`: several classes
 
     `zoloss evaluate mine.csv --save-config mine.yaml --dry-run`: only the experiment as YAML, and its plan
     """
