@@ -38,6 +38,7 @@ for words in json.loads(sys.argv[1]):
 print(json.dumps(ended))
 """
 HEART, SMALL = str(TOP / "datasets" / "heart.csv"), "small.yaml"
+USUAL = ["evaluate", HEART, "--splits", "2", "--out", "usual", "--dry-run"]
 WORK = [
     ["learners"],
     ["learners", "mip"],
@@ -55,6 +56,7 @@ WORK = [
     ["predict", "rule.json", HEART, "--out", "predicted.csv"],
     ["fit", HEART, "--learner", "pivot", "--set", "steps=50", "--json"],
     ["evaluate", HEART, "--learners", "fld", "--splits", "2", "--out", "own", "--jobs", "1"],
+    USUAL,
     ["complexity", HEART, "--sample", "40", "--permutations", "2"],
     ["prune", HEART, "--by", "neighbours", "--dry-run"],
 ]
@@ -117,6 +119,15 @@ def test_the_default_learner_of_fit_starts_elsewhere_and_says_so(bare):
     _, out, err = bare[1]["fit", HEART, "--learner", "pivot", "--set", "steps=50", "--json"]
     assert json.loads(out)["errors"] <= 39  # those of an SVM
     assert "liblinear-official is not installed, so the search starts from scikit-learn's weights" in err
+
+
+def test_the_usual_learners_are_those_that_can_be_fitted(bare):
+    _, out, err = bare[1][tuple(USUAL)]
+    planned = {line.split()[1] for line in out.splitlines() if line.startswith("heart")}
+    assert {"rcd-bias", "soft-svm", "sla"} <= planned
+    assert "lr" not in planned
+    assert "liblinear-official is not installed, so lr is left out, and" in err
+    assert err.endswith(" from Fisher's linear discriminant: pip install liblinear-official\n")
 
 
 def test_a_page_without_figures_says_why(bare):

@@ -72,6 +72,7 @@ def evaluate(
     limit_threads()
     from zoloss_cli.cli._running import run_and_report, show_plan
     from zoloss_cli.workflows.evaluate import Evaluation, prepare_experiment
+    from zoloss_cli.workflows.usable_learners import adapt_to_packages
 
     evaluation = Evaluation(
         data,
@@ -87,7 +88,8 @@ def evaluate(
     )
     if learners is None:
         evaluation, notes = evaluation.with_usual_learners()
-        options.show_notes(notes)
+        evaluation, more_notes = adapt_to_packages(evaluation)
+        options.show_notes([*notes, *more_notes])
     experiment = prepare_experiment(evaluation, out, save_config, force)
     if dry_run:
         show_plan(experiment, out, jobs)

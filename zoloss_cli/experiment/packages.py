@@ -8,9 +8,20 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.errors import MissingPackageError
 from zoloss_cli.experiment.pending import find_pending
 from zoloss_cli.experiment.plan import Cell
+from zoloss_cli.learners.needed_package import NeededPackage
 from zoloss_cli.registry import MEASURES, make_learner
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.optional_imports import build_missing_error, is_installed
+
+
+def find_missing_needs(spec: LearnerSpec) -> list[tuple[LearnerSpec, NeededPackage]]:
+    """Return what is not installed, each with the learner that needs it: this one, or one inside it."""
+    return [
+        (each, need)
+        for each in _walk_learners(spec)
+        for need in make_learner(each.learner, each.parameters).list_needed_packages()
+        if not is_installed(need.module)
+    ]
 
 
 def list_missing_packages(spec: LearnerSpec) -> list[MissingPackageError]:
@@ -28,9 +39,7 @@ def list_missing_packages(spec: LearnerSpec) -> list[MissingPackageError]:
     """
     return [
         build_missing_error(need.module, f"the learner '{each.learner}'", need.purpose, need.instead)
-        for each in _walk_learners(spec)
-        for need in make_learner(each.learner, each.parameters).list_needed_packages()
-        if not is_installed(need.module)
+        for each, need in find_missing_needs(spec)
     ]
 
 
