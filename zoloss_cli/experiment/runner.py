@@ -11,6 +11,7 @@ from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import compute_finite_scaling
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.fitting import check_classes
+from zoloss_cli.experiment.packages import check_packages
 from zoloss_cli.experiment.pending import PendingCell, estimate_seconds, open_pending
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.scheduler import ChunkResult, Scheduler
@@ -147,6 +148,7 @@ def run_experiment(
     started, clock = format_now(), time.perf_counter()
     all_cells, cells = plan(experiment), plan(part or experiment)
     sizes = validate_data(cells, [load_metric(name) for name in experiment.metrics])
+    check_packages(cells, store, fresh)
     summary = RunSummary()
     with store.writing():
         pending = open_pending(cells, store, fresh)
