@@ -88,7 +88,11 @@ def test_more_classes_than_a_learner_takes(zoloss, table, tmp_path, write_config
     path, out = table(SEVERAL), ["--out", tmp_path / "out"]
     several = "or a learner for several classes (ecc, erp, one-vs-one, one-vs-all)"
     refused(
-        zoloss("fit", path), 3, "3 classes (x, y, z), and 'pivot' separates two", "--positive CLASS", several
+        zoloss("fit", path, "--learner", "pivot"),
+        3,
+        "3 classes (x, y, z), and 'pivot' separates two",
+        "--positive CLASS",
+        several,
     )
     ended = zoloss("evaluate", path, "--learners", "ecc:stump,lr", *out)
     refused(ended, 3, "3 classes (x, y, z), and 'lr' separates two: use --positive CLASS for one", several)

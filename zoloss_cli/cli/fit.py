@@ -15,23 +15,31 @@ from zoloss_cli.workflows.choices import DEFAULT_SCALING
 def fit(
     data: options.DataFile,
     learner: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--learner", "-l", help="See `zoloss learners`.", autocompletion=completion.complete_learner
+            "--learner",
+            "-l",
+            help="See `zoloss learners` (default: one that suits the size of the table).",
+            autocompletion=completion.complete_learner,
         ),
-    ] = "pivot",
+    ] = None,
     label: options.LabelColumn = None,
     positive: options.PositiveClass = None,
     scale: options.Scaling = DEFAULT_SCALING,
     missing: options.MissingPolicy = "error",
     time_limit: Annotated[
-        float | None, typer.Option("--time-limit", help="End a search after so many seconds.")
+        float | None,
+        typer.Option("--time-limit", help="End after so many seconds, reading and validation included."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the learner's random numbers.")] = 1,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Set a parameter of the learner; may be repeated."),
     ] = None,
+    validate: Annotated[
+        bool,
+        typer.Option("--validate/--no-validate", help="Estimate the error on new samples by cross-validation."),
+    ] = True,
     model: Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for predict.")] = None,
     force: options.Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
@@ -44,7 +52,7 @@ def fit(
 
     **Examples**
 
-    `zoloss fit mine.csv`: the fewest training errors that the pivot search finds
+    `zoloss fit mine.csv`: a learner that suits its size, training errors, and errors on samples left out
 
     `zoloss fit mine.csv --learner certify --time-limit 60`: with a proof of how many cannot be avoided
 
@@ -57,16 +65,21 @@ def fit(
     from zoloss_cli.datasets.csv_table import read_for_training
     from zoloss_cli.utils import atomic_io
     from zoloss_cli.workflows import fit_text
-    from zoloss_cli.workflows.fit import fit_table
-    from zoloss_cli.workflows.learner_options import parse_learner
+    from zoloss_cli.workflows.fit_request import FitRequest
+    from zoloss_cli.workflows.time_budget import TimeBudget
 
-    spec = parse_learner(learner, settings or [], time_limit)
+    budget = TimeBudget(time_limit)
+    request = FitRequest(learner, settings or [], time_limit, positive, scale, seed, validate)
+    spec = request.parse()
     if model is not None:
         from zoloss_cli.workflows.model_io import check_serializable
 
-        check_serializable(spec)
+        if spec is not None:
+            check_serializable(spec)
         atomic_io.check_target(model, force, [data])
-    fitted = fit_table(read_for_training(data, label, missing), spec, positive, scale, seed)
+    with budget.measure("reading"):
+        table = read_for_training(data, label, missing)
+    fitted = request.run(table, budget)
     options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted))
     options.show_notes(fitted.notes)
     if model is not None:

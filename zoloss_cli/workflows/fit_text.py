@@ -10,6 +10,13 @@ from zoloss_cli.datasets.csv_table import CsvColumn, CsvTable
 from zoloss_cli.datasets.labels import MAX_LISTED_CLASSES
 from zoloss_cli.workflows.fit import TableFit
 from zoloss_cli.workflows.linear_rule import LinearRule, round_rule
+from zoloss_cli.workflows.validation_text import (
+    describe_baseline,
+    describe_validation,
+    render_baseline,
+    render_confusion,
+    render_validation,
+)
 
 
 def render_json(fitted: TableFit) -> str:
@@ -28,6 +35,10 @@ def render_json(fitted: TableFit) -> str:
         "label": fitted.table.label,
         "classes": fitted.classes,
         "positive": fitted.positive,
+        "class_errors": fitted.class_errors.tolist(),
+        "baseline": describe_baseline(fitted),
+        "validation": None if fitted.validation is None else describe_validation(fitted.validation),
+        "chosen": fitted.reason or None,
         "notes": fitted.notes,
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
@@ -36,17 +47,24 @@ def render_json(fitted: TableFit) -> str:
 def render_text(fitted: TableFit) -> str:
     """Return a fit as text: data, classes, errors, bound and rule."""
     table, n = fitted.table, len(fitted.y)
+    reason = f" (chosen: {fitted.reason})" if fitted.reason else ""
     lines = [
         f"data      {describe_table(table)}",
         f"classes   {describe_classes(fitted.classes, fitted.y)}",
-        f"learner   {fitted.learner.name}, {fitted.seconds:.1f} seconds",
+        f"learner   {fitted.learner.name}{reason}, {fitted.seconds:.1f} seconds",
         f"errors    {fitted.errors:,} of {n:,} training samples ({100 * fitted.errors / n:.2f} %)",
     ]
     if fitted.lower_bound is not None:
         optimal = "proved optimal" if fitted.is_bound_proved else "optimal up to rounding; certify proves it"
         verdict = optimal if fitted.is_optimal else "not proved optimal"
         lines.append(f"bound     every linear rule makes at least {fitted.lower_bound:,} errors: {verdict}")
+    if fitted.validation is None:
+        lines.append(render_baseline(fitted))
+    else:
+        lines += render_validation(fitted, fitted.validation)
     lines += [f"levels    {text}" for text in table.list_levels()]
+    if fitted.validation is not None:
+        lines += render_confusion(fitted, fitted.validation)
     return "\n".join(lines + ([] if fitted.rule is None else _render_rule(fitted, fitted.rule)))
 
 
@@ -83,6 +101,7 @@ def _render_rule(fitted: TableFit, rule: LinearRule) -> list[str]:
     rows = list(zip(fitted.table.features, weights, strict=True))
     table = tabulate(rows, ["feature", "weight"], disable_numparse=True, colalign=("left", "right"))
     return [
+        *([""] if fitted.validation is not None else []),
         f"rule      '{fitted.classes[1]}' where the sum of weight times feature is at least {threshold}",
         "",
         table,
