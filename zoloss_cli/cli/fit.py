@@ -42,6 +42,7 @@ def fit(
     ] = True,
     model: Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for predict.")] = None,
     force: options.Force = False,
+    show_all: Annotated[bool, typer.Option("--all", help="Show the weights of all features.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
     """Fit a learner to all samples of your own CSV: errors, bound, and the rule in the table's units.
@@ -80,7 +81,7 @@ def fit(
     with budget.measure("reading"):
         table = read_for_training(data, label, missing)
     fitted = request.run(table, budget)
-    options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted))
+    options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted, show_all))
     options.show_notes(fitted.notes)
     if model is not None:
         from zoloss_cli.workflows.model_io import render_model

@@ -9,7 +9,7 @@ import numpy as np
 from zoloss_cli.datasets.csv_table import CsvColumn, CsvTable
 from zoloss_cli.datasets.labels import MAX_LISTED_CLASSES
 from zoloss_cli.workflows.fit import TableFit
-from zoloss_cli.workflows.linear_rule import LinearRule, round_rule
+from zoloss_cli.workflows.rule_text import build_readable_rule, list_level_lines, render_rule
 from zoloss_cli.workflows.validation_text import (
     describe_baseline,
     describe_validation,
@@ -44,8 +44,22 @@ def render_json(fitted: TableFit) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
-def render_text(fitted: TableFit) -> str:
-    """Return a fit as text: data, classes, errors, bound and rule."""
+def render_text(fitted: TableFit, show_all: bool = False) -> str:
+    """Return a fit as text: data, classes, errors, bound and rule.
+
+    Parameters
+    ----------
+    fitted : TableFit
+        The fit.
+    show_all : bool, default=False
+        Whether to show the weights of all features, and not only the largest.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    readable = None if fitted.rule is None else build_readable_rule(fitted.rule, fitted.table)
     table, n = fitted.table, len(fitted.y)
     reason = f" (chosen: {fitted.reason})" if fitted.reason else ""
     lines = [
@@ -62,10 +76,13 @@ def render_text(fitted: TableFit) -> str:
         lines.append(render_baseline(fitted))
     else:
         lines += render_validation(fitted, fitted.validation)
-    lines += [f"levels    {text}" for text in table.list_levels()]
+    lines += [f"levels    {text}" for text in list_level_lines(table, readable)]
     if fitted.validation is not None:
         lines += render_confusion(fitted, fitted.validation)
-    return "\n".join(lines + ([] if fitted.rule is None else _render_rule(fitted, fitted.rule)))
+        lines.append("")
+    if readable is not None:
+        lines += render_rule(readable, fitted.classes[1], show_all)
+    return "\n".join(lines).rstrip()
 
 
 def describe_column(column: CsvColumn) -> dict:
@@ -92,17 +109,3 @@ def describe_classes(classes: list[str], y: np.ndarray) -> str:
     if len(shown) > MAX_LISTED_CLASSES:
         shown[MAX_LISTED_CLASSES:] = [f"{len(shown) - MAX_LISTED_CLASSES} more"]
     return f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def _render_rule(fitted: TableFit, rule: LinearRule) -> list[str]:
-    from tabulate import tabulate
-
-    weights, threshold = round_rule(rule, fitted.table.X)
-    rows = list(zip(fitted.table.features, weights, strict=True))
-    table = tabulate(rows, ["feature", "weight"], disable_numparse=True, colalign=("left", "right"))
-    return [
-        *([""] if fitted.validation is not None else []),
-        f"rule      '{fitted.classes[1]}' where the sum of weight times feature is at least {threshold}",
-        "",
-        table,
-    ]

@@ -19,7 +19,7 @@ from zoloss_cli.registry import make_learner
 from zoloss_cli.utils.paths import shipped_folder
 from zoloss_cli.workflows.fit import fit_table
 from zoloss_cli.workflows.learner_options import parse_learner
-from zoloss_cli.workflows.linear_rule import LinearRule, convert_to_original_units, round_rule
+from zoloss_cli.workflows.linear_rule import convert_to_original_units, round_weights
 from zoloss_cli.workflows.model_io import read_model
 
 COLOURS = "size,colour,label\n1,red,no\n2,blue,yes\n3,green,yes\n1.5,red,no\n2.5,blue,no\n"
@@ -81,10 +81,10 @@ def test_a_rule_far_from_zero_loses_no_digits():
 
 
 def test_the_printed_rule_has_as_few_digits_as_keep_its_answers():
-    rule = LinearRule(np.array([1.0, 2.0 / 3.0]), np.zeros(2), -0.123456789)
-    assert round_rule(rule, np.array([[1.0, 1.0]])) == (["1", "0.6667"], "0.1235")
+    rule = np.array([1.0, 2.0 / 3.0]), 0.123456789
+    assert round_weights(*rule, np.array([[1.0, 1.0]]), np.array([True])) == (["1", "0.6667"], "0.1235")
     close = np.array([[0.123456788, 0.0], [0.12345679, 0.0]])
-    weights, threshold = round_rule(rule, close)
+    weights, threshold = round_weights(*rule, close, np.array([False, True]))
     assert (close @ np.array(weights, float) >= float(threshold)).tolist() == [False, True]
     assert len(threshold) > len("0.1235")
 
