@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import exact_kernel, kernel
+from zoloss_cli.kernels.arrays import copy_vector
 from zoloss_cli.kernels.line import (
     LOSS_TOLERANCE,
     allocate_line_scratch,
@@ -49,16 +50,18 @@ def rebuild_vertex(Y, B, w, V):
         return False
     A = np.empty((size, size), np.float64)
     for k in range(size - 1):
-        A[k] = Y[B[k]]
-    A[size - 1] = w
+        copy_vector(Y[B[k]], A[k])
+    copy_vector(w, A[size - 1])
     try:
         inverse = np.linalg.inv(A)
     except Exception:  # singular; numba knows no narrower one
         return False
     if not np.all(np.isfinite(inverse)):
         return False
-    V[:, :] = inverse[:, : size - 1].T
-    w[:] = inverse[:, size - 1]
+    for j in range(size):
+        for k in range(size - 1):
+            V[k, j] = inverse[j, k]
+        w[j] = inverse[j, size - 1]
     w /= np.sqrt(np.dot(w, w))
     return True
 
@@ -97,7 +100,7 @@ def slide_to_vertex(Y, w, B, V, counter):
         for _ in range(2):
             for q in range(k):
                 q_k -= np.dot(Q[q], q_k) * Q[q]
-        Q[k] = q_k / np.sqrt(np.dot(q_k, q_k))
+        copy_vector(q_k / np.sqrt(np.dot(q_k, q_k)), Q[k])
         for q in range(k + 1):
             w -= np.dot(Q[q], w) * Q[q]
         w /= np.sqrt(np.dot(w, w))
@@ -148,11 +151,12 @@ def exchange_row(Y, w, V, k, v, alpha, slope, entering):
     """Exchange basis row k for the row at alpha, whose margin changes by `slope` along v; changes w and V."""
     w += alpha * v
     w /= np.sqrt(np.dot(w, w))
-    V[k] = v / slope
+    copy_vector(v / slope, V[k])
     shares = np.dot(V, Y[entering])
     for j in range(V.shape[0]):
         if j != k:
-            V[j] -= shares[j] * V[k]
+            row = V[j]
+            row -= shares[j] * V[k]  # as two steps: fused, walks that are stored would be others
 
 
 @kernel

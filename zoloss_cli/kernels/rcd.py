@@ -10,6 +10,7 @@ import numpy as np
 from numba import uint64
 
 from zoloss_cli.kernels import exact_kernel
+from zoloss_cli.kernels.arrays import copy_vector
 from zoloss_cli.kernels.checkpoints import save_checkpoint
 from zoloss_cli.kernels.line_search import (
     compute_blur,
@@ -159,7 +160,7 @@ def fit_rcd_gradient(X, y, phi, w, epochs, batch, seed, both_directions, buckets
                 i = np.int64(scale_to_index(mix_bits(counter), uint64(n)))
                 if y[i] * p[i] <= 0.0:
                     break
-            d[:] = X[i]
+            copy_vector(X[i], d)
         delta = np.dot(X, d)
         update_along_direction(p, q, delta, y, phi, w, d, both_directions, buckets, scratch)
         p, q = q, p
