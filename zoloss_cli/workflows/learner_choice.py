@@ -13,6 +13,11 @@ SETTINGS: dict[str, dict[str, str]] = {
     LEARNER_FOR_MANY: {"seeding": "fld"},
     LEARNER_FOR_SEVERAL: {"base": "{learner: rcd-bias, seeding: fld}"},
 }
+BASELINE = "majority"
+OTHERS_FOR_FEW: tuple[str, ...] = ("rcd-bias", "soft-svm", "lr", "sla")
+OTHERS_FOR_MANY: tuple[str, ...] = ("fld",)  # the only one that takes a few seconds, too
+OTHERS_FOR_SEVERAL: tuple[str, ...] = ("one-vs-one:soft-svm", "ecc:stump", "erp:stump")
+VERY_MANY_VALUES = 1_000_000  # from which on a hundred fits of the others take hours
 MANY_VALUES = 50_000  # samples times features from which on the search of pivot takes more than a few seconds
 
 
@@ -43,6 +48,31 @@ def choose_learner(n_samples: int, n_features: int, n_classes: int) -> tuple[str
         features = "" if n_samples > MANY_VALUES / 10 else f" of {n_features:,} features"
         reason = f"{n_samples:,} samples{features} are many for {LEARNER_FOR_FEW}"
     return name, [f"{key}={value}" for key, value in SETTINGS[name].items()], reason
+
+
+def list_usual_learners(n_samples: int, n_features: int, n_classes: int) -> tuple[list[str], list[str]]:
+    """Return the learners to compare on a table: the one that `fit` takes, others, and the majority class.
+
+    Parameters
+    ----------
+    n_samples, n_features, n_classes : int
+        The size of the table.
+
+    Returns
+    -------
+    names : list of str
+        The learners' names.
+    assignments : list of str
+        Settings of the first, as LEARNER.KEY=VALUE.
+    """
+    name, settings, _ = choose_learner(n_samples, n_features, n_classes)
+    if n_classes > 2:
+        others = OTHERS_FOR_SEVERAL
+    elif n_samples * (n_features + 1) > VERY_MANY_VALUES and name == LEARNER_FOR_MANY:
+        others = OTHERS_FOR_MANY
+    else:
+        others = OTHERS_FOR_FEW
+    return list(dict.fromkeys([name, *others, BASELINE])), [f"{name}.{text}" for text in settings]
 
 
 def parse_chosen_learner(

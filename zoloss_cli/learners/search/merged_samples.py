@@ -101,11 +101,12 @@ def merge_equal_samples(
 
 def _are_all_different(X: np.ndarray) -> bool:
     """Return True only if no two samples are equal, from one number for each, which equal samples share."""
-    factors = np.random.default_rng(HASH_SEED).integers(0, 2**64, X.shape[1], dtype=np.uint64) | np.uint64(1)
+    rng = np.random.default_rng(HASH_SEED)
     numbers = np.zeros(len(X), np.uint64)
-    for j, factor in enumerate(factors):
+    for j in range(X.shape[1]):
+        factor = rng.integers(0, 2**64, dtype=np.uint64)
         bits = (X[:, j] + 0.0).view(np.uint64)  # adding 0 makes one of both zeros
-        numbers += (bits ^ (bits >> np.uint64(29))) * factor
+        numbers += (bits ^ (bits >> np.uint64(29))) * (factor | np.uint64(1))
     numbers.sort()
     return bool(np.all(numbers[1:] != numbers[:-1]))
 
