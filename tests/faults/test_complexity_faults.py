@@ -17,7 +17,7 @@ BAD_TABLES = [
     ("a,b,label\n", "a header but no rows"),
     ("a,b,label\n1,2,x\n1,2\n", ":3: 2 fields where the header has 3"),
     ('a,b,label\n1,"2,x\n', "is not a CSV file"),
-    (b"a,b\n\xff\xfe,1\n", "is not a UTF-8 text file"),
+    (b"a,b\n\x00\xff,1\n", "is not a UTF-8 text file"),
     ("a,label\n1,x\n,y\n", ":3: column 'a' has no value; set missing to 'drop'"),
     ("a,label\n1,x\n2,x\n", "one class only, 'x'; two are needed"),
     (

@@ -17,6 +17,9 @@ def complexity(
     positive: options.PositiveClass = None,
     scale: options.Scaling = DEFAULT_SCALING,
     missing: options.MissingPolicy = "error",
+    drop: options.DropColumns = None,
+    features: options.FeatureColumns = None,
+    id: options.IdColumn = None,
     kernel: Annotated[
         str,
         options.choice_option(
@@ -73,7 +76,9 @@ def complexity(
         find_format(plot, "--plot")
         atomic_io.check_target(plot, force, [data])
     with countdown() as line:
-        samples = load_samples(read_for_training(data, label, missing), positive, scale, sample, seed)
+        selection = options.select_columns(drop, features, id)
+        table = read_for_training(data, label, missing, selection=selection)
+        samples = load_samples(table, positive, scale, sample, seed)
         stages = (lambda: line.count_steps("random orders"), lambda: line.show_share("unions of clusters"))
         measured = run_interruptibly(lambda: measure_complexity(samples, how, *stages))
         line.clear()

@@ -10,7 +10,7 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.errors import RunError
+from zoloss_cli.errors import ConfigError, RunError
 from zoloss_cli.workflows.choices import DEFAULT_SCALING
 
 
@@ -32,6 +32,9 @@ def evaluate(
     positive: options.PositiveClass = None,
     scale: options.Scaling = DEFAULT_SCALING,
     missing: options.MissingPolicy = "error",
+    drop: options.DropColumns = None,
+    features: options.FeatureColumns = None,
+    id: options.IdColumn = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the splits and of the learners.")] = 1,
     settings: Annotated[
         list[str] | None,
@@ -75,6 +78,10 @@ def evaluate(
     from zoloss_cli.workflows.earlier_columns import add_earlier_columns
     from zoloss_cli.workflows.evaluate import Evaluation, prepare_experiment
 
+    if data == Path("-"):
+        raise ConfigError(
+            "evaluate reads its table in every worker process: save standard input to a file, and name that"
+        )
     evaluation = Evaluation(
         data,
         options.parse_names(learners),
@@ -86,6 +93,7 @@ def evaluate(
         missing,
         seed,
         settings or [],
+        options.select_columns(drop, features, id),
     )
     if learners is None:
         evaluation, notes = evaluation.with_usual_learners()

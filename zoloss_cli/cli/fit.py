@@ -27,6 +27,9 @@ def fit(
     positive: options.PositiveClass = None,
     scale: options.Scaling = DEFAULT_SCALING,
     missing: options.MissingPolicy = "error",
+    drop: options.DropColumns = None,
+    features: options.FeatureColumns = None,
+    id: options.IdColumn = None,
     time_limit: Annotated[
         float | None,
         typer.Option("--time-limit", help="End after so many seconds, reading and validation included."),
@@ -79,7 +82,8 @@ def fit(
             check_serializable(spec)
         atomic_io.check_target(model, force, [data])
     with budget.measure("reading"):
-        table = read_for_training(data, label, missing)
+        selection = options.select_columns(drop, features, id)
+        table = read_for_training(data, label, missing, selection=selection)
     fitted = request.run(table, budget)
     options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted, show_all))
     options.show_notes(fitted.notes)

@@ -43,6 +43,9 @@ def prune(
     positive: options.PositiveClass = None,
     scale: options.Scaling = DEFAULT_SCALING,
     missing: options.MissingPolicy = "error",
+    drop: options.DropColumns = None,
+    features: options.FeatureColumns = None,
+    id: options.IdColumn = None,
     seed: options.OrderSeed = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count; write nothing.")] = False,
 ) -> None:
@@ -75,7 +78,7 @@ def prune(
     if targets is not None:
         atomic_io.check_new_files(list(targets), [data])
     with countdown("; nothing was written") as line:
-        source = read_source_file(data, label, missing)
+        source = read_source_file(data, label, missing, options.select_columns(drop, features, id))
         pruned = run_interruptibly(
             lambda: prune_table(source, how, positive, scale, seed, lambda: line.count_steps(by))
         )

@@ -6,12 +6,14 @@ import os
 import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from zoloss_cli.config.data_spec import build_data_spec
 from zoloss_cli.config.loader import build_experiment
 from zoloss_cli.config.models import CsvData, Experiment, Split
+from zoloss_cli.datasets.column_selection import ALL_COLUMNS, ColumnSelection
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.experiment.plan import plan
@@ -54,6 +56,8 @@ class Evaluation:
         The seed of the splits and of the learners.
     assignments : list of str
         Parameters of learners as LEARNER.KEY=VALUE.
+    selection : ColumnSelection
+        The columns that are named beside the label.
     """
 
     data: Path
@@ -66,6 +70,7 @@ class Evaluation:
     missing: str = "error"
     seed: int = Split().seed
     assignments: list[str] = field(default_factory=list)
+    selection: ColumnSelection = ALL_COLUMNS
 
     @property
     def name(self) -> str:
@@ -90,8 +95,9 @@ class Evaluation:
 
     def _build_data_entry(self, path: str) -> dict:
         """Return the table as a data set of a config."""
-        source = {"csv": path}
+        source: dict[str, Any] = {"csv": path}
         source |= {k: v for k, v in (("label", self.label), ("positive", self.positive)) if v is not None}
+        source |= self.selection.to_keys()
         return source | ({"missing": self.missing} if self.missing != "error" else {})
 
     def with_usual_learners(self) -> tuple[Evaluation, list[str]]:
@@ -132,6 +138,8 @@ class Evaluation:
         for key in ("train", "label", "positive", "scale", "missing", "seed"):
             if getattr(self, key) != getattr(default, key):
                 words += [f"--{key}", str(getattr(self, key))]
+        for key, value in self.selection.to_keys().items():
+            words += [word for text in ([value] if key == "id" else value) for word in (f"--{key}", text)]
         return [*words, *(word for text in self.assignments for word in ("--set", text))]
 
     @property

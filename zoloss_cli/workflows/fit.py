@@ -216,7 +216,7 @@ def validate_fit(fitted: TableFit, budget: TimeBudget | None = None) -> TableFit
     folds = plan_folds(fitted.learner, n, fitted.seconds, seconds)
     if seconds is not None and not folds.shortened and fitted.seconds > seconds:
         return _add_note(fitted, "the time limit leaves no time to estimate the error on other samples")
-    data = FoldData(fitted.table.X, fitted.y, fitted.scaling, fitted.seed)
+    data = FoldData(fitted.table.X, fitted.y, fitted.scaling, fitted.seed, gaps=fitted.table.gaps)
     try:
         with budget.measure("validation"):
             validation = cross_validate(folds, data, len(fitted.classes))

@@ -6,7 +6,8 @@ import json
 
 import numpy as np
 
-from zoloss_cli.datasets.csv_table import CsvColumn, CsvTable
+from zoloss_cli.datasets.column_kinds import CsvColumn
+from zoloss_cli.datasets.csv_table import CsvTable
 from zoloss_cli.datasets.labels import MAX_LISTED_CLASSES
 from zoloss_cli.workflows.fit import TableFit
 from zoloss_cli.workflows.rule_text import build_readable_rule, list_level_lines, render_rule
@@ -87,9 +88,12 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
 
 def describe_column(column: CsvColumn) -> dict:
     """Return a column as model files and JSON objects have it."""
+    fill = ({} if column.fill is None else {"fill": column.fill}) | (
+        {"indicator": True} if column.is_marked else {}
+    )
     if column.levels is None:
-        return {"name": column.name, "kind": "number"}
-    return {"name": column.name, "kind": "category", "levels": list(column.levels)}
+        return {"name": column.name, "kind": "number", **fill}
+    return {"name": column.name, "kind": "category", "levels": list(column.levels), **fill}
 
 
 def describe_table(table: CsvTable) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 from collections.abc import Callable
@@ -13,8 +14,11 @@ import numpy as np
 
 from zoloss_cli.complexity.pruning import PruningResult, find_contradicted, prune
 from zoloss_cli.config.models import Prune
-from zoloss_cli.datasets.csv_reader import read_content, read_rows
+from zoloss_cli.datasets.column_selection import ALL_COLUMNS, ColumnSelection
+from zoloss_cli.datasets.csv_reader import parse_rows
 from zoloss_cli.datasets.csv_table import CsvTable, read_for_training
+from zoloss_cli.datasets.table_file import PARQUET, ZIP, name_source, read_source, unpack
+from zoloss_cli.datasets.text_table import convert_to_utf8
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.reporting.render.csv import write_csv
 from zoloss_cli.workflows.complexity import MAX_SAMPLES, TableSamples, explain_errors, load_samples
@@ -35,7 +39,8 @@ class SourceFile:
     @cached_property
     def records(self) -> list[tuple[int, str]]:
         """The line where each row begins and its label, also of rows with missing values."""
-        header, rows = read_rows(self.table.path, self.content)
+        encoded, _ = convert_to_utf8(self.table.path, self.content)
+        header, rows = parse_rows(self.table.path, encoded.decode())
         at = header.index(self.table.label)
         return [(line, row[at]) for line, row in rows]
 
@@ -49,10 +54,14 @@ class SourceFile:
         return b"".join(text for part in parts for text in part)
 
 
-def read_source_file(path: Path, label: str | None, missing: str) -> SourceFile:
-    """Read a table and keep its bytes."""
-    content = read_content(path)
-    return SourceFile(read_for_training(path, label, missing, content), content)
+def read_source_file(
+    path: Path, label: str | None, missing: str, selection: ColumnSelection = ALL_COLUMNS
+) -> SourceFile:
+    """Read a table of lines of text and keep its bytes, without compression."""
+    content = unpack(name_source(path), read_source(path))
+    if content.startswith((PARQUET, ZIP, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(f"{path} has no lines that could be kept as they are: save it as CSV in UTF-8 first")
+    return SourceFile(read_for_training(path, label, missing, content, selection), content)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zoloss_cli.config.models import LearnerSpec
+from zoloss_cli.datasets.imputation import Gap, refill
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.reporting.statistics import compute_corrected_interval, compute_proportion_interval
@@ -132,6 +133,8 @@ class FoldData:
         The seed of folds and learners.
     sample_weight : ndarray of shape (n_samples,) or None
         The weights of the samples.
+    gaps : tuple of Gap
+        Missing values, which each training part fills by its own.
     """
 
     X: np.ndarray
@@ -139,6 +142,7 @@ class FoldData:
     scaling: str
     seed: int
     sample_weight: np.ndarray | None = None
+    gaps: tuple[Gap, ...] = ()
 
 
 def plan_folds(learner: LearnerSpec, n: int, fit_seconds: float, seconds: float | None = None) -> FoldPlan:
@@ -227,7 +231,8 @@ def _predict_part(
     y = data.y[kept]
     if np.all(y == y[0]):
         return HeldOutPart(out, np.full(len(out), y[0]), None, len(y))
-    X, X_out = scale_parts(data.X[kept], data.X[out], data.scaling)
+    filled = refill(data.X, data.gaps, np.flatnonzero(kept))
+    X, X_out = scale_parts(filled[kept], filled[out], data.scaling)
     weights = None if data.sample_weight is None else data.sample_weight[kept]
     estimator, _ = fit(learner, X, y, seed, quiet=False, sample_weight=weights)
     return HeldOutPart(out, estimator.predict(X_out), compute_comparable_scores(estimator, X_out), len(y))

@@ -42,14 +42,19 @@ def test_classes_are_in_the_order_of_their_numbers_or_names(table):
 
 
 def test_a_column_of_measurements_is_not_one_of_classes(table):
-    most = {f"{i}.5": 1 for i in range(MAX_CLASSES)}
+    most = {f"c{i}.5": 1 for i in range(MAX_CLASSES)}
     assert len(read_for_training(table(clouds(most))).index_classes(None)[1]) == MAX_CLASSES
     own = read_for_training(table(clouds(most | {"7": 1})))
     with pytest.raises(
-        DataError, match=r"holds 101 classes \(0\.5, .* and 91 more\).*set label to the right column"
+        DataError, match=r"holds 101 classes \(7, c0\.5, .* and 91 more\).*set label to the right column"
     ):
         own.index_classes(None)
     assert own.index_classes("7")[1] == ["rest", "7"]
+    numbers = read_for_training(table(clouds({f"{i}.5": 1 for i in range(30)})))
+    with pytest.raises(
+        DataError, match=r"holds 30 different numbers \(0\.5, .* column of classes with --label"
+    ):
+        numbers.index_classes(None)
 
 
 def test_the_learners_that_messages_name_take_several_classes():
