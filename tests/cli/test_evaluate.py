@@ -103,6 +103,37 @@ def test_the_comment_in_the_config_is_a_command_that_does_the_same(zoloss, mine,
     assert len(plan(experiment)) == 2
 
 
+def test_columns_and_gaps_are_options_keys_and_part_of_the_command(zoloss, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"n{i},{'' if i % 7 == 0 else i % 5},{i * i % 11},2024-01-{1 + i % 28:02d},{'xy'[i % 2]}\n"
+        for i in range(40)
+    ]
+    table("id,a,b,day,label\n" + "".join(rows))
+    chosen = ["--id", "id", "--drop", "day", "--missing", "indicator"]
+    given = ["evaluate", "mine.csv", *chosen, "--learners", "fld", "--splits", "3", "--out", "out"]
+    ended = zoloss(*given, "--save-config", "a.yaml")
+    assert ended.code == 0, ended.err
+    text = (tmp_path / "a.yaml").read_text(encoding="utf-8")
+    assert text.splitlines()[0].endswith("--missing indicator --drop day --id id")
+    again = zoloss("run", "a.yaml", "--out", "out")
+    assert "3 were done, 0 run" in again.err
+    data = load_data(load_config(tmp_path / "a.yaml").datasets[0])
+    assert data.features == ["a", "a missing", "b"]
+    fewer = zoloss(
+        "evaluate", "mine.csv", "--features", "b", *given[-6:], "--save-config", "b.yaml", "--dry-run"
+    )
+    assert "3 to run" in fewer.out
+    assert load_data(load_config(tmp_path / "b.yaml").datasets[0]).features == ["b"]
+
+
+def test_standard_input_cannot_be_read_by_every_worker(zoloss, tmp_path):
+    ended = zoloss("evaluate", "-", "--out", tmp_path / "out")
+    assert (ended.code, ended.out) == (2, "")
+    assert "save standard input to a file" in ended.err
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_dry_run_shows_the_plan_and_leaves_no_results(zoloss, mine, tmp_path):
     ended = zoloss("evaluate", mine, *OWN, *QUICK, "--out", tmp_path / "out", "--dry-run")
     assert ended.code == 0
