@@ -9,7 +9,7 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.workflows.choices import DEFAULT_SCALING
+from zoloss_cli.workflows.choices import CALIBRATIONS, DEFAULT_SCALING
 
 
 def fit(
@@ -43,6 +43,24 @@ def fit(
         bool,
         typer.Option("--validate/--no-validate", help="Estimate the error on new samples by cross-validation."),
     ] = True,
+    class_weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--class-weight", metavar="CLASS=WEIGHT", help="Weigh classes: balanced, or CLASS=WEIGHT, repeated."
+        ),
+    ] = None,
+    cost_fp: Annotated[
+        float | None, typer.Option("--cost-fp", help="The cost of a negative sample taken for positive.")
+    ] = None,
+    cost_fn: Annotated[
+        float | None, typer.Option("--cost-fn", help="The cost of a positive sample taken for negative.")
+    ] = None,
+    calibrate: Annotated[
+        str | None,
+        options.choice_option(
+            "--calibrate", choices=CALIBRATIONS, help="Make probabilities of scores: sigmoid or isotonic."
+        ),
+    ] = None,
     model: Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for predict.")] = None,
     force: options.Force = False,
     show_all: Annotated[bool, typer.Option("--all", help="Show the weights of all features.")] = False,
@@ -62,6 +80,8 @@ def fit(
 
     `zoloss fit mine.csv --label outcome --positive yes --model mine.json`: a rule to keep
 
+    `zoloss fit mine.csv --cost-fn 5 --calibrate sigmoid --model mine.json`: dear errors, and probabilities
+
     `zoloss fit mine.csv --learner rcd-bias --set epochs=500 --json`: for another program
 
     `zoloss fit iris.csv --learner ecc:stump --set rounds=50 --model iris.json`: several classes
@@ -69,11 +89,15 @@ def fit(
     from zoloss_cli.datasets.csv_table import read_for_training
     from zoloss_cli.utils import atomic_io
     from zoloss_cli.workflows import fit_text
+    from zoloss_cli.workflows.class_weights import Weighting
     from zoloss_cli.workflows.fit_request import FitRequest
     from zoloss_cli.workflows.time_budget import TimeBudget
 
     budget = TimeBudget(time_limit)
-    request = FitRequest(learner, settings or [], time_limit, positive, scale, seed, validate)
+    weighting = Weighting(tuple(class_weight or ()), cost_fp, cost_fn)
+    request = FitRequest(
+        learner, settings or [], time_limit, positive, scale, seed, validate, weighting, calibrate
+    )
     spec = request.parse()
     if model is not None:
         from zoloss_cli.workflows.model_io import check_serializable

@@ -14,8 +14,8 @@ The state of a search, which stands still between calls:
 - `tree`: s (n); trail, the samples in the order of their assignment; then by depth decided (the sample),
   tried (0 to 2 of its values), mark (the length of the trail before it), place (in `order`) and level_loss.
 - `hulls`, by side (0: +1, 1: -1): hull, the decided samples of a side, and their count.
-- `keepers`, by side: a w that keeps each sample out of the hull, and known, whether there is one. None where hulls
-  are not asked: what asks them is then not even compiled.
+- `keepers`, by side: a w that keeps each sample out of the hull, and known, whether there is one. None where
+  hulls are not asked: what asks them is then not even compiled.
 - `impossible`: sets, set_signs and set_sizes of up to MAX_IMPOSSIBLE_SETS sets.
 - `counters`: one number for each of the places named below.
 """

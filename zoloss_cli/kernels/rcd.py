@@ -10,7 +10,7 @@ import numpy as np
 from numba import uint64
 
 from zoloss_cli.kernels import exact_kernel
-from zoloss_cli.kernels.arrays import copy_vector
+from zoloss_cli.kernels.arrays import compute_max_abs, copy_vector
 from zoloss_cli.kernels.checkpoints import save_checkpoint
 from zoloss_cli.kernels.line_search import (
     compute_blur,
@@ -41,15 +41,6 @@ def allocate_scratch(n, buckets):
         np.empty(n, np.float64),
         np.empty(n, np.int32),
     )
-
-
-@exact_kernel
-def compute_max_abs(w):
-    """Return the largest absolute component of w, which is taken for its length."""
-    length = 0.0
-    for j in range(w.shape[0]):
-        length = max(length, abs(w[j]))
-    return length
 
 
 @exact_kernel
@@ -151,7 +142,7 @@ def fit_rcd_gradient(X, y, phi, w, epochs, batch, seed, both_directions, buckets
                 if y[i] * p[i] <= 0.0:
                     for j in range(d.shape[0]):
                         d[j] += phi[i] * y[i] * X[i, j]
-            largest = np.max(np.abs(d))
+            largest = compute_max_abs(d)
             if largest > 0.0:
                 d /= largest
         else:

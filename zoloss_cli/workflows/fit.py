@@ -16,6 +16,8 @@ from zoloss_cli.experiment.fitting import check_classes, fit, warm_up
 from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.base import Learner, LinearLearner
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, progress_line
+from zoloss_cli.workflows.calibration import Calibration
+from zoloss_cli.workflows.class_weights import Weighting, compute_weighted_rate
 from zoloss_cli.workflows.linear_rule import LinearRule, convert_to_original_units
 from zoloss_cli.workflows.time_budget import TimeBudget, limit_learner
 from zoloss_cli.workflows.validation import MIN_SAMPLES, FoldData, Validation, cross_validate, plan_folds
@@ -59,6 +61,12 @@ class TableFit:
         Why this learner was chosen; empty if it was named.
     validation : Validation or None
         The errors on samples that were left out; None if they were not asked for, or there are too few samples.
+    class_weights : ndarray of shape (n_classes,) or None
+        The weight of a sample of each class; None if all weigh the same.
+    weighted_bound : float or None
+        No linear rule misclassifies a smaller share of the weight; None where all weigh the same.
+    calibration : Calibration or None
+        From scores to probabilities, if asked for.
     """
 
     table: CsvTable
@@ -78,6 +86,23 @@ class TableFit:
     notes: list[str] = field(default_factory=list)
     reason: str = ""
     validation: Validation | None = None
+    class_weights: np.ndarray | None = None
+    weighted_bound: float | None = None
+    calibration: Calibration | None = None
+
+    @property
+    def weighted_rate(self) -> float | None:
+        """The share of the weight of the training samples that is misclassified; None without weights."""
+        if self.class_weights is None:
+            return None
+        counts = np.bincount(self.y, minlength=len(self.classes))
+        return compute_weighted_rate(self.class_errors, counts, self.class_weights)
+
+    @property
+    def fold_data(self) -> FoldData:
+        """The samples that folds are taken from."""
+        weights = None if self.class_weights is None else self.class_weights[self.y]
+        return FoldData(self.table.X, self.y, self.scaling, self.seed, weights, self.table.gaps)
 
     @property
     def errors(self) -> int:
@@ -105,6 +130,16 @@ class TableFit:
             "lower_bound": self.lower_bound,
             "optimal": self.is_optimal,
             "seconds": round(self.seconds, 3),
+            **self._summarize_weights(),
+        }
+
+    def _summarize_weights(self) -> dict:
+        if self.class_weights is None:
+            return {}
+        return {
+            "class_weights": dict(zip(self.classes, self.class_weights.tolist(), strict=True)),
+            "weighted_error_rate": self.weighted_rate,
+            "weighted_lower_bound": self.weighted_bound,
         }
 
 
@@ -116,6 +151,7 @@ def fit_table(
     seed: int,
     budget: TimeBudget | None = None,
     share: float = 1.0,
+    weighting: Weighting | None = None,
 ) -> TableFit:
     """Scale the features, fit all samples, and count the errors of the rule in the table's own units.
 
@@ -138,6 +174,8 @@ def fit_table(
         The time limit of the command.
     share : float
         The share of the time left that the fit may take.
+    weighting : Weighting or None
+        The weights of classes.
 
     Returns
     -------
@@ -146,6 +184,10 @@ def fit_table(
     """
     y, classes = table.index_classes(positive)
     check_classes(learner, classes, f"{table.path}: the label column '{table.label}'", "--positive CLASS")
+    weighting = weighting or Weighting()
+    weighting.check_learner(learner)
+    class_weights = weighting.compute(y, classes)
+    sample_weight = None if class_weights is None else class_weights[y]
     centre, spread = compute_finite_scaling(table.X, scaling, table.features, str(table.path))
     X = scale_parts(table.X, table.X, scaling)[0]
     budget = budget or TimeBudget()
@@ -155,7 +197,9 @@ def fit_table(
         with warnings.catch_warnings(record=True) as caught, progress_line(), budget.measure("fitting"):
             warnings.simplefilter("always")
             limited, shortened = limit_learner(learner, budget.compute_seconds_left(share), X, y)
-            estimator, seconds = fit(limited, X, y, np.random.SeedSequence(seed), quiet=False)
+            estimator, seconds = fit(
+                limited, X, y, np.random.SeedSequence(seed), quiet=False, sample_weight=sample_weight
+            )
     except (ValueError, FloatingPointError) as error:
         raise DataError(f"'{learner.name}' cannot be fitted on {table.path}: {error}") from None
     rule = None
@@ -164,6 +208,7 @@ def fit_table(
         rule = convert_to_original_units(coefficients, intercept, centre, spread, table.features)
     doubts = dict.fromkeys(str(warning.message) for warning in caught if warning.category is UserWarning)
     bound = getattr(estimator, "lower_bound_", None)
+    weighted_bound = None if bound is None or class_weights is None else bound / len(y)
     return TableFit(
         table,
         learner,
@@ -176,10 +221,14 @@ def fit_table(
         estimator,
         rule,
         np.bincount(y[_find_errors(table.X if rule else X, y, estimator, rule)], minlength=len(classes)),
-        None if bound is None else math.ceil(bound - LOSS_TOLERANCE),  # errors are whole
+        None
+        if bound is None or class_weights is not None
+        else math.ceil(bound - LOSS_TOLERANCE),  # errors are whole
         getattr(estimator, "bound_is_exact_", False),
         seconds,
         [*table.notes, *shortened, *doubts],
+        class_weights=class_weights,
+        weighted_bound=weighted_bound,
     )
 
 
@@ -216,10 +265,9 @@ def validate_fit(fitted: TableFit, budget: TimeBudget | None = None) -> TableFit
     folds = plan_folds(fitted.learner, n, fitted.seconds, seconds)
     if seconds is not None and not folds.shortened and fitted.seconds > seconds:
         return _add_note(fitted, "the time limit leaves no time to estimate the error on other samples")
-    data = FoldData(fitted.table.X, fitted.y, fitted.scaling, fitted.seed, gaps=fitted.table.gaps)
     try:
         with budget.measure("validation"):
-            validation = cross_validate(folds, data, len(fitted.classes))
+            validation = cross_validate(folds, fitted.fold_data, len(fitted.classes))
     except (ValueError, FloatingPointError) as error:
         return _add_note(fitted, f"there is no estimate of the error on other samples: {error}")
     if validation is None:

@@ -38,7 +38,10 @@ def render_json(fitted: TableFit) -> str:
         "positive": fitted.positive,
         "class_errors": fitted.class_errors.tolist(),
         "baseline": describe_baseline(fitted),
-        "validation": None if fitted.validation is None else describe_validation(fitted.validation),
+        "validation": None
+        if fitted.validation is None
+        else describe_validation(fitted.validation, fitted.class_weights),
+        "calibration": None if fitted.calibration is None else fitted.calibration.model_dump(),
         "chosen": fitted.reason or None,
         "notes": fitted.notes,
     }
@@ -69,6 +72,8 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
         f"learner   {fitted.learner.name}{reason}, {fitted.seconds:.1f} seconds",
         f"errors    {fitted.errors:,} of {n:,} training samples ({100 * fitted.errors / n:.2f} %)",
     ]
+    if fitted.class_weights is not None:
+        lines += _render_weights(fitted, fitted.class_weights)
     if fitted.lower_bound is not None:
         optimal = "proved optimal" if fitted.is_bound_proved else "optimal up to rounding; certify proves it"
         verdict = optimal if fitted.is_optimal else "not proved optimal"
@@ -77,6 +82,11 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
         lines.append(render_baseline(fitted))
     else:
         lines += render_validation(fitted, fitted.validation)
+    if fitted.calibration is not None:
+        kind = fitted.calibration.curves[0].kind
+        lines.append(
+            f"scores    become probabilities by {kind} calibration on samples that were left out (5-fold)"
+        )
     lines += [f"levels    {text}" for text in list_level_lines(table, readable)]
     if fitted.validation is not None:
         lines += render_confusion(fitted, fitted.validation)
@@ -84,6 +94,17 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
     if readable is not None:
         lines += render_rule(readable, fitted.classes[1], show_all)
     return "\n".join(lines).rstrip()
+
+
+def _render_weights(fitted: TableFit, weights: np.ndarray) -> list[str]:
+    pairs = [f"'{name}' {weight:.4g}" for name, weight in zip(fitted.classes, weights, strict=True)]
+    bound = fitted.weighted_bound
+    least = "" if bound is None else f"; every linear rule has at least {100 * bound:.2f} %"
+    return [
+        f"weighted  {100 * (fitted.weighted_rate or 0.0):.2f} % of the weight of the training samples is "
+        f"misclassified{least}",
+        f"weights   {', '.join(pairs)}",
+    ]
 
 
 def describe_column(column: CsvColumn) -> dict:

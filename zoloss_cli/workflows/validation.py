@@ -94,6 +94,11 @@ class Validation:
         wrong = counts - np.diag(self.confusion)
         return np.divide(wrong, counts, out=np.full(len(counts), np.nan), where=counts > 0)
 
+    def compute_weighted_error(self, weights: np.ndarray) -> float:
+        """Return the share of the weight that is misclassified, by the weights of classes."""
+        counts = self.confusion.sum(axis=1)
+        return float(weights @ (counts - np.diag(self.confusion)) / (weights @ counts))
+
 
 @dataclass(frozen=True)
 class HeldOutPart:
@@ -243,9 +248,13 @@ def compute_comparable_scores(estimator, X: np.ndarray) -> np.ndarray:
 
     The 0/1 loss does not say how long the weights of a linear rule are: its scores are divided by their length.
     """
-    scores = estimator.decision_function(X)
+    return estimator.decision_function(X) / compute_length(estimator)
+
+
+def compute_length(estimator) -> float:
+    """Return the length of the weights of a linear rule, without the bias; 1 where there are none."""
     length = float(np.linalg.norm(estimator.coef_)) if hasattr(estimator, "coef_") else 1.0
-    return scores / length if length > 0.0 else scores
+    return length if 0.0 < length < np.inf else 1.0
 
 
 def cross_validate(plan: FoldPlan, data: FoldData, n_classes: int) -> Validation | None:

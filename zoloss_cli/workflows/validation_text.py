@@ -13,8 +13,11 @@ MAX_SHOWN_CLASSES = 8  # a wider matrix does not fit in a terminal: then the mos
 MAX_SHOWN_LETTERS = 50
 
 
-def describe_validation(validation: Validation) -> dict:
-    """Return the cross-validation as part of a JSON object."""
+def describe_validation(validation: Validation, weights: np.ndarray | None = None) -> dict:
+    """Return the cross-validation as part of a JSON object; `weights` are those of the classes."""
+    weighted = {}
+    if weights is not None:
+        weighted = {"weighted_error_rate": validation.compute_weighted_error(weights)}
     plan = validation.plan
     return {
         "folds": plan.folds,
@@ -29,6 +32,7 @@ def describe_validation(validation: Validation) -> dict:
         "confusion": validation.confusion.tolist(),
         "class_error_rates": [None if np.isnan(rate) else float(rate) for rate in validation.class_errors],
         "seconds": round(validation.seconds, 3),
+        **weighted,
     }
 
 
@@ -43,8 +47,11 @@ def describe_baseline(fitted: TableFit) -> dict:
 def render_validation(fitted: TableFit, validation: Validation) -> list[str]:
     """Return the lines about the error on new samples, the baseline, and what to think of both."""
     low, high = (100 * bound for bound in validation.interval)
+    weighted = ""
+    if fitted.class_weights is not None:
+        weighted = f", {100 * validation.compute_weighted_error(fitted.class_weights):.2f} % by weight,"
     lines = [
-        f"validated {100 * validation.error:.2f} % errors on samples that were left out "
+        f"validated {100 * validation.error:.2f} % errors{weighted} on samples that were left out "
         f"({100 * CONFIDENCE:.0f} % interval {low:.1f} to {high:.1f} %)",
         f"          {describe_plan(validation)}, {validation.seconds:.1f} seconds",
         render_baseline(fitted),
@@ -80,8 +87,14 @@ def list_warnings(fitted: TableFit, validation: Validation) -> list[str]:
             f"the training errors are too good: {100 * training:.2f} % against {100 * validation.error:.2f} % "
             f"on samples that were left out; `zoloss evaluate {path}` compares other learners"
         )
-    if high >= baseline["error_rate"]:
+    weights = fitted.class_weights
+    if weights is None and high >= baseline["error_rate"]:
         found.append(f"not clearly better than always predicting '{baseline['class']}'")
+    if weights is not None:
+        shares = weights * np.bincount(fitted.y, minlength=len(weights))
+        if validation.compute_weighted_error(weights) >= 1.0 - shares.max() / shares.sum():
+            best = fitted.classes[int(np.argmax(shares))]
+            found.append(f"by weight no better than always predicting '{best}'")
     return found
 
 
