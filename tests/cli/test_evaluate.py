@@ -12,7 +12,7 @@ from stored_records import stored
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.datasets.dataset import load_data
+from zoloss_cli.datasets.dataset import compute_fingerprint, load_data
 from zoloss_cli.experiment.plan import plan
 
 QUICK = ["--learners", "fld,ave-perc,lr", "--splits", "6", "--jobs", "1", "--set", "ave-perc.epochs=5"]
@@ -163,3 +163,40 @@ def test_a_parameter_that_one_learner_has_needs_no_name(zoloss, mine, tmp_path):
         assert zoloss(*command, tmp_path / f"{i}.yaml", "--set", text).code == 0
         spec = load_config(tmp_path / f"{i}.yaml").learners[1]
         assert dict(spec.settings)["epochs"] == 7
+
+
+def test_earlier_columns_of_the_same_table_are_shown_again(zoloss, mine, tmp_path):
+    out = ["--splits", "4", "--jobs", "1", "--out", tmp_path / "out"]
+    first = zoloss("evaluate", mine, *OWN, "--learners", "fld,majority", *out)
+    assert first.code == 0, first.err
+    assert "has results of" not in first.err
+    ended = zoloss("evaluate", mine, *OWN, "--learners", "stump", *out, "--format", "csv")
+    assert "has results of fld, majority for the same table and splits, which are shown, too" in ended.err
+    assert "4 tasks: 0 were done, 4 run" in ended.err
+    rows = {row["learner"]: row for row in csv.DictReader(io.StringIO(ended.out))}
+    assert list(rows) == ["fld", "majority", "stump"]
+    again = zoloss("table", tmp_path / "out", "--format", "csv").out
+    assert again == ended.out
+
+
+@pytest.mark.parametrize("change", [["--scale", "minmax"], ["--seed", "5"], ["--train", "0.7"], "table"])
+def test_columns_of_other_splits_or_of_another_content_are_not_mixed_in(zoloss, mine, tmp_path, change):
+    out = ["--splits", "4", "--jobs", "1", "--out", tmp_path / "out"]
+    assert zoloss("evaluate", mine, *OWN, "--learners", "fld", *out).code == 0
+    if change == "table":
+        mine.write_text(mine.read_text() + "0.5;good;red;0.1\n")
+        change = []
+        compute_fingerprint.cache_clear()  # as in another process
+        load_data.cache_clear()
+    ended = zoloss("evaluate", mine, *OWN, "--learners", "stump", *out, *change, "--format", "csv")
+    assert ended.code == 0, ended.err
+    assert [row["learner"] for row in csv.DictReader(io.StringIO(ended.out))] == ["stump"]
+
+
+def test_a_learner_with_other_settings_takes_the_place_of_its_earlier_column(zoloss, mine, tmp_path):
+    out = ["--splits", "3", "--jobs", "1", "--out", tmp_path / "out"]
+    for epochs in (2, 3):
+        options = ["--learners", "ave-perc", "--set", f"ave-perc.epochs={epochs}"]
+        ended = zoloss("evaluate", mine, *OWN, *options, *out, "--format", "csv")
+        assert [row["learner"] for row in csv.DictReader(io.StringIO(ended.out))] == ["ave-perc"]
+        assert "3 tasks: 0 were done, 3 run" in ended.err

@@ -86,9 +86,13 @@ def test_columns_and_classes_that_are_not_there(zoloss, table):
 
 def test_more_classes_than_a_learner_takes(zoloss, table, tmp_path, write_config):
     path, out = table(SEVERAL), ["--out", tmp_path / "out"]
-    several = "or a learner for several classes (ecc, erp, one-vs-one, one-vs-all)"
+    several = "or a learner for several classes (ecc, erp, one-vs-one, one-vs-all, majority)"
     refused(
-        zoloss("fit", path), 3, "3 classes (x, y, z), and 'pivot' separates two", "--positive CLASS", several
+        zoloss("fit", path, "--learner", "pivot"),
+        3,
+        "3 classes (x, y, z), and 'pivot' separates two",
+        "--positive CLASS",
+        several,
     )
     ended = zoloss("evaluate", path, "--learners", "ecc:stump,lr", *out)
     refused(ended, 3, "3 classes (x, y, z), and 'lr' separates two: use --positive CLASS for one", several)

@@ -140,7 +140,9 @@ def test_evaluate_shows_what_did_not_fail(zoloss, table, tmp_path):
 
 
 def test_codes_with_underscores_are_text(zoloss, table):
-    assert "a=1_0" in zoloss("fit", table("a,label\n1_0,x\n2_0,y\n"), "--learner", "fld").out
+    text = zoloss("fit", table("a,label\n1_0,x\n2_0,y\n"), "--learner", "fld").out
+    assert "a=2_0" in text
+    assert "1 for 2_0, 0 for 1_0" in text
 
 
 def test_a_column_whose_name_is_a_number_can_be_the_label(zoloss, table, tmp_path):

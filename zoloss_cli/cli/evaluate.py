@@ -21,7 +21,7 @@ def evaluate(
         typer.Option(
             "--learners",
             "-l",
-            help="The learners, separated by commas (default: four that suit the number of classes); "
+            help="The learners, separated by commas (default: that of `fit`, some others, and majority); "
             "see `zoloss learners`.",
             autocompletion=completion.complete_learner_list,
         ),
@@ -56,11 +56,12 @@ def evaluate(
     Differences are tested for statistical significance on the splits that learners share. The table is read as
     by `zoloss fit`; scaling is fitted on each split's training samples. A name such as ecc:stump is a learner
     over another. What was interrupted continues, and what is done is not run again, also for more splits or
-    learners; all splits that are stored count.
+    learners; all splits that are stored count. Learners that were compared on the same table and splits before
+    are shown with the new ones.
 
     **Examples**
 
-    `zoloss evaluate mine.csv`: four learners, 50 splits
+    `zoloss evaluate mine.csv`: the learner of `fit`, some others and the majority class, 50 splits
 
     `zoloss evaluate mine.csv --label outcome --learners rcd-bias,lr,pivot --splits 100`
 
@@ -74,6 +75,7 @@ def evaluate(
 
     limit_threads()
     from zoloss_cli.cli._running import run_and_report, show_plan
+    from zoloss_cli.workflows.earlier_columns import add_earlier_columns
     from zoloss_cli.workflows.evaluate import Evaluation, prepare_experiment
     from zoloss_cli.workflows.usable_learners import adapt_to_packages
 
@@ -102,9 +104,11 @@ def evaluate(
     if dry_run:
         show_plan(experiment, out, jobs)
         return
+    whole, notes = add_earlier_columns(experiment, out)
+    options.show_notes(notes)
     command = [*evaluation.to_command(), "--out", str(out)]
     try:
-        run_and_report(experiment, evaluation.command_line, out, jobs, command)
+        run_and_report(whole, evaluation.command_line, out, jobs, command, part=experiment)
     except RunError:
         _show(experiment.name, data.stem, out, format)  # of what did not fail
         raise

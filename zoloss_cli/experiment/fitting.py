@@ -44,7 +44,13 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
 
 
 def fit(
-    spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSequence, *, quiet: bool = True
+    spec: LearnerSpec,
+    X: np.ndarray,
+    y: np.ndarray,
+    seed: np.random.SeedSequence,
+    *,
+    quiet: bool = True,
+    sample_weight: np.ndarray | None = None,
 ) -> tuple[Any, float]:
     """Fit the learner that a specification names.
 
@@ -60,6 +66,8 @@ def fit(
         Seed of the learner's random numbers.
     quiet : bool, default=True
         Whether the learner's warnings are not shown.
+    sample_weight : ndarray of shape (n_samples,) or None
+        The weights of the samples, for a learner that takes some; None: all are equal.
 
     Returns
     -------
@@ -75,5 +83,5 @@ def fit(
             warnings.simplefilter("ignore", UserWarning)
         learner = make_learner(spec.learner, spec.parameters, np.random.default_rng(seed))
         start = time.perf_counter()
-        learner.fit(X, y)
+        learner.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
     return learner, getattr(learner, "seconds_", time.perf_counter() - start)

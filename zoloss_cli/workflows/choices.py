@@ -6,5 +6,6 @@ SCALINGS = ("standard", "minmax", "none")
 DEFAULT_SCALING = "standard"  # of fit, evaluate, complexity and prune alike
 MISSING_POLICIES = ("error", "drop", "zero", "impute", "indicator")
 UNKNOWN_POLICIES = ("error", "ignore")  # for levels that were not there in training
+CALIBRATIONS = ("sigmoid", "isotonic")
 KERNELS = ("perceptron", "stump", "rbf", "linear")  # of the SVM that measures complexity
 NOISE_SCORES = ("contribution", "neighbours")

@@ -27,12 +27,11 @@ from zoloss_cli.results.store import Store
 from zoloss_cli.utils.atomic_io import check_target, write
 from zoloss_cli.utils.names import clean_file_name
 from zoloss_cli.workflows.choices import DEFAULT_SCALING
+from zoloss_cli.workflows.learner_choice import list_usual_learners
 from zoloss_cli.workflows.learner_options import OptionErrorCollector, parse_settings
 
 YAML_WIDTH = 110
 SIGNIFICANCE_LEVEL = 0.05
-LEARNERS_FOR_TWO = ["rcd-bias", "soft-svm", "lr", "sla"]
-LEARNERS_FOR_SEVERAL = ["one-vs-one:rcd-bias", "one-vs-one:soft-svm", "ecc:stump", "erp:stump"]
 
 
 @dataclass(frozen=True)
@@ -107,15 +106,17 @@ class Evaluation:
         spec = build_data_spec(self.data.stem, self._build_data_entry(str(self.data)), Path(), mistakes)
         if mistakes.lines:
             raise ConfigError("\n".join(mistakes.lines))
-        count = len(load_data(spec).classes)
-        if count == 2:
-            return replace(self, learners=LEARNERS_FOR_TWO), []
-        learners = ", ".join(LEARNERS_FOR_SEVERAL)
-        note = f"{self.data} has {count} classes, so these learners are compared: {learners}"
+        data = load_data(spec)
+        count = len(data.classes)
+        learners, settings = list_usual_learners(data.X.shape[0], data.X.shape[1], count)
+        note = f"{self.data} has {count} classes, so these learners are compared: {', '.join(learners)}"
         exact = count <= MAX_EXACT_CLASSES or any("partition" in text for text in self.assignments)
-        cut = [] if exact else ["ecc:stump.partition=greedy"]
-        evaluation = replace(self, learners=LEARNERS_FOR_SEVERAL, assignments=[*self.assignments, *cut])
-        return evaluation, [note]
+        settings += [] if exact else ["ecc:stump.partition=greedy"]
+        # What the user sets comes before what is usual.
+        given = {text.partition("=")[0].rpartition(".")[2].strip() for text in self.assignments}
+        kept = [text for text in settings if text.partition("=")[0].rpartition(".")[2] not in given]
+        evaluation = replace(self, learners=learners, assignments=[*self.assignments, *kept])
+        return evaluation, [note] if count > 2 else []
 
     def to_experiment(self) -> Experiment:
         """Return the validated experiment; the table keeps its path, since messages name it."""

@@ -25,6 +25,7 @@ from zoloss_cli.datasets.new_rows import ModelColumns
 from zoloss_cli.errors import ConfigError, ModelError, suggest_nearest
 from zoloss_cli.registry import find_registration
 from zoloss_cli.utils.files import FileError, FileMissingError, read_file
+from zoloss_cli.workflows.calibration import Calibration
 from zoloss_cli.workflows.estimator_state import (
     AnyState,
     Number,
@@ -81,6 +82,7 @@ class _ModelFile(_Section):
     scaling: _Scaling
     training: dict[str, Any]
     id: str | None = None
+    calibration: Calibration | None = None
     sha256: str | None = None  # files of before have none
 
 
@@ -120,6 +122,8 @@ class SavedModel:
         What scores samples.
     notes : tuple of str
         What to tell about the file.
+    calibration : Calibration or None
+        From scores to probabilities.
     """
 
     known: ModelColumns
@@ -127,6 +131,7 @@ class SavedModel:
     classes: tuple[str, ...]
     rule: LinearRule | ScaledEstimator
     notes: tuple[str, ...] = ()
+    calibration: Calibration | None = None
 
 
 def check_serializable(spec: LearnerSpec) -> None:
@@ -161,6 +166,7 @@ def render_model(fitted: TableFit, missing: str) -> str:
             "centre": fitted.centre.tolist(),
             "spread": fitted.spread.tolist(),
         },
+        **({} if fitted.calibration is None else {"calibration": fitted.calibration.model_dump()}),
         "training": {"file": table.path.name, **fitted.summarize_training()},
     }
     content["sha256"] = _compute_digest(json.dumps(content, allow_nan=False))
@@ -236,7 +242,9 @@ def read_model(path: Path, trust: bool = False) -> SavedModel:
     rule = _build_rule(path, checked) if isinstance(checked, _RuleFile) else _build_estimator(path, checked)
     notes = _check_digest(path, checked, digest, trust)
     known = ModelColumns(columns, checked.label, checked.missing, checked.id)
-    return SavedModel(known, tuple(checked.labels), tuple(checked.classes), rule, notes)
+    if checked.calibration is not None and (fault := checked.calibration.check(len(checked.classes))):
+        raise ModelError(f"{path}: 'calibration': {fault}")
+    return SavedModel(known, tuple(checked.labels), tuple(checked.classes), rule, notes, checked.calibration)
 
 
 def _build_column(path: Path, column: _Column, missing: str) -> CsvColumn:

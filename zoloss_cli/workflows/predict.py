@@ -13,6 +13,7 @@ from zoloss_cli.datasets.csv_table import CsvTable
 from zoloss_cli.datasets.new_rows import read_for_prediction
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.reporting.render.csv import write_csv
+from zoloss_cli.workflows.calibration import build_probability_columns
 from zoloss_cli.workflows.model_io import SavedModel
 
 
@@ -34,6 +35,8 @@ class Predictions:
         Why a row has no prediction.
     kept : dict of str to list of str
         Columns that are copied from the file.
+    probabilities : dict of str to ndarray
+        Columns of probabilities, of a model that has them.
     """
 
     classes: tuple[str, ...]
@@ -42,6 +45,7 @@ class Predictions:
     notes: list[str]
     reasons: dict[int, str] = field(default_factory=dict)
     kept: dict[str, list[str]] = field(default_factory=dict)
+    probabilities: dict[str, np.ndarray] = field(default_factory=dict)
 
     def render_csv(self) -> str:
         """Return the predictions and scores as CSV, behind kept columns, and the reasons for none."""
@@ -50,6 +54,7 @@ class Predictions:
             columns = {
                 f"score={name}": scores for name, scores in zip(self.classes, self.scores.T, strict=True)
             }
+        columns |= self.probabilities
         shown = {"prediction": self.predictions} | {key: self._blank(each) for key, each in columns.items()}
         if self.reasons:
             shown["reason"] = [self.reasons.get(row, "") for row in range(len(self.predictions))]
@@ -100,7 +105,8 @@ def predict_table(
     predictions = ["" if row in reasons else model.classes[k] for row, k in enumerate(classes)]
     notes = [*table.notes, *_describe_reasons(table, reasons)]
     notes += [] if table.labels is None else _count_errors(model, table, table.labels, predictions)
-    return Predictions(model.classes, predictions, scores, notes, reasons, rows.kept)
+    probabilities = build_probability_columns(model.calibration, model.classes, scores)
+    return Predictions(model.classes, predictions, scores, notes, reasons, rows.kept, probabilities)
 
 
 def _describe_reasons(table: CsvTable, reasons: dict[int, str]) -> list[str]:
