@@ -67,9 +67,24 @@ def select_columns(drop: list[str] | None, features: list[str] | None, id: str |
     return ColumnSelection(tuple(drop or ()), tuple(features or ()), id)
 
 
+def data_argument(help: str) -> Any:
+    """Declare an argument that is a table: a file, or the name of a data set that comes with zoloss."""
+
+    def resolve(path: Path) -> Path:
+        from zoloss_cli.datasets.shipped_table import resolve_table
+
+        return resolve_table(path)
+
+    return typer.Argument(help=help, callback=resolve)
+
+
 # One's own table.
 DataFile = Annotated[
-    Path, typer.Argument(help="The table, with a header: CSV, TSV, .gz, parquet or xlsx; - for standard input.")
+    Path,
+    data_argument(
+        "The table, with a header: CSV, TSV, .gz, parquet or xlsx; - for standard input; or the name of one of "
+        "`zoloss datasets`."
+    ),
 ]
 LabelColumn = Annotated[
     str | None,
@@ -113,7 +128,9 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite the file that is
 OutFolder = Annotated[Path, typer.Option("--out", "-o", help="Results folder.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan; run nothing.")]
-ConfigFile = Annotated[Path, typer.Argument(help="The experiment, as a YAML file.")]
+ConfigFile = Annotated[
+    Path, typer.Argument(help="The experiment: a YAML file, or the name of one that comes with zoloss.")
+]
 
 # Results.
 ResultsFolder = Annotated[Path, typer.Argument(help="Results folder.", show_default=True)]

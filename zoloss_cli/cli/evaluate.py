@@ -67,7 +67,7 @@ def evaluate(
 
     `zoloss evaluate mine.csv --learners rcd-bias,pocket --set pocket.epochs=500 --set rcd-bias.epochs=500`
 
-    `zoloss evaluate iris.csv --learners one-vs-one:fld,ecc:stump,erp:stump`: several classes
+    `zoloss evaluate iris --learners one-vs-one:fld,ecc:stump,erp:stump`: several classes
 
     `zoloss evaluate mine.csv --save-config mine.yaml --dry-run`: only the experiment as YAML, and its plan
     """
@@ -77,6 +77,7 @@ def evaluate(
     from zoloss_cli.cli._running import run_and_report, show_plan
     from zoloss_cli.workflows.earlier_columns import add_earlier_columns
     from zoloss_cli.workflows.evaluate import Evaluation, prepare_experiment
+    from zoloss_cli.workflows.usable_learners import adapt_to_packages
 
     if data == Path("-"):
         raise ConfigError(
@@ -97,7 +98,8 @@ def evaluate(
     )
     if learners is None:
         evaluation, notes = evaluation.with_usual_learners()
-        options.show_notes(notes)
+        evaluation, more_notes = adapt_to_packages(evaluation)
+        options.show_notes([*notes, *more_notes])
     experiment = prepare_experiment(evaluation, out, save_config, force)
     if dry_run:
         show_plan(experiment, out, jobs)

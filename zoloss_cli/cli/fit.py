@@ -85,7 +85,7 @@ def fit(
 
     `zoloss fit mine.csv --learner rcd-bias --set epochs=500 --json`: for another program
 
-    `zoloss fit iris.csv --learner ecc:stump --set rounds=50 --model iris.json`: several classes
+    `zoloss fit iris --learner ecc:stump --set rounds=50 --model iris.json`: several classes
     """
     start = time.perf_counter()  # loading the program counts, too
     from zoloss_cli.datasets.csv_table import read_for_training

@@ -14,7 +14,8 @@ from zoloss_cli.workflows.choices import UNKNOWN_POLICIES
 def predict(
     model: Annotated[Path, typer.Argument(help="A model that `zoloss fit --model` saved.")],
     data: Annotated[
-        Path, typer.Argument(help="The new samples: a table with the model's columns; - for standard input.")
+        Path,
+        options.data_argument("The new samples: a table with the model's columns; - for standard input."),
     ],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write to this CSV file.")] = None,
     force: options.Force = False,

@@ -52,7 +52,8 @@ def prune(
     """Write your own CSV without the rows that look like noise, and a report on those.
 
     Lines that are kept are not changed by a byte. Rows with equal features and different labels are dropped
-    first, those of the rarer label or all of them; a class never loses its last row. No file is overwritten.
+    first, those of the rarer label or all of them; a class never loses its last row. Of more than two classes,
+    contributions are those of one class against the rest, the largest of a row. No file is overwritten.
 
     **Examples**
 

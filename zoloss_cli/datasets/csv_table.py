@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 import numpy as np
@@ -23,14 +22,12 @@ from zoloss_cli.datasets.column_selection import (
 )
 from zoloss_cli.datasets.csv_reader import is_number
 from zoloss_cli.datasets.imputation import Gap, compute_fill, refill
-from zoloss_cli.datasets.labels import index_labels, join_names
+from zoloss_cli.datasets.labels import check_spellings, index_labels, is_continuous, join_names
 from zoloss_cli.datasets.raw_table import RawColumn, RawTable
 from zoloss_cli.datasets.table_file import read_header, read_raw_table
 from zoloss_cli.errors import DataError
 
 MAX_CLASSES = 100  # a column with more is hardly one of classes
-MIN_FRACTIONS = 5  # different numbers, not all whole, that are hardly names of classes
-MIN_NUMBERS = 20  # different whole numbers, likewise
 ROWS_PER_COPY = 4096  # so that the rows written to stay in the processor's cache
 FILLING = ("impute", "indicator")  # policies for missing values that fill them by statistics
 
@@ -87,7 +84,7 @@ class CsvTable:
         if self.dropped:
             where += f", without the {self.dropped:,} rows that were left out,"
         names = sorted(set(self.labels))
-        if positive is None and _look_continuous(names, len(self.labels)):
+        if positive is None and is_continuous(names, len(self.labels)):
             raise DataError(
                 f"{where} holds {len(names):,} different numbers ({join_names(names)}), as a measurement does; "
                 "name the column of classes with --label, or make classes of the numbers"
@@ -114,7 +111,8 @@ class CsvTable:
     def list_notes(self) -> list[str]:
         """Return what became of the file on the way to numbers, a sentence each."""
         dropped = [f"{self.path}: {self.dropped:,} rows with missing values left out"] if self.dropped else []
-        return [*self.notes, *dropped, *(f"{self.path}: {text}" for text in self.list_levels())]
+        notes = [f"{self.path}: {note}" if note.startswith("label: ") else note for note in self.notes]
+        return [*notes, *dropped, *(f"{self.path}: {text}" for text in self.list_levels())]
 
 
 def read_for_training(
@@ -155,7 +153,7 @@ def read_for_training(
         raise DataError(f"{path} has a label column but no features")
     kept = raw.take(_select_rows(raw, chosen, missing))
     labels = kept.columns[chosen.label].get_texts()
-    _check_labels(kept, header[chosen.label], labels)
+    check_spellings(path, header[chosen.label], labels, kept.lines)
     notes = [*raw.notes, *_describe_choices(kept, chosen)]
     fields = [kept.columns[i] for i in chosen.features]
     columns = tuple(_describe_fill(detect_column(kept, each, notes), each, path, missing) for each in fields)
@@ -164,6 +162,8 @@ def read_for_training(
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"{path}: two features would be called '{twice}'; rename a column")
     X, gaps = _encode(columns, fields, missing)
+    if count := sum(len(gap.rows) for gap in gaps):
+        notes.append(f"{path}: {count:,} missing values filled by medians and most frequent levels")
     return CsvTable(
         path,
         columns,
@@ -242,31 +242,6 @@ def _describe_choices(table: RawTable, chosen: ChosenColumns) -> list[str]:
     return notes
 
 
-def _check_labels(table: RawTable, name: str, labels: list[str]) -> None:
-    """Refuse labels such as 1 and 1.0: one class to a statistician, but two to whoever compares text."""
-    first = dict(zip(reversed(labels), reversed(table.lines), strict=True))
-    same: dict[Decimal, str] = {}
-    for label in sorted(filter(is_number, first), key=lambda label: first[label]):
-        try:
-            other = same.setdefault(Decimal(label), label)  # exact, unlike float, for long numbers of accounts
-        except InvalidOperation:  # an exponent beyond all bounds
-            continue
-        if other != label:
-            raise DataError(
-                f"{table.path}:{first[label]}: the label column '{name}' holds '{label}' and, in line "
-                f"{first[other]}, '{other}', which are the same number; write the labels of a class in one way"
-            )
-
-
-def _look_continuous(names: list[str], n_samples: int) -> bool:
-    """Return whether labels are numbers, and too many different ones to be classes."""
-    if len(names) < MIN_FRACTIONS or not all(map(is_number, names)):
-        return False
-    if all(float(name).is_integer() for name in names):
-        return len(names) > MIN_NUMBERS and len(names) > n_samples / 4
-    return len(names) > min(MIN_NUMBERS, n_samples / 2)
-
-
 def _describe_fill(column: CsvColumn, raw: RawColumn, path: Path, missing: str) -> CsvColumn:
     """Return the column with what stands for its missing values, where the policy is to fill them."""
     if missing not in FILLING:
@@ -307,7 +282,8 @@ def _encode_column(column: CsvColumn, raw: RawColumn) -> np.ndarray:
         places = index_levels(column.levels, raw.get_texts())
         return (places[:, None] == np.arange(len(column.levels))).astype(np.float64)
     assert raw.numbers is not None, "which makes it a column of numbers"
-    return np.where(raw.missing, 0.0, raw.numbers)[:, None]
+    numbers = np.where(raw.missing, 0.0, raw.numbers) if raw.missing.any() else raw.numbers
+    return numbers[:, None]
 
 
 def index_levels(levels: tuple[str, ...], texts: list[str]) -> np.ndarray:

@@ -48,6 +48,15 @@ class RawColumn:
         return cls(name, numbers, texts, missing)
 
     @classmethod
+    def from_levels(cls, name: str, levels: list[str], codes: np.ndarray) -> RawColumn:
+        """Return the column whose values are these levels by their places, -1 for a missing value."""
+        column = cls.from_texts(name, [*levels, ""])  # which codes of -1 stand for
+        texts = np.array(column.texts, dtype=object)[codes].tolist()
+        return cls(
+            name, None if column.numbers is None else column.numbers[codes], texts, column.missing[codes]
+        )
+
+    @classmethod
     def from_numbers(cls, name: str, numbers: np.ndarray) -> RawColumn:
         """Return a column of numbers, which are missing where they are not a number."""
         values = np.asarray(numbers, np.float64)

@@ -105,6 +105,8 @@ def test_a_config_chooses_columns_and_its_identity_knows_it(table):
         CsvData(name="mine", csv=path, label="class", **more) for more in ({}, {"drop": ["id", "note"]})
     )
     assert load_data(fewer).features == ["a", "b"]
+    guessed = load_data(CsvData(name="mine", csv=path)).notes[0]
+    assert guessed == f"{path}: label: 'class' (guessed; --label to change)"
     assert set(compute_fingerprint(plain)) == {"sha256", "label", "missing", "positive"}
     assert compute_fingerprint(fewer) == {**compute_fingerprint(plain), "drop": ["id", "note"]}
 

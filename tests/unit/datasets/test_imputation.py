@@ -45,6 +45,8 @@ def test_values_are_those_of_scikit_learn(table, share):
     np.testing.assert_array_equal(X[:, 1], np.arange(60))
     filled = fill_by_scikit_learn(levels, "most_frequent", train)
     np.testing.assert_array_equal(X[:, 2:], filled[:, None] == np.array(["p", "q", "r"]))
+    count = np.isnan(numbers).sum() + sum(level is None for level in levels)
+    assert any(f"{count} missing values filled by medians" in note for note in own.notes)
     if share == 1.0:
         np.testing.assert_array_equal(X, own.X)
         assert own.columns[0].fill == np.nanmedian(numbers)

@@ -13,10 +13,13 @@ from pydantic import Field
 
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
+from zoloss_cli.learners.needed_package import NeededPackage
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.merged_samples import MergedSamples, build_merged_samples, move_off_samples
 from zoloss_cli.learners.search.progress import SearchProgress
 from zoloss_cli.learners.search.result_mixin import SearchResultMixin
+from zoloss_cli.learners.search.substitute_start import compute_substitute_start
+from zoloss_cli.utils.optional_imports import is_installed
 
 START_LOSSES: dict[str, Literal["squared-hinge", "logistic"]] = {"lr": "logistic", "svm": "squared-hinge"}
 
@@ -54,6 +57,14 @@ def share_starts() -> Iterator[None]:
 class DirectOptimizer(SearchResultMixin, LinearLearner):
     """A linear learner that minimizes the 0-1 loss itself, and can start from LIBLINEAR's best weights."""
 
+    def list_needed_packages(self) -> list[NeededPackage]:
+        """Return LIBLINEAR's package where the search starts from its weights."""
+        seeding = getattr(self, "seeding", "lr")
+        if not isinstance(seeding, str) or seeding not in START_LOSSES:
+            return []
+        # A single fit would do without it, but not give the numbers that a run stores and others compare with.
+        return [NeededPackage("liblinear", f"for its start '{seeding}'", "set its parameter seeding to fld")]
+
     def _compute_start(self, problem: Problem) -> np.ndarray:
         seeding = getattr(self, "seeding", "lr")
         if not isinstance(seeding, str) or seeding not in START_LOSSES:
@@ -83,6 +94,8 @@ def _thin_out(problem: Problem, time_limit: float | None) -> Problem:
 
 def _compute_liblinear_start(seeding: str, problem: Problem) -> np.ndarray:
     start = np.zeros(problem.X.shape[1])
+    if not is_installed("liblinear"):
+        return compute_substitute_start(START_LOSSES[seeding], problem)
     with contextlib.suppress(FloatingPointError):  # unscaled features: the search starts from 0
         start = LibLinearClassifier(START_LOSSES[seeding]).learn(problem, start)
     return start
