@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -86,6 +87,7 @@ def fit(
 
     `zoloss fit iris --learner ecc:stump --set rounds=50 --model iris.json`: several classes
     """
+    start = time.perf_counter()  # loading the program counts, too
     from zoloss_cli.datasets.csv_table import read_for_training
     from zoloss_cli.utils import atomic_io
     from zoloss_cli.workflows import fit_text
@@ -93,7 +95,7 @@ def fit(
     from zoloss_cli.workflows.fit_request import FitRequest
     from zoloss_cli.workflows.time_budget import TimeBudget
 
-    budget = TimeBudget(time_limit)
+    budget = TimeBudget(time_limit, start=start)
     weighting = Weighting(tuple(class_weight or ()), cost_fp, cost_fn)
     request = FitRequest(
         learner, settings or [], time_limit, positive, scale, seed, validate, weighting, calibrate

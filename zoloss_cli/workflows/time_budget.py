@@ -17,7 +17,7 @@ SEARCH_SHARE = 0.75  # of the time that is left, for the fit; the rest is for it
 LEAST_SHARE = 0.1  # of the limit, for a fit that begins late
 TOLERANCE_SECONDS, TOLERANCE_SHARE = 1.0, 0.1  # by how much a limit may be missed without a word
 PROBE_SAMPLES, PROBE_EPOCHS = 20_000, 100
-SAFETY = 0.6  # of the time that an estimate says: many samples are slower than few
+SAFETY = 0.5  # of the time that an estimate says: many samples are slower than few
 
 
 @dataclass
@@ -30,11 +30,13 @@ class TimeBudget:
         The time limit; None if there is none.
     phases : dict of str to float
         The seconds of each phase.
+    start : float
+        When the command began, by `time.perf_counter`.
     """
 
     limit: float | None = None
     phases: dict[str, float] = field(default_factory=dict)
-    _start: float = field(default_factory=time.perf_counter)
+    start: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
         if self.limit is not None and not (self.limit > 0.0 and np.isfinite(self.limit)):
@@ -53,14 +55,14 @@ class TimeBudget:
         """Return a share of the seconds that are left, at least a tenth of the limit; None without a limit."""
         if self.limit is None:
             return None
-        left = self.limit - (time.perf_counter() - self._start)
+        left = self.limit - (time.perf_counter() - self.start)
         return max(share * left, LEAST_SHARE * self.limit)
 
     def describe_excess(self) -> list[str]:
         """Return a sentence that says what took the time, if the limit was missed."""
         if self.limit is None:
             return []
-        seconds = time.perf_counter() - self._start
+        seconds = time.perf_counter() - self.start
         if seconds <= self.limit + max(TOLERANCE_SECONDS, TOLERANCE_SHARE * self.limit):
             return []
         parts = ", ".join(f"{phase} {took:.1f} s" for phase, took in self.phases.items())

@@ -11,6 +11,7 @@ from zoloss_cli.workflows.validation import CONFIDENCE, Validation
 
 MAX_SHOWN_CLASSES = 8  # a wider matrix does not fit in a terminal: then the most frequent confusion is shown
 MAX_SHOWN_LETTERS = 50
+CLEARLY_WORSE = 1.2  # times the training error: of very many samples the interval is narrow
 
 
 def describe_validation(validation: Validation, weights: np.ndarray | None = None) -> dict:
@@ -82,7 +83,7 @@ def list_warnings(fitted: TableFit, validation: Validation) -> list[str]:
     low, high = validation.interval
     path = shlex.quote(str(fitted.table.path))
     found = []
-    if low > training:
+    if low > training and validation.error > CLEARLY_WORSE * training:
         found.append(
             f"the training errors are too good: {100 * training:.2f} % against {100 * validation.error:.2f} % "
             f"on samples that were left out; `zoloss evaluate {path}` compares other learners"

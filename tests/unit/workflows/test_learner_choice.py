@@ -53,7 +53,7 @@ def test_what_was_chosen_is_said_and_settings_of_the_user_come_first(zoloss, tab
 def test_a_time_limit_is_divided_and_what_exceeds_it_is_said(monkeypatch):
     clock = [100.0]
     monkeypatch.setattr(time_budget.time, "perf_counter", lambda: clock[0])
-    budget = TimeBudget(30.0, _start=100.0)
+    budget = TimeBudget(30.0, start=100.0)
     with budget.measure("reading"):
         clock[0] += 10.0
     assert budget.compute_seconds_left() == pytest.approx(20.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,14 +15,17 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import confusion_matrix
 
+from zoloss_cli.datasets.csv_table import read_for_training
 from zoloss_cli.reporting.statistics import (
     compute_corrected_interval,
     compute_corrected_t_test,
     compute_proportion_interval,
 )
 from zoloss_cli.workflows import validation
+from zoloss_cli.workflows.fit import fit_table
 from zoloss_cli.workflows.learner_options import parse_learner
 from zoloss_cli.workflows.validation import FoldData, FoldPlan, cross_validate, draw_folds, plan_folds
+from zoloss_cli.workflows.validation_text import list_warnings
 
 
 def build_clouds(n: int, n_classes: int = 2, seed: int = 0) -> FoldData:
@@ -143,6 +147,16 @@ def test_a_fit_to_chance_is_visible_at_once(zoloss, table):
     assert 0.0 < low < facts["validation"]["error_rate"] < high < 0.2
     assert facts["baseline"] == {"class": "b", "errors": 212, "error_rate": 212 / 569}
     assert np.array(facts["validation"]["confusion"]).sum(axis=1).tolist() == [357, 212]
+
+
+@pytest.mark.parametrize(("validated", "warned"), [(0.11, False), (0.13, True)])
+def test_a_narrow_interval_alone_is_no_warning(table, validated, warned):
+    path = table(write_table(build_clouds(100)))
+    fitted = fit_table(read_for_training(path), parse_learner("fld", [], None), None, "standard", 1)
+    fitted = replace(fitted, class_errors=np.array([5, 5]))
+    found = cross_validate(plan_folds(fitted.learner, 100, 0.0), fitted.fold_data, 2)
+    found = replace(found, error=validated, interval=(validated - 0.001, validated + 0.001))
+    assert any("too good" in text for text in list_warnings(fitted, found)) == warned
 
 
 def test_features_without_a_meaning_are_no_better_than_the_baseline(zoloss, table):
