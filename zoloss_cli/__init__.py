@@ -13,11 +13,7 @@ True
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
-
-from zoloss_cli.errors import suggest_nearest
-from zoloss_cli.registry import LEARNERS, MEASURES
 
 if TYPE_CHECKING:  # for editors and type checkers, which do not run what is below
     from zoloss_cli.complexity.hard_margin import data_complexity
@@ -57,6 +53,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
     from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
     from zoloss_cli.learners.linear.stream import progressive_errors
+    from zoloss_cli.learners.majority import MajorityClassifier
     from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
     from zoloss_cli.learners.multiclass.erp import AdaBoostERPClassifier
     from zoloss_cli.learners.multiclass.pairs import OneVsAllClassifier, OneVsOneClassifier
@@ -83,21 +80,37 @@ _TARGETS = (
     "zoloss_cli.learners.linear.stream:progressive_errors",
     "zoloss_cli.registry:make_learner",
     "zoloss_cli.testing:check_learner",
-    *(entry.target for entry in [*LEARNERS.builtin.values(), *MEASURES.values()]),
 )
-# The module of each exported name.
-_MODULES = {name: module for module, _, name in (target.partition(":") for target in _TARGETS)}
+_modules: dict[str, str] = {}  # the module of each exported name, filled when one is asked for
 
-__all__ = sorted(_MODULES)
+
+def _find_modules() -> dict[str, str]:
+    """Return the module of each exported name: those above, and all learners and measures."""
+    if not _modules:
+        # Here, so that a command hears Ctrl-C before it has imported anything.
+        from zoloss_cli.registry import LEARNERS, MEASURES
+
+        entries = [*LEARNERS.builtin.values(), *MEASURES.values()]
+        for target in (*_TARGETS, *(entry.target for entry in entries)):
+            module, _, name = target.partition(":")
+            _modules[name] = module
+    return _modules
 
 
 def __getattr__(name: str) -> Any:
     """Import an exported name when it is first used."""
-    if name not in _MODULES:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'{suggest_nearest(name, __all__)}")
-    return getattr(importlib.import_module(_MODULES[name]), name)
+    if name == "__all__":
+        return sorted(_find_modules())
+    if name.startswith("__") or name not in (modules := _find_modules()):
+        from zoloss_cli.errors import suggest_nearest
+
+        nearest = "" if name.startswith("__") else suggest_nearest(name, sorted(_find_modules()))
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'{nearest}")
+    import importlib
+
+    return getattr(importlib.import_module(modules[name]), name)
 
 
 def __dir__() -> list[str]:
     """Return all names, also those that are not imported yet."""
-    return sorted([*globals(), *__all__])
+    return sorted([*globals(), *_find_modules()])

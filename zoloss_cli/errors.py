@@ -51,6 +51,12 @@ class OutputError(ZolossError):
     exit_code = 7
 
 
+class MissingPackageError(ZolossError, ImportError):
+    """A package that is needed for this, but not for zoloss itself, is not installed."""
+
+    exit_code = 8
+
+
 def suggest_nearest(name: object, valid: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the closest valid name, or the valid names.
 

@@ -201,6 +201,7 @@ LEARNERS = Registry(
             "zoloss_cli.learners.multiclass.pairs:OneVsAllClassifier", {}, "one-vs-all"
         ),
         "stump": LearnerRegistration("zoloss_cli.learners.boosting.stump:DecisionStumpClassifier", {}, "stump"),
+        "majority": LearnerRegistration("zoloss_cli.learners.majority:MajorityClassifier", {}, "majority"),
     },
     group="zoloss.learners",
     registration_type=LearnerRegistration,

@@ -22,6 +22,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
 from zoloss_cli.datasets.named import load_dataset
@@ -92,6 +93,11 @@ def select_checks(name: str) -> list[Check]:
     return [check for check in CHECKS if check not in left_out]
 
 
+def is_baseline(learner: Any) -> bool:
+    """Return whether a learner says of itself that it predicts badly, by scikit-learn's tag `poor_score`."""
+    return get_tags(learner).classifier_tags.poor_score
+
+
 def build_noisy_problem() -> tuple[np.ndarray, np.ndarray]:
     """Return 120 samples of 4 features, about a tenth of them with a wrong label, and their labels."""
     rng = np.random.default_rng(7)
@@ -117,7 +123,7 @@ def check_scores_and_predictions(build: LearnerFactory) -> None:
     if isinstance(learner, LinearLearner):
         np.testing.assert_allclose(scores, X @ learner.coef_[0] + learner.intercept_[0])
     np.testing.assert_array_equal(learner.predict(X), (scores >= 0).astype(int))
-    assert np.mean(learner.predict(X) != y) < 0.35
+    assert is_baseline(learner) or np.mean(learner.predict(X) != y) < 0.35
 
 
 def check_same_seed_gives_same_result(build: LearnerFactory) -> None:
@@ -165,7 +171,8 @@ def check_pipelines_and_grids(build: LearnerFactory) -> None:
     """Check the learner in a pipeline, in cross-validation, and in a search over its parameters."""
     X, y = build_noisy_problem()
     pipeline = make_pipeline(StandardScaler(), build())
-    assert np.mean(cross_val_score(pipeline, X, y, cv=2)) > 0.6
+    score = np.mean(cross_val_score(pipeline, X, y, cv=2))
+    assert score > (0.5 if is_baseline(build()) else 0.6)
     step = pipeline.steps[-1][0]
     grid = {f"{step}__{key}": [value] for key, value in build().get_params(deep=False).items()}
     search = GridSearchCV(pipeline, grid, cv=2).fit(X, y)
@@ -181,11 +188,12 @@ def check_meta_estimators(build: LearnerFactory) -> None:
         fitted = meta_estimator(build(), **options).fit(X, y)
         assert list(fitted.classes_) == [0, 1, 2]
         # A third by chance; the middle class cannot be separated, on which some learners never settle.
-        assert fitted.score(X, y) > 0.5, f"{meta_estimator.__name__}: {fitted.score(X, y)}"
+        right = fitted.score(X, y)
+        assert is_baseline(build()) or right > 0.5, f"{meta_estimator.__name__}: {right}"
     X, y = build_noisy_problem()
     probabilities = CalibratedClassifierCV(build(), cv=2).fit(X, y).predict_proba(X)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
-    assert probabilities[y == 1, 1].mean() > probabilities[y == 0, 1].mean()
+    assert is_baseline(build()) or probabilities[y == 1, 1].mean() > probabilities[y == 0, 1].mean()
 
 
 def check_weighted_ensembles(build: LearnerFactory) -> None:
@@ -193,7 +201,7 @@ def check_weighted_ensembles(build: LearnerFactory) -> None:
     X, y = build_noisy_problem()
     for ensemble in (AdaBoostClassifier, BaggingClassifier):
         fitted = ensemble(build(), n_estimators=2, random_state=0).fit(X, y)
-        assert fitted.score(X, y) > 0.65
+        assert fitted.score(X, y) > (0.5 if is_baseline(build()) else 0.65)
 
 
 def check_sample_weight_scale_does_not_matter(build: LearnerFactory) -> None:

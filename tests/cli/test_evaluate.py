@@ -12,7 +12,7 @@ from stored_records import stored
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.datasets.dataset import load_data
+from zoloss_cli.datasets.dataset import compute_fingerprint, load_data
 from zoloss_cli.experiment.plan import plan
 
 QUICK = ["--learners", "fld,ave-perc,lr", "--splits", "6", "--jobs", "1", "--set", "ave-perc.epochs=5"]
@@ -103,6 +103,37 @@ def test_the_comment_in_the_config_is_a_command_that_does_the_same(zoloss, mine,
     assert len(plan(experiment)) == 2
 
 
+def test_columns_and_gaps_are_options_keys_and_part_of_the_command(zoloss, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"n{i},{'' if i % 7 == 0 else i % 5},{i * i % 11},2024-01-{1 + i % 28:02d},{'xy'[i % 2]}\n"
+        for i in range(40)
+    ]
+    table("id,a,b,day,label\n" + "".join(rows))
+    chosen = ["--id", "id", "--drop", "day", "--missing", "indicator"]
+    given = ["evaluate", "mine.csv", *chosen, "--learners", "fld", "--splits", "3", "--out", "out"]
+    ended = zoloss(*given, "--save-config", "a.yaml")
+    assert ended.code == 0, ended.err
+    text = (tmp_path / "a.yaml").read_text(encoding="utf-8")
+    assert text.splitlines()[0].endswith("--missing indicator --drop day --id id")
+    again = zoloss("run", "a.yaml", "--out", "out")
+    assert "3 were done, 0 run" in again.err
+    data = load_data(load_config(tmp_path / "a.yaml").datasets[0])
+    assert data.features == ["a", "a missing", "b"]
+    fewer = zoloss(
+        "evaluate", "mine.csv", "--features", "b", *given[-6:], "--save-config", "b.yaml", "--dry-run"
+    )
+    assert "3 to run" in fewer.out
+    assert load_data(load_config(tmp_path / "b.yaml").datasets[0]).features == ["b"]
+
+
+def test_standard_input_cannot_be_read_by_every_worker(zoloss, tmp_path):
+    ended = zoloss("evaluate", "-", "--out", tmp_path / "out")
+    assert (ended.code, ended.out) == (2, "")
+    assert "save standard input to a file" in ended.err
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_dry_run_shows_the_plan_and_leaves_no_results(zoloss, mine, tmp_path):
     ended = zoloss("evaluate", mine, *OWN, *QUICK, "--out", tmp_path / "out", "--dry-run")
     assert ended.code == 0
@@ -132,3 +163,40 @@ def test_a_parameter_that_one_learner_has_needs_no_name(zoloss, mine, tmp_path):
         assert zoloss(*command, tmp_path / f"{i}.yaml", "--set", text).code == 0
         spec = load_config(tmp_path / f"{i}.yaml").learners[1]
         assert dict(spec.settings)["epochs"] == 7
+
+
+def test_earlier_columns_of_the_same_table_are_shown_again(zoloss, mine, tmp_path):
+    out = ["--splits", "4", "--jobs", "1", "--out", tmp_path / "out"]
+    first = zoloss("evaluate", mine, *OWN, "--learners", "fld,majority", *out)
+    assert first.code == 0, first.err
+    assert "has results of" not in first.err
+    ended = zoloss("evaluate", mine, *OWN, "--learners", "stump", *out, "--format", "csv")
+    assert "has results of fld, majority for the same table and splits, which are shown, too" in ended.err
+    assert "4 tasks: 0 were done, 4 run" in ended.err
+    rows = {row["learner"]: row for row in csv.DictReader(io.StringIO(ended.out))}
+    assert list(rows) == ["fld", "majority", "stump"]
+    again = zoloss("table", tmp_path / "out", "--format", "csv").out
+    assert again == ended.out
+
+
+@pytest.mark.parametrize("change", [["--scale", "minmax"], ["--seed", "5"], ["--train", "0.7"], "table"])
+def test_columns_of_other_splits_or_of_another_content_are_not_mixed_in(zoloss, mine, tmp_path, change):
+    out = ["--splits", "4", "--jobs", "1", "--out", tmp_path / "out"]
+    assert zoloss("evaluate", mine, *OWN, "--learners", "fld", *out).code == 0
+    if change == "table":
+        mine.write_text(mine.read_text() + "0.5;good;red;0.1\n")
+        change = []
+        compute_fingerprint.cache_clear()  # as in another process
+        load_data.cache_clear()
+    ended = zoloss("evaluate", mine, *OWN, "--learners", "stump", *out, *change, "--format", "csv")
+    assert ended.code == 0, ended.err
+    assert [row["learner"] for row in csv.DictReader(io.StringIO(ended.out))] == ["stump"]
+
+
+def test_a_learner_with_other_settings_takes_the_place_of_its_earlier_column(zoloss, mine, tmp_path):
+    out = ["--splits", "3", "--jobs", "1", "--out", tmp_path / "out"]
+    for epochs in (2, 3):
+        options = ["--learners", "ave-perc", "--set", f"ave-perc.epochs={epochs}"]
+        ended = zoloss("evaluate", mine, *OWN, *options, *out, "--format", "csv")
+        assert [row["learner"] for row in csv.DictReader(io.StringIO(ended.out))] == ["ave-perc"]
+        assert "3 tasks: 0 were done, 3 run" in ended.err

@@ -37,6 +37,14 @@ from zoloss_cli.workflows.model_io import read_model
         ("columns", [{"name": "a", "kind": "number"}] * 2, "names a column or a level more than once"),
         ("columns", [{"name": "a", "kind": "date"}], "'columns.0.kind'"),
         ("missing", "skip", "'missing'"),
+        ("missing", "impute", "'a' has a 'fill' that does not go with its kind and 'missing'"),
+        ("columns", [{"name": "a", "kind": "number", "fill": 1.0}], "'a' has a 'fill' that does not go with"),
+        (
+            "columns",
+            [{"name": "a", "kind": "number", "indicator": True}],
+            "'a' has an 'indicator', but 'missing'",
+        ),
+        ("id", 5, "'id': input should be a valid string"),
         ("sha256", 5, "'sha256': input should be a valid string"),
         ("sha256", "", "the file was changed after it was fitted"),
         ("seed", 77, "the file was changed after it was fitted; fit the model again, or"),
@@ -47,6 +55,20 @@ def test_models_that_were_edited(zoloss, table, model, key, value, part):
     content = json.loads(model.read_text())
     model.write_text(json.dumps(content | {key: value}))
     refused(zoloss("predict", model, table(COLOURS)), 6, str(model), part)
+
+
+@pytest.mark.parametrize(
+    ("place", "fill"), [(0, "red"), (0, float("inf")), (0, None), (1, 1.0), (1, "pink"), (1, None)]
+)
+def test_models_whose_fill_is_none_of_the_column(zoloss, table, tmp_path, place, fill):
+    path = tmp_path / "m.json"
+    own = table(COLOURS)
+    assert zoloss("fit", own, "--learner", "fld", "--missing", "impute", "--model", path).code == 0
+    assert zoloss("predict", path, own).code == 0
+    content = json.loads(path.read_text())
+    content["columns"][place]["fill"] = fill
+    path.write_text(json.dumps(content))
+    refused(zoloss("predict", path, own), 6, "fill", faults=None)
 
 
 def test_models_without_a_key(zoloss, table, model):

@@ -30,7 +30,7 @@ BAD_TABLES = [
     ("label\nx\ny\n", "no features"),
     ("a;label\n1,5;x\n2,5;y\n", ":2: column 'a' holds the text '1,5': numbers need a decimal point"),
     ('a,b,label\n1,"2,x\n', "not a CSV file"),
-    (b"a,b\n\xff\xfe,1\n", "not a UTF-8 text file"),
+    (b"a,b\n\x00\xff,1\n", "not a UTF-8 text file"),
     (MANY, ":2: column 'code' holds the text 'c0' and has 101 levels, more than the 100"),
     ("c,c=p,label\np,1,x\nq,2,y\n", "two features would be called 'c=p'"),
     ("a,label\n1e200,x\n-1e200,y\n", "the values of 'a' are too large to be scaled"),
@@ -86,9 +86,13 @@ def test_columns_and_classes_that_are_not_there(zoloss, table):
 
 def test_more_classes_than_a_learner_takes(zoloss, table, tmp_path, write_config):
     path, out = table(SEVERAL), ["--out", tmp_path / "out"]
-    several = "or a learner for several classes (ecc, erp, one-vs-one, one-vs-all)"
+    several = "or a learner for several classes (ecc, erp, one-vs-one, one-vs-all, majority)"
     refused(
-        zoloss("fit", path), 3, "3 classes (x, y, z), and 'pivot' separates two", "--positive CLASS", several
+        zoloss("fit", path, "--learner", "pivot"),
+        3,
+        "3 classes (x, y, z), and 'pivot' separates two",
+        "--positive CLASS",
+        several,
     )
     ended = zoloss("evaluate", path, "--learners", "ecc:stump,lr", *out)
     refused(ended, 3, "3 classes (x, y, z), and 'lr' separates two: use --positive CLASS for one", several)

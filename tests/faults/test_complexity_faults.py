@@ -6,9 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from own_rows import GOOD, refused
+from own_rows import GOOD, SEVERAL, refused
 
-TWINS = "a,b,label\n1,2,x\n3,4,y\n5,6,x\n3,4,x\n5,7,y\n"
 CLOSE = "a,label\n0,x\n1,y\n1.0000000000000002,x\n1.0000000000000004,y\n"
 
 
@@ -17,13 +16,11 @@ BAD_TABLES = [
     ("a,b,label\n", "a header but no rows"),
     ("a,b,label\n1,2,x\n1,2\n", ":3: 2 fields where the header has 3"),
     ('a,b,label\n1,"2,x\n', "is not a CSV file"),
-    (b"a,b\n\xff\xfe,1\n", "is not a UTF-8 text file"),
+    (b"a,b\n\x00\xff,1\n", "is not a UTF-8 text file"),
     ("a,label\n1,x\n,y\n", ":3: column 'a' has no value; set missing to 'drop'"),
     ("a,label\n1,x\n2,x\n", "one class only, 'x'; two are needed"),
-    (
-        "a,label\n1,x\n2,y\n3,z\n",
-        "has 3 classes (x, y, z), and complexity is that of two: use --positive CLASS",
-    ),
+    ("a,label\n1,x\n1,y\n2,x\n2,y\n", "4 of 4 samples have equal features and different labels"),
+    ("a,label\n1,x\n1,y\n2,z\n2,z\n", "2 of 4 samples have equal features and different labels"),
     ("label\nx\ny\n", "no features"),
     ("a,label\n1e308,x\n-1e308,y\n", "the values of 'a' are too large to be scaled"),
 ]
@@ -84,26 +81,16 @@ def test_too_many_clusters_for_an_exact_search(zoloss, table):
     refused(ended, 2, "all unions of 45 would take about", "40 is the limit", "leave --exact out")
 
 
-def test_contradictory_rows_are_named_by_line(zoloss, table, tmp_path):
-    path = table(TWINS)
-    refused(
-        zoloss("complexity", path),
-        3,
-        f"{path}: lines 3 and 5 have equal features and different labels",
-        "remove one of them, or let `zoloss prune`",
-    )
-    quoted = table(TWINS.replace("a,b", 'a,"b\nc"').replace("1,2", '1,"2"'), "quoted.csv")
-    refused(zoloss("complexity", quoted), 3, "lines 4 and 6")
-    assert zoloss("prune", path, "--out", tmp_path / "c.csv").code == 0
-    assert zoloss("complexity", tmp_path / "c.csv").code == 0
+def test_features_that_scaling_makes_equal_are_named_by_line(zoloss, table):
+    path = table("a,label\n0,x\n1e17,y\n1e17,y\n1.0000000000000002,x\n1,y\n5e16,x\n")
+    ended = zoloss("complexity", path)
+    refused(ended, 3, f"{path}: lines 2 and 6 have features that are equal once scaled", "--scale none")
 
 
-def test_prune_where_nothing_but_contradictions_is_left(zoloss, table, tmp_path):
-    path = table("a,label\n1,x\n1,y\n2,x\n2,y\n")
-    refused(
-        zoloss("prune", path, "--out", tmp_path / "c.csv"), 3, str(path), "4 of 4 samples have equal features"
-    )
-    assert list(tmp_path.iterdir()) == [path]
+def test_principal_points_need_two_classes(zoloss, table):
+    path = table(SEVERAL)
+    refused(zoloss("complexity", path, "--clusters", 3), 2, "--clusters: principal points are those of two")
+    assert zoloss("complexity", path, "--clusters", 3, "--positive", "x", "--permutations", 2).code == 0
 
 
 def test_kernels_that_do_not_separate(zoloss, table):

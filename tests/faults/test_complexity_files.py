@@ -134,6 +134,6 @@ def test_a_terminal_sees_how_far_it_is(zoloss, table, monkeypatch):
 
 
 def test_no_terminal_sees_nothing_of_it(zoloss, table):
-    ended = zoloss("complexity", table(GOOD), "--clusters", 5)
+    ended = zoloss("complexity", table(GOOD), "--clusters", 5, "--label", "label")
     assert (ended.code, ended.err) == (0, "")
     assert "\r" not in ended.out

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 from own_rows import refused
 
@@ -18,14 +21,42 @@ from own_rows import refused
         ("a,colour\n1,red\n1\n", [":3: 1 fields where the header has 2"]),
         ("a,colour\n", ["a header but no rows"]),
         ("a,a,colour\n1,1,red\n", ["the column 'a' 2 times"]),
-        ("a,colour,label\n1,red,z\n", [":2: column 'label' holds the class 'z'", "valid: x, y"]),
         ("", ["is empty"]),
     ],
 )
 def test_new_rows_that_do_not_fit_the_model(zoloss, table, model, tmp_path, text, parts):
     new, out = table(text, "new.csv"), tmp_path / "p.csv"
-    refused(zoloss("predict", model, new, "--out", out), 3, str(new), *parts, faults=None)
+    refused(zoloss("predict", model, new, "--out", out, "--unknown", "error"), 3, str(new), *parts, faults=None)
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("2,rde", "column 'colour' holds 'rde', a level that was not there in training; did you mean 'red'?"),
+        ("x,red", "column 'a' holds the text 'x' where a number is needed"),
+        ("inf,red", "column 'a' is inf, not a finite number"),
+        (",red", "column 'a' has no value"),
+        ("1,", "column 'colour' has no value"),
+    ],
+)
+def test_a_row_without_a_prediction_is_blank_and_says_why(zoloss, table, model, row, reason):
+    new = table(f"a,colour\n1,red\n{row}\n3,blue\n", "new.csv")
+    ended = zoloss("predict", model, new)
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
+    assert [bool(each["prediction"]) for each in rows] == [True, False, True]
+    assert [bool(each["score"]) for each in rows] == [True, False, True]
+    assert [each["reason"] for each in rows] == ["", reason, ""]
+    assert f"1 of 3 rows have no prediction; the column 'reason' says why, as in line 3: {reason}" in ended.err
+    alone = table(f"a,colour\n{row}\n", "alone.csv")
+    refused(zoloss("predict", model, alone), 3, f"{alone}:2: {reason}")
+
+
+def test_a_class_that_the_model_does_not_know_is_an_error_of_its_own(zoloss, table, model):
+    ended = zoloss("predict", model, table("a,colour,label\n1,red,x\n1,red,z\n", "new.csv"))
+    assert len(ended.out.splitlines()) == 3
+    assert "1 errors in 2 rows with a label (50.00 %)" in ended.err
+    assert ":3: column 'label' holds the class 'z', which the model does not know; 1 row of such" in ended.err
 
 
 def test_new_rows_out_of_any_scale(zoloss, table, tmp_path):
@@ -33,7 +64,8 @@ def test_new_rows_out_of_any_scale(zoloss, table, tmp_path):
     tiny = table("a,label\n1e-9,x\n2e-9,y\n4e-9,y\n")
     assert zoloss("fit", tiny, "--learner", "fld", "--model", model).code == 0
     new = table("a\n1e-9\n1.7e308\n", "new.csv")
-    refused(zoloss("predict", model, new), 3, ":3: the values are too large for a finite score")
+    assert zoloss("predict", model, new).out.splitlines()[2] == ",,the values are too large for a finite score"
+    refused(zoloss("predict", model, new, "--unknown", "error"), 3, ":3: the values are too large for a finite")
 
 
 def test_rows_without_a_label_are_predicted_but_not_counted(zoloss, table, model):
@@ -47,10 +79,10 @@ def test_new_rows_that_no_classifier_can_place(zoloss, table, classifier, tmp_pa
     tiny = table("a,label\n1e-9,x\n2e-9,y\n4e-9,z\n")
     assert zoloss("fit", tiny, "--learner", "one-vs-one:fld", "--model", tmp_path / "tiny.json").code == 0
     new = table("a\n1e-9\n1.7e308\n", "new.csv")
-    refused(zoloss("predict", tmp_path / "tiny.json", new), 3, ":3: the values are too large for a finite")
-    path = classifier("ecc:stump")
+    last = zoloss("predict", tmp_path / "tiny.json", new).out.splitlines()[2]
+    assert last == ",,,,the values are too large for a finite score"
     unknown = table("a,b,label\n1,2,x\n1,2,w\n", "new.csv")
-    refused(zoloss("predict", path, unknown), 3, ":3: column 'label' holds the class 'w'", "valid: x, y, z")
+    assert ":3: column 'label' holds the class 'w'" in zoloss("predict", classifier("ecc:stump"), unknown).err
 
 
 def test_values_beyond_computing_are_one_sentence(zoloss, table, classifier):

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 MARKUP: Literal["markdown"] = "markdown"
+INTERRUPTED = 130  # the exit code that shells use
 
 
 def load_command(name: str) -> Any:
@@ -43,3 +44,11 @@ class LazyGroup(TyperGroup):
         """Find the command that the first word names, and import it."""
         name, summary, rest = super().resolve_command(ctx, args)
         return name, summary and load_command(str(name)), rest
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; Ctrl-C that it does not answer itself ends it with a sentence."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("zoloss: interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from None

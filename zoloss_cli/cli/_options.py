@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,9 @@ from zoloss_cli.reporting.render.formats import FORMATS
 from zoloss_cli.utils.safe_text import show_controls
 from zoloss_cli.workflows.choices import MISSING_POLICIES, SCALINGS
 
+if TYPE_CHECKING:
+    from zoloss_cli.datasets.column_selection import ColumnSelection
+
 ALL_CORES = os.cpu_count() or 1
 DOCUMENT_FORMATS = ("csv", "latex", "html")
 
@@ -22,8 +25,8 @@ DOCUMENT_FORMATS = ("csv", "latex", "html")
 def choice_option(*names: str, choices: tuple[str, ...], help: str) -> Any:
     """Declare an option that takes one of fixed values, which a shell completes and others are refused."""
 
-    def validate(value: str) -> str:
-        if value not in choices:
+    def validate(value: str | None) -> str | None:
+        if value is not None and value not in choices:
             raise ConfigError(f"{names[0]}: '{value}' is not valid{suggest_nearest(value, choices)}")
         return value
 
@@ -57,11 +60,50 @@ def show_beside_document(lines: Iterable[str], format: str) -> None:
         show(line, err=format in DOCUMENT_FORMATS)
 
 
+def select_columns(drop: list[str] | None, features: list[str] | None, id: str | None) -> ColumnSelection:
+    """Return the columns that options name beside the label."""
+    from zoloss_cli.datasets.column_selection import ColumnSelection
+
+    return ColumnSelection(tuple(drop or ()), tuple(features or ()), id)
+
+
+def data_argument(help: str) -> Any:
+    """Declare an argument that is a table: a file, or the name of a data set that comes with zoloss."""
+
+    def resolve(path: Path) -> Path:
+        from zoloss_cli.datasets.shipped_table import resolve_table
+
+        return resolve_table(path)
+
+    return typer.Argument(help=help, callback=resolve)
+
+
 # One's own table.
-DataFile = Annotated[Path, typer.Argument(help="The table: a CSV file with a header.")]
+DataFile = Annotated[
+    Path,
+    data_argument(
+        "The table, with a header: CSV, TSV, .gz, parquet or xlsx; - for standard input; or the name of one of "
+        "`zoloss datasets`."
+    ),
+]
 LabelColumn = Annotated[
     str | None,
-    typer.Option(help="The label column: its name or index (default: the column `label`, else the last)."),
+    typer.Option(
+        help="The label column: its name or index (default: the column label, class, target, y or outcome, "
+        "else the last)."
+    ),
+]
+DropColumns = Annotated[
+    list[str] | None,
+    typer.Option("--drop", metavar="COLUMNS", help="Columns to leave out, separated by commas."),
+]
+FeatureColumns = Annotated[
+    list[str] | None,
+    typer.Option("--features", metavar="COLUMNS", help="The only columns to use, separated by commas."),
+]
+IdColumn = Annotated[
+    str | None,
+    typer.Option("--id", metavar="COLUMN", help="A column that only names rows: no feature."),
 ]
 PositiveClass = Annotated[
     str | None,
@@ -75,7 +117,8 @@ MissingPolicy = Annotated[
     choice_option(
         "--missing",
         choices=MISSING_POLICIES,
-        help="Missing values are an error, drop their row, or are read as zero.",
+        help="Missing values are an error, drop their row, are read as zero, or are filled by the median or "
+        "most frequent level (impute), with a feature that says where (indicator).",
     ),
 ]
 OrderSeed = Annotated[int, typer.Option(min=0, help="The seed of the random orders.")]
@@ -85,7 +128,9 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite the file that is
 OutFolder = Annotated[Path, typer.Option("--out", "-o", help="Results folder.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan; run nothing.")]
-ConfigFile = Annotated[Path, typer.Argument(help="The experiment, as a YAML file.")]
+ConfigFile = Annotated[
+    Path, typer.Argument(help="The experiment: a YAML file, or the name of one that comes with zoloss.")
+]
 
 # Results.
 ResultsFolder = Annotated[Path, typer.Argument(help="Results folder.", show_default=True)]

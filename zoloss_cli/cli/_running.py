@@ -9,9 +9,9 @@ from pathlib import Path
 
 import typer
 
+from zoloss_cli.cli._lazy import INTERRUPTED
 from zoloss_cli.cli._options import show
 from zoloss_cli.cli._progress import build_progress
-from zoloss_cli.cli._waiting import INTERRUPTED
 from zoloss_cli.config.models import Experiment
 from zoloss_cli.errors import RunError
 from zoloss_cli.experiment.runner import run_experiment

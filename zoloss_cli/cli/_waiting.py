@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 
 import typer
 
+from zoloss_cli.cli._lazy import INTERRUPTED
 from zoloss_cli.utils.durations import format_duration
 from zoloss_cli.utils.safe_text import show_controls
 
-INTERRUPTED = 130  # the exit code that shells use
 CLEAR_LINE = "\r\x1b[K"
 
 

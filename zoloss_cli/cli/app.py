@@ -15,6 +15,7 @@ from zoloss_cli import __version__
 from zoloss_cli.cli._lazy import MARKUP, LazyGroup
 from zoloss_cli.errors import OutputError, ZolossError
 from zoloss_cli.utils.interruptible import has_abandoned_threads
+from zoloss_cli.utils.notices import show_notices_by
 from zoloss_cli.utils.safe_text import show_controls
 
 OUTPUT_CLOSED = 141  # what shells say of a program whose reader is gone
@@ -33,6 +34,7 @@ COMMANDS = {
     "plot": "Draw the papers' figures and others from results; without --figure, list them.",
     "report": "Write one self-contained page: tables beside published values, figures, cells that differ.",
     "status": "Show what a results folder holds: runs, how complete they are, what failed.",
+    "warmup": "Compile the kernels of learners now, so that their first fit does not have to wait for it.",
     "migrate": "Convert a results folder of zoloss 0.1 to today's layout, without running anything.",
     "pools": "Print how much mean errors move between generated pools, as the CSV that `compare` uses.",
     "validate": "Check configs without running them; every mistake is named with file, line and key.",
@@ -82,9 +84,14 @@ def _format_warning(message, category, filename, lineno, line=None) -> str:
     return show_controls(f"zoloss: {where}{message}\n")
 
 
+def _show_notice(text: str) -> None:
+    print(show_controls(f"zoloss: {text}"), file=sys.stderr, flush=True)
+
+
 def main() -> None:
     """Run the command line: a user's mistake becomes one sentence and an exit code, a warning one sentence."""
     warnings.formatwarning = _format_warning
+    show_notices_by(_show_notice)
     # Imports and records make hundreds of thousands of objects and hardly any garbage: looking for it as often
     # as Python does by default takes a tenth of a short command's time.
     gc.set_threshold(GARBAGE_COLLECTION_THRESHOLD)

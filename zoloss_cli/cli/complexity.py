@@ -17,6 +17,9 @@ def complexity(
     positive: options.PositiveClass = None,
     scale: options.Scaling = DEFAULT_SCALING,
     missing: options.MissingPolicy = "error",
+    drop: options.DropColumns = None,
+    features: options.FeatureColumns = None,
+    id: options.IdColumn = None,
     kernel: Annotated[
         str,
         options.choice_option(
@@ -48,10 +51,12 @@ def complexity(
     The complexity is the number of support vectors of the SVM that separates all samples (Li's thesis 2006,
     chapter 1). A sample that adds much to it, on average over random orders, looks like noise. With --clusters,
     principal points say how far a simpler rule goes: how few samples must be left out at each complexity.
+    More than two classes are measured each against the rest. Rows with equal features and different labels are
+    set apart, those of the rarer label or all of them, and counted.
 
     **Examples**
 
-    `zoloss complexity mine.csv`: the measure, and the rows that look most like noise
+    `zoloss complexity heart`: the measure, and the rows that look most like noise
 
     `zoloss complexity mine.csv --plot mine.png --json`: drawn, and every row for another program
 
@@ -62,25 +67,30 @@ def complexity(
     from zoloss_cli.cli._waiting import countdown
     from zoloss_cli.datasets.csv_table import read_for_training
     from zoloss_cli.reporting.figures.files import find_format, render_figure
+    from zoloss_cli.reporting.figures.style import check_can_draw
     from zoloss_cli.utils import atomic_io
     from zoloss_cli.utils.interruptible import run_interruptibly
     from zoloss_cli.workflows import complexity_text
-    from zoloss_cli.workflows.complexity import ComplexityOptions, load_samples, measure_complexity
+    from zoloss_cli.workflows.complexity import ComplexityOptions, measure_complexity
+    from zoloss_cli.workflows.table_samples import load_samples
 
     how = ComplexityOptions(kernel, gamma, permutations, seed, clusters, exact, all_pairs=plot is not None)
     how.validate()
     if plot is not None:
         find_format(plot, "--plot")
+        check_can_draw()
         atomic_io.check_target(plot, force, [data])
     with countdown() as line:
-        samples = load_samples(read_for_training(data, label, missing), positive, scale, sample, seed)
+        selection = options.select_columns(drop, features, id)
+        table = read_for_training(data, label, missing, selection=selection)
+        samples = load_samples(table, positive, scale, sample, seed)
         stages = (lambda: line.count_steps("random orders"), lambda: line.show_share("unions of clusters"))
         measured = run_interruptibly(lambda: measure_complexity(samples, how, *stages))
         line.clear()
         options.show(
             complexity_text.render_json(measured) if as_json else complexity_text.render_text(measured)
         )
-        options.show_notes(samples.table.notes)
+        options.show_notes(samples.list_notes())
         if plot is not None:
             from zoloss_cli.workflows.complexity_figure import draw_complexity
 

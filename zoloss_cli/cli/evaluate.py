@@ -10,7 +10,7 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.errors import RunError
+from zoloss_cli.errors import ConfigError, RunError
 from zoloss_cli.workflows.choices import DEFAULT_SCALING
 
 
@@ -21,7 +21,7 @@ def evaluate(
         typer.Option(
             "--learners",
             "-l",
-            help="The learners, separated by commas (default: four that suit the number of classes); "
+            help="The learners, separated by commas (default: that of `fit`, some others, and majority); "
             "see `zoloss learners`.",
             autocompletion=completion.complete_learner_list,
         ),
@@ -32,6 +32,9 @@ def evaluate(
     positive: options.PositiveClass = None,
     scale: options.Scaling = DEFAULT_SCALING,
     missing: options.MissingPolicy = "error",
+    drop: options.DropColumns = None,
+    features: options.FeatureColumns = None,
+    id: options.IdColumn = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the splits and of the learners.")] = 1,
     settings: Annotated[
         list[str] | None,
@@ -53,17 +56,18 @@ def evaluate(
     Differences are tested for statistical significance on the splits that learners share. The table is read as
     by `zoloss fit`; scaling is fitted on each split's training samples. A name such as ecc:stump is a learner
     over another. What was interrupted continues, and what is done is not run again, also for more splits or
-    learners; all splits that are stored count.
+    learners; all splits that are stored count. Learners that were compared on the same table and splits before
+    are shown with the new ones.
 
     **Examples**
 
-    `zoloss evaluate mine.csv`: four learners, 50 splits
+    `zoloss evaluate mine.csv`: the learner of `fit`, some others and the majority class, 50 splits
 
     `zoloss evaluate mine.csv --label outcome --learners rcd-bias,lr,pivot --splits 100`
 
     `zoloss evaluate mine.csv --learners rcd-bias,pocket --set pocket.epochs=500 --set rcd-bias.epochs=500`
 
-    `zoloss evaluate iris.csv --learners one-vs-one:fld,ecc:stump,erp:stump`: several classes
+    `zoloss evaluate iris --learners one-vs-one:fld,ecc:stump,erp:stump`: several classes
 
     `zoloss evaluate mine.csv --save-config mine.yaml --dry-run`: only the experiment as YAML, and its plan
     """
@@ -71,8 +75,14 @@ def evaluate(
 
     limit_threads()
     from zoloss_cli.cli._running import run_and_report, show_plan
+    from zoloss_cli.workflows.earlier_columns import add_earlier_columns
     from zoloss_cli.workflows.evaluate import Evaluation, prepare_experiment
+    from zoloss_cli.workflows.usable_learners import adapt_to_packages
 
+    if data == Path("-"):
+        raise ConfigError(
+            "evaluate reads its table in every worker process: save standard input to a file, and name that"
+        )
     evaluation = Evaluation(
         data,
         options.parse_names(learners),
@@ -84,17 +94,21 @@ def evaluate(
         missing,
         seed,
         settings or [],
+        options.select_columns(drop, features, id),
     )
     if learners is None:
         evaluation, notes = evaluation.with_usual_learners()
-        options.show_notes(notes)
+        evaluation, more_notes = adapt_to_packages(evaluation)
+        options.show_notes([*notes, *more_notes])
     experiment = prepare_experiment(evaluation, out, save_config, force)
     if dry_run:
         show_plan(experiment, out, jobs)
         return
+    whole, notes = add_earlier_columns(experiment, out)
+    options.show_notes(notes)
     command = [*evaluation.to_command(), "--out", str(out)]
     try:
-        run_and_report(experiment, evaluation.command_line, out, jobs, command)
+        run_and_report(whole, evaluation.command_line, out, jobs, command, part=experiment)
     except RunError:
         _show(experiment.name, data.stem, out, format)  # of what did not fail
         raise

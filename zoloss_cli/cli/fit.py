@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -9,31 +10,61 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.workflows.choices import DEFAULT_SCALING
+from zoloss_cli.workflows.choices import CALIBRATIONS, DEFAULT_SCALING
 
 
 def fit(
     data: options.DataFile,
     learner: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--learner", "-l", help="See `zoloss learners`.", autocompletion=completion.complete_learner
+            "--learner",
+            "-l",
+            help="See `zoloss learners` (default: one that suits the size of the table).",
+            autocompletion=completion.complete_learner,
         ),
-    ] = "pivot",
+    ] = None,
     label: options.LabelColumn = None,
     positive: options.PositiveClass = None,
     scale: options.Scaling = DEFAULT_SCALING,
     missing: options.MissingPolicy = "error",
+    drop: options.DropColumns = None,
+    features: options.FeatureColumns = None,
+    id: options.IdColumn = None,
     time_limit: Annotated[
-        float | None, typer.Option("--time-limit", help="End a search after so many seconds.")
+        float | None,
+        typer.Option("--time-limit", help="End after so many seconds, reading and validation included."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the learner's random numbers.")] = 1,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Set a parameter of the learner; may be repeated."),
     ] = None,
+    validate: Annotated[
+        bool,
+        typer.Option("--validate/--no-validate", help="Estimate the error on new samples by cross-validation."),
+    ] = True,
+    class_weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--class-weight", metavar="CLASS=WEIGHT", help="Weigh classes: balanced, or CLASS=WEIGHT, repeated."
+        ),
+    ] = None,
+    cost_fp: Annotated[
+        float | None, typer.Option("--cost-fp", help="The cost of a negative sample taken for positive.")
+    ] = None,
+    cost_fn: Annotated[
+        float | None, typer.Option("--cost-fn", help="The cost of a positive sample taken for negative.")
+    ] = None,
+    calibrate: Annotated[
+        str | None,
+        options.choice_option(
+            "--calibrate", choices=CALIBRATIONS, help="Make probabilities of scores: sigmoid or isotonic."
+        ),
+    ] = None,
     model: Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for predict.")] = None,
     force: options.Force = False,
+    show_all: Annotated[bool, typer.Option("--all", help="Show the weights of all features.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
     """Fit a learner to all samples of your own CSV: errors, bound, and the rule in the table's units.
@@ -44,30 +75,43 @@ def fit(
 
     **Examples**
 
-    `zoloss fit mine.csv`: the fewest training errors that the pivot search finds
+    `zoloss fit mine.csv`: a learner that suits its size, training errors, and errors on samples left out
 
     `zoloss fit mine.csv --learner certify --time-limit 60`: with a proof of how many cannot be avoided
 
     `zoloss fit mine.csv --label outcome --positive yes --model mine.json`: a rule to keep
 
+    `zoloss fit mine.csv --cost-fn 5 --calibrate sigmoid --model mine.json`: dear errors, and probabilities
+
     `zoloss fit mine.csv --learner rcd-bias --set epochs=500 --json`: for another program
 
-    `zoloss fit iris.csv --learner ecc:stump --set rounds=50 --model iris.json`: several classes
+    `zoloss fit iris --learner ecc:stump --set rounds=50 --model iris.json`: several classes
     """
+    start = time.perf_counter()  # loading the program counts, too
     from zoloss_cli.datasets.csv_table import read_for_training
     from zoloss_cli.utils import atomic_io
     from zoloss_cli.workflows import fit_text
-    from zoloss_cli.workflows.fit import fit_table
-    from zoloss_cli.workflows.learner_options import parse_learner
+    from zoloss_cli.workflows.class_weights import Weighting
+    from zoloss_cli.workflows.fit_request import FitRequest
+    from zoloss_cli.workflows.time_budget import TimeBudget
 
-    spec = parse_learner(learner, settings or [], time_limit)
+    budget = TimeBudget(time_limit, start=start)
+    weighting = Weighting(tuple(class_weight or ()), cost_fp, cost_fn)
+    request = FitRequest(
+        learner, settings or [], time_limit, positive, scale, seed, validate, weighting, calibrate
+    )
+    spec = request.parse()
     if model is not None:
         from zoloss_cli.workflows.model_io import check_serializable
 
-        check_serializable(spec)
+        if spec is not None:
+            check_serializable(spec)
         atomic_io.check_target(model, force, [data])
-    fitted = fit_table(read_for_training(data, label, missing), spec, positive, scale, seed)
-    options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted))
+    with budget.measure("reading"):
+        selection = options.select_columns(drop, features, id)
+        table = read_for_training(data, label, missing, selection=selection)
+    fitted = request.run(table, budget)
+    options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted, show_all))
     options.show_notes(fitted.notes)
     if model is not None:
         from zoloss_cli.workflows.model_io import render_model

@@ -78,6 +78,7 @@ def plot(
         options.show_notes(notes)
         return
     from zoloss_cli.reporting.figures.files import find_format, render_figure
+    from zoloss_cli.reporting.figures.style import check_can_draw
     from zoloss_cli.utils.atomic_io import check_target, write
 
     request = PlotRequest(
@@ -90,6 +91,7 @@ def plot(
         label,
     )
     request.validate()
+    check_can_draw()
     if out is not None:
         find_format(out)
         check_target(out, force, [])

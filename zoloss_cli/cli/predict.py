@@ -8,13 +8,30 @@ from typing import Annotated
 import typer
 
 from zoloss_cli.cli import _options as options
+from zoloss_cli.workflows.choices import UNKNOWN_POLICIES
 
 
 def predict(
     model: Annotated[Path, typer.Argument(help="A model that `zoloss fit --model` saved.")],
-    data: Annotated[Path, typer.Argument(help="The new samples: a CSV file with the model's columns.")],
+    data: Annotated[
+        Path,
+        options.data_argument("The new samples: a table with the model's columns; - for standard input."),
+    ],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write to this CSV file.")] = None,
     force: options.Force = False,
+    unknown: Annotated[
+        str | None,
+        options.choice_option(
+            "--unknown",
+            choices=UNKNOWN_POLICIES,
+            help="Levels that were not there in training: error refuses the table, also for other rows that "
+            "cannot be predicted; ignore reads them as no level (default: as missing values).",
+        ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="COLUMNS", help="Columns to copy, separated by commas, such as an id."),
+    ] = None,
     trust: Annotated[
         bool, typer.Option("--trust", help="Use a model file that was changed after it was fitted.")
     ] = False,
@@ -22,13 +39,16 @@ def predict(
     """Predict new samples by a saved model, as CSV with the columns prediction and score.
 
     Of more than two classes each has a score of its own, score=class: minus the distance to its code word.
-    Columns are found by name, in any order. A label column may be there; then the errors are counted.
+    Columns are found by name, in any order. A label column may be there; then the errors are counted. Missing
+    values are filled as the model says; a row that cannot be predicted is blank, with the column reason.
 
     **Examples**
 
     `zoloss predict mine.json new.csv`
 
     `zoloss predict mine.json new.csv --out predicted.csv`
+
+    `zoloss predict mine.json new.csv --keep patient,date --unknown ignore`: with columns of the table
     """
     from zoloss_cli.utils.atomic_io import check_target, write
     from zoloss_cli.workflows.model_io import read_model
@@ -37,9 +57,10 @@ def predict(
     if out is not None:
         check_target(out, force, [model, data])
     saved = read_model(model, trust)
-    predictions = predict_table(saved, data)
+    predictions = predict_table(saved, data, unknown, keep or [])
+    text = predictions.render_csv()
     options.show_notes([*saved.notes, *predictions.notes])
     if out is None:
-        typer.echo(predictions.render_csv(), nl=False)
+        typer.echo(text, nl=False)
     else:
-        write(out, predictions.render_csv(), force, [model, data])
+        write(out, text, force, [model, data])

@@ -43,13 +43,17 @@ def prune(
     positive: options.PositiveClass = None,
     scale: options.Scaling = DEFAULT_SCALING,
     missing: options.MissingPolicy = "error",
+    drop: options.DropColumns = None,
+    features: options.FeatureColumns = None,
+    id: options.IdColumn = None,
     seed: options.OrderSeed = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count; write nothing.")] = False,
 ) -> None:
     """Write your own CSV without the rows that look like noise, and a report on those.
 
     Lines that are kept are not changed by a byte. Rows with equal features and different labels are dropped
-    first, those of the rarer label or all of them; a class never loses its last row. No file is overwritten.
+    first, those of the rarer label or all of them; a class never loses its last row. Of more than two classes,
+    contributions are those of one class against the rest, the largest of a row. No file is overwritten.
 
     **Examples**
 
@@ -75,7 +79,7 @@ def prune(
     if targets is not None:
         atomic_io.check_new_files(list(targets), [data])
     with countdown("; nothing was written") as line:
-        source = read_source_file(data, label, missing)
+        source = read_source_file(data, label, missing, options.select_columns(drop, features, id))
         pruned = run_interruptibly(
             lambda: prune_table(source, how, positive, scale, seed, lambda: line.count_steps(by))
         )

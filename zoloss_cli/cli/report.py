@@ -27,16 +27,18 @@ def report(
     `zoloss report results/ -o mine.html --force`: again, over the old one
     """
     from zoloss_cli.errors import ResultsError
+    from zoloss_cli.reporting.figures.style import list_drawing_faults
     from zoloss_cli.reporting.html_report.build import build_page
     from zoloss_cli.reporting.loading import load_results
     from zoloss_cli.utils import atomic_io
 
     atomic_io.check_target(out, force, [])
     runs, store = load_results(results)
-    options.show_notes(store.notes)
+    notes = [*store.notes, *list_drawing_faults()]
+    options.show_notes(notes)
     runs = [run for run in runs if run.cells]
     if not runs:
         raise ResultsError(f"{results} holds no finished task of any run")
-    page = build_page(runs, results, store.notes)
+    page = build_page(runs, results, notes)
     atomic_io.write(out, page, force, [])
     options.show(f"{out}: {len(runs)} run{'s' * (len(runs) > 1)}, {len(page.encode()) / 1e6:.2f} MB")

@@ -14,7 +14,7 @@ from zoloss_cli.errors import ConfigError
 def validate(configs: Annotated[list[Path], typer.Argument(help="Config files.")]) -> None:
     """Check configs without running them; every mistake is named with file, line and key.
 
-    **Example:** `zoloss validate configs/*.yaml`
+    **Example:** `zoloss validate mine.yaml configs/table2.yaml`
     """
     from zoloss_cli.experiment.plan import plan
     from zoloss_cli.workflows.load_experiment import load_experiment

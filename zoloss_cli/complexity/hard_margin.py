@@ -149,9 +149,8 @@ def build_problem(
     return HardMarginProblem(K, signs, kernel, FLAT_TOLERANCE * largest)
 
 
-def encode_labels(X: np.ndarray, y: ArrayLike) -> np.ndarray:
-    """Return the classes as -1.0 and 1.0, or raise DataError where there is no complexity."""
-    labels = np.asarray(y)
+def check_samples(X: np.ndarray, labels: np.ndarray) -> None:
+    """Raise DataError unless there are samples of a size that can be computed with, and a label for each."""
     if X.ndim != 2 or labels.shape != X.shape[:1] or len(labels) == 0:
         raise DataError(f"X must be N x m and y of length N, at least 1; they are {X.shape} and {labels.shape}")
     if not np.all(np.isfinite(X)):
@@ -162,6 +161,12 @@ def encode_labels(X: np.ndarray, y: ArrayLike) -> np.ndarray:
         check_feature_sizes(X, "complexity")
     except ValueError as error:
         raise DataError(str(error)) from None
+
+
+def encode_labels(X: np.ndarray, y: ArrayLike) -> np.ndarray:
+    """Return the classes as -1.0 and 1.0, or raise DataError where there is no complexity."""
+    labels = np.asarray(y)
+    check_samples(X, labels)
     classes = np.unique(labels)
     if len(classes) > 2:
         raise DataError(

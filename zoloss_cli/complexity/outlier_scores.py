@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from zoloss_cli.complexity.clusters import compute_squared_distances
 from zoloss_cli.complexity.contribution import Progress
-from zoloss_cli.complexity.hard_margin import HardMarginProblem, encode_labels, fit_hard_margin_svm
+from zoloss_cli.complexity.hard_margin import HardMarginProblem, check_samples, fit_hard_margin_svm
 from zoloss_cli.errors import ConfigError
 
 DISTANCES_PER_BLOCK = 4_000_000
@@ -44,7 +44,7 @@ def compute_neighbour_scores_in_blocks(
     X : ndarray of shape (n_samples, n_features)
         Features.
     y : array-like of shape (n_samples,)
-        Labels of two classes.
+        Labels of any number of classes.
     k : int
         How many neighbours count; of equally near ones the first.
     progress : callable, optional
@@ -56,12 +56,13 @@ def compute_neighbour_scores_in_blocks(
         As of `compute_neighbour_scores`.
     """
     n = len(X)
-    signs = encode_labels(X, y)
+    codes = np.asarray(y)
+    check_samples(X, codes)
     _check_neighbours(k, n)
     shares, height = np.empty(n), max(1, DISTANCES_PER_BLOCK // n)
     for start in range(0, n, height):
         block = np.arange(start, min(start + height, n))
-        shares[block] = _compute_opposed_shares(cdist(X[block], X), signs, block, k)
+        shares[block] = _compute_opposed_shares(cdist(X[block], X), codes, block, k)
         if progress is not None:
             progress(int(block[-1]) + 1, n)
     return shares

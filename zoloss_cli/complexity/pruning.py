@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from zoloss_cli.complexity.contribution import Progress, Seed, average_contributions, sum_paths_in_blocks
 from zoloss_cli.complexity.growth import NOISY_THRESHOLD
 from zoloss_cli.complexity.hard_margin import build_problem
+from zoloss_cli.complexity.one_vs_rest import list_one_vs_rest, share_progress
 from zoloss_cli.complexity.outlier_scores import compute_neighbour_scores_in_blocks
 from zoloss_cli.config.models import Prune
 from zoloss_cli.errors import DataError
@@ -54,14 +55,15 @@ def prune(
 
     Equal samples with different labels come first, since no rule fits them: those of the rarer labels go, all
     of them where labels are equally frequent. A class keeps its sample with the smallest score whatever that
-    is.
+    is. Of more than two classes, contributions are to the problems of one class against the rest, and the
+    largest of a sample is its score; neighbours have another label, whichever that is.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Features.
     y : array-like of shape (n_samples,)
-        Labels of two classes.
+        Labels of two classes or more.
     how : Prune
         Which score to take, how to compute it, and the threshold.
     seed : int or sequence of int
@@ -88,16 +90,25 @@ def prune(
         scores[rest] = compute_neighbour_scores_in_blocks(X[rest], y[rest], count, progress)
         threshold = MAX_OPPOSED_SHARE if threshold is None else threshold
     else:
-        problem = build_problem(X[rest], y[rest])
-        scores[rest] = average_contributions(
-            sum_paths_in_blocks(problem, how.permutations, seed, progress=progress)
-        )
+        scores[rest] = _compute_contributions(X[rest], y[rest], how.permutations, seed, progress)
         threshold = NOISY_THRESHOLD if threshold is None else threshold
     kept = rest[scores[rest] <= threshold]
     lost = np.setdiff1d(y[rest], y[kept])
     spared = [min(rest[y[rest] == label], key=lambda i: scores[i]) for label in lost]
     kept = np.sort(np.append(kept, spared)).astype(np.int64)
     return PruningResult(kept, scores, opposed, threshold, np.array(spared, dtype=np.int64))
+
+
+def _compute_contributions(
+    X: np.ndarray, y: np.ndarray, permutations: int, seed: Seed, progress: Progress | None
+) -> np.ndarray:
+    problems = list_one_vs_rest(y)
+    scores = []
+    for k, labels in enumerate(problems):
+        report = None if progress is None else share_progress(progress, k, len(problems))
+        sums = sum_paths_in_blocks(build_problem(X, labels), permutations, seed, progress=report)
+        scores.append(average_contributions(sums))
+    return np.max(scores, axis=0)
 
 
 def find_contradicted(X: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -26,7 +26,7 @@ from zoloss_cli.config.models import (
 from zoloss_cli.config.yaml_reader import check_duplicate_keys, read_yaml
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.utils.names import check_file_name
-from zoloss_cli.utils.paths import find_shipped_config
+from zoloss_cli.utils.paths import find_shipped_config, list_shipped_configs
 
 TEXTS = ("name", "title", "citation", "baseline")
 SECTIONS = {
@@ -42,15 +42,18 @@ TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "keep", "ratios", "datasets", 
 def find_config(path: Path) -> Path:
     """Return the path itself, or that of the config of this name that comes with zoloss."""
     try:
-        if path.exists():
+        ours = find_shipped_config(path)
+        if path.is_file() or (path.exists() and ours is None):
             return path
-        if ours := find_shipped_config(path):
+        if ours is not None:
             return ours
         beside = sorted(p.name for p in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
     except (OSError, ValueError) as error:  # a path that is too long, or in a folder that may not be read
         problem = getattr(error, "strerror", None) or error
         raise ConfigError(f"{shorten(str(path))} cannot be read: {problem}") from None
-    raise ConfigError(f"there is no config {path}{suggest_nearest(path.name, beside)}")
+    short = path.as_posix().removeprefix("configs/").removesuffix(".yaml")
+    nearest = suggest_nearest(path.name, beside) or suggest_nearest(short, list_shipped_configs())
+    raise ConfigError(f"there is no config {path}{nearest}")
 
 
 def load_config(path: Path) -> Experiment:

@@ -181,14 +181,22 @@ class GeneratedData(DataOptions):
 
 
 class CsvData(DataOptions):
-    """The user's own CSV file."""
+    """The user's own table."""
 
     csv: Annotated[str, Field(description="path, relative to the config file")]
     label: Annotated[str | int | None, Field(description="label column: name or index")] = None
     positive: Annotated[str | None, Field(description="positive class, against the rest")] = None
     missing: Annotated[
-        Literal["error", "drop", "zero"], Field(description="what to do with missing values")
+        Literal["error", "drop", "zero", "impute", "indicator"],
+        Field(description="what to do with missing values"),
     ] = "error"
+    drop: Annotated[
+        tuple[str, ...], BeforeValidator(_convert_list), Field(description="columns to leave out")
+    ] = ()
+    features: Annotated[
+        tuple[str, ...], BeforeValidator(_convert_list), Field(description="the only columns to use")
+    ] = ()
+    id: Annotated[str | None, Field(description="column that only names rows, no feature")] = None
 
 
 DataSpec = EmbeddedData | GeneratedData | CsvData

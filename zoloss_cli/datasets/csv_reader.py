@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from zoloss_cli.errors import DataError, suggest_nearest
 from zoloss_cli.utils.files import FileError, FileMissingError, read_file
 
 MAX_FILE_BYTES = 1 << 29
+TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".tab", ".txt", ".parquet", ".xlsx"})
 MISSING = {"", "?", "na", "n/a", "nan", "null", "none"}
 
 Lines = list[tuple[int, list[str]]]  # the line that each row begins on, and its fields
@@ -32,7 +34,7 @@ class LabelledTable(NamedTuple):
 def read_table(path: Path) -> LabelledTable:
     """Read an embedded table: complete, and columns of codes stand for their ranks 1, 2, ..."""
     header, lines = read_rows(path)
-    at = find_label_column(path, header, None)
+    at = header.index("label") if "label" in header else len(header) - 1
     for number, row in lines:
         for name, value in zip(header, row, strict=True):
             if is_missing(value):
@@ -53,16 +55,16 @@ def read_content(path: Path) -> bytes:
     try:
         return read_file(path, MAX_FILE_BYTES)
     except FileMissingError:
-        beside = [p.name for p in path.parent.glob("*.csv")] if path.parent.is_dir() else []
+        beside = []
+        if path.parent.is_dir():
+            beside = [each.name for each in path.parent.iterdir() if TABLE_SUFFIXES.intersection(each.suffixes)]
         raise DataError(f"there is no file {path}{suggest_nearest(path.name, beside)}") from None
     except FileError as error:
         raise DataError(f"{path} {error}") from None
 
 
 def read_rows(path: Path, content: bytes | None = None) -> tuple[list[str], Lines]:
-    """Read a CSV file whose rows all have the header's length.
-
-    Semicolons are the separators where the header has no comma between its names.
+    """Read a CSV file in UTF-8 whose rows all have the header's length.
 
     Parameters
     ----------
@@ -82,8 +84,12 @@ def read_rows(path: Path, content: bytes | None = None) -> tuple[list[str], Line
         text = (read_content(path) if content is None else content).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"{path} is not a UTF-8 text file") from None
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    separator = ";" if _count_header_fields(text, ",") <= 1 < _count_header_fields(text, ";") else ","
+    return parse_rows(path, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def parse_rows(path: Path, text: str) -> tuple[list[str], Lines]:
+    """Return the header and the rows of a table, as `read_rows` does; line feeds end the lines of the text."""
+    separator = find_separator(path, text)
     try:
         rows = list(_iterate_records(text, separator))
     except csv.Error as error:
@@ -91,17 +97,30 @@ def read_rows(path: Path, content: bytes | None = None) -> tuple[list[str], Line
     if not rows:
         raise DataError(f"{path} is empty")
     (_, header), lines = rows[0], rows[1:]
-    for name in header:
-        if header.count(name) > 1:
-            raise DataError(f"{path}: the header names the column '{name}' {header.count(name)} times")
-    if len(header) == 1 and "\t" in text.partition("\n")[0]:
-        raise DataError(f"{path}: columns are separated by tabs; commas or semicolons are needed")
+    check_header(path, header)
     if not lines:
         raise DataError(f"{path} has a header but no rows")
     for number, row in lines:
         if len(row) != len(header):
             raise DataError(f"{path}:{number}: {len(row)} fields where the header has {len(header)}")
     return header, lines
+
+
+def check_header(path: Path, header: list[str]) -> None:
+    """Refuse a header that names a column twice."""
+    for name, count in Counter(header).items():
+        if count > 1:
+            raise DataError(f"{path}: the header names the column '{name}' {count} times; rename one")
+
+
+def find_separator(path: Path, text: str) -> str:
+    """Return what stands between fields: commas, or what the header has between its names where it has none.
+
+    A file that is called .tsv has tabs if its header has one.
+    """
+    if {".tsv", ".tab"}.intersection(path.suffixes) and _count_header_fields(text, "\t") > 1:
+        return "\t"
+    return next((each for each in (",", ";", "\t") if _count_header_fields(text, each) > 1), ",")
 
 
 def _iterate_records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -114,24 +133,16 @@ def _iterate_records(text: str, separator: str) -> Iterator[tuple[int, list[str]
         before = reader.line_num
 
 
-def _count_header_fields(text: str, separator: str) -> int:
+def read_first_record(text: str, separator: str) -> list[str]:
+    """Return the fields of the first record; none if it is faulty or there is none."""
     try:
-        return len(next(_iterate_records(text, separator), (0, []))[1])
+        return next(_iterate_records(text, separator), (0, []))[1]
     except csv.Error:
-        return 0
+        return []
 
 
-def find_label_column(path: Path, header: list[str], label: str | int | None) -> int:
-    """Return the index of the label column: as named or counted, else the column `label`, else the last one."""
-    if label is None:
-        return header.index("label") if "label" in header else len(header) - 1
-    if isinstance(label, int):
-        if not -len(header) <= label < len(header):
-            raise DataError(f"{path}: label: {label} is no column index; there are {len(header)} columns")
-        return label % len(header)
-    if label not in header:
-        raise DataError(f"{path} has no label column '{label}'{suggest_nearest(label, header)}")
-    return header.index(label)
+def _count_header_fields(text: str, separator: str) -> int:
+    return len(read_first_record(text, separator))
 
 
 def read_numbers(path: Path, column: str, lines: Lines, i: int, symbolic: bool = False) -> np.ndarray:

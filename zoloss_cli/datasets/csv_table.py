@@ -1,4 +1,4 @@
-"""A user's CSV as features: numbers as they are, and one indicator per level of a column of text.
+"""A user's table as features: numbers as they are, and one indicator per level of a column of text.
 
 `fit`, `evaluate` and the `csv:` of a config read it here. Which columns are text, and their levels, is seen
 from all rows, before any split; labels are not looked at, so test samples tell nothing of their classes.
@@ -6,42 +6,30 @@ from all rows, before any split; labels are not looked at, so test samples tell 
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from zoloss_cli.datasets.csv_reader import (
-    MISSING,
-    Lines,
-    find_label_column,
-    is_missing,
-    is_number,
-    read_numbers,
-    read_rows,
+from zoloss_cli.datasets.column_kinds import CsvColumn, detect_column, list_feature_names
+from zoloss_cli.datasets.column_selection import (
+    ALL_COLUMNS,
+    ChosenColumns,
+    ColumnSelection,
+    choose_columns,
+    guess_label,
 )
-from zoloss_cli.datasets.labels import index_labels, join_names
-from zoloss_cli.errors import DataError, suggest_nearest
+from zoloss_cli.datasets.csv_reader import is_number
+from zoloss_cli.datasets.imputation import Gap, compute_fill, refill
+from zoloss_cli.datasets.labels import check_spellings, index_labels, is_continuous, join_names
+from zoloss_cli.datasets.raw_table import RawColumn, RawTable
+from zoloss_cli.datasets.table_file import read_header, read_raw_table
+from zoloss_cli.errors import DataError
 
-MAX_LEVELS = 100
 MAX_CLASSES = 100  # a column with more is hardly one of classes
-MAX_LISTED_COLUMNS = 10
-DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
-
-
-@dataclass(frozen=True)
-class CsvColumn:
-    """A column of the CSV: numbers, or text of known levels."""
-
-    name: str
-    levels: tuple[str, ...] | None = None
-
-    @property
-    def features(self) -> list[str]:
-        """The names of the features that the column becomes."""
-        return [self.name] if self.levels is None else [f"{self.name}={level}" for level in self.levels]
+ROWS_PER_COPY = 4096  # so that the rows written to stay in the processor's cache
+FILLING = ("impute", "indicator")  # policies for missing values that fill them by statistics
 
 
 @dataclass(frozen=True)
@@ -66,6 +54,10 @@ class CsvTable:
         The number of rows with missing values that were left out.
     notes : list of str
         What was noticed on the way.
+    gaps : tuple of Gap
+        Where missing values were filled by the median or the most frequent level.
+    id : str or None
+        The column that only names rows.
     """
 
     path: Path
@@ -76,6 +68,8 @@ class CsvTable:
     lines: list[int]
     dropped: int = 0
     notes: list[str] = field(default_factory=list)
+    gaps: tuple[Gap, ...] = ()
+    id: str | None = None
 
     @property
     def features(self) -> list[str]:
@@ -87,13 +81,24 @@ class CsvTable:
         where = f"{self.path}: the label column '{self.label}'"
         if self.labels is None:
             raise DataError(f"{where} is missing")
+        if self.dropped:
+            where += f", without the {self.dropped:,} rows that were left out,"
         names = sorted(set(self.labels))
+        if positive is None and is_continuous(names, len(self.labels)):
+            raise DataError(
+                f"{where} holds {len(names):,} different numbers ({join_names(names)}), as a measurement does; "
+                "name the column of classes with --label, or make classes of the numbers"
+            )
         if len(names) > MAX_CLASSES and positive is None:
             raise DataError(
                 f"{where} holds {len(names)} classes ({join_names(names)}), more than the {MAX_CLASSES} that "
                 "there may be; set label to the right column, or positive to one of them, against the rest"
             )
         return index_labels(self.labels, positive, where)
+
+    def fill_from(self, samples: np.ndarray) -> np.ndarray:
+        """Return the features with missing values filled by what these samples show; `X` is by all of them."""
+        return refill(self.X, self.gaps, samples)
 
     def list_levels(self) -> list[str]:
         """Return how each column of text became numbers, a sentence each."""
@@ -106,104 +111,82 @@ class CsvTable:
     def list_notes(self) -> list[str]:
         """Return what became of the file on the way to numbers, a sentence each."""
         dropped = [f"{self.path}: {self.dropped:,} rows with missing values left out"] if self.dropped else []
-        return [*self.notes, *dropped, *(f"{self.path}: {text}" for text in self.list_levels())]
-
-
-def list_feature_names(columns: tuple[CsvColumn, ...]) -> list[str]:
-    """Return the names of the features that columns become."""
-    return [name for column in columns for name in column.features]
+        notes = [f"{self.path}: {note}" if note.startswith("label: ") else note for note in self.notes]
+        return [*notes, *dropped, *(f"{self.path}: {text}" for text in self.list_levels())]
 
 
 def read_for_training(
-    path: Path, label: str | int | None = None, missing: str = "error", content: bytes | None = None
+    path: Path,
+    label: str | int | None = None,
+    missing: str = "error",
+    content: bytes | None = None,
+    selection: ColumnSelection = ALL_COLUMNS,
 ) -> CsvTable:
     """Read a table with labels; which columns are text is seen from its values, and their levels are sorted.
 
     Parameters
     ----------
     path : Path
-        The CSV file.
+        The file; `-` for standard input.
     label : str, int or None
-        The label column's name or index; None for the column `label`, else the last one.
-    missing : {'error', 'drop', 'zero'}
-        What to do with missing values: refuse them, leave the row out, or read them as the number 0, and as
-        no level at all in a column of text.
+        The label column's name or index; None for one with a usual name, such as `class`, else the last one.
+    missing : {'error', 'drop', 'zero', 'impute', 'indicator'}
+        What to do with missing values: refuse them; leave the row out; read them as the number 0, and as no
+        level at all in a column of text; fill them by the median or the most frequent level; or that, with one
+        more feature that says where.
     content : bytes or None
         The file's content, if it was read before.
+    selection : ColumnSelection
+        The columns to use.
     """
-    header, lines = read_rows(path, content)
+
+    def choose_texts(header: list[str]) -> list[str]:
+        names = header if header[0] else header[1:]
+        chosen = choose_columns(path, names, label, selection)
+        return [names[i] for i in (chosen.label, chosen.id) if i is not None]
+
+    raw = _leave_out_counter(read_raw_table(path, content, choose_texts))
+    path, header = raw.path, raw.header
     _check_names(path, header)
-    at = _find_label(path, header, label)
-    places = [i for i in range(len(header)) if i != at]
-    if not places:
+    chosen = choose_columns(path, header, label, selection)
+    if not chosen.features:
         raise DataError(f"{path} has a label column but no features")
-    kept = _select_rows(path, header, lines, at, missing)
-    _check_labels(path, header[at], kept, at)
-    notes = []
-    if all(is_number(name) for name in header):
-        notes.append(f"the first line of {path} holds only numbers and was read as the header")
-    columns = tuple(_detect_column(path, header[i], kept, i, notes) for i in places)
+    kept = raw.take(_select_rows(raw, chosen, missing))
+    labels = kept.columns[chosen.label].get_texts()
+    check_spellings(path, header[chosen.label], labels, kept.lines)
+    notes = [*raw.notes, *_describe_choices(kept, chosen)]
+    fields = [kept.columns[i] for i in chosen.features]
+    columns = tuple(_describe_fill(detect_column(kept, each, notes), each, path, missing) for each in fields)
     names = list_feature_names(columns)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"{path}: two features would be called '{twice}'; rename a column")
+    X, gaps = _encode(columns, fields, missing)
+    if count := sum(len(gap.rows) for gap in gaps):
+        notes.append(f"{path}: {count:,} missing values filled by medians and most frequent levels")
     return CsvTable(
         path,
         columns,
-        _encode(path, columns, kept, places),
-        header[at],
-        [row[at] for _, row in kept],
-        [number for number, _ in kept],
-        len(lines) - len(kept),
+        X,
+        header[chosen.label],
+        labels,
+        kept.lines,
+        len(raw.lines) - len(kept.lines),
         notes,
+        gaps,
+        None if chosen.id is None else header[chosen.id],
     )
 
 
-def read_for_prediction(
-    path: Path, columns: tuple[CsvColumn, ...], label: str, missing: str = "error"
-) -> CsvTable:
-    """Read a table to predict, which has at least the columns of the training table.
-
-    Parameters
-    ----------
-    path : Path
-        The CSV file.
-    columns : tuple of CsvColumn
-        The columns of the training table; they are found by name.
-    label : str
-        The label column, which may be absent.
-    missing : {'error', 'zero'}
-        As in `read_for_training`, but rows are never left out: each gets a prediction.
-    """
-    header, lines = read_rows(path)
-    wanted = [column.name for column in columns]
-    extra = [name for name in header if name not in wanted and name != label]
-    absent = [name for name in wanted if name not in header]
-    if absent:
-        shown = absent[:MAX_LISTED_COLUMNS]
-        messages = [f"{path} has no column '{name}'{suggest_nearest(name, extra)}" for name in shown]
-        more = [f"and {len(absent) - len(shown)} more columns"] if len(absent) > len(shown) else []
-        raise DataError("\n".join(messages + more))
-    places = [header.index(name) for name in wanted]
-    if missing != "zero":
-        _check_no_value_missing(path, header, lines, places)
-    notes = []
-    if extra:
-        shown = extra[:MAX_LISTED_COLUMNS]
-        more_text = f" and {len(extra) - len(shown)} more" if len(extra) > len(shown) else ""
-        notes.append(f"{path}: ignored columns that the model does not know: {', '.join(shown)}{more_text}")
-    labels = [row[header.index(label)] for _, row in lines] if label in header else None
-    X = _encode(path, columns, lines, places)
-    return CsvTable(path, columns, X, label, labels, [number for number, _ in lines], 0, notes)
-
-
-def _check_no_value_missing(path: Path, header: list[str], lines: Lines, places: list[int]) -> None:
-    for number, row in lines:
-        if MISSING.isdisjoint(map(str.lower, row)):  # nearly all rows, in one step
-            continue
-        for i in places:
-            if is_missing(row[i]):
-                raise DataError(f"{path}:{number}: column '{header[i]}' has no value")
+def _leave_out_counter(raw: RawTable) -> RawTable:
+    """Return a table without a first column that has no name and counts the rows, as data frames write it."""
+    if raw.header[0] or len(raw.header) < 2 or len(raw.lines) < 2:
+        return raw
+    numbers = raw.columns[0].numbers
+    if numbers is None or not np.array_equal(numbers - numbers[0], np.arange(len(numbers))):
+        return raw
+    notes = [*raw.notes, f"{raw.path}: the first column, which has no name and counts the rows, was left out"]
+    return RawTable(raw.path, raw.header[1:], raw.columns[1:], raw.lines, notes)
 
 
 def _check_names(path: Path, header: list[str]) -> None:
@@ -214,107 +197,109 @@ def _check_names(path: Path, header: list[str]) -> None:
             )
 
 
-def _find_label(path: Path, header: list[str], label: str | int | None) -> int:
-    """Return the index of the label column; a text may be an index where no column has that name."""
-    if isinstance(label, str) and label not in header and re.fullmatch(r"-?\d+", label):
-        label = int(label)
-    return find_label_column(path, header, label)
-
-
-def _select_rows(path: Path, header: list[str], lines: Lines, at: int, missing: str) -> Lines:
-    """Return the rows to use by the policy for missing values, which a label must not be."""
-    kept = []
-    for number, row in lines:
-        if MISSING.isdisjoint(map(str.lower, row)):  # nearly all rows, in one step
-            kept.append((number, row))
-            continue
-        if is_missing(row[at]):
-            raise DataError(f"{path}:{number}: the label column '{header[at]}' has no value")
-        gaps = [name for name, value in zip(header, row, strict=True) if is_missing(value)]
-        if gaps and missing == "error":
-            raise DataError(
-                f"{path}:{number}: column '{gaps[0]}' has no value; set missing to 'drop' to leave such "
-                "rows out, or to 'zero' to read them as 0"
-            )
-        if not gaps or missing == "zero":
-            kept.append((number, row))
-    if not kept:
-        raise DataError(f"{path} has no rows left after dropping those with missing values")
-    return kept
-
-
-def _check_labels(path: Path, name: str, lines: Lines, at: int) -> None:
-    """Refuse labels such as 1 and 1.0: one class to a statistician, but two to whoever compares text."""
-    first = {row[at]: number for number, row in reversed(lines)}
-    same: dict[Decimal, str] = {}
-    for label in sorted(filter(is_number, first), key=lambda label: first[label]):
-        try:
-            other = same.setdefault(Decimal(label), label)  # exact, unlike float, for long numbers of accounts
-        except InvalidOperation:  # an exponent beyond all bounds
-            continue
-        if other != label:
-            raise DataError(
-                f"{path}:{first[label]}: the label column '{name}' holds '{label}' and, in line "
-                f"{first[other]}, '{other}', which are the same number; write the labels of a class in one way"
-            )
-
-
-def _detect_column(path: Path, name: str, lines: Lines, i: int, notes: list[str]) -> CsvColumn:
-    """Return whether field i holds numbers or text; what is odd about it is added to the notes."""
-    if _parse_numbers(lines, i) is not None:
-        return CsvColumn(name)
-    # Backwards, so that the line kept for a value is the first.
-    values = {row[i]: number for number, row in reversed(lines) if not is_missing(row[i])}
-    texts = [value for value in values if not is_number(value)]
-    if not texts:
-        return CsvColumn(name)
-    first = min(texts, key=lambda text: values[text])
-    where = f"{path}:{values[first]}: column '{name}' holds the text '{first}'"
-    if DECIMAL_COMMA.fullmatch(first):
-        raise DataError(f"{where}: numbers need a decimal point, not a comma")
-    if len(values) > MAX_LEVELS:
+def _select_rows(table: RawTable, chosen: ChosenColumns, missing: str) -> np.ndarray:
+    """Return a mask of the rows to use by the policy for missing values, which a label must not be."""
+    label = table.columns[chosen.label]
+    no_label, gaps = label.missing, np.zeros(len(table.lines), bool)
+    for i in chosen.features:
+        gaps |= table.columns[i].missing
+    wrong = no_label | gaps if missing == "error" else no_label
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        at = f"{table.path}:{table.lines[row]}"
+        if no_label[row]:
+            raise DataError(f"{at}: the label column '{label.name}' has no value")
+        name = next(table.header[i] for i in chosen.features if table.columns[i].missing[row])
         raise DataError(
-            f"{where} and has {len(values)} levels, more than the {MAX_LEVELS} that a column of text may have"
+            f"{at}: column '{name}' has no value; set missing to 'drop' to leave such rows out, or to 'zero', "
+            "'impute' or 'indicator' to fill them (--missing)"
         )
-    if len(texts) < len(values):
-        notes.append(f"{where} beside numbers, so each of its values is a level of its own")
-    return CsvColumn(name, tuple(sorted(values)))
+    if missing != "drop":
+        return np.ones(len(table.lines), bool)
+    if gaps.all():
+        worst = max(chosen.features, key=lambda i: int(table.columns[i].missing.sum()))
+        raise DataError(
+            f"{table.path} has no rows left after dropping those with missing values; set missing to 'impute', "
+            f"or leave out columns such as '{table.header[worst]}' with --drop"
+        )
+    return ~gaps
 
 
-def _parse_numbers(lines: Lines, i: int) -> np.ndarray | None:
-    """Return field i of all rows if each is a finite number, at once, far faster than one by one; else None."""
-    values = [row[i] for _, row in lines]
-    try:
-        numbers = np.array(values, dtype=np.float64)
-    except ValueError:
-        return None
-    return numbers if np.isfinite(numbers).all() and "_" not in "".join(values) else None
-
-
-def _encode(path: Path, columns: tuple[CsvColumn, ...], lines: Lines, places: list[int]) -> np.ndarray:
-    """Return the features of all rows; `places` are the fields of the columns."""
-    blocks = []
-    for column, i in zip(columns, places, strict=True):
-        if column.levels is not None:
-            blocks.append(_encode_levels(path, column.name, column.levels, lines, i))
-        elif (numbers := _parse_numbers(lines, i)) is not None:
-            blocks.append(numbers[:, None])
-        else:
-            filled = [(number, ["0" if is_missing(row[i]) else row[i]]) for number, row in lines]
-            blocks.append(read_numbers(path, column.name, filled, 0)[:, None])
-    return np.ascontiguousarray(np.hstack(blocks))
-
-
-def _encode_levels(path: Path, name: str, levels: tuple[str, ...], lines: Lines, i: int) -> np.ndarray:
-    """Return one indicator a level; a missing value has none."""
-    place = {level: k for k, level in enumerate(levels)}
-    block = np.zeros((len(lines), len(place)))
-    for r, (number, row) in enumerate(lines):
-        if row[i] in place:
-            block[r, place[row[i]]] = 1.0
-        elif not is_missing(row[i]):
-            raise DataError(
-                f"{path}:{number}: column '{name}' holds '{row[i]}', a level that was not there in "
-                f"training{suggest_nearest(row[i], levels)}"
+def _describe_choices(table: RawTable, chosen: ChosenColumns) -> list[str]:
+    """Return what was guessed of a table, and what is odd about its header and ids."""
+    notes, header = [], table.header
+    if chosen.is_guessed:
+        notes.append(f"label: '{header[chosen.label]}' (guessed; --label to change)")
+    if all(is_number(name) for name in header):
+        notes.append(f"the first line of {table.path} holds only numbers and was read as the header")
+    if chosen.id is not None:
+        ids = table.columns[chosen.id].get_texts()
+        if repeated := len(ids) - len(set(ids)):
+            notes.append(
+                f"{table.path}: the id '{header[chosen.id]}' is not unique: {repeated:,} rows repeat one, and "
+                "random splits may put rows of one id on both sides"
             )
-    return block
+    return notes
+
+
+def _describe_fill(column: CsvColumn, raw: RawColumn, path: Path, missing: str) -> CsvColumn:
+    """Return the column with what stands for its missing values, where the policy is to fill them."""
+    if missing not in FILLING:
+        return column
+    if raw.missing.all():
+        raise DataError(f"{path}: column '{column.name}' has no values at all; leave it out with --drop")
+    is_marked = missing == "indicator" and bool(raw.missing.any())
+    known = _encode_column(column, raw)[~raw.missing]
+    fill = compute_fill(known, column.levels is not None)
+    value = float(fill[0]) if column.levels is None else column.levels[int(np.argmax(fill))]
+    return replace(column, fill=value, is_marked=is_marked)
+
+
+def _encode(
+    columns: tuple[CsvColumn, ...], fields: Sequence[RawColumn], missing: str
+) -> tuple[np.ndarray, tuple[Gap, ...]]:
+    """Return the features of all rows, and where they were filled."""
+    X = np.zeros((len(fields[0].missing), len(list_feature_names(columns))))
+    gaps, start, blocks = [], 0, []
+    for column, raw in zip(columns, fields, strict=True):
+        stop = start + column.width
+        blocks.append((slice(start, stop), _encode_column(column, raw)))
+        if missing in FILLING and raw.missing.any():
+            gaps.append(Gap(start, stop, np.flatnonzero(raw.missing), column.levels is not None))
+        if column.is_marked:
+            X[raw.missing, stop] = 1.0
+        start += len(column.features)
+    for first in range(0, len(X), ROWS_PER_COPY):
+        rows = slice(first, first + ROWS_PER_COPY)
+        for place, block in blocks:
+            X[rows, place] = block[rows]
+    return refill(X, gaps, np.arange(len(X))), tuple(gaps)
+
+
+def _encode_column(column: CsvColumn, raw: RawColumn) -> np.ndarray:
+    """Return the features of a column; a missing value is 0, and has no level."""
+    if column.levels is not None:
+        places = index_levels(column.levels, raw.get_texts())
+        return (places[:, None] == np.arange(len(column.levels))).astype(np.float64)
+    assert raw.numbers is not None, "which makes it a column of numbers"
+    numbers = np.where(raw.missing, 0.0, raw.numbers) if raw.missing.any() else raw.numbers
+    return numbers[:, None]
+
+
+def index_levels(levels: tuple[str, ...], texts: list[str]) -> np.ndarray:
+    """Return the place of each text among levels; -1 for those that are none."""
+    place = {level: k for k, level in enumerate(levels)}
+    return np.fromiter((place.get(text, -1) for text in texts), np.int64, len(texts))
+
+
+def find_unusual_label(path: Path, content: bytes) -> str | None:
+    """Return the label column that is guessed by its name where it is neither `label` nor the last one.
+
+    Results that were stored before such names counted have the last column in their identity, by no name.
+    """
+    try:
+        header = read_header(path, content)
+    except DataError:  # which reading the table will tell
+        return None
+    at = guess_label(header)
+    return None if at is None or header[at] == "label" or at == len(header) - 1 else header[at]

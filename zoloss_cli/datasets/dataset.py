@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, Flip, GeneratedData, Noise
+from zoloss_cli.datasets.column_selection import ColumnSelection
 from zoloss_cli.datasets.csv_reader import compute_file_sha256, read_content, read_table
-from zoloss_cli.datasets.csv_table import read_for_training
+from zoloss_cli.datasets.csv_table import find_unusual_label, read_for_training
+from zoloss_cli.datasets.imputation import Gap
 from zoloss_cli.datasets.labels import index_labels
 from zoloss_cli.datasets.noise import add_noise, flip_labels
 from zoloss_cli.datasets.pool import generate, hash_plugin_pools
@@ -46,6 +48,8 @@ class DataSet:
         The samples whose label is not the true class.
     true_y : ndarray or None
         The true classes, where they are not `y`.
+    gaps : tuple of Gap
+        Where missing values were filled by what all samples show.
     """
 
     name: str
@@ -56,6 +60,7 @@ class DataSet:
     notes: list[str] = field(default_factory=list)
     flipped: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     true_y: np.ndarray | None = None
+    gaps: tuple[Gap, ...] = ()
 
     @property
     def truth(self) -> np.ndarray:
@@ -90,9 +95,11 @@ def load_data(spec: DataSpec, draw: int = 0) -> DataSet:
         seed = spec.pool_seeds[draw]
         data = DataSet(spec.name, *generate(spec.generator, seed, size=spec.size, **dict(spec.settings)))
     elif isinstance(spec, CsvData):
-        table = read_for_training(Path(spec.csv), spec.label, spec.missing)
+        selection = ColumnSelection(spec.drop, spec.features, spec.id)
+        table = read_for_training(Path(spec.csv), spec.label, spec.missing, selection=selection)
         y, classes = table.index_classes(spec.positive)
-        data = DataSet(spec.name, table.X, y, classes, table.features, table.list_notes())
+        notes = table.list_notes()
+        data = DataSet(spec.name, table.X, y, classes, table.features, notes, gaps=table.gaps)
     else:
         data = _read_table(spec)
     data = replace(data, X=np.ascontiguousarray(data.X, dtype=np.float64))
@@ -112,7 +119,7 @@ def _add_noise(data: DataSet, noise: Noise, draw: int) -> DataSet:
     X, y = add_noise(
         data.X, data.y, len(data.classes), noise.fraction, one_class, noise.seed, draw % noise.draws
     )
-    return replace(data, X=X, y=y)
+    return replace(data, X=X, y=y, gaps=())  # noise is drawn in the range of what all samples show
 
 
 def _find_noise_class(data: DataSet, noise: Noise) -> int:
@@ -148,6 +155,20 @@ def find_data_path(spec: EmbeddedData | CsvData) -> Path:
     return path
 
 
+def _describe_csv(spec: CsvData) -> dict[str, Any]:
+    """Return the content of the user's own table, and how it is read; later keys only where they are used."""
+    path = find_data_path(spec)
+    content = read_content(path)
+    label = spec.label if spec.label is not None else find_unusual_label(path, content)
+    described: dict[str, Any] = {
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "label": label,
+        "missing": spec.missing,
+        "positive": spec.positive,
+    }
+    return described | ColumnSelection(spec.drop, spec.features, spec.id).to_keys()
+
+
 @functools.lru_cache(maxsize=MAX_CACHED_FINGERPRINTS)
 def compute_fingerprint(spec: DataSpec) -> dict[str, Any]:
     """Return what makes this data set this one, as it enters the identity of results.
@@ -162,12 +183,7 @@ def compute_fingerprint(spec: DataSpec) -> dict[str, Any]:
         plugin_hash = hash_plugin_pools(spec.generator, spec.pool_seeds, **settings)
         content = {"generator": spec.generator, "seed": spec.seed, **settings, **plugin_hash}
     elif isinstance(spec, CsvData):
-        content = {
-            "sha256": hashlib.sha256(read_content(find_data_path(spec))).hexdigest(),
-            "label": spec.label,
-            "missing": spec.missing,
-            "positive": spec.positive,
-        }
+        content = _describe_csv(spec)
     else:
         entry = find_entry(spec.dataset)
         sha256 = entry.sha256 if spec.source == "embedded" else compute_file_sha256(find_data_path(spec))

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
 import numpy as np
 
+from zoloss_cli.datasets.csv_reader import is_number
 from zoloss_cli.errors import DataError, suggest_nearest
 
 MAX_LISTED_CLASSES = 10
+MIN_FRACTIONS = 5  # different numbers, not all whole, that are hardly names of classes
+MIN_WHOLE_NUMBERS = 20  # likewise
 
 
 def index_labels(labels: list[str], positive: str | None, where: str) -> tuple[np.ndarray, list[str]]:
@@ -42,6 +48,49 @@ def index_labels(labels: list[str], positive: str | None, where: str) -> tuple[n
         names = _sort_by_number(names)
     index = {name: i for i, name in enumerate(names)}
     return np.array([index[label] for label in labels]), names
+
+
+def check_spellings(path: Path, column: str, labels: list[str], lines: list[int]) -> None:
+    """Refuse labels such as 1 and 1.0: one class to a statistician, but two to whoever compares text.
+
+    Parameters
+    ----------
+    path, column : Path, str
+        The file and the label column, for messages.
+    labels : list of str
+        The label of each row.
+    lines : list of int
+        The line of each row.
+    """
+    first = dict(zip(reversed(labels), reversed(lines), strict=True))
+    same: dict[Decimal, str] = {}
+    for label in sorted(filter(is_number, first), key=lambda label: first[label]):
+        try:
+            other = same.setdefault(Decimal(label), label)  # exact, unlike float, for long numbers of accounts
+        except InvalidOperation:  # an exponent beyond all bounds
+            continue
+        if other != label:
+            raise DataError(
+                f"{path}:{first[label]}: the label column '{column}' holds '{label}' and, in line "
+                f"{first[other]}, '{other}', which are the same number; write the labels of a class in one way"
+            )
+
+
+def is_continuous(names: list[str], n_samples: int) -> bool:
+    """Return whether the different labels of some samples are numbers, and too many to be classes.
+
+    Examples
+    --------
+    >>> is_continuous(["0.5", "1.25", "2.5", "3.125", "7.5"], 6)
+    True
+    >>> is_continuous(["1", "2", "3", "4", "5"], 6)
+    False
+    """
+    if len(names) < MIN_FRACTIONS or not all(map(is_number, names)):
+        return False
+    if all(float(name).is_integer() for name in names):
+        return len(names) > MIN_WHOLE_NUMBERS and len(names) > n_samples / 4
+    return len(names) > min(MIN_WHOLE_NUMBERS, n_samples / 2)
 
 
 def join_names(names: list[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 import warnings
 from typing import Any
@@ -12,21 +11,8 @@ import numpy as np
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.labels import join_names
 from zoloss_cli.errors import DataError
+from zoloss_cli.experiment.warming import warm_up
 from zoloss_cli.registry import MEASURES, find_registration, list_multiclass_learners, make_learner
-
-# Settings that take every code path of a learner in a moment.
-SHORT_SETTINGS = {
-    "epochs": 2,
-    "rounds": 2,
-    "steps": 300,
-    "lines": 20,
-    "nodes": 300,
-    "time_limit": 60.0,
-    "permutations": 2,
-    "s1": 0,
-    "clusters": 6,
-}
-_warmed_up: set[str] = set()  # learners whose kernels this process has loaded
 
 
 def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -> None:
@@ -58,7 +44,13 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
 
 
 def fit(
-    spec: LearnerSpec, X: np.ndarray, y: np.ndarray, seed: np.random.SeedSequence, *, quiet: bool = True
+    spec: LearnerSpec,
+    X: np.ndarray,
+    y: np.ndarray,
+    seed: np.random.SeedSequence,
+    *,
+    quiet: bool = True,
+    sample_weight: np.ndarray | None = None,
 ) -> tuple[Any, float]:
     """Fit the learner that a specification names.
 
@@ -74,6 +66,8 @@ def fit(
         Seed of the learner's random numbers.
     quiet : bool, default=True
         Whether the learner's warnings are not shown.
+    sample_weight : ndarray of shape (n_samples,) or None
+        The weights of the samples, for a learner that takes some; None: all are equal.
 
     Returns
     -------
@@ -89,29 +83,5 @@ def fit(
             warnings.simplefilter("ignore", UserWarning)
         learner = make_learner(spec.learner, spec.parameters, np.random.default_rng(seed))
         start = time.perf_counter()
-        learner.fit(X, y)
+        learner.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
     return learner, getattr(learner, "seconds_", time.perf_counter() - start)
-
-
-def warm_up(spec: LearnerSpec) -> None:
-    """Fit a learner once on a handful of samples: loading its kernels must not count as its time."""
-    if spec.name in _warmed_up:
-        return
-    _warmed_up.add(spec.name)
-    rng = np.random.default_rng(0)
-    X, y = rng.uniform(-1, 1, (24, 2)), np.arange(24) % 2
-    with warnings.catch_warnings(), contextlib.suppress(Exception):
-        # Whatever is wrong with the learner shows again, and is reported, in its own tasks.
-        warnings.simplefilter("ignore")
-        learner = make_learner(spec.learner, _shorten_settings(spec.parameters), 0)
-        if spec.learner in MEASURES:
-            learner.measure(X, y)
-        else:
-            learner.fit(X, y).predict(X)
-
-
-def _shorten_settings(parameters: dict) -> dict:
-    """Return settings for the same code in a moment: two epochs, two rounds, no weights made for other data."""
-    short = {k: _shorten_settings(v) if isinstance(v, dict) else v for k, v in parameters.items()}
-    short |= {k: v for k, v in SHORT_SETTINGS.items() if k in short}
-    return {k: v for k, v in short.items() if not (k == "seeding" and isinstance(v, list))}

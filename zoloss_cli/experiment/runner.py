@@ -11,9 +11,12 @@ from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import compute_finite_scaling
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.fitting import check_classes
+from zoloss_cli.experiment.packages import check_packages
 from zoloss_cli.experiment.pending import PendingCell, estimate_seconds, open_pending
 from zoloss_cli.experiment.plan import Cell, plan
-from zoloss_cli.experiment.scheduler import ChunkResult, Scheduler, compile_kernels
+from zoloss_cli.experiment.scheduler import ChunkResult, Scheduler
+from zoloss_cli.experiment.split_data import warm_up_pruning
+from zoloss_cli.experiment.warming import compile_kernels
 from zoloss_cli.kernels import KEEPS_KERNELS
 from zoloss_cli.metrics.base import Metric
 from zoloss_cli.registry import load_metric
@@ -145,6 +148,7 @@ def run_experiment(
     started, clock = format_now(), time.perf_counter()
     all_cells, cells = plan(experiment), plan(part or experiment)
     sizes = validate_data(cells, [load_metric(name) for name in experiment.metrics])
+    check_packages(cells, store, fresh)
     summary = RunSummary()
     with store.writing():
         pending = open_pending(cells, store, fresh)
@@ -156,7 +160,7 @@ def run_experiment(
         store.write_manifest(build_manifest(experiment, all_cells, source, earlier))
         try:
             if summary.n_done_before < summary.n_tasks:
-                seconds = compile_kernels([part.cell for part in pending if part.splits])
+                seconds = _compile_kernels([part.cell for part in pending if part.splits])
                 if seconds > LONG_COMPILATION_SECONDS:
                     kept = " (kept for the next run)" * KEEPS_KERNELS
                     progress.note(f"kernels compiled in {seconds:.0f} s{kept}")
@@ -199,6 +203,14 @@ def build_manifest(experiment: Experiment, cells: list[Cell], source: str, runs:
         for cell in cells
     ]
     return Manifest(source, experiment, listed, runs)
+
+
+def _compile_kernels(cells: list[Cell]) -> float:
+    """Compile what the tasks of cells need, and return the seconds that it took."""
+    seconds = compile_kernels([cell.learner for cell in cells])
+    for how in {cell.prune for cell in cells if cell.prune is not None}:
+        warm_up_pruning(how)
+    return seconds
 
 
 def _count_tasks(pending: list[PendingCell]) -> tuple[dict[str, int], dict[str, int]]:

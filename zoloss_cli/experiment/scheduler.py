@@ -6,7 +6,6 @@ results are yielded as they come back, so that nothing finished is lost.
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
@@ -15,7 +14,6 @@ from dataclasses import dataclass, field
 from zoloss_cli.errors import RunError
 from zoloss_cli.experiment.executors.process_pool import defer_signals, start_process_pool, stop_process_pool
 from zoloss_cli.experiment.pending import PendingCell
-from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.task import run_tasks
 from zoloss_cli.results.record import AnyRecord, FailedRecord
 
@@ -112,18 +110,3 @@ class Scheduler:
                 yield ChunkResult(part, [FailedRecord(splits[0], WORKER_DIED)])
             else:
                 self._suspects.extend((part, [k]) for k in splits)
-
-
-def compile_kernels(cells: list[Cell]) -> float:
-    """Warm every learner up in this process, so that workers find compiled kernels; return the seconds."""
-    from zoloss_cli.experiment.fitting import warm_up
-    from zoloss_cli.experiment.split_data import warm_up_pruning
-
-    start = time.perf_counter()
-    for cell in cells:
-        for spec in (cell.learner, *cell.learner.tune):
-            with defer_signals():  # a search would take the interrupt as its own, and end with its best so far
-                warm_up(spec)
-        if cell.prune is not None:
-            warm_up_pruning(cell.prune)
-    return time.perf_counter() - start

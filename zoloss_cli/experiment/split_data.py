@@ -10,6 +10,7 @@ import numpy as np
 
 from zoloss_cli.config.models import ALL, Prune
 from zoloss_cli.datasets.dataset import DataSet, find_draw, load_data
+from zoloss_cli.datasets.imputation import refill
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.experiment.plan import Cell
@@ -65,6 +66,8 @@ def load_split(cell: Cell, split: int) -> SplitData:
 def _load_unpruned(cell: Cell, split: int) -> SplitData:
     data = load_data(cell.data, find_draw(cell.data, split))
     train, test = cell.rule.select_indices(len(data.y), cell.seed_name, split)
+    if data.gaps and cell.fit_on != ALL:
+        data = replace(data, X=refill(data.X, data.gaps, train), gaps=())
     return SplitData(data, train, test, cell.scale, data.X if cell.fit_on == ALL else None)
 
 

@@ -70,7 +70,9 @@ def _define(function: Callable, folder: str | None, **options: Any) -> Any:
     if folder:
         numba.config.CACHE_DIR = folder  # for this definition alone: other packages' kernels go where they went
     try:
-        return njit(cache=folder is not None, nogil=True, error_model="numpy", **options)(function)
+        # Nobody takes a kernel for a C callback: that wrapper need not be compiled.
+        options |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+        return njit(cache=folder is not None, **options)(function)
     finally:
         numba.config.CACHE_DIR = numbas_own
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import kernel
+from zoloss_cli.kernels.arrays import copy_vector
 from zoloss_cli.kernels.line import LOSS_TOLERANCE, allocate_line_scratch, sort_breakpoints
 
 IN_SPAN = 1e-7  # length: a row of which less is left belongs to the span of the rows taken so far
@@ -173,7 +174,7 @@ def sweep_prefixes(Y, c, order, n_order, prefix, lines, largest, best, planes, l
             swept += 1
             three = np.ascontiguousarray(bases[k - 1, :3])
             for r in range(2):
-                h[r] = np.dot(three, bases[k, r])
+                copy_vector(np.dot(three, bases[k, r]), h[r])
             combine_columns(G, h[0], f)
             combine_columns(G, h[1], g)
             hits, best, over, unsure, angle = sweep_line(f, g, c, P - 1, largest, best, scratch, found)

@@ -13,8 +13,9 @@ The state of a search, which stands still between calls:
 
 - `tree`: s (n); trail, the samples in the order of their assignment; then by depth decided (the sample),
   tried (0 to 2 of its values), mark (the length of the trail before it), place (in `order`) and level_loss.
-- `hulls`, by side (0: +1, 1: -1): hull, the decided samples of a side, and their count; keepers, a w that keeps
-  each sample out of the hull, and known, whether there is one.
+- `hulls`, by side (0: +1, 1: -1): hull, the decided samples of a side, and their count.
+- `keepers`, by side: a w that keeps each sample out of the hull, and known, whether there is one. None where
+  hulls are not asked: what asks them is then not even compiled.
 - `impossible`: sets, set_signs and set_sizes of up to MAX_IMPOSSIBLE_SETS sets.
 - `counters`: one number for each of the places named below.
 """
@@ -24,6 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import kernel
+from zoloss_cli.kernels.arrays import copy_vector
 from zoloss_cli.kernels.hull import separate
 from zoloss_cli.kernels.line import LOSS_TOLERANCE
 
@@ -60,14 +62,15 @@ def remember_impossible_set(corral, size, s, impossible, counters):
 
 
 @kernel
-def propagate_assignment(Z, t, c, s, i, trail, hulls, counters, buffers):
+def propagate_assignment(Z, t, c, s, i, trail, hulls, keepers, counters, buffers):
     """Assign to sample i's side all open samples that its hull contains, now that i has joined it.
 
     A sample of the other side inside the hull is a conflict.
 
     Returns (weight newly lost, size of the impossible set in the corral or 0).
     """
-    hull, hull_count, keepers, known = hulls
+    hull, hull_count = hulls
+    keeper, known = keepers
     signs, members, w, corral, weights = buffers
     side = s[i]
     h = 0 if side > 0 else 1
@@ -78,7 +81,7 @@ def propagate_assignment(Z, t, c, s, i, trail, hulls, counters, buffers):
     for p in range(Z.shape[0]):
         if s[p] == side:
             continue
-        if known[h, p] and np.dot(keepers[h, p], Z[i]) > 0.0:
+        if known[h, p] and np.dot(keeper[h, p], Z[i]) > 0.0:
             counters[SETTLED] += 1
             continue
         members[count] = p
@@ -87,7 +90,7 @@ def propagate_assignment(Z, t, c, s, i, trail, hulls, counters, buffers):
         inside = separate(Z, signs, members, count + 1, count, w, corral, weights)
         if inside == 0:
             known[h, p] = True
-            keepers[h, p] = w
+            copy_vector(w, keeper[h, p])
         elif inside > 0 and s[p] == 0:
             s[p] = side
             trail[counters[ASSIGNED]] = p
@@ -102,7 +105,7 @@ def propagate_assignment(Z, t, c, s, i, trail, hulls, counters, buffers):
 @kernel
 def undo_assignments(s, trail, hulls, mark, counters):
     """Undo all assignments after the first `mark`."""
-    hull, hull_count = hulls[0], hulls[1]
+    hull, hull_count = hulls
     while counters[ASSIGNED] > mark:
         counters[ASSIGNED] -= 1
         p = trail[counters[ASSIGNED]]
@@ -113,14 +116,14 @@ def undo_assignments(s, trail, hulls, mark, counters):
 
 
 @kernel
-def visit_nodes(Z, t, c, order, first, tree, hulls, impossible, counters, use_hulls, nodes, best, best_w):
+def visit_nodes(Z, t, c, order, first, tree, hulls, keepers, impossible, counters, nodes, best, best_w):
     """Visit up to `nodes` nodes, from where `tree` says the search stands; stop at each better leaf.
 
     `t`, `c`, `order` and `first` have length n: classes, weights, the order of decisions, and the value that is
     tried first. Returns (best, whether the search is over); the w of a better leaf is then in best_w.
     """
     s, trail, decided, tried, mark, place, level_loss = tree
-    hull, hull_count = hulls[0], hulls[1]
+    hull, hull_count = hulls
     n, P = Z.shape
     signs, members, w = np.zeros(n), np.zeros(n + 1, np.int64), np.zeros(P)
     corral, weights = np.zeros(P + 2, np.int64), np.zeros(P + 2)
@@ -148,8 +151,8 @@ def visit_nodes(Z, t, c, order, first, tree, hulls, impossible, counters, use_hu
         hull_count[h] += 1
         if has_impossible_set(s, impossible, counters[SETS]):
             continue
-        if use_hulls:
-            lost, conflict = propagate_assignment(Z, t, c, s, i, trail, hulls, counters, buffers)
+        if keepers is not None:
+            lost, conflict = propagate_assignment(Z, t, c, s, i, trail, hulls, keepers, counters, buffers)
             loss += lost
             if conflict > 0:
                 remember_impossible_set(corral, conflict, s, impossible, counters)
@@ -166,7 +169,7 @@ def visit_nodes(Z, t, c, order, first, tree, hulls, impossible, counters, use_hu
             mark[depth], level_loss[depth] = counters[ASSIGNED], loss
             continue
         # A leaf: is there a w? The samples that hulls assigned follow from the others.
-        count = 0
+        count = np.int64(0)
         for h in range(2):
             for m in range(hull_count[h]):
                 members[count] = hull[h, m]
@@ -177,6 +180,6 @@ def visit_nodes(Z, t, c, order, first, tree, hulls, impossible, counters, use_hu
         if size > 0:
             remember_impossible_set(corral, size, s, impossible, counters)
         elif size == 0:
-            best_w[:] = w
+            copy_vector(w, best_w)
             return loss, False
     return best, counters[DEPTH] < 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zoloss_cli.kernels import inline_kernel
+from zoloss_cli.kernels.arrays import copy_vector
 
 
 @inline_kernel
@@ -13,6 +14,6 @@ def save_checkpoint(w, epoch, ended, checkpoints, at, path):
     `ended`, w is what all later epochs would have too.
     """
     while at < checkpoints.shape[0] and (checkpoints[at] == epoch or ended):
-        path[at] = w
+        copy_vector(w, path[at])
         at += 1
     return at

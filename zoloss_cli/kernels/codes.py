@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
+from zoloss_cli.kernels.arrays import copy_vector
 
 
 @exact_kernel
@@ -116,7 +117,7 @@ def find_max_cut(edges):
                 cut += -edges[flipped, k] if column[k] == column[flipped] else edges[flipped, k]
         if cut > largest:
             largest = cut
-            best[:] = column
+            copy_vector(column, best)
     return best
 
 

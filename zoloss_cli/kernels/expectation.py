@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from zoloss_cli.kernels import kernel
+from zoloss_cli.kernels.arrays import compute_max_abs
 
 CONVERGENCE_TOLERANCE = 1e-4  # of the largest weight: a sweep that moves no weight by more is the last
 MILLS_ASYMPTOTE = -30.0  # below this z, Phi(z) is near the smallest numbers there are
@@ -74,6 +75,6 @@ def fit_bayes_point(Z, noise, sweeps):
                     V[j, k] -= scale * Vz[j] * Vz[k]
             site_precision[i] = precision
             site_mean[i] = mean
-        if moved < CONVERGENCE_TOLERANCE * (1e-12 + np.max(np.abs(m))):
+        if moved < CONVERGENCE_TOLERANCE * (1e-12 + compute_max_abs(m)):
             return m, sweep
     return m, sweeps

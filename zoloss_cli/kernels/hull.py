@@ -105,7 +105,7 @@ def shrink_corral(size, w, corral, weights, A, mu, x, Q, R):
     while size > 0:
         if not find_affine_minimum(A, size, mu, x, Q, R):
             return 0
-        theta, leaving = 1.0, -1
+        theta, leaving = 1.0, np.int64(-1)
         for k in range(size):
             if mu[k] <= MIN_MIXTURE_WEIGHT:
                 step = weights[k] / (weights[k] - mu[k]) if weights[k] > mu[k] else 0.0
@@ -135,7 +135,7 @@ def separate(Z, signs, members, count, first, w, corral, weights):
     P = Z.shape[1]
     A, Q, R = np.empty((P + 2, P)), np.empty((P + 2, P)), np.empty((P + 2, P + 2))
     mu, x = np.empty(P + 2), np.empty(P)
-    size = append_row(Z, signs, members[first], 0, 1.0, corral, weights, A)
+    size = append_row(Z, signs, members[first], np.int64(0), 1.0, corral, weights, A)
     for j in range(P):
         w[j] = A[0, j]
     for _ in range(MAX_ROUNDS):

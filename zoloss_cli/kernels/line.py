@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import exact_kernel, kernel
+from zoloss_cli.kernels.arrays import copy_vector
 
 ZERO_MARGIN = 1e-11  # of rows and a w of length 1: a margin or slope below this is 0
 MIN_RELATIVE_GAP = 1e-8  # of the ends' size: a gap between breakpoints below this is none
@@ -91,7 +92,7 @@ def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
     breakpoint where rounding hides every slope, that of the leaving row too.
     """
     t, rows, bucket, starts, sorted_t, sorted_rows, losses = scratch[:7]
-    loss, turned, count, sum_f, sum_g = 0.0, 0.0, 0, 0.0, 0.0
+    loss, turned, count, sum_f, sum_g = 0.0, 0.0, np.int64(0), 0.0, 0.0
     still = False
     rates = f
     for i in range(f.shape[0]):  # the loss far to the left, at -v; and the breakpoints
@@ -171,5 +172,5 @@ def keep_line_minimum(Y, c, w, v, u, in_basis, leaving, alpha, sense, best, best
     loss = compute_strict_loss(Y, c, candidate)
     if loss < best - LOSS_TOLERANCE:
         best = loss
-        best_w[:] = candidate
+        copy_vector(candidate, best_w)
     return best

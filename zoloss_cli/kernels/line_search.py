@@ -29,7 +29,7 @@ FIXED_POINT_ONE = 2.0**50  # the integer that stands for a weight of 1
 MIN_RELATIVE_WIDTH = 1e-12  # of its ends or the typical breakpoint: a narrower interval is none
 RELATIVE_OVERSHOOT = 1e-9  # of the outermost breakpoint, where 1 would be lost beside it
 EDGE_TOLERANCE = 1e-9  # of the range of all buckets: a breakpoint nearer to a bucket's edge is in doubt
-INSERTION_SORT_LIMIT = 48  # candidates; above, a library sort is faster
+INSERTION_SORT_LIMIT = 48  # breakpoints; usually 3 to 15 are candidates
 
 
 @exact_kernel
@@ -69,6 +69,27 @@ def compute_typical_breakpoint(p, delta):
 
 
 @exact_kernel
+def sort_breakpoints(r, carried, count):
+    """Sort the first `count` breakpoints r, and what is carried with them.
+
+    Insertion sort, or Shell sort with Tokuda's increments where there are more than INSERTION_SORT_LIMIT. It is
+    as fast as np.argsort and what follows of it, and compiles in a tenth of the time.
+    """
+    gap = 1
+    while count > INSERTION_SORT_LIMIT and gap < count // 4:
+        gap = 9 * gap // 4 + 1
+    while gap > 0:
+        for j in range(gap, count):
+            r_j, carried_j = r[j], carried[j]
+            i = j - gap
+            while i >= 0 and r[i] > r_j:
+                r[i + gap], carried[i + gap] = r[i], carried[i]
+                i -= gap
+            r[i + gap], carried[i + gap] = r_j, carried_j
+        gap = 4 * gap // 9
+
+
+@exact_kernel
 def find_threshold_by_sorting(p, delta, y, phi, s, both_directions):
     """Apply the rule by sorting all breakpoints: Algorithm 2.4, or 2.3 where `both_directions`.
 
@@ -78,7 +99,7 @@ def find_threshold_by_sorting(p, delta, y, phi, s, both_directions):
     n = p.shape[0]
     r_all = np.empty(n, np.float64)
     c_all = np.empty(n, np.int64)
-    count = 0
+    count = np.int64(0)
     still_wrong, still_right, start_wrong, start_right = 0, 0, 0, 0
     for i in range(n):
         if delta[i] == 0.0:
@@ -96,7 +117,7 @@ def find_threshold_by_sorting(p, delta, y, phi, s, both_directions):
                 c_all[count] = -phi[i]
                 start_wrong += phi[i]
             count += 1
-    order = np.argsort(r_all[:count], kind="mergesort")
+    sort_breakpoints(r_all, c_all, count)
 
     # Group equal breakpoints; keep those with a net weight.
     r = np.empty(count, np.float64)
@@ -104,10 +125,10 @@ def find_threshold_by_sorting(p, delta, y, phi, s, both_directions):
     k = 0
     i = 0
     while i < count:
-        value, net = r_all[order[i]], c_all[order[i]]
+        value, net = r_all[i], c_all[i]
         i += 1  # whatever the first is: NaN is not even equal to itself
-        while i < count and r_all[order[i]] == value:
-            net += c_all[order[i]]
+        while i < count and r_all[i] == value:
+            net += c_all[i]
             i += 1
         if net != 0:
             r[k] = value
@@ -131,7 +152,7 @@ def find_threshold_by_sorting(p, delta, y, phi, s, both_directions):
         if negative < positive:
             at, negate = most_at, True
 
-    lowest, highest = r_all[order[0]], r_all[order[count - 1]]
+    lowest, highest = r_all[0], r_all[count - 1]
     if at == 0:
         t = r[0] - compute_overshoot(r[0], s)
         for i in range(count):
@@ -154,7 +175,7 @@ def find_threshold_by_sorting(p, delta, y, phi, s, both_directions):
         if hit:
             previous, widest = left, -1.0
             for j in range(count):
-                value = r_all[order[j]]
+                value = r_all[j]
                 if left < value <= right:
                     if value - previous > widest:
                         widest = value - previous
@@ -235,7 +256,7 @@ def find_threshold_by_buckets(
 
     # A bucket can hide a better value only if it holds both signs and its negative part alone would
     # bring the error down to the best boundary's. The boundary's own neighbours give its interval.
-    count = 0
+    count = np.int64(0)
     for b in range(buckets):
         lowest = prefix[b] - histogram[b]
         if lowest <= best or b == next_above:
@@ -252,7 +273,7 @@ def find_threshold_by_buckets(
                         i = link[i]
     for j in range(count):
         near_r[j] = p[near_i[j]] / delta[near_i[j]]
-    sort_candidates(near_r, near_i, count)
+    sort_breakpoints(near_r, near_i, count)
 
     # Sweep the candidates. (left, right) is the best interior interval, (below, above) the boundary's.
     below, above, left, right = -np.inf, np.inf, -np.inf, np.inf
@@ -306,20 +327,3 @@ def is_on_bucket_edge(r, s, buckets):
         return False
     position = (r / (abs(r) + s) + 1.0) * (0.5 * buckets)
     return abs(position - np.rint(position)) < EDGE_TOLERANCE * buckets
-
-
-@exact_kernel
-def sort_candidates(r, index, count):
-    """Sort the first `count` breakpoints r and their samples' indices; usually 3 to 15 of them."""
-    if count > INSERTION_SORT_LIMIT:
-        order = np.argsort(r[:count])
-        r[:count] = r[:count][order]
-        index[:count] = index[:count][order]
-        return
-    for j in range(1, count):
-        r_j, i_j = r[j], index[j]
-        i = j - 1
-        while i >= 0 and r[i] > r_j:
-            r[i + 1], index[i + 1] = r[i], index[i]
-            i -= 1
-        r[i + 1], index[i + 1] = r_j, i_j

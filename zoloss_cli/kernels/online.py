@@ -21,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import inline_kernel, kernel
+from zoloss_cli.kernels.arrays import copy_vector
 from zoloss_cli.kernels.checkpoints import save_checkpoint
 from zoloss_cli.kernels.random import draw_epoch
 
@@ -93,7 +94,7 @@ def fit_averaged_perceptron(Z, step, cut, alias, w, late, clock, epochs, order, 
             clock += step[k]
         # Not `save_checkpoint`, for which the average would be computed in every epoch.
         if at < checkpoints.shape[0] and checkpoints[at] == epoch:
-            path[at] = compute_average(w, late, clock)
+            copy_vector(compute_average(w, late, clock), path[at])
             at += 1
     return mistakes, clock
 

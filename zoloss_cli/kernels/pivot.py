@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import exact_kernel, kernel
+from zoloss_cli.kernels.arrays import copy_vector
 from zoloss_cli.kernels.line import (
     LOSS_TOLERANCE,
     allocate_line_scratch,
@@ -42,6 +43,18 @@ def draw_uniform(counter):
 
 
 @kernel
+def normalize(w):
+    """Scale w to length 1."""
+    w /= np.sqrt(np.dot(w, w))
+
+
+@kernel
+def remove_part(d, q):
+    """Remove from d its part along the unit vector q."""
+    d -= np.dot(q, d) * q
+
+
+@kernel
 def rebuild_vertex(Y, B, w, V):
     """Compute w and V anew from the basis; return False if its rows are too few or no longer independent."""
     size = w.shape[0]
@@ -49,17 +62,19 @@ def rebuild_vertex(Y, B, w, V):
         return False
     A = np.empty((size, size), np.float64)
     for k in range(size - 1):
-        A[k] = Y[B[k]]
-    A[size - 1] = w
+        copy_vector(Y[B[k]], A[k])
+    copy_vector(w, A[size - 1])
     try:
         inverse = np.linalg.inv(A)
     except Exception:  # singular; numba knows no narrower one
         return False
     if not np.all(np.isfinite(inverse)):
         return False
-    V[:, :] = inverse[:, : size - 1].T
-    w[:] = inverse[:, size - 1]
-    w /= np.sqrt(np.dot(w, w))
+    for j in range(size):
+        for k in range(size - 1):
+            V[k, j] = inverse[j, k]
+        w[j] = inverse[j, size - 1]
+    normalize(w)
     return True
 
 
@@ -71,7 +86,7 @@ def slide_to_vertex(Y, w, B, V, counter):
     """
     n, size = Y.shape
     Q = np.zeros((size, size), np.float64)  # orthonormal: the rows met so far
-    w /= np.sqrt(np.dot(w, w))
+    normalize(w)
     for k in range(size - 1):
         d = np.empty(size, np.float64)
         for j in range(size):
@@ -79,9 +94,9 @@ def slide_to_vertex(Y, w, B, V, counter):
             d[j] = draw_uniform(counter) - 0.5
         for _ in range(2):  # twice: once is not orthogonal enough
             for q in range(k):
-                d -= np.dot(Q[q], d) * Q[q]
-            d -= np.dot(w, d) * w
-        d /= np.sqrt(np.dot(d, d))
+                remove_part(d, Q[q])
+            remove_part(d, w)
+        normalize(d)
         f, g = np.dot(Y, w), np.dot(Y, d)
         nearest, chosen = np.inf, -1
         for i in range(n):
@@ -96,11 +111,12 @@ def slide_to_vertex(Y, w, B, V, counter):
         q_k = Y[chosen].copy()
         for _ in range(2):
             for q in range(k):
-                q_k -= np.dot(Q[q], q_k) * Q[q]
-        Q[k] = q_k / np.sqrt(np.dot(q_k, q_k))
+                remove_part(q_k, Q[q])
+        normalize(q_k)
+        copy_vector(q_k, Q[k])
         for q in range(k + 1):
-            w -= np.dot(Q[q], w) * Q[q]
-        w /= np.sqrt(np.dot(w, w))
+            remove_part(w, Q[q])
+        normalize(w)
     return counter, rebuild_vertex(Y, B, w, V)
 
 
@@ -135,7 +151,7 @@ def draw_interval(losses, count, turned, least, T, share, near, odds):
 def release_row(w, V, k):
     """Release basis row k; return v, the unit direction that is free now, and u, along which others gain."""
     v = V[k] - np.dot(w, V[k]) * w
-    v /= np.sqrt(np.dot(v, v))
+    normalize(v)
     u = np.zeros(w.shape[0], np.float64)
     for j in range(V.shape[0]):
         if j != k:
@@ -147,12 +163,13 @@ def release_row(w, V, k):
 def exchange_row(Y, w, V, k, v, alpha, slope, entering):
     """Exchange basis row k for the row at alpha, whose margin changes by `slope` along v; changes w and V."""
     w += alpha * v
-    w /= np.sqrt(np.dot(w, w))
-    V[k] = v / slope
+    normalize(w)
+    copy_vector(v / slope, V[k])
     shares = np.dot(V, Y[entering])
     for j in range(V.shape[0]):
         if j != k:
-            V[j] -= shares[j] * V[k]
+            row = V[j]
+            row -= shares[j] * V[k]  # as two steps: fused, walks that are stored would be others
 
 
 @kernel

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import kernel
+from zoloss_cli.kernels.arrays import copy_vector
 from zoloss_cli.kernels.checkpoints import save_checkpoint
 from zoloss_cli.kernels.online import add_scaled_row, compute_margin
 from zoloss_cli.kernels.random import RANDOM, draw_epoch
@@ -110,7 +111,7 @@ def fit_pocket(Z, Z_T, phi_T, step, phi, cut, alias, w, epochs, ratchet, gram, s
                 admit = admit or error < pocket_error
                 if admit:
                     pocket_error = error
-                    pocket_w[:] = w
+                    copy_vector(w, pocket_w)
             if admit:
                 pocket_run = run
         at = save_checkpoint(pocket_w, epoch, pocket_error == 0, checkpoints, at, path)

@@ -10,6 +10,7 @@ import numpy as np
 from numba import uint64
 
 from zoloss_cli.kernels import exact_kernel
+from zoloss_cli.kernels.arrays import compute_max_abs, copy_vector
 from zoloss_cli.kernels.checkpoints import save_checkpoint
 from zoloss_cli.kernels.line_search import (
     compute_blur,
@@ -40,15 +41,6 @@ def allocate_scratch(n, buckets):
         np.empty(n, np.float64),
         np.empty(n, np.int32),
     )
-
-
-@exact_kernel
-def compute_max_abs(w):
-    """Return the largest absolute component of w, which is taken for its length."""
-    length = 0.0
-    for j in range(w.shape[0]):
-        length = max(length, abs(w[j]))
-    return length
 
 
 @exact_kernel
@@ -150,7 +142,7 @@ def fit_rcd_gradient(X, y, phi, w, epochs, batch, seed, both_directions, buckets
                 if y[i] * p[i] <= 0.0:
                     for j in range(d.shape[0]):
                         d[j] += phi[i] * y[i] * X[i, j]
-            largest = np.max(np.abs(d))
+            largest = compute_max_abs(d)
             if largest > 0.0:
                 d /= largest
         else:
@@ -159,7 +151,7 @@ def fit_rcd_gradient(X, y, phi, w, epochs, batch, seed, both_directions, buckets
                 i = np.int64(scale_to_index(mix_bits(counter), uint64(n)))
                 if y[i] * p[i] <= 0.0:
                     break
-            d[:] = X[i]
+            copy_vector(X[i], d)
         delta = np.dot(X, d)
         update_along_direction(p, q, delta, y, phi, w, d, both_directions, buckets, scratch)
         p, q = q, p

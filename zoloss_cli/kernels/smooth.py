@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import kernel
+from zoloss_cli.kernels.arrays import compute_max_abs, copy_vector
 
 MAX_RATE = 0.1  # of a gradient step, r of Figure 8; it falls tenfold at a time
 MIN_RATE = 1e-6
@@ -76,10 +77,10 @@ def descend_gradient(Z, Z_T, phi, w, K, decay):
             rate *= 0.1
         if not gained:
             return margins, loss
-        w[:] = trial
+        copy_vector(trial, w)
         margins, loss = trial_margins, trial_loss
         gradient = compute_smooth_gradient(Z_T, margins, phi, K) + decay * w
-        if np.max(np.abs(gradient)) <= FLAT_GRADIENT:
+        if compute_max_abs(gradient) <= FLAT_GRADIENT:
             return margins, loss
 
 

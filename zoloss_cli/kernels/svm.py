@@ -12,6 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import kernel
+from zoloss_cli.kernels.arrays import compute_max_abs
+from zoloss_cli.kernels.lapack import is_finite, solve_in_place
 
 MAX_STEPS = 200
 STEP_SHARE = 0.995  # of the way to the boundary that a step may go
@@ -54,12 +56,12 @@ def solve_linear_svm(Z, C, gap_tolerance):
         gap = np.dot(alpha, s) + np.dot(mu, xi)
         objective = 0.5 * (np.dot(u, u) - u[0] * u[0]) + np.dot(C, xi)
         relative = gap / (1.0 + abs(objective))
-        feasible = np.max(np.abs(r_primal)) < 1e-6 and np.max(np.abs(r_dual)) < 1e-8 * (1.0 + np.sum(alpha))
+        feasible = compute_max_abs(r_primal) < 1e-6 and compute_max_abs(r_dual) < 1e-8 * (1.0 + np.sum(alpha))
         # Far below the tolerance rounding is all that is left, and the Newton matrix turns singular.
         if relative < gap_tolerance * (1.0 if feasible else 1e-5):
             break
         D = 1.0 / (xi / mu + s / alpha)
-        if not np.all(np.isfinite(D)):
+        if not is_finite(D):
             break
         for j in range(size):
             for i in range(n):
@@ -75,7 +77,8 @@ def solve_linear_svm(Z, C, gap_tolerance):
             c_s = centre - alpha * s - second_s
             c_xi = centre - mu * xi - second_xi
             g = c_s / alpha - c_xi / mu - r_primal
-            du = np.linalg.solve(H, np.dot(scaled, g) - r_dual)
+            du = np.dot(scaled, g) - r_dual
+            solve_in_place(H, du)
             d_alpha = D * (g - np.dot(Z, du))
             d_s = (c_s - s * d_alpha) / alpha
             d_xi = (c_xi + xi * d_alpha) / mu
@@ -92,7 +95,7 @@ def solve_linear_svm(Z, C, gap_tolerance):
                     centre = SLOW_CENTRE * gap / (2 * n)
                     second_s[:] = 0.0
                     second_xi[:] = 0.0
-        if not np.all(np.isfinite(du)):
+        if not is_finite(du):
             break
         u = u + step * du
         alpha = alpha + step * d_alpha

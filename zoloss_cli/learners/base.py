@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from threadpoolctl import ThreadpoolController
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
+from zoloss_cli.learners.needed_package import NeededPackage
 from zoloss_cli.learners.parameters import check_parameters
 from zoloss_cli.learners.problem import (
     Problem,
@@ -77,6 +78,17 @@ class Learner(ClassifierMixin, BaseEstimator):
                 f"Only binary classification is supported. The type of the target is multiclass: "
                 f"{type(self).__name__} separates two classes, and y holds {count}."
             )
+
+    def list_needed_packages(self) -> list[NeededPackage]:
+        """Return the packages that a fit with these parameters imports, beyond those that every fit does.
+
+        Returns
+        -------
+        list of NeededPackage
+            They may be missing: then it is said before any task of a run begins. Learners inside this one speak
+            for themselves.
+        """
+        return []
 
     def _validate_fit_input(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return X, class indices, and sample weights that sum to 1; set `classes_`."""

@@ -198,4 +198,10 @@ def _suggest_run(folder: Path) -> str:
         reference = PACKAGE_FOLDER.parent / "results" / "reference"
     if reference.is_dir():
         text += f"; the reference results can be shown with: zoloss table {reference}"
+    elif folder.name == "reference":
+        text = (
+            "the reference results are not part of an installed package but of the project's source, in its "
+            "folder results/reference: name that one, or compute a table yourself with: zoloss run table2 "
+            "--splits 20"
+        )
     return text

@@ -85,6 +85,28 @@ def compute_corrected_t_test(differences: Sequence[float], n_train: int, n_test:
     return t, float(2.0 * stats.t.sf(abs(t), k - 1))
 
 
+def compute_corrected_interval(
+    rates: Sequence[float], n_train: float, n_test: float, confidence: float
+) -> tuple[float, float]:
+    """Return the confidence interval of a mean error rate over k >= 2 splits or folds, within 0 and 1.
+
+    The variance of the mean is corrected for training parts that overlap, as in `compute_corrected_t_test`.
+    """
+    k, mean = len(rates), fmean(rates)
+    variance = sum((rate - mean) ** 2 for rate in rates) / (k - 1)
+    half = float(stats.t.ppf((1.0 + confidence) / 2.0, k - 1))
+    half *= math.sqrt((1.0 / k + n_test / n_train) * variance)
+    return max(0.0, mean - half), min(1.0, mean + half)
+
+
+def compute_proportion_interval(share: float, n: int, confidence: float) -> tuple[float, float]:
+    """Return Wilson's confidence interval of a share that was seen in n independent samples."""
+    z = float(stats.norm.ppf((1.0 + confidence) / 2.0))
+    centre = (share + z * z / (2 * n)) / (1.0 + z * z / n)
+    half = z / (1.0 + z * z / n) * math.sqrt(share * (1.0 - share) / n + z * z / (4.0 * n * n))
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
 def compare_pair(run: RunResult, dataset: str, first: str, second: str) -> PairComparison | None:
     """Return the comparison on the splits that both have, matched by number; None if they share none."""
     cells = [run.cells.get((dataset, learner)) for learner in (first, second)]

@@ -20,7 +20,16 @@ def list_embedded_datasets() -> list[str]:
 
 
 def find_shipped_config(path: Path) -> Path | None:
-    """Return the config that a path such as configs/table2.yaml names among those that come with zoloss."""
+    """Return the config that comes with zoloss and that a path such as configs/table2.yaml or table2 names."""
     parts = path.parts[1:] if path.parts[:1] == ("configs",) else path.parts
+    if path.is_absolute() or not parts or ".." in parts:
+        return None
     ours = shipped_folder("configs").joinpath(*parts)
-    return ours if ours.is_file() and not path.is_absolute() else None
+    named = ours.with_name(f"{ours.name}.yaml")
+    return ours if ours.is_file() else named if named.is_file() else None
+
+
+def list_shipped_configs() -> list[str]:
+    """Return the short names of the configs that come with zoloss, such as table2 and thesis/table3.1."""
+    folder = shipped_folder("configs")
+    return sorted(path.relative_to(folder).as_posix()[: -len(".yaml")] for path in folder.rglob("*.yaml"))

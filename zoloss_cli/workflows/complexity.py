@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -23,23 +22,16 @@ from zoloss_cli.complexity.decomposition import (
 from zoloss_cli.complexity.growth import categorize_contributions
 from zoloss_cli.complexity.hard_margin import (
     HardMarginProblem,
-    InseparableError,
     Kernel,
     build_problem,
     find_opposite_pair,
     fit_hard_margin_svm,
 )
-from zoloss_cli.datasets.csv_table import CsvTable
-from zoloss_cli.datasets.labels import join_names
-from zoloss_cli.datasets.scaling import apply_scaling, compute_finite_scaling
+from zoloss_cli.complexity.one_vs_rest import list_one_vs_rest, share_progress
 from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.workflows.table_samples import TableSamples, explain_errors
 
 MAX_SAMPLES = 20_000  # their kernel matrix has 3 GB, and several as large are made on the way
-
-ADVICE = {
-    "perceptron": "rows of different classes are nearly the same, remove some of them or take another --scale",
-    "rbf": "take a larger --gamma, or --kernel perceptron",
-}
 
 
 @dataclass(frozen=True)
@@ -90,110 +82,6 @@ class ComplexityOptions:
 
 
 @dataclass(frozen=True)
-class TableSamples:
-    """Samples of a table, scaled, with two classes.
-
-    Attributes
-    ----------
-    table : CsvTable
-        The whole table.
-    rows : ndarray of int
-        The table's rows that were taken.
-    X : ndarray of shape (n_samples, n_features)
-        Scaled features.
-    y : ndarray of int of shape (n_samples,)
-        Indices of classes, 0 or 1.
-    classes : list of str
-        The negative and the positive class.
-    scaling : str
-        How the features were scaled.
-    """
-
-    table: CsvTable
-    rows: np.ndarray
-    X: np.ndarray
-    y: np.ndarray
-    classes: list[str]
-    scaling: str
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @cached_property
-    def lines(self) -> list[int]:
-        """The line of the file where each sample begins."""
-        return [self.table.lines[row] for row in self.rows]
-
-    @cached_property
-    def labels(self) -> list[str]:
-        """The labels as they are in the file, where the rest may be several classes."""
-        labels = self.table.labels or []
-        return [labels[row] for row in self.rows]
-
-    @property
-    def is_subset(self) -> bool:
-        """Whether only some rows of the table were taken."""
-        return len(self.rows) < len(self.table.lines)
-
-
-def load_samples(
-    table: CsvTable, positive: str | None, scaling: str, sample: int | None = None, seed: int = 1
-) -> TableSamples:
-    """Take all samples of a table, or so many at random, scaled by what all rows of the table show.
-
-    Parameters
-    ----------
-    table : CsvTable
-        The table.
-    positive : str or None
-        The class against the rest; None for a table of two classes.
-    scaling : str
-        How to scale features.
-    sample : int or None
-        How many samples to draw; None for all.
-    seed : int
-        The seed of the draw.
-
-    Returns
-    -------
-    TableSamples
-        The samples, of both classes.
-    """
-    y, classes = table.index_classes(positive)
-    where = f"{table.path}: the label column '{table.label}'"
-    if len(classes) > 2:
-        raise DataError(
-            f"{where} has {len(classes)} classes ({join_names(classes)}), and complexity is that of two: use "
-            "--positive CLASS for one class against the rest"
-        )
-    X = apply_scaling(table.X, *compute_finite_scaling(table.X, scaling, table.features, str(table.path)))
-    rows = np.arange(len(y))
-    if sample is not None and sample < len(y):
-        rows = np.sort(np.random.default_rng(seed).choice(len(y), sample, replace=False))
-        if len(np.unique(y[rows])) < 2:
-            raise DataError(f"{where} holds one class only in a --sample of {sample} rows; draw more, or all")
-    return TableSamples(table, rows, X[rows], y[rows], classes, scaling)
-
-
-@contextlib.contextmanager
-def explain_errors(samples: TableSamples, rows: np.ndarray | None = None) -> Iterator[None]:
-    """Raise what goes wrong with these samples (default: all) with the file and the line."""
-    path = samples.table.path
-    try:
-        yield
-    except InseparableError as error:
-        row = error.sample if rows is None else rows[error.sample]
-        advice = ADVICE.get(error.kernel, "take --kernel perceptron, which separates any rows")
-        raise DataError(f"{path}:{samples.lines[row]}: {error.what}: {advice}") from None
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from None
-    except MemoryError:
-        raise DataError(
-            f"{path}: there is too little memory for the kernel matrix of {len(samples):,} samples; take fewer"
-        ) from None
-
-
-@dataclass(frozen=True)
 class MeasuredComplexity:
     """What was measured of the samples, in their order.
 
@@ -204,13 +92,15 @@ class MeasuredComplexity:
     options : ComplexityOptions
         How it was measured.
     support : ndarray of bool
-        Whether a sample is a support vector.
+        Whether a sample is a support vector, of several classes in one of the problems at least.
     contributions : ndarray of float
-        What a sample adds to the complexity, on average over random orders.
+        What a sample adds to the complexity, on average over random orders; of several classes the largest.
     growth : ndarray of float
         The mean complexity of the first 0, 1, ... all samples along random orders.
     decomposition : Decomposition or None
         The principal points of unions of clusters, if asked for.
+    problems : tuple of MeasuredComplexity
+        Of several classes, what was measured of each against the rest; their complexities add up.
     """
 
     samples: TableSamples
@@ -219,16 +109,27 @@ class MeasuredComplexity:
     contributions: np.ndarray
     growth: np.ndarray
     decomposition: Decomposition | None
+    problems: tuple[MeasuredComplexity, ...] = ()
 
     @property
     def complexity(self) -> int:
-        """The number of support vectors."""
+        """The number of support vectors, of several classes summed over the problems."""
+        if self.problems:
+            return sum(problem.complexity for problem in self.problems)
         return int(self.support.sum())
 
     @cached_property
     def categories(self) -> np.ndarray:
         """The category of each sample: typical, critical or noisy."""
         return categorize_contributions(self.contributions)
+
+    @cached_property
+    def worst_classes(self) -> list[str]:
+        """Of several classes, that which a sample adds most to, where it is against the rest; else nothing."""
+        if not self.problems:
+            return []
+        worst = np.argmax([problem.contributions for problem in self.problems], axis=0)
+        return [self.samples.classes[k] for k in worst]
 
     def rank_noisy(self) -> np.ndarray:
         """Return the indices of noisy samples, worst first."""
@@ -244,7 +145,7 @@ def measure_complexity(
     Parameters
     ----------
     samples : TableSamples
-        What to measure.
+        What to measure. If there are more than two classes, each is measured against the rest.
     options : ComplexityOptions
         How to measure it.
     start_orders, start_unions : callable
@@ -256,8 +157,33 @@ def measure_complexity(
         The measurements.
     """
     _check_samples(samples, options)
+    labels = list_one_vs_rest(samples.y)
+    if len(labels) == 1:
+        return _measure_two_classes(samples, labels[0], options, start_orders, start_unions)
+    progress, problems = start_orders(), []
+    for k, one in enumerate(labels):
+        report = None if progress is None else share_progress(progress, k, len(labels))
+        problems.append(_measure_two_classes(samples, one, options, lambda r=report: r, start_unions))
+    return MeasuredComplexity(
+        samples,
+        options,
+        np.any([problem.support for problem in problems], axis=0),
+        np.max([problem.contributions for problem in problems], axis=0),
+        np.sum([problem.growth for problem in problems], axis=0),
+        None,
+        tuple(problems),
+    )
+
+
+def _measure_two_classes(
+    samples: TableSamples,
+    y: np.ndarray,
+    options: ComplexityOptions,
+    start_orders: Callable,
+    start_unions: Callable,
+) -> MeasuredComplexity:
     with explain_errors(samples):
-        problem = build_problem(samples.X, samples.y, cast(Kernel, options.kernel), options.gamma)
+        problem = build_problem(samples.X, y, cast(Kernel, options.kernel), options.gamma)
         support = np.zeros(len(problem), bool)
         support[fit_hard_margin_svm(problem).support] = True
         groups = _cluster(problem, options) if options.clusters else None
@@ -278,16 +204,21 @@ def _check_samples(samples: TableSamples, options: ComplexityOptions) -> None:
             f"{path} has {n:,} rows, and a kernel matrix of more than {MAX_SAMPLES:,} does not fit: draw "
             "rows at random with --sample N, such as --sample 1000"
         )
+    if options.clusters and len(samples.classes) > 2:
+        raise ConfigError(
+            f"--clusters: principal points are those of two classes, and {path} has {len(samples.classes)}: "
+            "use --positive CLASS for one class against the rest"
+        )
     if options.clusters and not 2 <= options.clusters <= n:
         raise ConfigError(
             f"--clusters: there can be 2 to {n} clusters of the {n} rows of {path}, not {options.clusters}"
         )
     pair = find_opposite_pair(samples.X, samples.y)
-    if pair is not None:
+    if pair is not None:  # the features differ in the file, but not in what scaling leaves of them
         first, second = (lines[row] for row in pair)
         raise DataError(
-            f"{path}: lines {first} and {second} have equal features and different labels, so no rule fits "
-            "both: remove one of them, or let `zoloss prune` write a file without such rows"
+            f"{path}: lines {first} and {second} have features that are equal once scaled, and different "
+            "labels, so no rule fits both: take --scale none, or remove one of them"
         )
 
 

@@ -10,8 +10,10 @@ from zoloss_cli.complexity.decomposition import Decomposition
 from zoloss_cli.complexity.growth import NOISY_THRESHOLD, TYPICAL_THRESHOLD
 from zoloss_cli.workflows.complexity import MeasuredComplexity
 from zoloss_cli.workflows.fit_text import describe_classes, describe_table
+from zoloss_cli.workflows.table_samples import TableSamples
 
 CATEGORIES = ("typical", "critical", "noisy")
+AGAINST = "against the rest"
 MAX_SHOWN_ROWS = 10
 MAX_SHOWN_POINTS = 20
 
@@ -24,26 +26,50 @@ def render_json(measured: MeasuredComplexity) -> str:
         "n": len(samples),
         "d": samples.X.shape[1],
         "dropped": samples.table.dropped,
-        "sampled_from": len(samples.table.lines) if samples.is_subset else None,
+        "contradicted": _describe_contradicted(samples),
+        "sampled_from": samples.n_available if samples.is_subset else None,
         "features": samples.table.features,
         "label": samples.table.label,
         "classes": samples.classes,
-        "positive": samples.classes[1],
+        "positive": None if measured.problems else samples.classes[1],
         "scale": samples.scaling,
         "kernel": options.kernel,
         "gamma": options.gamma,
         "permutations": options.permutations,
         "seed": options.seed,
         "complexity": measured.complexity,
-        "share": measured.complexity / len(samples),
+        "share": None if measured.problems else measured.complexity / len(samples),
+        "one_vs_rest": _describe_problems(measured),
         "thresholds": {"typical": TYPICAL_THRESHOLD, "noisy": NOISY_THRESHOLD},
         "categories": _count_categories(measured),
         "rows": _describe_rows(measured),
         "growth": measured.growth.tolist(),
         "decomposition": _describe_decomposition(measured),
-        "notes": samples.table.notes,
+        "notes": samples.list_notes(),
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def _describe_contradicted(samples: TableSamples) -> list[dict]:
+    """Return the rows that were set apart, since others have equal features and another label."""
+    lines, labels = samples.table.lines, samples.table.labels or []
+    return [{"line": lines[row], "label": labels[row]} for row in samples.contradicted.tolist()]
+
+
+def _describe_problems(measured: MeasuredComplexity) -> list[dict] | None:
+    """Return, of several classes, what was measured of each against the rest; None of two."""
+    if not measured.problems:
+        return None
+    return [
+        {
+            "class": name,
+            "complexity": problem.complexity,
+            "share": problem.complexity / len(measured.samples),
+            "contributions": problem.contributions.tolist(),
+            "growth": problem.growth.tolist(),
+        }
+        for name, problem in zip(measured.samples.classes, measured.problems, strict=True)
+    ]
 
 
 def _describe_rows(measured: MeasuredComplexity) -> list[dict]:
@@ -57,6 +83,8 @@ def _describe_rows(measured: MeasuredComplexity) -> list[dict]:
     }
     if measured.decomposition is not None:
         columns["cluster"] = measured.decomposition.clusters.tolist()
+    if measured.problems:
+        columns["largest_against"] = measured.worst_classes
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
@@ -83,13 +111,12 @@ def _count_categories(measured: MeasuredComplexity) -> dict[str, dict[str, int]]
 def render_text(measured: MeasuredComplexity) -> str:
     """Return what was measured as text: the complexity, categories, the rows most like noise, and points."""
     samples, n = measured.samples, len(measured.samples)
-    lines = [f"data        {describe_table(samples.table)}"]
+    lines = [f"data        {describe_table(samples.table)}", *_render_contradicted(samples)]
     if samples.is_subset:
         lines.append(f"sample      {n:,} of these, drawn at random by seed {measured.options.seed}")
     lines += [
         f"classes     {describe_classes(samples.classes, samples.y)}",
-        f"complexity  {measured.complexity:,}: {100 * measured.complexity / n:.1f} % of {n:,} samples are "
-        f"support vectors with the {_describe_kernel(measured)}",
+        f"complexity  {_describe_complexity(measured)}",
         *(f"levels      {text}" for text in samples.table.list_levels()),
         "",
         *_render_categories(measured),
@@ -101,6 +128,26 @@ def render_text(measured: MeasuredComplexity) -> str:
     return "\n".join(lines)
 
 
+def _render_contradicted(samples: TableSamples) -> list[str]:
+    count = len(samples.contradicted)
+    if not count:
+        return []
+    rows = f"{count:,} row{'s' * (count != 1)}"
+    return [
+        f"set apart   {rows} with equal features and different labels, those of the rarer label or all: "
+        "no rule fits them (--json lists them)"
+    ]
+
+
+def _describe_complexity(measured: MeasuredComplexity) -> str:
+    n, count, kernel = len(measured.samples), len(measured.problems), _describe_kernel(measured)
+    if count:
+        vectors = f"{measured.complexity:,} support vectors with the {kernel}"
+        return f"{vectors}, summed over {count} problems of one class against the rest"
+    share = 100 * measured.complexity / n
+    return f"{measured.complexity:,}: {share:.1f} % of {n:,} samples are support vectors with the {kernel}"
+
+
 def _describe_kernel(measured: MeasuredComplexity) -> str:
     gamma = measured.options.gamma
     return f"{measured.options.kernel} kernel" + ("" if gamma is None else f", gamma {gamma:g}")
@@ -110,7 +157,7 @@ def _render_table(rows: list, header: list[str]) -> str:
     """Return a table whose names are to the left and numbers to the right."""
     from tabulate import tabulate
 
-    sides = ["left" if name in ("class", "label") else "right" for name in header]
+    sides = ["left" if name in ("class", "label", AGAINST) else "right" for name in header]
     return tabulate(rows, header, disable_numparse=True, colalign=sides)
 
 
@@ -118,10 +165,17 @@ def _render_categories(measured: MeasuredComplexity) -> list[str]:
     counts = _count_categories(measured)
     rows = [[name, *(f"{counts[name][c]:,}" for c in CATEGORIES)] for name in counts]
     rows.append(["all", *(f"{sum(counts[name][c] for name in counts):,}" for c in CATEGORIES)])
+    header, of_several = ["class", *CATEGORIES], []
+    if measured.problems:
+        header.insert(1, "complexity")
+        for row, problem in zip(rows, [*measured.problems, measured], strict=True):
+            row.insert(1, f"{problem.complexity:,}")
+        of_several = [f"(to one of the {len(measured.problems)} problems, that which it adds most to)"]
     return [
-        _render_table(rows, ["class", *CATEGORIES]),
+        _render_table(rows, header),
         f"(by what a sample adds to the complexity, on average over {measured.options.permutations:,} random "
         "orders: typical below 2/3, noisy above 1)",
+        *of_several,
     ]
 
 
@@ -136,7 +190,11 @@ def _render_noise(measured: MeasuredComplexity) -> list[str]:
     more = (
         f", the first {MAX_SHOWN_ROWS} of {len(worst):,}; --json has all" if len(worst) > MAX_SHOWN_ROWS else ""
     )
-    return [_render_table(rows, ["line", "label", "contribution"]), f"(rows that look most like noise{more})"]
+    header = ["line", "label", "contribution"]
+    if measured.problems:  # the class that the sample is noise for or, if it is its own, of
+        header.append(AGAINST)
+        rows = [[*row, measured.worst_classes[k]] for row, k in zip(rows, worst, strict=False)]
+    return [_render_table(rows, header), f"(rows that look most like noise{more})"]
 
 
 def _render_points(found: Decomposition, clusters: int) -> list[str]:

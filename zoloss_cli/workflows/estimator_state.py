@@ -237,8 +237,32 @@ class CodeState(EstimatorState):
         estimator.estimators_ = _restore_members(estimator, self.members, SIDES, context)
 
 
+class SharesState(EstimatorState):
+    """The share of each class in the training samples, whatever the sample is."""
+
+    kind: Literal["shares"] = "shares"
+    shares: list[Number]
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, context: StateContext) -> SharesState:
+        """Take the shares."""
+        return cls(shares=estimator.class_shares_.tolist())
+
+    def restore(self, estimator: Any, context: StateContext) -> None:
+        """Set the shares."""
+        _check_same_length(shares=len(self.shares), classes=estimator.classes_.size)
+        estimator.class_shares_ = np.array(self.shares)
+
+
 AnyState = Annotated[
-    LinearState | StumpState | BoostedStumpsState | KernelState | VotesState | DirectionsState | CodeState,
+    LinearState
+    | StumpState
+    | BoostedStumpsState
+    | KernelState
+    | VotesState
+    | DirectionsState
+    | CodeState
+    | SharesState,
     Field(discriminator="kind"),
 ]
 for _state_type in (VotesState, DirectionsState, CodeState):
@@ -253,6 +277,7 @@ STATE_TYPES: dict[str, type[EstimatorState]] = {
     "zoloss_cli.learners.boosting.adaboost:AdaBoostClassifier": VotesState,
     "zoloss_cli.learners.boosting.anyboost:AnyBoostClassifier": DirectionsState,
     "zoloss_cli.learners.multiclass.coding:CodedEnsemble": CodeState,
+    "zoloss_cli.learners.majority:MajorityClassifier": SharesState,
 }
 
 

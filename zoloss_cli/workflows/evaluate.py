@@ -6,12 +6,14 @@ import os
 import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from zoloss_cli.config.data_spec import build_data_spec
 from zoloss_cli.config.loader import build_experiment
 from zoloss_cli.config.models import CsvData, Experiment, Split
+from zoloss_cli.datasets.column_selection import ALL_COLUMNS, ColumnSelection
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.experiment.plan import plan
@@ -25,12 +27,11 @@ from zoloss_cli.results.store import Store
 from zoloss_cli.utils.atomic_io import check_target, write
 from zoloss_cli.utils.names import clean_file_name
 from zoloss_cli.workflows.choices import DEFAULT_SCALING
+from zoloss_cli.workflows.learner_choice import list_usual_learners
 from zoloss_cli.workflows.learner_options import OptionErrorCollector, parse_settings
 
 YAML_WIDTH = 110
 SIGNIFICANCE_LEVEL = 0.05
-LEARNERS_FOR_TWO = ["rcd-bias", "soft-svm", "lr", "sla"]
-LEARNERS_FOR_SEVERAL = ["one-vs-one:rcd-bias", "one-vs-one:soft-svm", "ecc:stump", "erp:stump"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class Evaluation:
         The seed of the splits and of the learners.
     assignments : list of str
         Parameters of learners as LEARNER.KEY=VALUE.
+    selection : ColumnSelection
+        The columns that are named beside the label.
     """
 
     data: Path
@@ -67,6 +70,7 @@ class Evaluation:
     missing: str = "error"
     seed: int = Split().seed
     assignments: list[str] = field(default_factory=list)
+    selection: ColumnSelection = ALL_COLUMNS
 
     @property
     def name(self) -> str:
@@ -91,8 +95,9 @@ class Evaluation:
 
     def _build_data_entry(self, path: str) -> dict:
         """Return the table as a data set of a config."""
-        source = {"csv": path}
+        source: dict[str, Any] = {"csv": path}
         source |= {k: v for k, v in (("label", self.label), ("positive", self.positive)) if v is not None}
+        source |= self.selection.to_keys()
         return source | ({"missing": self.missing} if self.missing != "error" else {})
 
     def with_usual_learners(self) -> tuple[Evaluation, list[str]]:
@@ -101,15 +106,17 @@ class Evaluation:
         spec = build_data_spec(self.data.stem, self._build_data_entry(str(self.data)), Path(), mistakes)
         if mistakes.lines:
             raise ConfigError("\n".join(mistakes.lines))
-        count = len(load_data(spec).classes)
-        if count == 2:
-            return replace(self, learners=LEARNERS_FOR_TWO), []
-        learners = ", ".join(LEARNERS_FOR_SEVERAL)
-        note = f"{self.data} has {count} classes, so these learners are compared: {learners}"
+        data = load_data(spec)
+        count = len(data.classes)
+        learners, settings = list_usual_learners(data.X.shape[0], data.X.shape[1], count)
+        note = f"{self.data} has {count} classes, so these learners are compared: {', '.join(learners)}"
         exact = count <= MAX_EXACT_CLASSES or any("partition" in text for text in self.assignments)
-        cut = [] if exact else ["ecc:stump.partition=greedy"]
-        evaluation = replace(self, learners=LEARNERS_FOR_SEVERAL, assignments=[*self.assignments, *cut])
-        return evaluation, [note]
+        settings += [] if exact else ["ecc:stump.partition=greedy"]
+        # What the user sets comes before what is usual.
+        given = {text.partition("=")[0].rpartition(".")[2].strip() for text in self.assignments}
+        kept = [text for text in settings if text.partition("=")[0].rpartition(".")[2] not in given]
+        evaluation = replace(self, learners=learners, assignments=[*self.assignments, *kept])
+        return evaluation, [note] if count > 2 else []
 
     def to_experiment(self) -> Experiment:
         """Return the validated experiment; the table keeps its path, since messages name it."""
@@ -131,6 +138,8 @@ class Evaluation:
         for key in ("train", "label", "positive", "scale", "missing", "seed"):
             if getattr(self, key) != getattr(default, key):
                 words += [f"--{key}", str(getattr(self, key))]
+        for key, value in self.selection.to_keys().items():
+            words += [word for text in ([value] if key == "id" else value) for word in (f"--{key}", text)]
         return [*words, *(word for text in self.assignments for word in ("--set", text))]
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,10 +13,14 @@ from zoloss_cli.datasets.csv_table import CsvTable
 from zoloss_cli.datasets.scaling import compute_finite_scaling, scale_parts
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.fitting import check_classes, fit, warm_up
-from zoloss_cli.kernels.zero_one import count_class_errors, find_strict_errors
+from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.base import Learner, LinearLearner
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, progress_line
+from zoloss_cli.workflows.calibration import Calibration
+from zoloss_cli.workflows.class_weights import Weighting, compute_weighted_rate
 from zoloss_cli.workflows.linear_rule import LinearRule, convert_to_original_units
+from zoloss_cli.workflows.time_budget import TimeBudget, limit_learner
+from zoloss_cli.workflows.validation import MIN_SAMPLES, FoldData, Validation, cross_validate, plan_folds
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,8 @@ class TableFit:
         The fitted estimator, for scaled samples.
     rule : LinearRule or None
         The rule in the table's units; None if the estimator is not linear.
-    errors : int
-        Training errors.
+    class_errors : ndarray of int of shape (n_classes,)
+        Training errors among the samples of each class.
     lower_bound : int or None
         No linear rule has fewer training errors.
     is_bound_proved : bool
@@ -53,6 +57,16 @@ class TableFit:
         The time of fitting.
     notes : list of str
         What to tell about the table and the fit.
+    reason : str
+        Why this learner was chosen; empty if it was named.
+    validation : Validation or None
+        The errors on samples that were left out; None if they were not asked for, or there are too few samples.
+    class_weights : ndarray of shape (n_classes,) or None
+        The weight of a sample of each class; None if all weigh the same.
+    weighted_bound : float or None
+        No linear rule misclassifies a smaller share of the weight; None where all weigh the same.
+    calibration : Calibration or None
+        From scores to probabilities, if asked for.
     """
 
     table: CsvTable
@@ -65,11 +79,35 @@ class TableFit:
     y: np.ndarray
     estimator: Learner
     rule: LinearRule | None
-    errors: int
+    class_errors: np.ndarray
     lower_bound: int | None
     is_bound_proved: bool
     seconds: float
     notes: list[str] = field(default_factory=list)
+    reason: str = ""
+    validation: Validation | None = None
+    class_weights: np.ndarray | None = None
+    weighted_bound: float | None = None
+    calibration: Calibration | None = None
+
+    @property
+    def weighted_rate(self) -> float | None:
+        """The share of the weight of the training samples that is misclassified; None without weights."""
+        if self.class_weights is None:
+            return None
+        counts = np.bincount(self.y, minlength=len(self.classes))
+        return compute_weighted_rate(self.class_errors, counts, self.class_weights)
+
+    @property
+    def fold_data(self) -> FoldData:
+        """The samples that folds are taken from."""
+        weights = None if self.class_weights is None else self.class_weights[self.y]
+        return FoldData(self.table.X, self.y, self.scaling, self.seed, weights, self.table.gaps)
+
+    @property
+    def errors(self) -> int:
+        """Training errors."""
+        return int(self.class_errors.sum())
 
     @property
     def positive(self) -> str | None:
@@ -92,10 +130,29 @@ class TableFit:
             "lower_bound": self.lower_bound,
             "optimal": self.is_optimal,
             "seconds": round(self.seconds, 3),
+            **self._summarize_weights(),
+        }
+
+    def _summarize_weights(self) -> dict:
+        if self.class_weights is None:
+            return {}
+        return {
+            "class_weights": dict(zip(self.classes, self.class_weights.tolist(), strict=True)),
+            "weighted_error_rate": self.weighted_rate,
+            "weighted_lower_bound": self.weighted_bound,
         }
 
 
-def fit_table(table: CsvTable, learner: LearnerSpec, positive: str | None, scaling: str, seed: int) -> TableFit:
+def fit_table(
+    table: CsvTable,
+    learner: LearnerSpec,
+    positive: str | None,
+    scaling: str,
+    seed: int,
+    budget: TimeBudget | None = None,
+    share: float = 1.0,
+    weighting: Weighting | None = None,
+) -> TableFit:
     """Scale the features, fit all samples, and count the errors of the rule in the table's own units.
 
     A zero margin is an error; those of learners for several classes are wrong predictions. On a terminal a
@@ -113,6 +170,12 @@ def fit_table(table: CsvTable, learner: LearnerSpec, positive: str | None, scali
         How to scale features.
     seed : int
         The seed of the learner's random numbers.
+    budget : TimeBudget or None
+        The time limit of the command.
+    share : float
+        The share of the time left that the fit may take.
+    weighting : Weighting or None
+        The weights of classes.
 
     Returns
     -------
@@ -121,13 +184,22 @@ def fit_table(table: CsvTable, learner: LearnerSpec, positive: str | None, scali
     """
     y, classes = table.index_classes(positive)
     check_classes(learner, classes, f"{table.path}: the label column '{table.label}'", "--positive CLASS")
+    weighting = weighting or Weighting()
+    weighting.check_learner(learner)
+    class_weights = weighting.compute(y, classes)
+    sample_weight = None if class_weights is None else class_weights[y]
     centre, spread = compute_finite_scaling(table.X, scaling, table.features, str(table.path))
     X = scale_parts(table.X, table.X, scaling)[0]
-    warm_up(learner)  # without showing the progress of it
+    budget = budget or TimeBudget()
+    with budget.measure("loading kernels"):
+        warm_up(learner)  # without showing the progress of it
     try:
-        with warnings.catch_warnings(record=True) as caught, progress_line():
+        with warnings.catch_warnings(record=True) as caught, progress_line(), budget.measure("fitting"):
             warnings.simplefilter("always")
-            estimator, seconds = fit(learner, X, y, np.random.SeedSequence(seed), quiet=False)
+            limited, shortened = limit_learner(learner, budget.compute_seconds_left(share), X, y)
+            estimator, seconds = fit(
+                limited, X, y, np.random.SeedSequence(seed), quiet=False, sample_weight=sample_weight
+            )
     except (ValueError, FloatingPointError) as error:
         raise DataError(f"'{learner.name}' cannot be fitted on {table.path}: {error}") from None
     rule = None
@@ -136,6 +208,7 @@ def fit_table(table: CsvTable, learner: LearnerSpec, positive: str | None, scali
         rule = convert_to_original_units(coefficients, intercept, centre, spread, table.features)
     doubts = dict.fromkeys(str(warning.message) for warning in caught if warning.category is UserWarning)
     bound = getattr(estimator, "lower_bound_", None)
+    weighted_bound = None if bound is None or class_weights is None else bound / len(y)
     return TableFit(
         table,
         learner,
@@ -147,16 +220,60 @@ def fit_table(table: CsvTable, learner: LearnerSpec, positive: str | None, scali
         y,
         estimator,
         rule,
-        _count_errors(table.X if rule else X, y, estimator, rule),
-        None if bound is None else math.ceil(bound - LOSS_TOLERANCE),  # errors are whole
+        np.bincount(y[_find_errors(table.X if rule else X, y, estimator, rule)], minlength=len(classes)),
+        None
+        if bound is None or class_weights is not None
+        else math.ceil(bound - LOSS_TOLERANCE),  # errors are whole
         getattr(estimator, "bound_is_exact_", False),
         seconds,
-        [*table.notes, *doubts],
+        [*table.notes, *shortened, *doubts],
+        class_weights=class_weights,
+        weighted_bound=weighted_bound,
     )
 
 
-def _count_errors(X: np.ndarray, y: np.ndarray, estimator: Learner, rule: LinearRule | None) -> int:
+def _find_errors(X: np.ndarray, y: np.ndarray, estimator: Learner, rule: LinearRule | None) -> np.ndarray:
+    """Return which samples are training errors."""
     if estimator.multiclass:
-        return count_class_errors(estimator.predict(X), y)
+        return estimator.predict(X) != y
     scores = estimator.decision_function(X) if rule is None else rule.score(X)
-    return int(find_strict_errors(scores, np.where(y == 1, 1.0, -1.0)).sum())
+    return find_strict_errors(scores, np.where(y == 1, 1.0, -1.0))
+
+
+def validate_fit(fitted: TableFit, budget: TimeBudget | None = None) -> TableFit:
+    """Return the fit with its errors on samples that are left out, by cross-validation.
+
+    Parameters
+    ----------
+    fitted : TableFit
+        The fit to all samples.
+    budget : TimeBudget or None
+        The time limit of the command.
+
+    Returns
+    -------
+    TableFit
+        The same with `validation`, or with a note why there is none.
+    """
+    n = len(fitted.y)
+    if n < MIN_SAMPLES:
+        return _add_note(fitted, f"{n} samples are too few to estimate the error on others")
+    if any("interrupted after" in note for note in fitted.notes):
+        return _add_note(fitted, "the fit was interrupted: there is no estimate of the error on others")
+    budget = budget or TimeBudget()
+    seconds = budget.compute_seconds_left()
+    folds = plan_folds(fitted.learner, n, fitted.seconds, seconds)
+    if seconds is not None and not folds.shortened and fitted.seconds > seconds:
+        return _add_note(fitted, "the time limit leaves no time to estimate the error on other samples")
+    try:
+        with budget.measure("validation"):
+            validation = cross_validate(folds, fitted.fold_data, len(fitted.classes))
+    except (ValueError, FloatingPointError) as error:
+        return _add_note(fitted, f"there is no estimate of the error on other samples: {error}")
+    if validation is None:
+        return _add_note(fitted, "interrupted: there is no estimate of the error on other samples")
+    return replace(fitted, validation=validation)
+
+
+def _add_note(fitted: TableFit, note: str) -> TableFit:
+    return replace(fitted, notes=[*fitted.notes, note])

@@ -6,10 +6,18 @@ import json
 
 import numpy as np
 
-from zoloss_cli.datasets.csv_table import CsvColumn, CsvTable
+from zoloss_cli.datasets.column_kinds import CsvColumn
+from zoloss_cli.datasets.csv_table import CsvTable
 from zoloss_cli.datasets.labels import MAX_LISTED_CLASSES
 from zoloss_cli.workflows.fit import TableFit
-from zoloss_cli.workflows.linear_rule import LinearRule, round_rule
+from zoloss_cli.workflows.rule_text import build_readable_rule, list_level_lines, render_rule
+from zoloss_cli.workflows.validation_text import (
+    describe_baseline,
+    describe_validation,
+    render_baseline,
+    render_confusion,
+    render_validation,
+)
 
 
 def render_json(fitted: TableFit) -> str:
@@ -28,33 +36,85 @@ def render_json(fitted: TableFit) -> str:
         "label": fitted.table.label,
         "classes": fitted.classes,
         "positive": fitted.positive,
+        "class_errors": fitted.class_errors.tolist(),
+        "baseline": describe_baseline(fitted),
+        "validation": None
+        if fitted.validation is None
+        else describe_validation(fitted.validation, fitted.class_weights),
+        "calibration": None if fitted.calibration is None else fitted.calibration.model_dump(),
+        "chosen": fitted.reason or None,
         "notes": fitted.notes,
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
-def render_text(fitted: TableFit) -> str:
-    """Return a fit as text: data, classes, errors, bound and rule."""
+def render_text(fitted: TableFit, show_all: bool = False) -> str:
+    """Return a fit as text: data, classes, errors, bound and rule.
+
+    Parameters
+    ----------
+    fitted : TableFit
+        The fit.
+    show_all : bool, default=False
+        Whether to show the weights of all features, and not only the largest.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    readable = None if fitted.rule is None else build_readable_rule(fitted.rule, fitted.table)
     table, n = fitted.table, len(fitted.y)
+    reason = f" (chosen: {fitted.reason})" if fitted.reason else ""
     lines = [
         f"data      {describe_table(table)}",
         f"classes   {describe_classes(fitted.classes, fitted.y)}",
-        f"learner   {fitted.learner.name}, {fitted.seconds:.1f} seconds",
+        f"learner   {fitted.learner.name}{reason}, {fitted.seconds:.1f} seconds",
         f"errors    {fitted.errors:,} of {n:,} training samples ({100 * fitted.errors / n:.2f} %)",
     ]
+    if fitted.class_weights is not None:
+        lines += _render_weights(fitted, fitted.class_weights)
     if fitted.lower_bound is not None:
         optimal = "proved optimal" if fitted.is_bound_proved else "optimal up to rounding; certify proves it"
         verdict = optimal if fitted.is_optimal else "not proved optimal"
         lines.append(f"bound     every linear rule makes at least {fitted.lower_bound:,} errors: {verdict}")
-    lines += [f"levels    {text}" for text in table.list_levels()]
-    return "\n".join(lines + ([] if fitted.rule is None else _render_rule(fitted, fitted.rule)))
+    if fitted.validation is None:
+        lines.append(render_baseline(fitted))
+    else:
+        lines += render_validation(fitted, fitted.validation)
+    if fitted.calibration is not None:
+        kind = fitted.calibration.curves[0].kind
+        lines.append(
+            f"scores    become probabilities by {kind} calibration on samples that were left out (5-fold)"
+        )
+    lines += [f"levels    {text}" for text in list_level_lines(table, readable)]
+    if fitted.validation is not None:
+        lines += render_confusion(fitted, fitted.validation)
+        lines.append("")
+    if readable is not None:
+        lines += render_rule(readable, fitted.classes[1], show_all)
+    return "\n".join(lines).rstrip()
+
+
+def _render_weights(fitted: TableFit, weights: np.ndarray) -> list[str]:
+    pairs = [f"'{name}' {weight:.4g}" for name, weight in zip(fitted.classes, weights, strict=True)]
+    bound = fitted.weighted_bound
+    least = "" if bound is None else f"; every linear rule has at least {100 * bound:.2f} %"
+    return [
+        f"weighted  {100 * (fitted.weighted_rate or 0.0):.2f} % of the weight of the training samples is "
+        f"misclassified{least}",
+        f"weights   {', '.join(pairs)}",
+    ]
 
 
 def describe_column(column: CsvColumn) -> dict:
     """Return a column as model files and JSON objects have it."""
+    fill = ({} if column.fill is None else {"fill": column.fill}) | (
+        {"indicator": True} if column.is_marked else {}
+    )
     if column.levels is None:
-        return {"name": column.name, "kind": "number"}
-    return {"name": column.name, "kind": "category", "levels": list(column.levels)}
+        return {"name": column.name, "kind": "number", **fill}
+    return {"name": column.name, "kind": "category", "levels": list(column.levels), **fill}
 
 
 def describe_table(table: CsvTable) -> str:
@@ -74,16 +134,3 @@ def describe_classes(classes: list[str], y: np.ndarray) -> str:
     if len(shown) > MAX_LISTED_CLASSES:
         shown[MAX_LISTED_CLASSES:] = [f"{len(shown) - MAX_LISTED_CLASSES} more"]
     return f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def _render_rule(fitted: TableFit, rule: LinearRule) -> list[str]:
-    from tabulate import tabulate
-
-    weights, threshold = round_rule(rule, fitted.table.X)
-    rows = list(zip(fitted.table.features, weights, strict=True))
-    table = tabulate(rows, ["feature", "weight"], disable_numparse=True, colalign=("left", "right"))
-    return [
-        f"rule      '{fitted.classes[1]}' where the sum of weight times feature is at least {threshold}",
-        "",
-        table,
-    ]

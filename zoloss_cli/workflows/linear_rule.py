@@ -118,20 +118,29 @@ def convert_to_original_units(
     return rule
 
 
-def round_rule(rule: LinearRule, X: np.ndarray) -> tuple[list[str], str]:
-    """Write a rule in as few digits as give the samples X the same classes by plain arithmetic.
+def round_weights(
+    weights: np.ndarray, threshold: float, X: np.ndarray, positive: np.ndarray
+) -> tuple[list[str], str]:
+    """Write a rule in as few digits as give all samples the same classes by plain arithmetic.
+
+    Parameters
+    ----------
+    weights, threshold : ndarray of shape (n_features,), float
+        A sample is positive where the sum of weight times feature is at least the threshold.
+    X : ndarray of shape (n_samples, n_features)
+        The samples.
+    positive : ndarray of bool of shape (n_samples,)
+        Which of them the rule takes for positive.
 
     Returns
     -------
     weights : list of str
         A number for each feature.
     threshold : str
-        A sample is positive where the sum of weight times feature is at least this.
+        The threshold.
     """
-    positive = rule.score(X) >= 0.0
     for digits in range(MIN_DIGITS, ALL_DIGITS + 1):
-        weights = [f"{w:.{digits}g}" for w in rule.weights]
-        threshold = f"{-rule.bias:.{digits}g}"
-        if np.array_equal(X @ np.array(weights, dtype=float) >= float(threshold), positive):
+        shown, at_least = [f"{w:.{digits}g}" for w in weights], f"{threshold:.{digits}g}"
+        if np.array_equal(X @ np.array(shown, dtype=float) >= float(at_least), positive):
             break
-    return weights, threshold
+    return shown, at_least

@@ -19,10 +19,13 @@ from zoloss_cli import __version__
 from zoloss_cli.config.learner_spec import build_learner_spec
 from zoloss_cli.config.messages import InlineErrorCollector
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.datasets.csv_table import CsvColumn, list_feature_names
+from zoloss_cli.datasets.column_kinds import CsvColumn, list_feature_names
+from zoloss_cli.datasets.csv_table import FILLING
+from zoloss_cli.datasets.new_rows import ModelColumns
 from zoloss_cli.errors import ConfigError, ModelError, suggest_nearest
 from zoloss_cli.registry import find_registration
 from zoloss_cli.utils.files import FileError, FileMissingError, read_file
+from zoloss_cli.workflows.calibration import Calibration
 from zoloss_cli.workflows.estimator_state import (
     AnyState,
     Number,
@@ -50,6 +53,8 @@ class _Column(_Section):
     name: str
     kind: Literal["number", "category"]
     levels: list[str] | None = None
+    fill: Number | str | None = None
+    indicator: bool = False
 
 
 class _Scaling(_Section):
@@ -71,11 +76,13 @@ class _ModelFile(_Section):
     labels: Annotated[list[str], Field(min_length=2)]
     classes: Annotated[list[str], Field(min_length=2)]
     positive: str | None
-    missing: Literal["error", "drop", "zero"]
+    missing: Literal["error", "drop", "zero", "impute", "indicator"]
     columns: Annotated[list[_Column], Field(min_length=1)]
     features: list[str]
     scaling: _Scaling
     training: dict[str, Any]
+    id: str | None = None
+    calibration: Calibration | None = None
     sha256: str | None = None  # files of before have none
 
 
@@ -105,29 +112,26 @@ class SavedModel:
 
     Attributes
     ----------
-    columns : tuple of CsvColumn
-        The columns of features.
-    label : str
-        The label column.
+    known : ModelColumns
+        The columns, and what to do with missing values.
     labels : tuple of str
         The labels of the training samples: several may stand behind the negative class.
     classes : tuple of str
         The classes; of two the positive one last.
-    missing : str
-        What to do with missing values.
     rule : LinearRule or ScaledEstimator
         What scores samples.
     notes : tuple of str
         What to tell about the file.
+    calibration : Calibration or None
+        From scores to probabilities.
     """
 
-    columns: tuple[CsvColumn, ...]
-    label: str
+    known: ModelColumns
     labels: tuple[str, ...]
     classes: tuple[str, ...]
-    missing: str
     rule: LinearRule | ScaledEstimator
     notes: tuple[str, ...] = ()
+    calibration: Calibration | None = None
 
 
 def check_serializable(spec: LearnerSpec) -> None:
@@ -153,6 +157,7 @@ def render_model(fitted: TableFit, missing: str) -> str:
         "classes": fitted.classes,
         "positive": fitted.positive,
         "missing": missing,
+        **({} if table.id is None else {"id": table.id}),
         "columns": [describe_column(column) for column in table.columns],
         "features": table.features,
         **(_describe_state(fitted) if fitted.rule is None else _describe_rule(fitted.rule)),
@@ -161,6 +166,7 @@ def render_model(fitted: TableFit, missing: str) -> str:
             "centre": fitted.centre.tolist(),
             "spread": fitted.spread.tolist(),
         },
+        **({} if fitted.calibration is None else {"calibration": fitted.calibration.model_dump()}),
         "training": {"file": table.path.name, **fitted.summarize_training()},
     }
     content["sha256"] = _compute_digest(json.dumps(content, allow_nan=False))
@@ -231,15 +237,28 @@ def read_model(path: Path, trust: bool = False) -> SavedModel:
         checked = keys.model_validate(content)
     except ValidationError as error:
         raise ModelError("\n".join(_describe_errors(path, error, keys))) from None
-    for column in checked.columns:
-        if (column.kind == "category") != bool(column.levels):
-            raise ModelError(f"{path}: 'columns': '{column.name}' is a {column.kind}, but not by its levels")
-    columns = tuple(CsvColumn(c.name, tuple(c.levels) if c.levels else None) for c in checked.columns)
+    columns = tuple(_build_column(path, column, checked.missing) for column in checked.columns)
     _check_agreement(path, checked, columns)
     rule = _build_rule(path, checked) if isinstance(checked, _RuleFile) else _build_estimator(path, checked)
     notes = _check_digest(path, checked, digest, trust)
-    return SavedModel(
-        columns, checked.label, tuple(checked.labels), tuple(checked.classes), checked.missing, rule, notes
+    known = ModelColumns(columns, checked.label, checked.missing, checked.id)
+    if checked.calibration is not None and (fault := checked.calibration.check(len(checked.classes))):
+        raise ModelError(f"{path}: 'calibration': {fault}")
+    return SavedModel(known, tuple(checked.labels), tuple(checked.classes), rule, notes, checked.calibration)
+
+
+def _build_column(path: Path, column: _Column, missing: str) -> CsvColumn:
+    """Return a column, checked against its kind and the policy for missing values."""
+    where = f"{path}: 'columns': '{column.name}'"
+    if (column.kind == "category") != bool(column.levels):
+        raise ModelError(f"{where} is a {column.kind}, but not by its levels")
+    fits = column.fill in column.levels if column.levels else isinstance(column.fill, float)
+    if (column.fill is not None) != (missing in FILLING) or not (column.fill is None or fits):
+        raise ModelError(f"{where} has a 'fill' that does not go with its kind and 'missing'")
+    if column.indicator and missing != "indicator":
+        raise ModelError(f"{where} has an 'indicator', but 'missing' is '{missing}'")
+    return CsvColumn(
+        column.name, tuple(column.levels) if column.levels else None, column.fill, column.indicator
     )
 
 

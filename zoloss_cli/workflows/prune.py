@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 from collections.abc import Callable
@@ -11,14 +12,18 @@ from pathlib import Path
 
 import numpy as np
 
-from zoloss_cli.complexity.pruning import PruningResult, find_contradicted, prune
+from zoloss_cli.complexity.pruning import PruningResult, prune
 from zoloss_cli.config.models import Prune
-from zoloss_cli.datasets.csv_reader import read_content, read_rows
+from zoloss_cli.datasets.column_selection import ALL_COLUMNS, ColumnSelection
+from zoloss_cli.datasets.csv_reader import parse_rows
 from zoloss_cli.datasets.csv_table import CsvTable, read_for_training
+from zoloss_cli.datasets.table_file import PARQUET, ZIP, name_source, read_source, unpack
+from zoloss_cli.datasets.text_table import convert_to_utf8
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.reporting.render.csv import write_csv
-from zoloss_cli.workflows.complexity import MAX_SAMPLES, TableSamples, explain_errors, load_samples
+from zoloss_cli.workflows.complexity import MAX_SAMPLES
 from zoloss_cli.workflows.fit_text import describe_classes, describe_table
+from zoloss_cli.workflows.table_samples import TableSamples, explain_errors, load_samples
 
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 MISSING = "missing value"  # the reason for a row to be dropped
@@ -35,7 +40,8 @@ class SourceFile:
     @cached_property
     def records(self) -> list[tuple[int, str]]:
         """The line where each row begins and its label, also of rows with missing values."""
-        header, rows = read_rows(self.table.path, self.content)
+        encoded, _ = convert_to_utf8(self.table.path, self.content)
+        header, rows = parse_rows(self.table.path, encoded.decode())
         at = header.index(self.table.label)
         return [(line, row[at]) for line, row in rows]
 
@@ -49,10 +55,14 @@ class SourceFile:
         return b"".join(text for part in parts for text in part)
 
 
-def read_source_file(path: Path, label: str | None, missing: str) -> SourceFile:
-    """Read a table and keep its bytes."""
-    content = read_content(path)
-    return SourceFile(read_for_training(path, label, missing, content), content)
+def read_source_file(
+    path: Path, label: str | None, missing: str, selection: ColumnSelection = ALL_COLUMNS
+) -> SourceFile:
+    """Read a table of lines of text and keep its bytes, without compression."""
+    content = unpack(name_source(path), read_source(path))
+    if content.startswith((PARQUET, ZIP, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(f"{path} has no lines that could be kept as they are: save it as CSV in UTF-8 first")
+    return SourceFile(read_for_training(path, label, missing, content, selection), content)
 
 
 @dataclass(frozen=True)
@@ -74,7 +84,11 @@ class PrunedTable:
     source : SourceFile
         The file.
     samples : TableSamples
-        Its samples, without missing values.
+        Its samples, without missing values and without those that others contradict.
+    y : ndarray of int of shape (n_rows,)
+        The class of each row of the table.
+    classes : list of str
+        All classes.
     how : Prune
         What tells noise.
     result : PruningResult
@@ -85,9 +99,16 @@ class PrunedTable:
 
     source: SourceFile
     samples: TableSamples
+    y: np.ndarray
+    classes: list[str]
     how: Prune
     result: PruningResult
     dropped: list[DroppedRow]
+
+    @property
+    def n_contradicted(self) -> int:
+        """How many rows are left out since others have equal features and another label."""
+        return len(self.samples.contradicted) + len(self.result.contradicted)
 
     def render_kept(self) -> bytes:
         """Return the file without the dropped rows."""
@@ -102,11 +123,11 @@ class PrunedTable:
 
     def count_rows(self) -> list[tuple[str, int, int]]:
         """Return each class with its rows that are kept and that are left out, without missing values."""
-        kept, y = np.zeros(len(self.samples), bool), self.samples.y
-        kept[self.result.kept] = True
+        kept, y = np.zeros(len(self.y), bool), self.y
+        kept[self.samples.rows[self.result.kept]] = True
         return [
             (name, int(np.sum(kept & (y == k))), int(np.sum(~kept & (y == k))))
-            for k, name in enumerate(self.samples.classes)
+            for k, name in enumerate(self.classes)
         ]
 
     def list_notes(self) -> list[str]:
@@ -117,7 +138,7 @@ class PrunedTable:
             f"class '{self.samples.classes[self.samples.y[row]]}', so it stays"
             for row in self.result.spared
         ]
-        return [*table.notes, *spared]
+        return [*self.samples.list_notes(), *spared]
 
 
 def build_prune_settings(
@@ -154,7 +175,7 @@ def prune_table(
     how : Prune
         What tells noise.
     positive : str or None
-        The class against the rest; None for a table of two classes.
+        The class against the rest; None for all classes.
     scaling : str
         How to scale features.
     seed : int
@@ -174,10 +195,16 @@ def prune_table(
             f"{path} has {n:,} rows, and contributions are found of {MAX_SAMPLES:,} at most: take "
             "--by neighbours"
         )
-    scored = np.setdiff1d(np.arange(n), find_contradicted(samples.X, samples.y))
-    with explain_errors(samples, scored):
+    with explain_errors(samples):
         result = prune(samples.X, samples.y, how, seed, start_progress())
-    return PrunedTable(source, samples, how, result, _list_dropped(source, samples, how, result))
+    y, classes = source.table.index_classes(positive)
+    dropped = [
+        *_list_contradicted(source.table, y, samples.contradicted),
+        *_list_noise(samples, how, result),
+        *_list_incomplete(source),
+    ]
+    dropped.sort(key=lambda row: row.line)
+    return PrunedTable(source, samples, y, classes, how, result, dropped)
 
 
 def render_text(pruned: PrunedTable) -> str:
@@ -187,12 +214,14 @@ def render_text(pruned: PrunedTable) -> str:
     samples, how, result = pruned.samples, pruned.how, pruned.result
     counts = pruned.count_rows()
     counts.append(("all", sum(kept for _, kept, _ in counts), sum(dropped for *_, dropped in counts)))
-    opposed = len(result.contradicted)
-    above = len(result.dropped) - opposed
+    above = len(result.dropped) - len(result.contradicted)
+    opposed, several = pruned.n_contradicted, len(samples.classes) > 2
+    other = "another" if several else "the other"
+    largest = ", the largest of one class against the rest" * several
     by = (
-        f"contribution above {result.threshold:g}, on average over {how.permutations:,} random orders"
+        f"contribution above {result.threshold:g}, on average over {how.permutations:,} random orders{largest}"
         if how.by == "contribution"
-        else f"share of {how.neighbours:,} neighbours with the other label above {result.threshold:g}"
+        else f"share of {how.neighbours:,} neighbours with {other} label above {result.threshold:g}"
     )
     shown = [[name, f"{kept:,}", f"{dropped:,}"] for name, kept, dropped in counts]
     n_missing = pruned.source.table.dropped
@@ -200,49 +229,54 @@ def render_text(pruned: PrunedTable) -> str:
     return "\n".join(
         [
             f"data      {describe_table(samples.table)}",
-            f"classes   {describe_classes(samples.classes, samples.y)}",
+            f"classes   {describe_classes(pruned.classes, pruned.y)}",
             f"noise     {by}",
             "",
             tabulate(shown, ["class", "kept", "dropped"], disable_numparse=True, colalign=COLUMN_SIDES),
-            f"(dropped: {above:,} as noise, {opposed:,} whose equals have the other label{missing})",
+            f"(dropped: {above:,} as noise, {opposed:,} whose equals have {other} label{missing})",
         ]
     )
 
 
-def _list_dropped(
-    source: SourceFile, samples: TableSamples, how: Prune, result: PruningResult
-) -> list[DroppedRow]:
-    lines, labels, opposed = samples.lines, samples.labels, _describe_opposed(samples, result.contradicted)
-    neighbours = min(how.neighbours, len(lines) - len(opposed) - 1)
+def _list_noise(samples: TableSamples, how: Prune, result: PruningResult) -> list[DroppedRow]:
+    """Return the rows above the threshold, and those that are equal to others once they are scaled."""
+    lines, labels = samples.lines, samples.labels
+    other = "another" if len(samples.classes) > 2 else "the other"
+    neighbours = min(how.neighbours, len(lines) - len(result.contradicted) - 1)
     dropped = []
     for row in result.dropped.tolist():
-        if row in opposed:
-            dropped.append(DroppedRow(lines[row], labels[row], None, opposed[row]))
+        score = float(result.scores[row])
+        if math.isnan(score):
+            dropped.append(DroppedRow(lines[row], labels[row], None, "equal features once scaled, other label"))
         else:
-            score = float(result.scores[row])
-            reason = _describe_excess(how.by, neighbours, score, result.threshold)
+            reason = _describe_excess(how.by, neighbours, score, result.threshold, other)
             dropped.append(DroppedRow(lines[row], labels[row], score, reason))
-    read = set(source.table.lines)
-    dropped += [DroppedRow(line, label, None, MISSING) for line, label in source.records if line not in read]
-    return sorted(dropped, key=lambda row: row.line)
+    return dropped
 
 
-def _describe_opposed(samples: TableSamples, contradicted: np.ndarray) -> dict[int, str]:
-    """Return, for each of these samples, what is known of those with equal features and another label."""
-    place = np.unique(samples.X, axis=0, return_inverse=True)[1].ravel()
-    members: dict[tuple[int, int], list[int]] = {}
+def _list_contradicted(table: CsvTable, y: np.ndarray, contradicted: np.ndarray) -> list[DroppedRow]:
+    """Return these rows, and what is known of those with equal features and another label."""
+    place = np.unique(table.X, axis=0, return_inverse=True)[1].ravel()
+    members: dict[int, list[int]] = {}
     for row in np.flatnonzero(np.isin(place, place[contradicted])).tolist():
-        members.setdefault((place[row], samples.y[row]), []).append(row)
-    reasons = {}
+        members.setdefault(place[row], []).append(row)
+    dropped, labels = [], table.labels or []
     for row in contradicted.tolist():
-        others = members[place[row], 1 - samples.y[row]]
+        others = [each for each in members[place[row]] if y[each] != y[row]]
         count = f"{len(others):,} row{'s' * (len(others) != 1)}"
-        reasons[row] = f"equal features, other label in {count}, first in line {samples.lines[others[0]]}"
-    return reasons
+        reason = f"equal features, other label in {count}, first in line {table.lines[others[0]]}"
+        dropped.append(DroppedRow(table.lines[row], labels[row], None, reason))
+    return dropped
 
 
-def _describe_excess(by: str, neighbours: int, score: float, threshold: float) -> str:
+def _list_incomplete(source: SourceFile) -> list[DroppedRow]:
+    """Return the rows that were not read, since a value is missing."""
+    read = set(source.table.lines)
+    return [DroppedRow(line, label, None, MISSING) for line, label in source.records if line not in read]
+
+
+def _describe_excess(by: str, neighbours: int, score: float, threshold: float, other: str) -> str:
     if by == "neighbours":
         opposed = round(score * neighbours)
-        return f"{opposed} of {neighbours} neighbours have the other label, a share above {threshold:g}"
+        return f"{opposed} of {neighbours} neighbours have {other} label, a share above {threshold:g}"
     return f"contribution {score:g} above {threshold:g}"

@@ -13,7 +13,7 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.schema import build_config_schema
 from zoloss_cli.config.yaml_reader import NameLoader
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.utils.paths import find_shipped_config, list_shipped_configs, shipped_folder
 
 SHIPPED = sorted(shipped_folder("configs").rglob("*.yaml"))
 
@@ -180,6 +180,30 @@ def test_shipped_configs_are_found_without_a_checkout(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert load_config(Path("configs/table2.yaml")).published.table == "II"
     assert load_config(Path("thesis/table2.3.yaml")).published.table == "2.3"
+    assert load_config(Path("table2")).published.table == "II"
+    assert load_config(Path("configs/thesis/table2.3")).published.table == "2.3"
+    (tmp_path / "table2").mkdir()  # a folder is no config
+    assert load_config(Path("table2")).published.table == "II"
+
+
+def test_one_s_own_file_comes_before_a_shipped_one(tmp_path, monkeypatch, write_config):
+    monkeypatch.chdir(tmp_path)
+    write_config("title: Mine\ndatasets: [heart]\nlearners: [fld]\n", "table3")
+    assert load_config(Path("table3")).title == "Mine"
+
+
+@pytest.mark.parametrize("wrong", ["tabel2", "configs/tabel2.yaml"])
+def test_a_wrong_name_suggests_a_shipped_config(tmp_path, monkeypatch, wrong):
+    monkeypatch.chdir(tmp_path)
+    assert mistakes_of(Path(wrong)) == f"there is no config {wrong}; did you mean 'table2'?"
+
+
+def test_nothing_outside_of_the_shipped_folder_is_a_shipped_config():
+    assert find_shipped_config(Path("configs/../datasets/catalog.yaml")) is None
+    assert find_shipped_config(shipped_folder("configs") / "table2") is None  # an absolute path is a file's
+    assert find_shipped_config(Path()) is None
+    named = [find_shipped_config(Path(name)) for name in list_shipped_configs()]
+    assert sorted(named) == SHIPPED
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zoloss_cli.datasets.csv_table import CsvColumn, read_for_prediction, read_for_training
+from zoloss_cli.datasets.column_kinds import CsvColumn
+from zoloss_cli.datasets.csv_table import read_for_training
+from zoloss_cli.datasets.new_rows import ModelColumns, read_for_prediction
 
 COLOURS = "size,colour,label\n1,red,no\n2,blue,yes\n3,green,yes\n1.5,red,no\n2.5,blue,no\n"
 
@@ -55,7 +57,8 @@ def test_a_quoted_newline_is_part_of_its_value_and_lines_are_still_right(table):
 
 def test_the_label_column_by_name_index_or_default(table):
     path = table("class,a,2\nx,1,5\ny,3,6\n")
-    assert read_for_training(path).label == "2"
+    assert read_for_training(path).label == "class"
+    assert read_for_training(table("cluss,a,2\nx,1,5\ny,3,6\n", "last.csv")).label == "2"
     assert read_for_training(path, "class").features == ["a", "2"]
     assert read_for_training(path, "0").label == "class"
     assert read_for_training(path, "2").label == "2"
@@ -63,15 +66,16 @@ def test_the_label_column_by_name_index_or_default(table):
 
 def test_notes_name_what_may_be_a_mistake(table):
     own = read_for_training(table("a,label\n1,x\nl2,y\n3,x\n"))
-    assert ":3: column 'a' holds the text 'l2' beside numbers" in own.notes[0]
+    assert ":3: column 'a' holds the text 'l2' beside numbers" in own.notes[1]
     assert (
-        "holds only numbers and was read as the header" in read_for_training(table("1,2\n3,4\n5,6\n")).notes[0]
+        "holds only numbers and was read as the header" in read_for_training(table("1,2\n3,4\n5,6\n")).notes[1]
     )
 
 
 def test_new_rows_are_found_by_name(table):
     columns = (CsvColumn("size"), CsvColumn("colour", ("blue", "red")))
-    new = read_for_prediction(table("colour,more,size\nred,9,4\nblue,8,5\n"), columns, "label")
+    path = table("colour,more,size\nred,9,4\nblue,8,5\n")
+    new = read_for_prediction(path, ModelColumns(columns, "label")).table
     assert new.X.tolist() == [[4, 0, 1], [5, 1, 0]]
     assert new.labels is None
     assert "ignored columns that the model does not know: more" in new.notes[0]

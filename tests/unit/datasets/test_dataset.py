@@ -114,7 +114,7 @@ def test_missing_values_follow_the_policy(tmp_path):
         ("a,b,label\n1,2,\n1,2,y\n", ":2: the label column 'label' has no value"),
         ("label\nx\ny\n", "no features"),
         ('a,b,label\n1,"2,x\n', "not a CSV file"),
-        (b"a,b\n\xff\xfe,1\n", "not a UTF-8 text file"),
+        (b"a,b\n\x00\xff,1\n", "not a UTF-8 text file"),
     ],
 )
 def test_faulty_csv_files_are_named(tmp_path, text, part):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 from built_runs import build_experiment, build_manifest, build_run
+from places import TOP
 from reference_runs import load_reference
 
 from zoloss_cli.config.loader import load_config
@@ -278,3 +279,16 @@ def test_a_run_without_a_task_says_how_to_start(zoloss, small_config, tmp_path):
     assert ended.err == f"zoloss: 'small' has no finished task yet; run: zoloss run {small_config}\n"
     (run,) = load_results(out)[0]
     assert (run.n_done, run.n_tasks) == (0, 24)
+
+
+def test_an_installed_package_says_where_the_reference_results_are(zoloss, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shown = zoloss("table", "results/reference")
+    assert shown.err.endswith(f"zoloss table {TOP / 'results' / 'reference'}\n")
+    monkeypatch.setattr("zoloss_cli.reporting.loading.PACKAGE_FOLDER", tmp_path / "site" / "zoloss_cli")
+    refused = zoloss("table", "results/reference")
+    assert refused.code == ResultsError.exit_code
+    assert refused.err.startswith(
+        "zoloss: there is no folder results/reference; the reference results are not part"
+    )
+    assert refused.err.endswith("zoloss run table2 --splits 20\n")

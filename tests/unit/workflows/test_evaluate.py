@@ -14,7 +14,7 @@ from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.registry import list_multiclass_learners
-from zoloss_cli.workflows.evaluate import LEARNERS_FOR_SEVERAL, LEARNERS_FOR_TWO
+from zoloss_cli.workflows.learner_choice import list_usual_learners
 
 QUICK = ["--learners", "one-vs-one:fld,ecc:stump", "--set", "rounds=5", "--splits", "6", "--jobs", "1"]
 
@@ -42,18 +42,23 @@ def test_classes_are_in_the_order_of_their_numbers_or_names(table):
 
 
 def test_a_column_of_measurements_is_not_one_of_classes(table):
-    most = {f"{i}.5": 1 for i in range(MAX_CLASSES)}
+    most = {f"c{i}.5": 1 for i in range(MAX_CLASSES)}
     assert len(read_for_training(table(clouds(most))).index_classes(None)[1]) == MAX_CLASSES
     own = read_for_training(table(clouds(most | {"7": 1})))
     with pytest.raises(
-        DataError, match=r"holds 101 classes \(0\.5, .* and 91 more\).*set label to the right column"
+        DataError, match=r"holds 101 classes \(7, c0\.5, .* and 91 more\).*set label to the right column"
     ):
         own.index_classes(None)
     assert own.index_classes("7")[1] == ["rest", "7"]
+    numbers = read_for_training(table(clouds({f"{i}.5": 1 for i in range(30)})))
+    with pytest.raises(
+        DataError, match=r"holds 30 different numbers \(0\.5, .* column of classes with --label"
+    ):
+        numbers.index_classes(None)
 
 
 def test_the_learners_that_messages_name_take_several_classes():
-    assert list_multiclass_learners() == ["ecc", "erp", "one-vs-one", "one-vs-all"]
+    assert list_multiclass_learners() == ["ecc", "erp", "one-vs-one", "one-vs-all", "majority"]
 
 
 def test_a_config_runs_on_a_table_of_several_classes(table, write_config):
@@ -91,12 +96,14 @@ def test_the_usual_learners_suit_the_number_of_classes(zoloss, table, tmp_path):
         "--dry-run",
         "--save-config",
     ]
-    for i, (options, names) in enumerate((([], LEARNERS_FOR_SEVERAL), (["--positive", "z"], LEARNERS_FOR_TWO))):
+    several, two = (list_usual_learners(60, 2, count)[0] for count in (3, 2))
+    assert (several[0], two[0], several[-1], two[-1]) == ("one-vs-one", "pivot", "majority", "majority")
+    for i, (options, names) in enumerate((([], several), (["--positive", "z"], two))):
         path = tmp_path / f"{i}.yaml"
         ended = zoloss(*command, path, *options)
         assert ended.code == 0, ended.err
         assert [spec.label for spec in load_config(path).learners] == names
-        assert ("has 3 classes, so these learners are compared: one-vs-one:rcd-bias, " in ended.err) == (i == 0)
+        assert ("has 3 classes, so these learners are compared: one-vs-one, " in ended.err) == (i == 0)
         assert f"# zoloss evaluate {command[1]} --learners {','.join(names)} " in path.read_text(
             encoding="utf-8"
         )

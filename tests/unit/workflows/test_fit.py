@@ -19,7 +19,7 @@ from zoloss_cli.registry import make_learner
 from zoloss_cli.utils.paths import shipped_folder
 from zoloss_cli.workflows.fit import fit_table
 from zoloss_cli.workflows.learner_options import parse_learner
-from zoloss_cli.workflows.linear_rule import LinearRule, convert_to_original_units, round_rule
+from zoloss_cli.workflows.linear_rule import convert_to_original_units, round_weights
 from zoloss_cli.workflows.model_io import read_model
 
 COLOURS = "size,colour,label\n1,red,no\n2,blue,yes\n3,green,yes\n1.5,red,no\n2.5,blue,no\n"
@@ -81,10 +81,10 @@ def test_a_rule_far_from_zero_loses_no_digits():
 
 
 def test_the_printed_rule_has_as_few_digits_as_keep_its_answers():
-    rule = LinearRule(np.array([1.0, 2.0 / 3.0]), np.zeros(2), -0.123456789)
-    assert round_rule(rule, np.array([[1.0, 1.0]])) == (["1", "0.6667"], "0.1235")
+    rule = np.array([1.0, 2.0 / 3.0]), 0.123456789
+    assert round_weights(*rule, np.array([[1.0, 1.0]]), np.array([True])) == (["1", "0.6667"], "0.1235")
     close = np.array([[0.123456788, 0.0], [0.12345679, 0.0]])
-    weights, threshold = round_rule(rule, close)
+    weights, threshold = round_weights(*rule, close, np.array([False, True]))
     assert (close @ np.array(weights, float) >= float(threshold)).tolist() == [False, True]
     assert len(threshold) > len("0.1235")
 
@@ -216,16 +216,18 @@ def test_ctrl_c_prints_the_best_so_far_with_a_note(zoloss, table, noisy, monkeyp
     looks = iter(range(10**9))
 
     def interrupted(self):
-        if self.time_limit == 77.0 and next(looks) >= 3:  # not while kernels are loaded
+        if (
+            self.time_limit is not None and 60.0 < self.time_limit < 77.0 and next(looks) >= 3
+        ):  # not while kernels are loaded
             raise KeyboardInterrupt
         return False
 
     monkeypatch.setattr(SearchProgress, "should_stop", interrupted)
-    ended = zoloss("fit", table(noisy_csv(noisy)), "--json", "--time-limit", 77)
+    ended = zoloss("fit", table(noisy_csv(noisy)), "--json", "--time-limit", 77, "--no-validate")
     assert ended.code == 0
     facts = json.loads(ended.out)
     assert facts["errors"] < 60
-    assert "interrupted after" in facts["notes"][0]
+    assert "interrupted after" in facts["notes"][-1]
     assert "interrupted after" in ended.err
 
 
@@ -246,5 +248,7 @@ def test_help_has_examples(zoloss):
 
 def test_breast_with_its_serial_number_needs_ten_errors(zoloss):
     data = shipped_folder("datasets") / "breast_id.csv"
-    facts = json.loads(zoloss("fit", data, "--learner", "certify", "--time-limit", 600, "--json").out)
+    facts = json.loads(
+        zoloss("fit", data, "--learner", "certify", "--time-limit", 600, "--no-validate", "--json").out
+    )
     assert (facts["n"], facts["d"], facts["errors"], facts["optimal"]) == (683, 10, 10, True)

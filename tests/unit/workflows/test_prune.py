@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
-from own_rows import HEADER, as_csv, loaded, noisy_rows
+from own_rows import HEADER, as_csv, loaded, noisy_rows, refused
 
 from zoloss_cli.complexity.hard_margin import build_problem
 from zoloss_cli.complexity.outlier_scores import compute_neighbour_scores
@@ -163,3 +165,26 @@ def test_a_class_keeps_its_last_row(zoloss, table, tmp_path):
     _, report, ended = cleaned(zoloss, path, tmp_path, "--threshold", "0.1")
     assert ":5: above the threshold, but nothing else would be left of the class 'y', so it stays" in ended.err
     assert 5 not in {int(row["line"]) for row in report}
+
+
+def test_a_compressed_table_is_pruned_as_the_one_inside(zoloss, mine, tmp_path):
+    packed, content = tmp_path / "packed" / "mine.csv.gz", mine.read_bytes()
+    packed.parent.mkdir()
+    packed.write_bytes(gzip.compress(content))
+    ended = zoloss(
+        "prune", packed, "--out", packed.parent / "clean.csv", "--by", "neighbours", "--drop", "colour"
+    )
+    assert ended.code == 0, ended.err
+    kept = (packed.parent / "clean.csv").read_bytes()
+    lines = content.splitlines(keepends=True)
+    assert kept.startswith(lines[0])
+    assert 1 < len(kept.splitlines()) < len(lines)
+    assert set(kept.splitlines(keepends=True)) <= set(lines)
+
+
+def test_files_without_lines_are_not_pruned(zoloss, table, mine, tmp_path):
+    pd.read_csv(mine).to_parquet(tmp_path / "mine.parquet")
+    wide = table(mine.read_text().encode("utf-16"), "wide.csv")
+    for path in (tmp_path / "mine.parquet", wide):
+        refused(zoloss("prune", path, "--out", tmp_path / "clean.csv"), 3, "save it as CSV in UTF-8 first")
+    assert not (tmp_path / "clean.csv").exists()

@@ -10,11 +10,14 @@ from pydantic import Field
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.base import UnweightedLinearLearner
+from zoloss_cli.learners.needed_package import NeededPackage
 from zoloss_cli.learners.parameters import PositiveList
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.result_mixin import SearchResultMixin
+from zoloss_cli.utils.optional_imports import import_optional
 
 SOLVERS = {"squared-hinge": 2, "logistic": 0}
+NAMES = {"squared-hinge": "svm", "logistic": "lr"}  # as they are registered
 # A tuple, since a default must not change.
 C_GRID: Any = tuple(2.0**exponent for exponent in (*range(-10, 0), 0, 0.5, 1, 2, 4, 6, 8, 10))
 
@@ -111,6 +114,10 @@ class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):
             raise FloatingPointError(f"{type(self).__name__}: no C gives finite weights; scale the features")
         return best
 
+    def list_needed_packages(self) -> list[NeededPackage]:
+        """Return LIBLINEAR's own package."""
+        return [NeededPackage("liblinear")]
+
     def solve_grid(self, X: np.ndarray, y: np.ndarray) -> Iterator[np.ndarray]:
         """Yield LIBLINEAR's weights for each C.
 
@@ -126,12 +133,10 @@ class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):
         ndarray of shape (1 + n_features,)
             The weights, bias first.
         """
-        from liblinear.liblinearutil import parameter, train
-        from liblinear.liblinearutil import problem as liblinear_problem
-
-        data = liblinear_problem(y, X)
+        liblinear = import_optional("liblinear.liblinearutil", f"the learner '{NAMES[self.loss]}'")
+        data = liblinear.problem(y, X)
         for C in self.C:
             options = f"-s {SOLVERS[self.loss]} -c {C:.17g} -e {self.tolerance:.17g} -q"
-            model = train(data, parameter(options))
+            model = liblinear.train(data, liblinear.parameter(options))
             # LIBLINEAR's weights speak for the label that it met first.
             yield model.get_labels()[0] * np.array(model.w[: X.shape[1]])

@@ -40,8 +40,8 @@ class BranchAndBoundTree:
         decided[0] = order[0]
         counts = [np.zeros(n + 1, np.int64) for _ in range(4)]
         tree = (np.zeros(n, np.int8), counts[0], decided, *counts[1:], np.zeros(n + 1))
-        keepers = np.zeros((2, n, P)) if propagate else np.zeros((2, 0, P))
-        hulls = (np.zeros((2, n + 1), np.int64), np.zeros(2, np.int64), keepers, np.zeros((2, n), np.bool_))
+        hulls = (np.zeros((2, n + 1), np.int64), np.zeros(2, np.int64))
+        keepers = (np.zeros((2, n, P)), np.zeros((2, n), np.bool_)) if propagate else None
         shape = (kernel.MAX_IMPOSSIBLE_SETS, P + 2)
         impossible = (
             np.zeros(shape, np.int64),
@@ -49,7 +49,7 @@ class BranchAndBoundTree:
             np.zeros(kernel.MAX_IMPOSSIBLE_SETS, np.int64),
         )
         self.numbers = np.zeros(7, np.int64)
-        self.state = (tree, hulls, impossible, self.numbers, propagate)
+        self.state = (tree, hulls, keepers, impossible, self.numbers)
         self.w = np.zeros(P)
         self.is_exhausted = False
 

@@ -12,6 +12,7 @@ from pydantic import Field
 from zoloss_cli.kernels.pivot import rebuild_vertex
 from zoloss_cli.kernels.swap import descend_by_swaps
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
+from zoloss_cli.learners.needed_package import NeededPackage
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
@@ -54,6 +55,11 @@ class CombinatorialSearch(VertexSearch):
         self.variant = variant
         self.time_limit = time_limit
         self.seeding = seeding
+
+    def list_needed_packages(self) -> list[NeededPackage]:
+        """Return what the start needs, and LIBLINEAR's package where it refits."""
+        refits = [NeededPackage("liblinear", "for its variant 'refit'")] if self.variant == "refit" else []
+        return [*super().list_needed_packages(), *refits]
 
     def _score_refits(self, problem: Problem, samples: MergedSamples, search: SearchProgress, chosen) -> float:
         """Relabel by the hyperplane through the chosen samples, refit, offer, and return the smaller loss."""

@@ -13,12 +13,18 @@ from pydantic import Field
 
 from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
+from zoloss_cli.learners.needed_package import NeededPackage
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.merged_samples import MergedSamples, build_merged_samples, move_off_samples
 from zoloss_cli.learners.search.progress import SearchProgress
 from zoloss_cli.learners.search.result_mixin import SearchResultMixin
+from zoloss_cli.learners.search.substitute_start import compute_substitute_start
+from zoloss_cli.utils.optional_imports import is_installed
 
 START_LOSSES: dict[str, Literal["squared-hinge", "logistic"]] = {"lr": "logistic", "svm": "squared-hinge"}
+
+# Under a time limit: the share of it for the start, and how many numbers LIBLINEAR reads in a second for all C.
+START_SHARE, VALUES_PER_SECOND, MIN_START_SAMPLES = 0.2, 200_000, 1_000
 
 TimeLimit = Annotated[
     float | None, Field(gt=0, description="seconds after which the search ends with the best weights so far")
@@ -51,11 +57,19 @@ def share_starts() -> Iterator[None]:
 class DirectOptimizer(SearchResultMixin, LinearLearner):
     """A linear learner that minimizes the 0-1 loss itself, and can start from LIBLINEAR's best weights."""
 
+    def list_needed_packages(self) -> list[NeededPackage]:
+        """Return LIBLINEAR's package where the search starts from its weights."""
+        seeding = getattr(self, "seeding", "lr")
+        if not isinstance(seeding, str) or seeding not in START_LOSSES:
+            return []
+        # A single fit would do without it, but not give the numbers that a run stores and others compare with.
+        return [NeededPackage("liblinear", f"for its start '{seeding}'", "set its parameter seeding to fld")]
+
     def _compute_start(self, problem: Problem) -> np.ndarray:
         seeding = getattr(self, "seeding", "lr")
         if not isinstance(seeding, str) or seeding not in START_LOSSES:
             return super()._compute_start(problem)
-        known = _starts.get()
+        known, problem = _starts.get(), _thin_out(problem, getattr(self, "time_limit", None))
         if known is None:
             return _compute_liblinear_start(seeding, problem)
         key = (seeding, problem.X.tobytes(), problem.y.tobytes())
@@ -64,8 +78,24 @@ class DirectOptimizer(SearchResultMixin, LinearLearner):
         return known[key].copy()
 
 
+def _thin_out(problem: Problem, time_limit: float | None) -> Problem:
+    """Return as many of the samples, evenly taken, as LIBLINEAR can start from in its share of a time limit."""
+    if time_limit is None:
+        return problem
+    n, size = problem.X.shape
+    most = max(MIN_START_SAMPLES, int(START_SHARE * time_limit * VALUES_PER_SECOND / size))
+    if n <= most:
+        return problem
+    rows = np.linspace(0, n - 1, most).astype(int)
+    if np.ptp(problem.y[rows]) == 0.0:  # only one class
+        return problem
+    return Problem(problem.X[rows], problem.y[rows], problem.phi[rows] / problem.phi[rows].sum(), problem.rng)
+
+
 def _compute_liblinear_start(seeding: str, problem: Problem) -> np.ndarray:
     start = np.zeros(problem.X.shape[1])
+    if not is_installed("liblinear"):
+        return compute_substitute_start(START_LOSSES[seeding], problem)
     with contextlib.suppress(FloatingPointError):  # unscaled features: the search starts from 0
         start = LibLinearClassifier(START_LOSSES[seeding]).learn(problem, start)
     return start
@@ -83,6 +113,7 @@ class VertexSearch(DirectOptimizer):
         samples = build_merged_samples(problem)
         search, unavoidable = self._search, samples.unavoidable_loss
         search.raise_bound(unavoidable)
+        search.has_merged = True
         if len(samples.Y) == 0:  # every place holds as much of one class as of the other
             search.offer(unavoidable, np.eye(len(start))[0])
             return move_off_samples(problem.X, search.w, problem.rng)

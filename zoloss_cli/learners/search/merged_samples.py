@@ -13,6 +13,8 @@ RANK_TOLERANCE = 1e-10  # of the largest singular value
 WEIGHT_TOLERANCE = 1e-12  # of the weight at one place: less is none
 MARGIN_TOLERANCE = 1e-12  # of the lengths of a sample and of w: less is no margin
 MAX_MOVES = 20
+MANY_SAMPLES = 100_000  # from which on sorting all samples and all singular vectors take too long
+HASH_SEED = 20061
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,8 @@ def merge_equal_samples(
     unavoidable_loss : float
         The weight that is misclassified whatever the rule is.
     """
+    if len(X) > MANY_SAMPLES and _are_all_different(X):
+        return X * y[:, None], np.array(weights, dtype=float), np.array(y, dtype=float), 0.0
     places, place = np.unique(X, axis=0, return_inverse=True)
     place = place.ravel()
     net = np.bincount(place, y * weights, len(places))
@@ -95,12 +99,25 @@ def merge_equal_samples(
     return places[kept] * signs[:, None], np.abs(net[kept]), signs, unavoidable_loss
 
 
+def _are_all_different(X: np.ndarray) -> bool:
+    """Return True only if no two samples are equal, from one number for each, which equal samples share."""
+    rng = np.random.default_rng(HASH_SEED)
+    numbers = np.zeros(len(X), np.uint64)
+    for j in range(X.shape[1]):
+        factor = rng.integers(0, 2**64, dtype=np.uint64)
+        bits = (X[:, j] + 0.0).view(np.uint64)  # adding 0 makes one of both zeros
+        numbers += (bits ^ (bits >> np.uint64(29))) * (factor | np.uint64(1))
+    numbers.sort()
+    return bool(np.all(numbers[1:] != numbers[:-1]))
+
+
 def build_merged_samples(problem: Problem) -> MergedSamples:
     """Return the merged samples of a problem."""
     Y, c, t, unavoidable_loss = merge_equal_samples(problem.X, problem.y, problem.unit_mean_weights)
     if len(Y) == 0:
         return MergedSamples(Y, c, t, c, Y, np.eye(problem.X.shape[1]), unavoidable_loss)
-    _, sizes, axes = np.linalg.svd(Y, full_matrices=False)
+    small = np.linalg.qr(Y, mode="r") if len(Y) > MANY_SAMPLES else Y  # has the same singular vectors
+    _, sizes, axes = np.linalg.svd(small, full_matrices=False)
     axes = axes[sizes > RANK_TOLERANCE * sizes[0]]
     turned = Y @ axes.T
     lengths = np.sqrt(np.sum(turned**2, axis=1))

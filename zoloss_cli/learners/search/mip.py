@@ -7,10 +7,12 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from zoloss_cli.learners.needed_package import NeededPackage
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.progress import SearchProgress, run_solver
+from zoloss_cli.utils.optional_imports import import_optional
 
 FEASIBILITY_TOLERANCE = 1e-9  # the solver's: what z may miss 0 by, times M, must stay far below the margin
 
@@ -109,9 +111,12 @@ class MixedIntegerClassifier(VertexSearch):
         self.program_optimal_ |= self._search.optimal
         return weights
 
-    def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
-        import cvxpy as cp
+    def list_needed_packages(self) -> list[NeededPackage]:
+        """Return cvxpy, and what the start needs."""
+        return [NeededPackage("cvxpy"), *super().list_needed_packages()]
 
+    def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
+        cp = import_optional("cvxpy", "the learner 'mip'")
         n, P = samples.Y.shape
         w, z = cp.Variable(P), cp.Variable(n, boolean=True)
         low, high = cp.Parameter(P), cp.Parameter(P)

@@ -18,10 +18,12 @@ from zoloss_cli.learners.search.progress import SearchProgress
 FIRST_CHUNKS = (300, 300, 1000, 1000, 2000, 2000)
 LATER_CHUNKS = (1000, 4000)
 STEPS_PER_BLOCK = 250  # between two looks at the clock
+SAMPLES_PER_BLOCK = 2_500_000  # steps times samples, where that are fewer steps
 HOT, COLD = 1.0, 0.25  # temperatures at both ends of a chunk, in mean weights
 NEAR, COOLER, WARMER = 3.0, 0.8, 1.1
 NODES_PER_STEP = 25  # of branch and bound, for each step of the walk: a fraction of its time
 NODES_PER_BLOCK = 10_000
+NODE_SAMPLES_PER_BLOCK = 200_000_000  # nodes times samples, where that are fewer nodes
 
 
 class PivotClassifier(VertexSearch):
@@ -135,8 +137,9 @@ class PivotClassifier(VertexSearch):
                 heat *= COOLER if last_loss > search.loss + NEAR * mean_weight else WARMER
                 heat = min(heat, mean_weight)
             nodes = tree.n_nodes + NODES_PER_STEP * chunk
+            block = max(1, min(NODES_PER_BLOCK, NODE_SAMPLES_PER_BLOCK // len(samples.Y)))
             while tree.n_nodes < nodes and not tree.is_exhausted and not search.should_stop():
-                if tree.visit(min(NODES_PER_BLOCK, nodes - tree.n_nodes), search):
+                if tree.visit(min(block, nodes - tree.n_nodes), search):
                     best_w = _normalize(search.w)
             if tree.is_exhausted or search.should_stop():
                 break
@@ -175,13 +178,14 @@ class _HeatBath:
         size = Y.shape[1]
         w, B, V = w.copy(), np.zeros(size - 1, np.int64), np.zeros((size - 1, size))
         self.counter, sound = slide_to_vertex(Y, w, B, V, np.uint64(self.counter))
-        blocks = -(-chunk // STEPS_PER_BLOCK)
+        block_size = max(1, min(STEPS_PER_BLOCK, SAMPLES_PER_BLOCK // len(Y)))
+        blocks = -(-chunk // block_size)
         edges = heat * HOT * (COLD / HOT) ** np.linspace(0.0, 1.0, blocks + 1)
         better_w, loss = None, None
         for block in range(blocks):
             if not sound or self.search.should_stop():
                 return better_w, None
-            steps = min(STEPS_PER_BLOCK, chunk - block * STEPS_PER_BLOCK)
+            steps = min(block_size, chunk - block * block_size)
             found_w, hot, cold = w.copy(), edges[block], edges[block + 1]
             found, self.counter, sound = walk_vertices(
                 Y, c, w, B, V, steps, hot, cold, np.uint64(self.counter), found_w, np.inf

@@ -41,6 +41,8 @@ class SearchProgress:
         Whether the bound is proved, rather than right up to rounding.
     exact_bounds_only : bool
         Whether bounds that are right up to rounding are ignored.
+    has_merged : bool
+        Whether the bound counts what equal samples of different classes cost.
     loss : float
         The smallest loss so far.
     w : ndarray
@@ -54,6 +56,7 @@ class SearchProgress:
     lower_bound: float = 0.0
     bound_is_exact: bool = True
     exact_bounds_only: bool = False
+    has_merged: bool = False
     loss: float = np.inf
     w: np.ndarray = field(default_factory=lambda: np.empty(0))
     trace: list[tuple[float, float]] = field(default_factory=list)

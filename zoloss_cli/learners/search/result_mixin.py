@@ -44,8 +44,8 @@ class SearchResultMixin(LinearLearner):
         wrong = find_strict_errors(self.scores(problem.X), problem.y)
         self.training_errors_ = int(wrong.sum())
         self.training_loss_ = float(problem.phi[wrong].sum())
-        # Equal samples with both labels: a bound that costs nothing.
-        search.raise_bound(merge_equal_samples(problem.X, problem.y, weights)[-1])
+        if not search.has_merged:  # equal samples with both labels: a bound that costs nearly nothing
+            search.raise_bound(merge_equal_samples(problem.X, problem.y, weights)[-1])
         loss = float(weights[wrong].sum())
         self.lower_bound_, self.bound_is_exact_ = search.lower_bound, search.bound_is_exact
         self.optimal_ = loss <= search.lower_bound + LOSS_TOLERANCE

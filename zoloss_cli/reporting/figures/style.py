@@ -11,11 +11,15 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zoloss_cli.errors import MissingPackageError
+from zoloss_cli.utils.optional_imports import check_installed, import_optional
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
+NEEDED_BY = "drawing a figure"  # the subject of a sentence about matplotlib
 COLUMN, PAGE = 3.4, 7.0  # inches: the width of a column and of a page
 MARKERS_PER_LINE = 8
 MAX_NAME_LENGTH = 28
@@ -76,20 +80,32 @@ def build_looks(count: int) -> list[Look]:
     ]
 
 
+def check_can_draw() -> None:
+    """Raise MissingPackageError without matplotlib, before anything is computed for a figure."""
+    check_installed("matplotlib", NEEDED_BY)
+
+
+def list_drawing_faults() -> list[str]:
+    """Return why a page is to be written without figures: one sentence, or none if they can be drawn."""
+    try:
+        check_can_draw()
+    except MissingPackageError as error:
+        return [f"figures are left out: {error}"]
+    return []
+
+
 @contextlib.contextmanager
 def apply_style() -> Iterator[None]:
     """Use matplotlib with our settings and nobody else's."""
-    from matplotlib import style
-
+    style = import_optional("matplotlib.style", NEEDED_BY)
     with style.context(["default", SETTINGS]):
         yield
 
 
 def new_figure(width: float, height: float) -> Figure:
     """Return a figure of so many inches whose parts make room for each other, without global state."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
+    figure = import_optional("matplotlib.figure", NEEDED_BY)
+    return figure.Figure(figsize=(width, height), layout="constrained")
 
 
 def shorten(name: str, length: int = MAX_NAME_LENGTH) -> str:

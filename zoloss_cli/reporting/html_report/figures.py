@@ -9,6 +9,7 @@ from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.figures.catalog import Drawing, build_drawing_without_results, find_drawings
 from zoloss_cli.reporting.figures.inline import render_svg
 from zoloss_cli.reporting.figures.registry import FIGURES
+from zoloss_cli.reporting.figures.style import list_drawing_faults
 from zoloss_cli.reporting.html_report.provenance import provenance_html
 from zoloss_cli.reporting.render.html import escape
 from zoloss_cli.reporting.run_result import RunResult
@@ -26,11 +27,15 @@ class PageFigures:
         The runs of the page.
     source : Path
         The results folder, for the commands.
+
+    Notes
+    -----
+    Without matplotlib there are none; whoever asks for the page says so.
     """
 
     def __init__(self, runs: list[RunResult], source: Path):
         self._runs = {run.name: run for run in runs}
-        drawings = find_drawings(runs, source)
+        drawings = [] if list_drawing_faults() else find_drawings(runs, source)
         self._of_tables = [d for d in drawings if self._is_beside_table(d)]
         self._of_papers = [d for d in drawings if self._runs[d.run].figure and d.kind.beside_tables == "none"]
         if self._of_papers:

@@ -1,0 +1,139 @@
+"""An installation without cvxpy, matplotlib and liblinear-official: all that needs none of them works."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from places import TOP
+from processes import environment, run_python
+
+# Python imports this at its start, in worker processes, too.
+HIDE_PACKAGES = """
+import sys
+
+class HiddenPackages:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"cvxpy", "matplotlib", "liblinear"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, HiddenPackages())
+"""
+# One process for all commands, which would each import the same for a second.
+RUN_COMMANDS = """
+import contextlib, io, json, sys
+from zoloss_cli.cli.app import main
+
+ended = []
+for words in json.loads(sys.argv[1]):
+    out, err = io.StringIO(), io.StringIO()
+    sys.argv = ["zoloss", *words]
+    code = 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+    ended.append([code, out.getvalue(), err.getvalue()])
+print(json.dumps(ended))
+"""
+HEART, SMALL = str(TOP / "datasets" / "heart.csv"), "small.yaml"
+USUAL = ["evaluate", HEART, "--splits", "2", "--out", "usual", "--dry-run"]
+WORK = [
+    ["learners"],
+    ["learners", "mip"],
+    ["datasets"],
+    ["validate", SMALL, "lr.yaml"],
+    ["run", SMALL, "--out", "done", "--jobs", "1"],
+    ["table", "done"],
+    ["compare", str(TOP / "results" / "reference"), "--table", "II"],
+    ["stats", "done"],
+    ["status", "done"],
+    ["plot", "done"],
+    ["report", "done", "--out", "page.html"],
+    ["run", "lr.yaml", "--dry-run"],
+    ["fit", HEART, "--learner", "rcd-bias", "--set", "epochs=5", "--model", "rule.json"],
+    ["predict", "rule.json", HEART, "--out", "predicted.csv"],
+    ["fit", HEART, "--learner", "pivot", "--set", "steps=50", "--json"],
+    ["evaluate", HEART, "--learners", "fld", "--splits", "2", "--out", "own", "--jobs", "1"],
+    USUAL,
+    ["complexity", HEART, "--sample", "40", "--permutations", "2"],
+    ["prune", HEART, "--by", "neighbours", "--dry-run"],
+]
+LIBLINEAR = "the package liblinear-official{}, which is not installed: pip install liblinear-official{}"
+DRAWING = "drawing a figure needs the package matplotlib, which is not installed: pip install matplotlib"
+START = LIBLINEAR.format(" for its start 'lr'", ", or set its parameter seeding to fld")
+REFUSE = [
+    (["fit", HEART, "--learner", "lr"], f"the learner 'lr' needs {LIBLINEAR.format('', '')}"),
+    (
+        ["fit", HEART, "--learner", "mip", "--time-limit", "1"],
+        "the learner 'mip' needs the package cvxpy, which is not installed: pip install cvxpy",
+    ),
+    (["run", "lr.yaml", "--out", "none"], f"the learner 'lr' needs {LIBLINEAR.format('', '')}"),
+    (["run", "inside.yaml", "--out", "none"], f"the learner 'sla' needs {START}"),
+    (["evaluate", HEART, "--learners", "pivot", "--out", "none"], f"the learner 'pivot' needs {START}"),
+    (["plot", "--figure", "boundary", "--dataset", "yinyang", "--learners", "fld"], DRAWING),
+    (["complexity", HEART, "--plot", "figure.png"], DRAWING),
+]
+DATA = "datasets: [heart]\nsplit: {repeats: 2, seed: 3}\n"
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """A working folder, and what each command printed and how it ended there, by its words."""
+    folder = tmp_path_factory.mktemp("bare")
+    (folder / "hide").mkdir()
+    (folder / "hide" / "sitecustomize.py").write_text(HIDE_PACKAGES, encoding="utf-8")
+    (folder / SMALL).write_text(DATA + "learners: {rcd-bias: {epochs: 5}, fld: {}}\n", encoding="utf-8")
+    (folder / "lr.yaml").write_text(DATA + "learners: {fld: {}, lr: {}}\n", encoding="utf-8")
+    inside = "learners: {adaboost: {base: {learner: sla}, rounds: 2}}\n"
+    (folder / "inside.yaml").write_text(DATA + inside, encoding="utf-8")
+    commands = [*WORK, *(words for words, _ in REFUSE)]
+    ended = run_python("-c", RUN_COMMANDS, json.dumps(commands), cwd=folder, env=environment(folder / "hide"))
+    assert ended.code == 0, ended.err
+    results = json.loads(ended.out.splitlines()[-1])
+    return folder, {tuple(words): result for words, result in zip(commands, results, strict=True)}
+
+
+@pytest.mark.parametrize("words", WORK, ids=" ".join)
+def test_what_needs_none_of_them_works(bare, words):
+    code, out, err = bare[1][tuple(words)]
+    assert code == 0, err
+    assert out or "--out" in words
+    assert "unexpected" not in err
+
+
+@pytest.mark.parametrize(("words", "sentence"), REFUSE, ids=lambda given: " ".join(given)[:40])
+def test_what_needs_one_says_so_in_one_sentence(bare, words, sentence):
+    code, out, err = bare[1][tuple(words)]
+    assert (code, out, err) == (8, "", f"zoloss: {sentence}\n")
+
+
+def test_a_refused_command_leaves_nothing_behind(bare):
+    folder = bare[0]
+    assert not (folder / "none").exists()
+    assert not (folder / "figure.png").exists()
+
+
+def test_the_default_learner_of_fit_starts_elsewhere_and_says_so(bare):
+    _, out, err = bare[1]["fit", HEART, "--learner", "pivot", "--set", "steps=50", "--json"]
+    assert json.loads(out)["errors"] <= 39  # those of an SVM
+    assert "liblinear-official is not installed, so the search starts from scikit-learn's weights" in err
+
+
+def test_the_usual_learners_are_those_that_can_be_fitted(bare):
+    _, out, err = bare[1][tuple(USUAL)]
+    planned = {line.split()[1] for line in out.splitlines() if line.startswith("heart")}
+    assert {"rcd-bias", "soft-svm", "sla"} <= planned
+    assert "lr" not in planned
+    assert "liblinear-official is not installed, so lr is left out, and" in err
+    assert err.endswith(" from Fisher's linear discriminant: pip install liblinear-official\n")
+
+
+def test_a_page_without_figures_says_why(bare):
+    folder, ended = bare
+    _, _, err = ended["report", "done", "--out", "page.html"]
+    assert f"figures are left out: {DRAWING}" in err
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert "figures are left out" in page
+    assert "<figure>" not in page

@@ -1,0 +1,69 @@
+"""Small kernels that stand in for NumPy functions: the same results to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zoloss_cli.kernels.arrays import compute_max_abs
+from zoloss_cli.kernels.lapack import is_finite, solve_in_place
+from zoloss_cli.kernels.line_search import INSERTION_SORT_LIMIT, sort_breakpoints
+
+values = st.floats(allow_nan=False) | st.sampled_from([0.0, 1.0, -1.0, 0.5])
+
+
+@given(st.lists(values, max_size=4 * INSERTION_SORT_LIMIT), st.sampled_from([np.int32, np.int64]))
+def test_breakpoints_are_sorted_with_what_they_carry(drawn, kind):
+    r, carried = np.array(drawn, float), np.arange(len(drawn), dtype=kind)
+    before = r.copy()
+    sort_breakpoints(r, carried, len(drawn))
+    np.testing.assert_array_equal(r, np.sort(before))
+    np.testing.assert_array_equal(before[carried], r)
+    assert sorted(carried) == list(range(len(drawn)))
+
+
+@pytest.mark.parametrize("n", [INSERTION_SORT_LIMIT, INSERTION_SORT_LIMIT + 1, 1000, 20_011])
+def test_only_the_first_are_sorted(n):
+    rng = np.random.default_rng(n)
+    r, carried = rng.integers(0, n, n + 3) / 7.0, np.arange(n + 3)
+    before = r.copy()
+    sort_breakpoints(r, carried, n)
+    np.testing.assert_array_equal(r, [*np.sort(before[:n]), *before[n:]])
+    np.testing.assert_array_equal(before[carried], r)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 14, 61])
+def test_a_system_is_solved_as_numpy_does(size):
+    """Not symmetric, so that a transposed matrix would show."""
+    rng = np.random.default_rng(size)
+    A, b = rng.standard_normal((size, size)), rng.standard_normal(size)
+    x, matrix = b.copy(), A.copy()
+    solve_in_place(matrix, x)
+    np.testing.assert_allclose(x, np.linalg.solve(A, b), rtol=1e-9)
+    np.testing.assert_array_equal(matrix, A)
+
+
+@pytest.mark.parametrize(
+    ("A", "b"),
+    [
+        ([[1.0, 2.0], [2.0, 4.0]], [1.0, 1.0]),
+        ([[0.0]], [1.0]),
+        ([[np.nan, 0.0], [0.0, 1.0]], [1.0, 1.0]),
+        ([[1.0, 0.0], [0.0, 1.0]], [np.inf, 1.0]),
+    ],
+)
+def test_a_system_without_a_solution_is_refused(A, b):
+    with pytest.raises(np.linalg.LinAlgError):
+        solve_in_place(np.array(A), np.array(b))
+
+
+@given(st.lists(st.floats(), max_size=20))
+def test_finite_vectors_are_told_from_others(drawn):
+    assert is_finite(np.array(drawn, float)) == bool(np.isfinite(drawn).all())
+
+
+@given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=20))
+def test_the_largest_component_is_found(drawn):
+    assert compute_max_abs(np.array(drawn)) == np.max(np.abs(drawn))

@@ -1,0 +1,92 @@
+"""Kernels are compiled before a learner is timed, with a notice where that takes seconds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from processes import environment, run_zoloss
+
+from zoloss_cli.experiment import warming
+from zoloss_cli.experiment.warming import COMPILE_SECONDS, estimate_seconds, warm_up
+from zoloss_cli.kernels import exact_kernel
+from zoloss_cli.registry import LEARNERS
+from zoloss_cli.utils.notices import notify, show_notices_by
+from zoloss_cli.workflows.learner_options import parse_learner
+
+
+@pytest.fixture
+def notices():
+    seen = []
+    show_notices_by(seen.append)
+    yield seen
+    show_notices_by(None)
+
+
+def parse(*names):
+    return [parse_learner(name, [], None) for name in names]
+
+
+def test_families_are_those_of_learners():
+    assert COMPILE_SECONDS.keys() <= {name.partition("-")[0] for name in LEARNERS.builtin}
+
+
+def test_learners_that_share_kernels_count_once():
+    one = estimate_seconds(parse("rcd-bias"))
+    two = estimate_seconds(parse("rcd-bias", "rcd-plain"))
+    other = estimate_seconds(parse("fld"))
+    assert one == two == COMPILE_SECONDS["rcd"]
+    assert estimate_seconds(parse("rcd-bias", "fld")) == one + other
+
+
+def test_a_compilation_is_told_once_and_only_where_there_is_one(notices):
+    """A kernel is defined anew, so that it is compiled whatever is kept."""
+
+    def compile_two():
+        for _ in range(2):
+            assert exact_kernel(lambda x: x + 1.0)(np.ones(2))[0] == 2.0
+
+    with warming.announce_compilation(7.4):
+        pass
+    assert notices == []
+    with warming.announce_compilation(7.4):
+        compile_two()
+    (text,) = notices
+    assert text.startswith("compiling kernels")
+    assert text.endswith("about 7 s")
+    with warming.announce_compilation(1.0):  # over before it is read
+        compile_two()
+    assert len(notices) == 1
+
+
+def test_a_learner_is_warmed_up_once(monkeypatch):
+    fitted = []
+    monkeypatch.setattr(warming, "_warmed_up", set())
+    monkeypatch.setattr(warming, "_fit_briefly", lambda spec: fitted.append(spec.name))
+    (spec,) = parse("fld")
+    warm_up(spec)
+    warm_up(spec)
+    assert fitted == ["fld"]
+
+
+def test_notices_are_dropped_where_nobody_shows_them():
+    notify("nothing happens")
+
+
+def test_the_command_compiles_and_keeps(tmp_path):
+    """The second time there is nothing left to compile, so nothing is told."""
+    env = {**environment(), "NUMBA_CACHE_DIR": str(tmp_path)}
+    first = run_zoloss("warmup", "pocket", env=env)
+    assert (first.code, first.err) == (0, "zoloss: compiling kernels, once, about 3 s\n")
+    assert first.out.startswith("the kernels of 1 learner are ready, after ")
+    compiled = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+    assert compiled
+    second = run_zoloss("warmup", "pocket", env=env)
+    assert (second.code, second.err) == (0, "")
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == compiled
+
+
+def test_an_unknown_learner_is_named_with_the_nearest():
+    ended = run_zoloss("warmup", "pivott")
+    assert ended.code == 2
+    assert "'pivott'" in ended.err
+    assert "did you mean 'pivot'" in ended.err

@@ -1,0 +1,64 @@
+"""Searches on many samples: quicker ways to the same merged samples, and more looks at the clock."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zoloss_cli.learners.problem import Problem, add_bias_column
+from zoloss_cli.learners.search import direct_optimizer, merged_samples, pivot
+from zoloss_cli.registry import make_learner
+
+
+def build_problem(n: int, seed: int = 0, repeats: bool = False) -> Problem:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n, 3)).astype(float) if repeats else rng.normal(size=(n, 3))
+    y = np.where(X.sum(axis=1) + rng.normal(size=n) > X.sum() / n, 1.0, -1.0)
+    return Problem(add_bias_column(X), y, np.full(n, 1.0 / n), rng)
+
+
+@given(st.lists(st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.5, -3.0]), min_size=3, max_size=3), min_size=1))
+def test_samples_are_all_different_only_if_they_are(rows):
+    X = np.array(rows)
+    assert merged_samples._are_all_different(X) == (len(np.unique(X, axis=0)) == len(X))
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+def test_many_samples_are_merged_to_the_same_ones(monkeypatch, repeats):
+    problem = build_problem(60, repeats=repeats)
+    usual = merged_samples.build_merged_samples(problem)
+    monkeypatch.setattr(merged_samples, "MANY_SAMPLES", 10)
+    many = merged_samples.build_merged_samples(problem)
+    order, other = (np.lexsort(np.column_stack([m.raw, m.c]).T) for m in (usual, many))
+    np.testing.assert_array_equal(usual.raw[order], many.raw[other])
+    np.testing.assert_array_equal(usual.c[order], many.c[other])
+    np.testing.assert_array_equal(usual.t[order], many.t[other])
+    assert usual.unavoidable_loss == many.unavoidable_loss
+    w = np.random.default_rng(1).normal(size=4)
+    assert usual.compute_loss(usual.axes @ w) == many.compute_loss(many.axes @ w)
+    np.testing.assert_allclose(usual.axes.T @ usual.axes, many.axes.T @ many.axes, atol=1e-12)
+
+
+def test_a_time_limit_thins_out_the_samples_of_the_start_only_where_they_are_many():
+    problem = build_problem(5_000)
+    assert direct_optimizer._thin_out(problem, None) is problem
+    assert direct_optimizer._thin_out(problem, 60.0) is problem
+    few = direct_optimizer._thin_out(problem, 0.05)
+    assert len(few.X) == direct_optimizer.MIN_START_SAMPLES
+    assert few.phi.sum() == pytest.approx(1.0)
+    rows = {tuple(x): label for x, label in zip(problem.X, problem.y, strict=True)}
+    assert all(rows[tuple(x)] == label for x, label in zip(few.X, few.y, strict=True))
+
+
+def test_more_looks_at_the_clock_walk_as_many_steps(monkeypatch):
+    problem = build_problem(80)
+    monkeypatch.setattr(pivot, "SAMPLES_PER_BLOCK", 7 * 80)
+    looks = []
+    monkeypatch.setattr(
+        direct_optimizer.SearchProgress, "should_stop", lambda self: bool(looks.append(self.name))
+    )
+    model = make_learner("pivot", {"steps": 500}, 1).fit(problem.X[:, 1:], problem.y)
+    assert model.n_steps_ == 500
+    assert len(looks) >= 500 / 7

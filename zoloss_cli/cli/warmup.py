@@ -1,0 +1,38 @@
+"""The command `zoloss warmup`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.cli import _completion as completion
+from zoloss_cli.cli import _options as options
+from zoloss_cli.cli._waiting import countdown
+
+
+def warmup(
+    learners: Annotated[
+        list[str] | None,
+        typer.Argument(help="The learners; all by default.", autocompletion=completion.complete_learner),
+    ] = None,
+) -> None:
+    """Compile the kernels of learners now, so that their first fit does not have to wait for it.
+
+    numba compiles a kernel when it is first used, and keeps it for later commands. All of them take a minute or
+    two; those that are there already take no time.
+
+    **Examples**
+
+    `zoloss warmup pivot rcd-bias`: those of two learners
+
+    `zoloss warmup`: those of all
+    """
+    from zoloss_cli.utils.durations import format_duration
+    from zoloss_cli.workflows.warmup import warm_up_learners
+
+    with countdown("; the kernels that are compiled are kept") as line:
+        count, seconds = warm_up_learners(learners or [], line.count_steps("compiling kernels"))
+    options.show(
+        f"the kernels of {count} learner{'s' * (count != 1)} are ready, after {format_duration(seconds)}"
+    )

@@ -1,0 +1,84 @@
+"""Tables that come with zoloss or another package, by their names, where a command takes one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from zoloss_cli.errors import DataError, suggest_nearest
+from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
+from zoloss_cli.utils.paths import list_embedded_datasets, shipped_folder
+
+FOLDER = "datasets"
+
+
+def resolve_table(path: Path) -> Path:
+    """Return the file that a path or the name of a data set stands for.
+
+    Parameters
+    ----------
+    path : Path
+        A file; or 'heart' or 'datasets/heart.csv', which are the data set that comes with zoloss unless there
+        is such a file.
+
+    Returns
+    -------
+    Path
+        The path itself, also where nothing is there: readers say so. A shipped file in the working folder or
+        below it has a relative path.
+
+    Raises
+    ------
+    DataError
+        If it is the name of a generator, which has no table, or nearly the name of a data set.
+    """
+    if path.is_absolute() or _is_there(path):
+        return path
+    if path.parts == (FOLDER, path.name) and path.suffix == ".csv" and path.stem in list_embedded_datasets():
+        return _shorten(shipped_folder(FOLDER) / path.name)
+    if len(path.parts) != 1:
+        return path
+    if (name := str(path)) in list_embedded_datasets():
+        return _shorten(shipped_folder(FOLDER) / f"{name}.csv")
+    return _resolve_other_name(path)
+
+
+def _resolve_other_name(path: Path) -> Path:
+    """Return the file of another package's data set of this name; say what else may be meant."""
+    from zoloss_cli.config.catalog import find_plugin_file, has_generator
+
+    name = str(path)
+    if name in GENERATORS or (name in DATASET_PLUGINS and has_generator(name)):
+        raise DataError(
+            f"'{name}' is a generator, which configs and `zoloss plot --dataset` take; here a table is needed: "
+            "a file, or one of `zoloss datasets`"
+        )
+    if name in DATASET_PLUGINS:
+        return find_plugin_file(DATASET_PLUGINS[name])
+    if path.suffix == ".csv" and path.stem in list_embedded_datasets():
+        raise DataError(
+            f"there is no file {path}; the data set that comes with zoloss is called '{path.stem}', "
+            "without .csv"
+        )
+    nearest = "" if path.suffix else suggest_nearest(name, list_embedded_datasets())
+    if nearest and not _list_beside(path):
+        raise DataError(f"there is no file or data set '{name}'{nearest}")
+    return path
+
+
+def _list_beside(path: Path) -> list[str]:
+    """Return files whose names begin with this one: then the reader's own message is better."""
+    return [each.name for each in Path().glob("*") if each.is_file() and each.stem == str(path)]
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists() and not path.is_dir()
+    except (OSError, ValueError):  # a name that no file can have: readers say what is wrong with it
+        return True
+
+
+def _shorten(path: Path) -> Path:
+    try:
+        return path.relative_to(Path.cwd())
+    except (OSError, ValueError):
+        return path

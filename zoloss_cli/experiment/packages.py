@@ -1,0 +1,73 @@
+"""Packages that the learners of a run need: said before the first task, if one is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from zoloss_cli.config.models import LearnerSpec
+from zoloss_cli.errors import MissingPackageError
+from zoloss_cli.experiment.pending import find_pending
+from zoloss_cli.experiment.plan import Cell
+from zoloss_cli.learners.needed_package import NeededPackage
+from zoloss_cli.registry import MEASURES, make_learner
+from zoloss_cli.results.store import Store
+from zoloss_cli.utils.optional_imports import build_missing_error, is_installed
+
+
+def find_missing_needs(spec: LearnerSpec) -> list[tuple[LearnerSpec, NeededPackage]]:
+    """Return what is not installed, each with the learner that needs it: this one, or one inside it."""
+    return [
+        (each, need)
+        for each in _walk_learners(spec)
+        for need in make_learner(each.learner, each.parameters).list_needed_packages()
+        if not is_installed(need.module)
+    ]
+
+
+def list_missing_packages(spec: LearnerSpec) -> list[MissingPackageError]:
+    """Return what a learner, one that it is tuned over, or one inside it needs and is not installed.
+
+    Parameters
+    ----------
+    spec : LearnerSpec
+        The learner as a config names it.
+
+    Returns
+    -------
+    list of MissingPackageError
+        One sentence each, which names the learner and the package.
+    """
+    return [
+        build_missing_error(need.module, f"the learner '{each.learner}'", need.purpose, need.instead)
+        for each, need in find_missing_needs(spec)
+    ]
+
+
+def _walk_learners(spec: LearnerSpec) -> Iterator[LearnerSpec]:
+    """Yield a learner, those that it is chosen from, and those inside them; measures need no package."""
+    if spec.learner not in MEASURES:
+        yield spec
+    for inner in (*spec.tune, *(value for _, value in spec.settings if isinstance(value, LearnerSpec))):
+        yield from _walk_learners(inner)
+
+
+def check_packages(cells: Iterable[Cell], store: Store, fresh: bool) -> None:
+    """Raise MissingPackageError if a task that is still to run needs a package that is not installed.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        What is to run.
+    store : Store
+        Where results are: what is complete needs no package any more.
+    fresh : bool
+        Whether all tasks run again.
+    """
+    lines: dict[str, None] = {}
+    found = Store(store.folder)  # whose notes on what it reads come again when the run reads it
+    for cell in cells:
+        missing = list_missing_packages(cell.learner)
+        if missing and (fresh or find_pending(cell, found.read(cell.filename, cell.key)).splits):
+            lines.update(dict.fromkeys(map(str, missing)))
+    if lines:
+        raise MissingPackageError("\n".join(lines))

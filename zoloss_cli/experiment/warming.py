@@ -1,0 +1,140 @@
+"""Kernels compiled before anything is timed: a learner is fitted once on a handful of samples.
+
+numba compiles a kernel when it is first called, and keeps it for later processes. That takes seconds, which a
+person must know of, must be able to interrupt, and must not find in a learner's time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numba.core import event
+
+from zoloss_cli.config.models import LearnerSpec
+from zoloss_cli.kernels import KEEPS_KERNELS
+from zoloss_cli.registry import MEASURES, make_learner
+from zoloss_cli.utils.interruptible import run_interruptibly
+from zoloss_cli.utils.notices import notify
+
+# Settings that take every code path of a learner in a moment.
+SHORT_SETTINGS = {
+    "epochs": 2,
+    "rounds": 2,
+    "steps": 300,
+    "lines": 20,
+    "nodes": 300,
+    "time_limit": 60.0,
+    "permutations": 2,
+    "s1": 0,
+    "clusters": 6,
+}
+# CPU seconds of `zoloss warmup LEARNER` with no kernel compiled, by the first word of the learner's name: those
+# that share it share kernels.
+COMPILE_SECONDS = {
+    "adaboost": 7,
+    "bnb": 6,
+    "bpm": 2,
+    "ccd": 6,
+    "certify": 14,
+    "csa": 9,
+    "ecc": 8,
+    "erp": 8,
+    "inseparable": 6,
+    "one": 9,
+    "pcs": 5,
+    "pivot": 11,
+    "pocket": 3,
+    "rcd": 6,
+    "sla": 3,
+    "soft": 5,
+}
+OTHER_COMPILE_SECONDS = 1
+MIN_NOTICED_SECONDS = 2  # a shorter compilation is over before its notice is read
+_warmed_up: set[str] = set()  # learners whose kernels this process has loaded
+
+
+class _CompilationListener(event.Listener):
+    """Tells at the first compilation that there is one, and about how long all will take."""
+
+    def __init__(self, seconds: float):
+        self.text = f"compiling kernels{', once' * KEEPS_KERNELS}, about {seconds:.0f} s"
+        self.told = False
+
+    def on_start(self, event: event.Event) -> None:
+        """Tell it once."""
+        if not self.told:
+            self.told = True
+            notify(self.text)
+
+    def on_end(self, event: event.Event) -> None:
+        """Do nothing: numba asks for this method."""
+
+
+@contextlib.contextmanager
+def announce_compilation(seconds: float) -> Iterator[None]:
+    """Within this block, tell of a compilation when one begins, with the seconds that it may take."""
+    if seconds < MIN_NOTICED_SECONDS:
+        yield
+        return
+    with event.install_listener("numba:compile", _CompilationListener(seconds)):
+        yield
+
+
+def estimate_seconds(specs: Sequence[LearnerSpec]) -> float:
+    """Return about how long the kernels of learners take to compile, where none is there yet."""
+    learners = [candidate.learner for spec in specs for candidate in spec.tune or (spec,)]
+    families = {name.partition("-")[0] for name in learners}
+    return float(sum(COMPILE_SECONDS.get(family, OTHER_COMPILE_SECONDS) for family in families))
+
+
+def compile_kernels(specs: Sequence[LearnerSpec]) -> float:
+    """Warm learners up in this process, so that workers find compiled kernels; return the seconds."""
+    start = time.perf_counter()
+    each = [candidate for spec in specs for candidate in (spec, *spec.tune)]
+    with announce_compilation(estimate_seconds(specs)):
+        for spec in each:
+            _warm_up(spec)
+    return time.perf_counter() - start
+
+
+def warm_up(spec: LearnerSpec) -> None:
+    """Fit a learner once on a handful of samples: loading its kernels must not count as its time."""
+    if spec.name not in _warmed_up:
+        with announce_compilation(estimate_seconds([spec])):
+            _warm_up(spec)
+
+
+def _warm_up(spec: LearnerSpec) -> None:
+    """Fit it, in a thread that Ctrl-C can leave alone: a compiler hears no signals for seconds."""
+    if spec.name in _warmed_up:
+        return
+    _warmed_up.add(spec.name)
+    if threading.current_thread() is threading.main_thread():
+        run_interruptibly(lambda: _fit_briefly(spec))
+    else:
+        _fit_briefly(spec)
+
+
+def _fit_briefly(spec: LearnerSpec) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(-1, 1, (24, 2)), np.arange(24) % 2
+    with warnings.catch_warnings(), contextlib.suppress(Exception):
+        # Whatever is wrong with the learner shows again, and is reported, in its own tasks.
+        warnings.simplefilter("ignore")
+        learner = make_learner(spec.learner, _shorten_settings(spec.parameters), 0)
+        if spec.learner in MEASURES:
+            learner.measure(X, y)
+        else:
+            learner.fit(X, y).predict(X)
+
+
+def _shorten_settings(parameters: dict) -> dict:
+    """Return settings for the same code in a moment: two epochs, two rounds, no weights made for other data."""
+    short = {k: _shorten_settings(v) if isinstance(v, dict) else v for k, v in parameters.items()}
+    short |= {k: v for k, v in SHORT_SETTINGS.items() if k in short}
+    return {k: v for k, v in short.items() if not (k == "seeding" and isinstance(v, list))}

@@ -1,0 +1,24 @@
+"""Small steps on arrays as plain loops.
+
+numba compiles ``a[:] = b`` with the message for shapes that do not match, two seconds of each first fit.
+"""
+
+from __future__ import annotations
+
+from zoloss_cli.kernels import exact_kernel, inline_kernel
+
+
+@inline_kernel
+def copy_vector(source, target):
+    """Set target[:] = source."""
+    for j in range(target.shape[0]):
+        target[j] = source[j]
+
+
+@exact_kernel
+def compute_max_abs(w):
+    """Return the largest absolute component of w."""
+    largest = 0.0
+    for j in range(w.shape[0]):
+        largest = max(largest, abs(w[j]))
+    return largest

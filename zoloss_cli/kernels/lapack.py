@@ -1,0 +1,42 @@
+"""Systems of linear equations in kernels, by LAPACK."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from zoloss_cli.kernels import kernel
+
+# LAPACK's gesv under the name by which numba's own np.linalg.solve calls it. That one takes three seconds more
+# to compile, for the messages of mistakes that cannot happen here.
+_numbers, _pivots = types.CPointer(types.float64), types.CPointer(types.int32)
+_solve = types.ExternalFunction(
+    "numba_xgesv",
+    types.intc(types.char, types.intp, types.intp, _numbers, types.intp, _pivots, _numbers, types.intp),
+)
+DOUBLE = ord("d")
+
+
+@kernel
+def is_finite(x):
+    """Return whether all components of a vector are finite."""
+    finite = True
+    for j in range(x.shape[0]):
+        finite &= np.isfinite(x[j])
+    return finite
+
+
+@kernel
+def solve_in_place(A, b):
+    """Overwrite b by the x of A x = b, as np.linalg.solve returns it; raise LinAlgError if there is none."""
+    size = b.shape[0]
+    columns = np.empty((size, size))
+    for j in range(size):
+        for i in range(size):
+            columns[j, i] = A[i, j]
+    if not (is_finite(columns.reshape(size * size)) and is_finite(b)):
+        raise np.linalg.LinAlgError("the system holds numbers that are not finite")
+    pivots = np.empty(size, np.int32)
+    fault = _solve(DOUBLE, size, 1, columns.ctypes, size, pivots.ctypes, b.ctypes, size)
+    if fault != 0 or pivots[0] < 0:  # the second never: it keeps the arrays until here
+        raise np.linalg.LinAlgError("the matrix is singular")

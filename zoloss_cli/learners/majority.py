@@ -1,0 +1,104 @@
+"""The majority class: what any learner has to beat."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from zoloss_cli.learners.base import Learner
+
+
+class MajorityClassifier(Learner):
+    """The class with the largest weight, whatever the sample is.
+
+    The baseline that every other learner has to beat: its error is the share of all other classes. It takes
+    any number of classes. Of classes of equal weight the first is predicted.
+
+    Attributes
+    ----------
+    class_shares_ : ndarray of shape (n_classes,)
+        The share of each class in the weight of all training samples.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features.
+
+    References
+    ----------
+    .. [1] Holte, R. C. (1993). Very simple classification rules perform well on most commonly used datasets.
+       Its rule without any feature.
+
+    Examples
+    --------
+    >>> from zoloss_cli import MajorityClassifier
+    >>> model = MajorityClassifier().fit([[0], [1], [2]], ["no", "yes", "no"])
+    >>> model.predict([[5]]).tolist(), model.class_shares_.round(2).tolist()
+    (['no'], [0.67, 0.33])
+    """
+
+    multiclass = True
+
+    class_shares_: np.ndarray
+
+    def __init__(self):
+        pass
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the samples, of which only the ratios count; None: all are equal.
+
+        Returns
+        -------
+        object
+            The fitted classifier.
+        """
+        _, codes, phi = self._validate_fit_input(X, y, sample_weight)
+        self.class_shares_ = np.bincount(codes, phi, self.classes_.size)
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """Return the same scores for each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes) or (n_samples,)
+            The share of each class; of two classes, by how much that of the second is larger.
+        """
+        n, shares = len(self._validate_samples(X)), self.class_shares_
+        if shares.size == 2:
+            return np.full(n, shares[1] - shares[0])
+        return np.tile(shares, (n, 1))
+
+    def predict(self, X) -> np.ndarray:
+        """Return the predicted class of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
+        return np.full(len(self._validate_samples(X)), self.classes_[np.argmax(self.class_shares_)])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags

@@ -1,0 +1,128 @@
+"""What `zoloss fit` is asked for, and all of it done: a learner chosen, fitted and validated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from zoloss_cli.config.models import LearnerSpec
+from zoloss_cli.datasets.csv_table import CsvTable
+from zoloss_cli.errors import DataError
+from zoloss_cli.workflows.calibration import (
+    MIN_SAMPLES_FOR_ISOTONIC,
+    CalibrationTask,
+    calibrate,
+    check_counts,
+)
+from zoloss_cli.workflows.class_weights import Weighting
+from zoloss_cli.workflows.fit import TableFit, fit_table, validate_fit
+from zoloss_cli.workflows.learner_choice import parse_chosen_learner
+from zoloss_cli.workflows.learner_options import parse_learner
+from zoloss_cli.workflows.time_budget import SEARCH_SHARE, TimeBudget
+from zoloss_cli.workflows.validation import compute_length, plan_folds
+
+
+@dataclass(frozen=True)
+class FitRequest:
+    """A fit as options say it.
+
+    Attributes
+    ----------
+    learner : str or None
+        The learner's name; None to choose one by the size of the table.
+    assignments : list of str
+        Its parameters as KEY=VALUE.
+    time_limit : float or None
+        Seconds for all of it.
+    positive : str or None
+        The class against the rest.
+    scaling : str
+        How to scale features.
+    seed : int
+        The seed of all random numbers.
+    validate : bool
+        Whether to estimate the error on other samples.
+    weighting : Weighting
+        The weights of classes.
+    calibration : {'sigmoid', 'isotonic'} or None
+        How probabilities are made of scores, if at all.
+    """
+
+    learner: str | None
+    assignments: list[str] = field(default_factory=list)
+    time_limit: float | None = None
+    positive: str | None = None
+    scaling: str = "standard"
+    seed: int = 1
+    validate: bool = True
+    weighting: Weighting = field(default_factory=Weighting)
+    calibration: str | None = None
+
+    def parse(self) -> LearnerSpec | None:
+        """Return the learner that is named, validated; None if none is."""
+        if self.learner is None:
+            return None
+        spec = parse_learner(self.learner, self.assignments, self.time_limit)
+        self.weighting.check_learner(spec)
+        return spec
+
+    def run(self, table: CsvTable, budget: TimeBudget) -> TableFit:
+        """Choose the learner where none is named, fit it, and estimate its error on other samples.
+
+        Parameters
+        ----------
+        table : CsvTable
+            The table.
+        budget : TimeBudget
+            The time limit, of which reading has taken its part.
+
+        Returns
+        -------
+        TableFit
+            The fit, with notes where something was left out.
+        """
+        spec, reason = self.parse(), ""
+        y, classes = table.index_classes(self.positive)
+        if self.calibration is not None:
+            check_counts(y, classes)
+        if spec is None:
+            size = (*table.X.shape, len(classes))
+            spec, reason = parse_chosen_learner(size, self.assignments, self.time_limit)
+        share = SEARCH_SHARE if self.validate or self.calibration else 1.0
+        fitted = fit_table(table, spec, self.positive, self.scaling, self.seed, budget, share, self.weighting)
+        fitted = replace(fitted, reason=reason)
+        if self.validate:
+            fitted = validate_fit(fitted, budget)
+        if self.calibration is not None:
+            with budget.measure("calibration"):
+                fitted = calibrate_fit(fitted, self.calibration)
+        return replace(fitted, notes=[*fitted.notes, *budget.describe_excess()])
+
+
+def calibrate_fit(fitted: TableFit, method: str) -> TableFit:
+    """Return the fit with curves from scores to probabilities.
+
+    Parameters
+    ----------
+    fitted : TableFit
+        The fit to all samples.
+    method : {'sigmoid', 'isotonic'}
+        The kind of curve.
+
+    Returns
+    -------
+    TableFit
+        The same with `calibration`.
+    """
+    plan = plan_folds(fitted.learner, len(fitted.y), fitted.seconds)
+    task = CalibrationTask(method, fitted.classes, compute_length(fitted.estimator))
+    try:
+        curves = calibrate(task, plan, fitted.fold_data)
+    except (ValueError, FloatingPointError) as error:
+        raise DataError(f"--calibrate: '{fitted.learner.name}' cannot be fitted on a part: {error}") from None
+    notes = list(fitted.notes)
+    if method == "isotonic" and len(fitted.y) < MIN_SAMPLES_FOR_ISOTONIC:
+        notes.append(
+            f"isotonic calibration of {len(fitted.y):,} samples follows chance; sigmoid suits fewer than "
+            f"{MIN_SAMPLES_FOR_ISOTONIC:,}"
+        )
+    return replace(fitted, calibration=curves, notes=notes)

@@ -1,0 +1,314 @@
+"""The error of a fit on samples that it was not fitted on: repeated stratified cross-validation.
+
+How many folds and repeats there are, and how long a search may be in each, follows from the number of samples
+and from the learner's parameters, so that the same seed gives the same numbers. The clock decides only where a
+learner has a time limit, and where folds would take longer than MAX_SECONDS.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from zoloss_cli.config.models import LearnerSpec
+from zoloss_cli.datasets.imputation import Gap, refill
+from zoloss_cli.datasets.scaling import scale_parts
+from zoloss_cli.experiment.fitting import fit
+from zoloss_cli.reporting.statistics import compute_corrected_interval, compute_proportion_interval
+
+CONFIDENCE = 0.95
+MIN_SAMPLES = 10
+MIN_FOLDS_FOR_VARIANCE = 5
+FOLDS, FOLDS_OF_MANY = 10, 5
+MANY_SAMPLES, MOST_SAMPLES = 10_000, 100_000  # from which on there are fewer folds, and one alone is tested
+SAMPLES_TO_PREDICT, MAX_REPEATS = 400, 10  # small tables are repeated until so many predictions are made
+MAX_SECONDS = 30.0  # no further fold is begun that would end later
+LEAST_SECONDS = 0.1  # of a fold
+SHARED_SECONDS = 2.0, 10.0  # the least and the most that folds share of the time of a search with a limit
+LONGEST_SEARCH = {"steps": 2_000, "nodes": 20_000, "lines": 10_000}  # of a fold; few are needed for most errors
+SEED_WORD = 0x666F6C64  # the random numbers of folds are not those of the fit
+
+
+@dataclass(frozen=True)
+class FoldPlan:
+    """What is done to estimate the error on new samples.
+
+    Attributes
+    ----------
+    learner : LearnerSpec
+        The learner, perhaps with a shorter search.
+    folds, repeats : int
+        Into how many parts the samples are divided, and how often.
+    tested : int
+        How many of all parts are tested, one after the other.
+    shortened : tuple of str
+        What is shorter than in the fit itself.
+    seconds : float
+        When no further fold is begun.
+    """
+
+    learner: LearnerSpec
+    folds: int
+    repeats: int
+    tested: int
+    shortened: tuple[str, ...] = ()
+    seconds: float = MAX_SECONDS
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Errors on samples that were left out of the fit.
+
+    Attributes
+    ----------
+    plan : FoldPlan
+        What was planned.
+    tested : int
+        How many parts were tested: fewer than planned if time ran out.
+    confusion : ndarray of int of shape (n_classes, n_classes)
+        How often a sample of the class of the row was predicted to be of the class of the column.
+    error : float
+        The share of wrong predictions.
+    interval : tuple of (float, float)
+        The confidence interval of the error, corrected for training parts that overlap.
+    seconds : float
+        The time of all of it.
+    """
+
+    plan: FoldPlan
+    tested: int
+    confusion: np.ndarray
+    error: float
+    interval: tuple[float, float]
+    seconds: float
+
+    @property
+    def class_errors(self) -> np.ndarray:
+        """The share of wrong predictions for each class; not a number for one that was not tested."""
+        counts = self.confusion.sum(axis=1)
+        wrong = counts - np.diag(self.confusion)
+        return np.divide(wrong, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+
+    def compute_weighted_error(self, weights: np.ndarray) -> float:
+        """Return the share of the weight that is misclassified, by the weights of classes."""
+        counts = self.confusion.sum(axis=1)
+        return float(weights @ (counts - np.diag(self.confusion)) / (weights @ counts))
+
+
+@dataclass(frozen=True)
+class HeldOutPart:
+    """The samples of one part that were predicted by an estimator fitted on all others.
+
+    Attributes
+    ----------
+    indices : ndarray of int
+        Which samples of the table they are.
+    predictions : ndarray of int
+        Their predicted classes.
+    scores : ndarray of shape (n_part,) or (n_part, n_classes) or None
+        Their scores, None where all samples of the rest are of one class.
+    n_train : int
+        How many samples the estimator was fitted on.
+    """
+
+    indices: np.ndarray
+    predictions: np.ndarray
+    scores: np.ndarray | None
+    n_train: int
+
+
+@dataclass(frozen=True)
+class FoldData:
+    """What folds are taken from: features in the table's units, class indices, and sample weights.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The features, not scaled.
+    y : ndarray of int of shape (n_samples,)
+        Indices of classes.
+    scaling : str
+        How the training part of a fold is scaled.
+    seed : int
+        The seed of folds and learners.
+    sample_weight : ndarray of shape (n_samples,) or None
+        The weights of the samples.
+    gaps : tuple of Gap
+        Missing values, which each training part fills by its own.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    scaling: str
+    seed: int
+    sample_weight: np.ndarray | None = None
+    gaps: tuple[Gap, ...] = ()
+
+
+def plan_folds(learner: LearnerSpec, n: int, fit_seconds: float, seconds: float | None = None) -> FoldPlan:
+    """Choose folds, repeats and the length of searches.
+
+    Parameters
+    ----------
+    learner : LearnerSpec
+        The learner as it was fitted to all samples.
+    n : int
+        The number of samples.
+    fit_seconds : float
+        How long that took: folds of a learner with a time limit share about as much.
+    seconds : float or None
+        How long all folds may take; None for MAX_SECONDS.
+
+    Returns
+    -------
+    FoldPlan
+        The plan.
+    """
+    folds = min(n, FOLDS if n <= MANY_SAMPLES else FOLDS_OF_MANY)
+    repeats = min(MAX_REPEATS, -(-SAMPLES_TO_PREDICT // n)) if n < SAMPLES_TO_PREDICT // 2 else 1
+    tested = 1 if n > MOST_SAMPLES else folds * repeats
+    most = MAX_SECONDS if seconds is None else seconds
+    shared = min(max(fit_seconds, SHARED_SECONDS[0]), SHARED_SECONDS[1], most)
+    shortened: dict[str, None] = {}
+    learner = _shorten_search(learner, max(shared / tested, LEAST_SECONDS), shortened)
+    return FoldPlan(learner, folds, repeats, tested, tuple(shortened), most)
+
+
+def _shorten_search(spec: LearnerSpec, seconds: float, shortened: dict[str, None]) -> LearnerSpec:
+    """Return the learner with a shorter search, also inside an ensemble; `shortened` is told what changed."""
+    settings = []
+    for key, value in spec.settings:
+        if isinstance(value, LearnerSpec):
+            value = _shorten_search(value, seconds, shortened)
+        elif key in LONGEST_SEARCH and value is not None and value > LONGEST_SEARCH[key]:
+            shortened[f"{LONGEST_SEARCH[key]:,} of {value:,} {key}"] = None
+            value = LONGEST_SEARCH[key]
+        elif key == "time_limit" and value is not None and value > seconds:
+            shortened[f"at most {seconds:.2g} s a fold"] = None
+            value = seconds
+        settings.append((key, value))
+    return spec.model_copy(update={"settings": tuple(settings)})
+
+
+def draw_folds(y: np.ndarray, folds: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """Return the indices of each part: sizes differ by one at most, and so does the number of each class."""
+    order = rng.permutation(len(y))
+    order = order[np.argsort(y[order], kind="stable")]  # class by class, in random order within each
+    return [np.sort(order[k::folds]) for k in range(folds)]
+
+
+def iterate_held_out(plan: FoldPlan, data: FoldData) -> Iterator[HeldOutPart]:
+    """Yield the parts that are tested, each with predictions by an estimator for all other samples.
+
+    Parameters
+    ----------
+    plan : FoldPlan
+        What to do.
+    data : FoldData
+        The samples.
+
+    Yields
+    ------
+    HeldOutPart
+        Indices, predictions and scores; a training part of one class predicts that class.
+    """
+    fits = 0
+    for repeat in range(plan.repeats):
+        rng = np.random.default_rng([data.seed, SEED_WORD, repeat])
+        for out in draw_folds(data.y, plan.folds, rng):
+            if fits == plan.tested:
+                return
+            seed = np.random.SeedSequence([data.seed, SEED_WORD, repeat, fits])
+            yield _predict_part(plan.learner, data, out, seed)
+            fits += 1
+
+
+def _predict_part(
+    learner: LearnerSpec, data: FoldData, out: np.ndarray, seed: np.random.SeedSequence
+) -> HeldOutPart:
+    kept = np.ones(len(data.y), bool)
+    kept[out] = False
+    y = data.y[kept]
+    if np.all(y == y[0]):
+        return HeldOutPart(out, np.full(len(out), y[0]), None, len(y))
+    filled = refill(data.X, data.gaps, np.flatnonzero(kept))
+    X, X_out = scale_parts(filled[kept], filled[out], data.scaling)
+    weights = None if data.sample_weight is None else data.sample_weight[kept]
+    estimator, _ = fit(learner, X, y, seed, quiet=False, sample_weight=weights)
+    return HeldOutPart(out, estimator.predict(X_out), compute_comparable_scores(estimator, X_out), len(y))
+
+
+def compute_comparable_scores(estimator, X: np.ndarray) -> np.ndarray:
+    """Return scores that mean the same for estimators of the same learner fitted on other samples.
+
+    The 0/1 loss does not say how long the weights of a linear rule are: its scores are divided by their length.
+    """
+    return estimator.decision_function(X) / compute_length(estimator)
+
+
+def compute_length(estimator) -> float:
+    """Return the length of the weights of a linear rule, without the bias; 1 where there are none."""
+    length = float(np.linalg.norm(estimator.coef_)) if hasattr(estimator, "coef_") else 1.0
+    return length if 0.0 < length < np.inf else 1.0
+
+
+def cross_validate(plan: FoldPlan, data: FoldData, n_classes: int) -> Validation | None:
+    """Estimate the error on new samples.
+
+    Parameters
+    ----------
+    plan : FoldPlan
+        What to do.
+    data : FoldData
+        The samples.
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    Validation or None
+        The estimate from the parts that were tested; None if Ctrl-C came before the first of them.
+    """
+    start = time.perf_counter()
+    confusion = np.zeros((n_classes, n_classes), np.int64)
+    errors, sizes, n_train = [], [], 0
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            for part in iterate_held_out(plan, data):
+                if any("interrupted after" in str(warning.message) for warning in caught):
+                    break  # Ctrl-C ended the search of this fold
+                truth = data.y[part.indices]
+                np.add.at(confusion, (truth, part.predictions), 1)
+                errors.append(int(np.sum(truth != part.predictions)))
+                sizes.append(len(truth))
+                n_train = part.n_train
+                _show_progress(len(errors), plan.tested)
+                seconds = time.perf_counter() - start
+                if seconds * (len(errors) + 1) / len(errors) > plan.seconds:
+                    break
+        except KeyboardInterrupt:
+            pass
+        finally:
+            _show_progress(0, 0)
+    if not errors:
+        return None
+    total = sum(sizes)
+    rates = [count / size for count, size in zip(errors, sizes, strict=True)]
+    if len(rates) >= MIN_FOLDS_FOR_VARIANCE and len(set(rates)) > 1:
+        interval = compute_corrected_interval(rates, n_train, total / len(sizes), CONFIDENCE)
+    else:  # few parts, or parts that are all alike, do not tell how much they vary
+        interval = compute_proportion_interval(sum(errors) / total, min(total, len(data.y)), CONFIDENCE)
+    return Validation(plan, len(errors), confusion, sum(errors) / total, interval, time.perf_counter() - start)
+
+
+def _show_progress(done: int, total: int) -> None:
+    """Show on a terminal how many folds are done; none of none removes the line."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{f'cross-validation: {done} of {total} fits' if total else ''}")
+        sys.stderr.flush()

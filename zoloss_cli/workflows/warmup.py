@@ -1,0 +1,35 @@
+"""Kernels compiled ahead of their first use."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from zoloss_cli.experiment.warming import warm_up
+from zoloss_cli.registry import LEARNERS
+from zoloss_cli.workflows.learner_options import parse_learner
+
+
+def warm_up_learners(names: Sequence[str], report: Callable[[int, int], object]) -> tuple[int, float]:
+    """Compile the kernels of learners, or load those that are compiled already.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The learners' names; none for all of them.
+    report : callable
+        Called with the number of learners that are done and of all.
+
+    Returns
+    -------
+    count : int
+        How many learners there are.
+    seconds : float
+        How long it took.
+    """
+    start = time.perf_counter()
+    specs = [parse_learner(name, [], None) for name in names or LEARNERS.builtin]
+    for done, spec in enumerate(specs, 1):
+        warm_up(spec)
+        report(done, len(specs))
+    return len(specs), time.perf_counter() - start
