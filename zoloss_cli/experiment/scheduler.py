@@ -52,6 +52,8 @@ class Scheduler:
 
     def run(self) -> Iterator[ChunkResult]:
         """Yield records as chunks finish; closing the iterator stops the workers at once."""
+        if not self._queue:
+            return  # no server of workers is started for nothing; it would import everything
         executor = self.start_executor(self.jobs)
         try:
             while self._queue or self._suspects or self._under_way:

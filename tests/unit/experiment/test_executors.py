@@ -63,3 +63,11 @@ def test_time_left_follows_the_learner_that_was_timed(pending):
     pending[0].splits = deque(range(10))
     others = sum(len(part.splits) for part in pending[1:])
     assert estimate_seconds(pending, 2) == pytest.approx((10 + others) * 2.0 / 2)
+
+
+def test_no_workers_are_started_for_nothing(pending):
+    for part in pending:
+        part.splits.clear()
+    started = []
+    assert list(Scheduler(pending, 2, lambda jobs: started.append(jobs)).run()) == []
+    assert started == []
