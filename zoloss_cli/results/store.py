@@ -10,7 +10,7 @@ SYNC_SECONDS and at the end of a run: a killed process loses nothing of them, a 
 appended within SYNC_SECONDS of the last sync. Everything else is written to a temporary file, synced and
 renamed.
 
-A torn or changed line is dropped on load, a file that is not what its name says is set aside.
+A torn, changed or doubled line is dropped on load, a file that is not what its name says is set aside.
 """
 
 from __future__ import annotations
@@ -352,6 +352,9 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
     sound = _drop_oversized(records, header)
     stored.n_damaged += len(records) - len(sound)
     stored.records = {r.split: r for r in sound}
+    if len(stored.records) < len(sound):
+        stored.records = _drop_doubled(sound)
+        stored.n_damaged += len(sound) - len(stored.records)
     stored.failed = {r.split: r for r in failed if r.split not in stored.records}
     return stored
 
@@ -375,6 +378,16 @@ def _drop_oversized(records: list[Record], header: CellHeader) -> list[Record]:
         for record, train, test in zip(records, trains, tests, strict=True)
         if train <= header.n_train and least <= test <= most
     ]
+
+
+def _drop_doubled(records: list[Record]) -> dict[int, Record]:
+    """Return records by split; of a split that has several, one if they are equal, and none if they are not."""
+    kept: dict[int, Record] = {}
+    contradicted: set[int] = set()
+    for record in records:
+        if kept.setdefault(record.split, record) != record:
+            contradicted.add(record.split)
+    return {split: record for split, record in kept.items() if split not in contradicted}
 
 
 def _is_empty_part(path: Path) -> bool:

@@ -297,3 +297,21 @@ def test_nothing_is_said_to_be_kept_of_a_folder_that_was_removed(filled, cell):
     with pytest.raises(ResultsError, match="was removed, with what was in it") as error:
         filled.append(cell, RECORDS, SIZES)
     assert "kept" not in str(error.value)
+
+
+def test_a_doubled_line_is_damage_and_the_run_writes_it_once(filled, cell):
+    path = filled.path(cell.filename)
+    good = path.read_bytes()
+    path.write_bytes(good + good.splitlines(keepends=True)[1])
+    stored = filled.read(cell.filename, cell.key)
+    assert (stored.n_damaged, len(stored.records)) == (1, len(RECORDS))
+    filled.open_cell(cell)
+    assert sorted(path.read_bytes().splitlines()) == sorted(good.splitlines())
+
+
+def test_of_two_records_of_a_split_that_differ_none_is_believed(filled, cell):
+    other = FitRecord(RECORDS[0].split, RECORDS[0].train_errors + 1, RECORDS[0].test_errors)
+    filled.append(cell, [other], SIZES)
+    stored = filled.read(cell.filename, cell.key)
+    assert other.split not in stored.records
+    assert (stored.n_damaged, len(stored.records)) == (2, len(RECORDS) - 1)
