@@ -2,33 +2,49 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+PACKAGE := $(VENV)/.package
 STAMP := $(VENV)/.installed
 RESULTS ?= results
 # Splits to run instead of the configs' 500.
 SPLITS ?=
+QUICK_SPLITS := 2
 RUN = $(BIN)/zoloss run $(if $(SPLITS),--splits $(SPLITS)) --jobs $(JOBS) --out $(RESULTS)
 JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 
-.PHONY: install browser test test-bounds reproduce docs test-lowest bench lint table2 table3 table4 tables nguyen thesis reference pools schema clean
+.PHONY: install quickstart browser test test-bounds reproduce docs test-lowest bench lint table2 table3 table4 tables nguyen thesis reference pools schema clean
 
 install: $(STAMP)
 
 # liblinear-official is the only package that is built from source; the learners that it is for say so without it.
 HAVE_COMPILER = { command -v c++ || command -v g++ || command -v clang++; } >/dev/null
 LIST_OTHERS = import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-  needed = p["dependencies"] + p["optional-dependencies"]["dev"]; \
-  print(*(n for n in needed if not n.startswith("liblinear")), sep="\n")
+  print(*(n for n in p["dependencies"] if not n.startswith("liblinear")), sep="\n")
+LIST_TOOLS = import tomllib; \
+  print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")
+PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-$(STAMP): pyproject.toml
+# zoloss and what it needs.
+$(PACKAGE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	@if $(HAVE_COMPILER); then $(BIN)/python -m pip install --quiet -e ".[dev]"; else \
+	@if $(HAVE_COMPILER); then $(PIP) install -e .; else \
 	  $(BIN)/python -c '$(LIST_OTHERS)' > $(VENV)/others.txt && \
-	  $(BIN)/python -m pip install --quiet -r $(VENV)/others.txt && \
-	  $(BIN)/python -m pip install --quiet --no-deps -e . && \
+	  $(PIP) install -r $(VENV)/others.txt && $(PIP) install --no-deps -e . && \
 	  echo "no C++ compiler is installed, so liblinear-official is left out: the learners lr and svm are missing," \
 	    "and searches start from scikit-learn's weights; with g++ or clang++: $(BIN)/pip install liblinear-official"; fi
 	@touch $@
+
+# The tools of the tests beside it.
+$(STAMP): $(PACKAGE)
+	@$(BIN)/python -c '$(LIST_TOOLS)' > $(VENV)/tools.txt
+	$(PIP) install -r $(VENV)/tools.txt
+	@touch $@
+
+quickstart:
+	@echo "zoloss is installed into $(VENV), then Table II runs on $(QUICK_SPLITS) of its 500 splits:" \
+	  "about 90 seconds on two cores"
+	@$(MAKE) --no-print-directory $(PACKAGE)
+	$(BIN)/zoloss run configs/table2.yaml --splits $(QUICK_SPLITS) --jobs $(JOBS) --out $(RESULTS)
+	$(BIN)/zoloss table $(RESULTS) --table II
 
 # The tests of the HTML report run in Chromium: an installed one, or Debian's where it may be installed.
 HAVE_BROWSER = { test -n "$$ZOLOSS_BROWSER" || command -v chromium || command -v chromium-browser || \

@@ -44,7 +44,8 @@ def parse_steps(text: str) -> list[Step]:
                 found.pop()
             found.append(Step(command, strip_fence(match["output"])))
             continue
-        lines = match["shell"].replace("\\\n", " ").splitlines()
+        # README calls the command where its first block installs it, so that its blocks work as they stand.
+        lines = match["shell"].replace("\\\n", " ").replace(".venv/bin/zoloss ", "zoloss ").splitlines()
         found += [Step(line) for line in (line.partition(" #")[0].strip() for line in lines) if line]
     return found
 

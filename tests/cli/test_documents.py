@@ -43,7 +43,13 @@ def test_every_command_works_and_gives_the_output_that_the_page_shows(zoloss, mo
 
 def test_readme_begins_with_its_two_commands():
     blocks = re.findall(r"```sh\n(.*?)```", README, re.S)
-    assert [b.strip() for b in blocks[:2]] == ["make tables SPLITS=10", "make test"]
+    assert [b.strip() for b in blocks[:2]] == ["make quickstart", "make test"]
+
+
+def test_readme_calls_the_command_where_it_is_installed():
+    """In a new shell there is no `zoloss` on the path."""
+    commands = re.findall(r"^(\S*zoloss) ", "\n".join(re.findall(r"```sh\n(.*?)```", README, re.S)), re.M)
+    assert set(commands) == {".venv/bin/zoloss"}
 
 
 def test_links_lead_somewhere():
