@@ -11,7 +11,10 @@ QUICK_SPLITS := 2
 RUN = $(BIN)/zoloss run $(if $(SPLITS),--splits $(SPLITS)) --jobs $(JOBS) --out $(RESULTS)
 JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 
-.PHONY: install quickstart browser test test-bounds reproduce docs test-lowest bench lint table2 table3 table4 tables nguyen thesis reference pools schema clean
+SEED ?=
+MINUTES ?= 10
+
+.PHONY: install quickstart browser test test-bounds torture reproduce docs test-lowest bench lint table2 table3 table4 tables nguyen thesis reference pools schema clean
 
 install: $(STAMP)
 
@@ -72,6 +75,11 @@ test-bounds: install
 	  tests/contract/test_extreme_data.py tests/unit/learners/search/test_far_from_zero.py \
 	  tests/oracle/test_line_search.py tests/oracle/test_hull.py tests/oracle/test_pivot.py \
 	  tests/oracle/test_contribution.py tests/oracle/test_decomposition.py tests/oracle/test_stream.py
+
+# Kills, signals, changed files, full disks and hostile inputs by the thousand; each try has a seed, and what finds a
+# fault says how to repeat it. See docs/reliability.md.
+torture: install
+	$(BIN)/python tests/torture --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 # The published values that take too long for the suite, computed anew and compared to the digit.
 reproduce: install

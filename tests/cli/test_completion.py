@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,29 @@ def test_names_of_a_users_own_config_and_results(tmp_path):
     (runs / "list.json").write_text("[]", encoding="utf-8")
     (runs / "mine.json").write_text(json.dumps({"experiment": {"name": "mine"}}), encoding="utf-8")
     assert offered("zoloss table --table ", tmp_path) == ["mine"]
+
+
+def test_nothing_is_waited_for_or_read_without_end(tmp_path):
+    """A pipe that nobody writes to, a device, and aliases that stand for 9^20 values."""
+    runs = tmp_path / "results" / "runs"
+    runs.mkdir(parents=True)
+    os.mkfifo(tmp_path / "pipe.yaml")
+    os.mkfifo(runs / "pipe.json")
+    (runs / "zeros.json").symlink_to("/dev/zero")
+    (runs / "deep.json").write_text("[" * 100_000, encoding="utf-8")
+    (runs / "odd.json").write_text(
+        '{"experiment": {"name": ["a"], "published": {"table": 5}}}', encoding="utf-8"
+    )
+    (runs / "mine.json").write_text('{"experiment": {"name": "mine"}}', encoding="utf-8")
+    levels = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 21))
+    bomb = f"a0: &a0 [x]\n{levels}datasets: [*a20, heart, [sonar]]\n"
+    (tmp_path / "bomb.yaml").write_text(bomb, encoding="utf-8")
+    deep = "learners: {fld: " + "[" * 5000 + "]" * 5000 + ", lr: }\n"
+    (tmp_path / "deep.yaml").write_text(deep, encoding="utf-8")
+    assert offered("zoloss table --table ", tmp_path) == ["mine"]
+    assert offered("zoloss run pipe.yaml --datasets ", tmp_path) == []
+    assert offered("zoloss run bomb.yaml --datasets ", tmp_path) == ["heart"]
+    assert offered("zoloss run deep.yaml --learners l", tmp_path) == ["lr"]
 
 
 @pytest.mark.parametrize(

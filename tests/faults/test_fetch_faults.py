@@ -106,6 +106,14 @@ def test_a_redirect_off_the_web(archive, folder, tmp_path, scheme):
     assert "not allowed" in message
 
 
+def test_the_body_of_a_redirect_is_not_read(archive, folder):
+    path = find_embedded_entry("iris").uci.zip
+    archive.replies["/moved.zip"] = Reply(zipped(originals("iris")))
+    elsewhere = {"Location": "/moved.zip"}
+    archive.replies[path] = Reply(b"moved", status=302, headers=elsewhere, claimed_length=10**13)
+    assert uci.fetch("iris", folder, archive.url).differences == []
+
+
 def test_a_redirect_in_a_circle(archive, folder):
     path = find_embedded_entry("iris").uci.zip
     archive.replies[path] = Reply(status=302, headers={"Location": path})

@@ -83,3 +83,9 @@ def test_new_rows_that_no_classifier_can_place(zoloss, table, classifier, tmp_pa
     assert last == ",,,,the values are too large for a finite score"
     unknown = table("a,b,label\n1,2,x\n1,2,w\n", "new.csv")
     assert ":3: column 'label' holds the class 'w'" in zoloss("predict", classifier("ecc:stump"), unknown).err
+
+
+def test_values_beyond_computing_are_one_sentence(zoloss, table, classifier):
+    model = classifier("one-vs-one:fld")
+    new = table("a,b\n1,2\n1e308,3\n", "new.csv")
+    refused(zoloss("predict", model, new), 3, str(new), "too large")

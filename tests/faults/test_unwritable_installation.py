@@ -4,79 +4,77 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from places import TOP
-from processes import HANG_SECONDS, Ended
+from bare_user import BareUser
+from places import REFERENCE, TOP
+from processes import HANG_SECONDS, environment
 
-# Root may write anywhere, unless it gives that right up.
-AS_NO_ROOT = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
-RULE = "datasets: [sonar]\nsplit: {repeats: 4, seed: 5}\nlearners: {rcd-bias: {epochs: 5}}\n"
+RULE = "datasets: [sonar]\nsplit: {repeats: 4, seed: 5}\nlearners: {ave-perc: {epochs: 5}, fld: }\n"
 TABLE = "a,b,label\n" + "".join(f"{i},{i * i % 7},{'yes' if i % 3 else 'no'}\n" for i in range(30))
 READERS = ["table", "compare", "stats", "status"]
-
-REFERENCE = TOP / "results" / "reference"
-
-pytestmark = pytest.mark.skipif(
-    bool(AS_NO_ROOT) and shutil.which("setpriv") is None,
-    reason="root may write anywhere, and setpriv is missing",
-)
+COMPILED = "kernels are compiled for this process alone"
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
-    """A copy of the package and a working folder, neither of which can be written to."""
-    top = tmp_path_factory.mktemp("installed")
-    ignored = shutil.ignore_patterns("__pycache__")
-    for name in ("zoloss_cli", "datasets", "configs"):
-        shutil.copytree(TOP / name, top / name, ignore=ignored)
-    (top / "work").mkdir()
-    (top / "work" / "mine.csv").write_text(TABLE, encoding="utf-8")
-    (top / "work" / "mine.yaml").write_text(RULE, encoding="utf-8")
-    folders = [top, *(path for path in top.rglob("*") if path.is_dir())]
-    for folder in folders:
-        folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    yield top
-    for folder in folders:
-        folder.chmod(stat.S_IRWXU)
+def user():
+    """Somebody who may write into one folder only, and works in another."""
+    user = BareUser({"mine.csv": TABLE, "mine.yaml": RULE})
+    yield user
+    user.remove()
 
 
 @pytest.fixture
-def installed(place, tmp_path):
-    """Run `zoloss ARGS...` there, without a home. It would be made in the read-only copy: root owns `/`."""
-
-    def run(*arguments, temporary: Path = tmp_path) -> Ended:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_CACHE", "XDG_", "ZOLOSS_"))}
-        env = {**kept, "HOME": str(place / "no" / "home"), "PYTHONPATH": str(place), "TMPDIR": str(temporary)}
-        command = [*AS_NO_ROOT, sys.executable, "-B", "-m", "zoloss_cli", *map(str, arguments)]
-        ended = subprocess.run(
-            command, cwd=place / "work", env=env, capture_output=True, text=True, timeout=HANG_SECONDS
-        )
-        return Ended(ended.returncode, ended.stdout, ended.stderr)
-
-    return run
+def installed(user):
+    """Run `zoloss ARGS...` as that user."""
+    return user.run
 
 
-def test_a_learner_is_fitted_and_nothing_is_left_behind(installed, tmp_path):
-    ended = installed("fit", "mine.csv", "--learner", "rcd-bias", "--set", "epochs=5")
+@pytest.fixture
+def writable(user):
+    """The folder that may be written into, empty."""
+    for path in user.writable.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    return user.writable
+
+
+def test_the_user_may_write_nowhere_else(user):
+    """Or the other tests would show nothing."""
+    code = (
+        "import os, sys\n"
+        "print(os.geteuid(), [os.access(p, os.W_OK) for p in sys.argv[1:]], 'HOME' in os.environ)"
+    )
+    folders = [user.place, user.place / "zoloss_cli", user.place / "work", TOP, user.writable]
+    ended = user.run_python("-c", code, *folders)
+    allowed = [False, False, False, os.geteuid() != 0, True]
+    assert ended.out.partition(" ")[2] == f"{allowed} False\n", ended.err
+    assert int(ended.out.partition(" ")[0]) != 0
+
+
+def test_a_rule_is_fitted_and_used_and_nothing_is_left_behind(installed, writable):
+    model = writable / "m.json"
+    ended = installed("fit", "mine.csv", "--learner", "fld", "--model", model)
     assert ended.code == 0, ended.err
-    assert ended.err.count("kernels are compiled for this process alone") == 1
-    assert not list(tmp_path.glob("zoloss-kernels-*"))
+    predicted = installed("predict", model, "mine.csv", "--out", writable / "p.csv")
+    assert predicted.code == 0, predicted.err
+    assert {path.name for path in writable.iterdir()} == {"m.json", "p.csv"}  # and no folder of kernels
 
 
-def test_workers_share_what_was_compiled(installed, tmp_path):
-    ended = installed("run", "mine.yaml", "--out", tmp_path / "results", "--jobs", "2")
+def test_workers_share_what_was_compiled(installed, writable):
+    results = writable / "results"
+    ended = installed("run", "mine.yaml", "--out", results, "--jobs", "2")
     assert ended.code == 0, ended.err
-    assert ended.err.count("kernels are compiled for this process alone") == 1
-    shown = installed("table", tmp_path / "results")
+    assert ended.err.count(COMPILED) == 1
+    assert "kept for the next run" not in ended.err
+    again = installed("run", "mine.yaml", "--out", results)
+    assert "8 were done, 0 run" in again.err
+    shown = installed("table", results)
     assert shown.code == 0, shown.err
     assert "sonar" in shown.out
-    assert "kept for the next run" not in ended.err
-    assert installed("report", tmp_path / "results", "-o", tmp_path / "page.html").code == 0
+    assert installed("report", results, "-o", writable / "page.html").code == 0
+    assert {path.name for path in writable.iterdir()} == {"results", "page.html"}
 
 
 @pytest.mark.parametrize("command", READERS)
@@ -95,10 +93,22 @@ def test_lists_and_configs_compile_nothing(installed, arguments):
     assert ended.err == ""
 
 
-def test_without_any_folder_kernels_stay_in_memory(installed, place):
-    ended = installed("fit", "mine.csv", "--learner", "ave-perc", "--set", "epochs=5", temporary=place / "work")
+def test_without_any_folder_kernels_stay_in_memory(installed, user):
+    ended = installed(
+        "fit", "mine.csv", "--learner", "ave-perc", "--set", "epochs=5", temporary=user.place / "work"
+    )
     assert ended.code == 0, ended.err
-    assert ended.err.count("kernels are compiled for this process alone") == 1
+    assert ended.err.count(COMPILED) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [("run", "mine.yaml"), ("fit", "mine.csv", "--learner", "fld", "--model", "m.json")]
+)
+def test_a_folder_that_cannot_be_written_to_is_one_sentence(installed, arguments):
+    ended = installed(*arguments)
+    assert ended.code in (4, 7)
+    assert ended.err.splitlines()[-1].startswith("zoloss: ")
+    assert "Traceback" not in ended.err
 
 
 @pytest.mark.parametrize("command", ["table", "compare", "status"])
@@ -114,7 +124,7 @@ def test_readers_do_not_import_numba(command):
         capture_output=True,
         text=True,
         timeout=HANG_SECONDS,
-        env={**os.environ, "PYTHONPATH": str(TOP)},
+        env=environment(),
     )
     assert ended.returncode == 0, ended.stderr
     assert ended.stderr.endswith("[]\n")

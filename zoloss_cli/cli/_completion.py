@@ -13,6 +13,9 @@ from pathlib import Path
 
 import typer
 
+MAX_CONFIG_BYTES = 1 << 20
+MAX_MANIFEST_BYTES = 1 << 24
+
 
 def complete_learner(incomplete: str) -> list[str]:
     """Offer the names of learners."""
@@ -69,12 +72,14 @@ def complete_learner_list(incomplete: str) -> list[str]:
 
 def complete_table(context: typer.Context, incomplete: str) -> list[str]:
     """Offer what the results folder has, numbers of tables and names of runs; only manifests are read."""
-    names: list[str | None] = []
+    from zoloss_cli.utils.files import FileError, read_file
+
+    names: list[object] = []
     for path in sorted(Path(_first_argument(context, "results") or "results").glob("runs/*.json")):
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-            experiment = json.loads(path.read_text(encoding="utf-8"))["experiment"]
+        with contextlib.suppress(FileError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            experiment = json.loads(read_file(path, MAX_MANIFEST_BYTES))["experiment"]
             names += [(experiment.get("published") or {}).get("table"), experiment["name"]]
-    return _filter_names(sorted(filter(None, names)), incomplete)
+    return _filter_names(sorted(name for name in names if isinstance(name, str) and name), incomplete)
 
 
 def _filter_names(names: Iterable[str], incomplete: str) -> list[str]:
@@ -91,12 +96,41 @@ def _complete_list(names: Iterable[str], incomplete: str) -> list[str]:
 def _read_config_names(context: typer.Context, section: str) -> list[str]:
     import yaml
 
-    with contextlib.suppress(OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError):
-        path = _find_config(_first_argument(context, "config"))
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        if isinstance(content, dict) and isinstance(content.get(section), list | dict):
-            return [str(name) for name in content[section]]
+    from zoloss_cli.utils.files import FileError, read_file
+
+    with contextlib.suppress(FileError, OSError, ValueError, yaml.YAMLError):
+        text = read_file(_find_config(_first_argument(context, "config")), MAX_CONFIG_BYTES).decode()
+        return _list_section(text, section)
     return []
+
+
+def _list_section(text: str, section: str) -> list[str]:
+    """Return the names in a section of YAML, a list or a mapping, without building what aliases stand for."""
+    import yaml
+
+    found: list[str] = []
+    counts: list[int] = []  # of the values that have begun in each open list or mapping
+    mappings: list[bool] = []
+    inside = False
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        if isinstance(event, yaml.CollectionEndEvent):
+            counts.pop()
+            mappings.pop()
+            continue
+        if not isinstance(event, yaml.NodeEvent):
+            continue
+        is_key = bool(mappings) and mappings[-1] and counts[-1] % 2 == 0
+        if isinstance(event, yaml.ScalarEvent):
+            if len(counts) == 1 and is_key:
+                inside = event.value == section
+            elif len(counts) == 2 and inside and (is_key or not mappings[-1]):
+                found.append(event.value)
+        if counts:
+            counts[-1] += 1
+        if isinstance(event, yaml.CollectionStartEvent):
+            counts.append(0)
+            mappings.append(isinstance(event, yaml.MappingStartEvent))
+    return found
 
 
 def _first_argument(context: typer.Context, name: str) -> Path | str:

@@ -121,6 +121,11 @@ def _run_app() -> None:
     except BrokenPipeError:  # whoever reads, such as head, has read enough
         _drop_output()
         sys.exit(OUTPUT_CLOSED)
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # the parser found that out, and says 1
+            _drop_output()
+            sys.exit(OUTPUT_CLOSED)
+        raise
     except OSError as error:
         if os.environ.get("ZOLOSS_DEBUG"):
             raise

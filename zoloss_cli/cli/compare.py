@@ -45,6 +45,7 @@ def compare(
     runs, store = load_results(results, table)
     options.show_notes(store.notes)
     report = build_comparison_report(runs, results, table, beyond)
+    options.show_notes(report.notes)
     if report.cells or format == "csv":
         typer.echo(render_comparison(report.cells, format))
     options.show_beside_document([*report.remarks, "", *report.summary], format)

@@ -47,9 +47,12 @@ def stats(
     `zoloss stats results/ --format csv > tests.csv`
     """
     from zoloss_cli.reporting.loading import load_results
+    from zoloss_cli.reporting.notes import describe_incomplete
     from zoloss_cli.reporting.selection import select_comparable
     from zoloss_cli.reporting.statistics_report import render_statistics
 
     runs, store = load_results(results, table)
     options.show_notes(store.notes)
-    typer.echo(render_statistics(select_comparable(runs, table, against), format, alpha, against))
+    comparable = select_comparable(runs, table, against)
+    options.show_notes(describe_incomplete(comparable))
+    typer.echo(render_statistics(comparable, format, alpha, against))

@@ -14,6 +14,7 @@ from zoloss_cli.reporting.compare import (
     find_unmeasured_pools,
 )
 from zoloss_cli.reporting.loading import select_runs
+from zoloss_cli.reporting.notes import describe_incomplete
 from zoloss_cli.reporting.published.remarks import format_remarks
 from zoloss_cli.reporting.published.values import name_place_in_text
 from zoloss_cli.reporting.run_result import RunResult
@@ -35,11 +36,14 @@ class ComparisonReport:
         What is known about listed cells that are off.
     summary : list of str
         Counts for each table, over all its cells, and for all tables.
+    notes : list of str
+        Which runs are incomplete.
     """
 
     cells: list[CellComparison]
     remarks: list[str]
     summary: list[str]
+    notes: list[str]
 
 
 def build_comparison_report(
@@ -75,7 +79,7 @@ def build_comparison_report(
         summary += [f"all distinct: {line}" for line in summarize_agreement(drop_repeated(every))]
     if missing := find_unmeasured_pools(selected):
         summary.append(f"pool variance not measured for {', '.join(missing)}: their z is too large")
-    return ComparisonReport(listed, remarks, summary)
+    return ComparisonReport(listed, remarks, summary, describe_incomplete([run for run, _ in by_run]))
 
 
 def _summarize_run(run: RunResult, cells: list[CellComparison], runs: list[RunResult]) -> list[str]:

@@ -56,6 +56,15 @@ def collect_notes(run: RunResult, runs: list[RunResult], constant: dict[str, flo
     return notes
 
 
+def describe_incomplete(runs: Sequence[RunResult]) -> list[str]:
+    """Return which of these runs lack tasks, so that numbers of a part are not taken for those of the whole."""
+    return [
+        f"'{run.name}' is incomplete: {run.n_done:,} of {run.n_tasks:,} tasks; run: {run.manifest.command()}"
+        for run in runs
+        if run.n_done < run.n_tasks
+    ]
+
+
 def describe_choices(run: RunResult) -> list[str]:
     """Return which columns show the best of several settings."""
     columns: dict[str, list[str]] = {}

@@ -26,8 +26,16 @@ from zoloss_cli.results.record import (
     encode_line,
     hash_identity,
 )
-from zoloss_cli.results.store import CELLS, RUNS, Store, explain_os_errors
+from zoloss_cli.results.store import (
+    CELLS,
+    MAX_CELL_BYTES,
+    MAX_MANIFEST_BYTES,
+    RUNS,
+    Store,
+    explain_os_errors,
+)
 from zoloss_cli.utils.atomic_io import write_text
+from zoloss_cli.utils.files import FileError, read_file
 
 OLD_FORMAT = 1
 RECORD_KEYS = {
@@ -46,7 +54,7 @@ RECORD_KEYS = {
     "s": "wall_time",
 }
 _UNREADABLE = (
-    *(ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OSError),
+    *(ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OSError, FileError),
     msgspec.MsgspecError,
 )
 
@@ -98,7 +106,7 @@ def _add_checks(folder: Path) -> list[str]:
     n_added = 0
     for path in sorted((folder / RUNS).glob("*.json")):
         try:
-            content = path.read_bytes()
+            content = read_file(path, MAX_MANIFEST_BYTES)
             if decode_manifest(content).is_checked:
                 continue
             text = append_check(json.dumps(json.loads(content), indent=1, ensure_ascii=False) + "\n")
@@ -116,7 +124,7 @@ def _add_checks(folder: Path) -> list[str]:
 
 def _convert_cell(path: Path, notes: list[str]) -> str | None:
     """Return a cell's file in today's layout, or None if it has that already; damaged lines are dropped."""
-    header, *lines = path.read_bytes().split(b"\n")
+    header, *lines = read_file(path, MAX_CELL_BYTES).split(b"\n")
     old = json.loads(header)
     if old["format"] == FORMAT:
         return None
@@ -142,7 +150,7 @@ def _convert_record(line: bytes) -> msgspec.Struct | None:
 
 def _convert_manifest(path: Path, notes: list[str]) -> str | None:
     """Return a manifest in today's layout, or None if it has that already."""
-    manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    manifest: dict[str, Any] = json.loads(read_file(path, MAX_MANIFEST_BYTES))
     if manifest["format"] == FORMAT:
         return None
     if manifest["format"] != OLD_FORMAT:

@@ -44,12 +44,16 @@ from zoloss_cli.results.record import (
     hash_identity,
 )
 from zoloss_cli.utils.atomic_io import write_text
+from zoloss_cli.utils.files import FileError, FileMissingError, read_file
 from zoloss_cli.utils.names import check_file_name
 
 MARKER = "zoloss.json"
 RUNS = "runs"
 CELLS = "cells"
 ASIDE = "set-aside"
+MAX_MARKER_BYTES = 1 << 16
+MAX_MANIFEST_BYTES = 1 << 27
+MAX_CELL_BYTES = 1 << 29
 SYNC_SECONDS = 5.0  # a sync takes milliseconds: far below 1 % of a run
 # What may lie in a results folder without being ours: a place for the reference, notes, dot-files.
 IGNORED_FILES = {"README.md", "reference"}
@@ -187,12 +191,12 @@ class Store:
         """Refuse a folder whose layout this version does not read."""
         path = self.folder / MARKER
         try:
-            marker = json.loads(path.read_text(encoding="utf-8"))
+            marker = json.loads(read_file(path, MAX_MARKER_BYTES))
             version = marker["format"] if marker["results_of"] == "zoloss" else None
         except (ValueError, KeyError, TypeError, RecursionError):
             version = None
-        except OSError as error:
-            raise ResultsError(f"{path} cannot be read: {error.strerror}") from None
+        except FileError as error:
+            raise ResultsError(f"{path} {error}") from None
         if version == 1:
             raise ResultsError(
                 f"{self.folder} has the layout of zoloss 0.1; convert it, losing nothing, with: "
@@ -303,9 +307,9 @@ class Store:
         manifests: list[Manifest] = []
         for path in sorted((self.folder / RUNS).glob("*.json")):
             try:
-                manifests.append(decode_manifest(path.read_bytes()))
-            except OSError as error:
-                self.notes.append(f"{path} cannot be read: {error.strerror}; left out")
+                manifests.append(decode_manifest(read_file(path, MAX_MANIFEST_BYTES)))
+            except FileError as error:
+                self.notes.append(f"{path} {error}; left out")
             except (ValueError, RecursionError) as error:
                 reason = str(error).splitlines()[0] if str(error) else "nested too deeply"
                 self.notes.append(f"{path} is not a manifest of this version of zoloss ({reason}); left out")
@@ -322,12 +326,12 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
     """Return what the file of the cell with this key holds; see :class:`StoredCell`."""
     stored = StoredCell()
     try:
-        with open(path, "rb", buffering=0) as file:  # thousands of small files, each read at once
-            raw = file.read()
-    except FileNotFoundError:
+        raw = read_file(path, MAX_CELL_BYTES)
+    except FileMissingError:
         return stored
-    except OSError as error:
-        raise ResultsError(f"{path} cannot be read: {error.strerror}") from None
+    except FileError as error:
+        stored.fault = str(error)
+        return stored
     lines = raw.split(b"\n")
     try:
         header = decode_header(lines[0])

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
+
+CHUNK_BYTES = 1 << 20
+# Nobody is waited for who may write into a pipe.
+AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 class FileError(Exception):
@@ -36,9 +41,12 @@ def read_file(path: Path, max_bytes: int) -> bytes:
         If it is a folder, a pipe or a device, too large, or may not be read: a pipe is never waited for.
     """
     try:
-        with open(path, "rb", opener=_open_at_once) as file:
-            _check_kind(os.fstat(file.fileno()), max_bytes)  # of what was opened, not of what is there now
-            content = file.read(max_bytes + 1)
+        descriptor = os.open(path, os.O_RDONLY | AT_ONCE)
+        try:
+            size = _check_kind(os.fstat(descriptor), max_bytes)  # of what was opened, not of what is there now
+            content = _read_all(descriptor, size, max_bytes)
+        finally:
+            os.close(descriptor)
     except FileNotFoundError as error:
         raise FileMissingError(f"cannot be read: {error.strerror}") from None
     except (OSError, ValueError) as error:  # ValueError: a path that holds a zero byte
@@ -48,13 +56,24 @@ def read_file(path: Path, max_bytes: int) -> bytes:
     return content
 
 
-def _open_at_once(path: str, flags: int) -> int:
-    """Open a file without waiting for somebody to write into it, as a pipe would."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+def _read_all(descriptor: int, size: int, max_bytes: int) -> bytes:
+    """Return all bytes, or one more than are allowed; a file of the size that it says is read in one step."""
+    content = os.read(descriptor, size + 1)
+    if len(content) == size and size:
+        return content
+    parts, length = [content], len(content)
+    while parts[-1] and length <= max_bytes:
+        parts.append(os.read(descriptor, min(CHUNK_BYTES, max_bytes + 1 - length)))
+        length += len(parts[-1])
+    return b"".join(parts)
 
 
-def _check_kind(status: os.stat_result, max_bytes: int) -> None:
+def _check_kind(status: os.stat_result, max_bytes: int) -> int:
+    """Return the size of a regular file that is not too large."""
+    if stat.S_ISDIR(status.st_mode):
+        raise FileError(f"cannot be read: {os.strerror(errno.EISDIR)}")
     if not stat.S_ISREG(status.st_mode):
         raise FileError("is not a regular file")
     if status.st_size > max_bytes:
         raise FileError(f"is too large: {status.st_size:,} bytes, where at most {max_bytes:,} are read")
+    return status.st_size

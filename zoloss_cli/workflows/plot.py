@@ -12,6 +12,7 @@ from zoloss_cli.reporting.figures import catalog
 from zoloss_cli.reporting.figures.catalog import Drawing
 from zoloss_cli.reporting.figures.registry import FIGURES, FigureKind, find_figure
 from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.notes import describe_incomplete
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.workflows.boundary_figure import build_boundary_drawing
 
@@ -88,7 +89,7 @@ class PlotRequest:
             raise
         kind = catalog.find_kind(self.figure, runs)
         drawing = catalog.choose_drawing(kind, runs, self.results, self.table, self.datasets, self.learners)
-        return drawing, store.notes
+        return drawing, [*store.notes, *describe_incomplete([run for run in runs if run.name == drawing.run])]
 
     def _find_without_results(self) -> FigureKind | None:
         """Return the figure if it needs no results; which others there are depends on the results."""

@@ -92,11 +92,14 @@ def predict_table(
         One for each row, or the reason for none. A table without a single prediction is a DataError.
     """
     if unknown == "ignore" and all(column.levels is None for column in model.known.columns):
-        raise ConfigError("--unknown ignore: the model has no columns of text, so none can have an unknown level")
+        raise ConfigError("--unknown ignore: the model has no columns of text, so no level can be unknown")
     rows = read_for_prediction(path, model.known, unknown, keep)
     table, reasons = rows.table, dict(rows.reasons)
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores = model.rule.score(table.X)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = model.rule.score(table.X)
+    except ValueError as error:  # an estimator's refusal of numbers that it cannot compute with
+        raise DataError(f"{table.path}: {error}") from None
     finite = np.isfinite(scores.reshape(len(table.lines), -1)).all(axis=1)
     for row in np.flatnonzero(~finite).tolist():
         reasons.setdefault(row, "the values are too large for a finite score")

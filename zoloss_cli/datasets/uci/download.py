@@ -230,6 +230,8 @@ class _WebRedirects(urllib.request.HTTPRedirectHandler):
         old, new = urlsplit(req.full_url).scheme, urlsplit(newurl).scheme
         if new not in ("http", "https") or (old, new) == ("https", "http"):
             raise _DownloadError(req.full_url, f"its redirection to {newurl} is not allowed")
+        if fp is not None:
+            fp.close()  # or urllib would read the whole of it, however long it is
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zoloss_cli.kernels.hull import separate
 from zoloss_cli.kernels.line import pick_interval_point
 from zoloss_cli.kernels.line_search import (
     choose_bucket_count,
@@ -61,11 +60,6 @@ def test_basis_with_too_few_rows():
     basis = find_independent_samples(Y, range(5))
     assert len(basis) == 1
     assert not rebuild_vertex(Y, basis, np.ones(3), np.zeros((2, 3)))
-
-
-def test_hull_of_rows_that_are_no_numbers():
-    Z, room = np.full((3, 2), np.nan), np.zeros(4)
-    assert separate(Z, np.ones(3), np.arange(3), 3, 2, np.zeros(2), np.zeros(4, np.int64), room) == -1
 
 
 def test_enumeration_on_one_axis():

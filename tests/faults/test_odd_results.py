@@ -1,0 +1,117 @@
+"""Results folders whose files are pipes, devices, folders or links to nowhere, and runs that lack records."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from own_rows import refused
+
+CONFIG = (
+    "name: small\npublished: {paper: li-lin-2007, table: II}\nmetric: train_error\n"
+    "datasets: [sonar, heart, ionosphere]\nsplit: {repeats: 3}\n"
+    "learners: {fld: , ave-perc: {epochs: 3}, pocket: {epochs: 3}}\n"
+)
+READERS = {
+    "table": ["--format", "csv"],
+    "compare": [],
+    "stats": [],
+    "status": [],
+    "plot": ["--figure", "ranks", "--out", "ranks.svg", "--force"],
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder of complete results."""
+    from processes import run_zoloss
+
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "small.yaml").write_text(CONFIG, encoding="utf-8")
+    ended = run_zoloss("run", "small.yaml", "--out", "results", "--jobs", "1", cwd=folder)
+    assert ended.code == 0, ended.err
+    return folder / "results"
+
+
+@pytest.fixture
+def results(made, tmp_path, monkeypatch):
+    """A copy of them, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    return shutil.copytree(made, tmp_path / "results")
+
+
+def put_oddity(kind, path):
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "large":
+        with path.open("wb") as file:
+            file.truncate(1 << 40)
+    else:
+        path.symlink_to({"device": "/dev/zero", "loop": path.name}[kind])
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "large", "device", "loop"])
+@pytest.mark.parametrize("part", ["cells", "runs"])
+def test_one_odd_file_is_left_out_and_named(zoloss, results, kind, part):
+    odd = sorted((results / part).iterdir())[0]
+    put_oddity(kind, odd)
+    for command in ("status", "table"):
+        ended = zoloss(command, results)
+        assert ended.code == 0 or (part, command) == ("runs", "table"), ended.err  # there is no other run
+        assert f"zoloss: {odd} " in ended.err
+        assert ended.err.splitlines()[0].endswith("; left out")
+
+
+@pytest.mark.parametrize("kind", ["folder", "large", "device"])
+def test_a_marker_that_is_none(zoloss, results, kind):
+    put_oddity(kind, results / "zoloss.json")
+    for command in ("status", "table"):
+        refused(zoloss(command, results), 4, str(results))
+
+
+def test_a_run_moves_an_odd_file_out_of_the_way(zoloss, results, write_config):
+    odd = sorted((results / "cells").iterdir())[0]
+    put_oddity("pipe", odd)
+    ended = zoloss("run", write_config(CONFIG), "--out", results, "--jobs", "1")
+    assert ended.code == 0, ended.err
+    assert "is not a regular file; moved to" in ended.err
+    assert odd.is_file()
+
+
+def test_old_results_are_converted_around_odd_files(zoloss, results):
+    odd = [sorted((results / part).iterdir())[0] for part in ("cells", "runs")]
+    (results / "zoloss.json").write_text('{"results_of": "zoloss", "format": 1}', encoding="utf-8")
+    put_oddity("pipe", odd[0])
+    put_oddity("device", odd[1])
+    ended = zoloss("migrate", results)
+    assert ended.code == 0, ended.err
+    for path in odd:
+        assert (
+            f"{path} could not be converted and is left as it is: is not a regular file"
+            in ended.out + ended.err
+        )
+
+
+@pytest.mark.parametrize("command", READERS)
+@pytest.mark.parametrize("lacks", ["a record", "a cell"])
+def test_readers_say_that_records_are_missing(zoloss, results, command, lacks):
+    """A record that is gone leaves nothing damaged behind, and other means."""
+    arguments = [command, results, *READERS[command]]
+    whole = zoloss(*arguments)
+    assert (whole.code, "incomplete" in whole.out + whole.err) == (0, False), whole.err
+    cell = next((results / "cells").glob("heart.fld.*"))
+    if lacks == "a cell":
+        cell.unlink()
+    else:
+        cell.write_bytes(b"".join(cell.read_bytes().splitlines(keepends=True)[:-1]))
+    part = zoloss(*arguments)
+    assert part.code == 0
+    tasks = {"a record": "26", "a cell": "24"}[lacks]
+    expected = {"status": f"{tasks}/27", "table": "incomplete"}.get(command, f"incomplete: {tasks} of 27 tasks")
+    if command == "table":  # of which CSV is no place for it
+        part = zoloss("table", results)
+    assert expected in part.out + part.err

@@ -1,0 +1,102 @@
+"""Run campaigns for some minutes or tries, a line each; a fault comes with the command that repeats it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2])]
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ.setdefault(name, "1")  # a process that forks has no other threads
+
+from processes import hear_signals  # noqa: E402
+
+from torture import CAMPAIGNS, load_campaign  # noqa: E402
+from torture.campaign import Campaign  # noqa: E402
+
+REPORT_SECONDS = 60
+MAX_SHOWN_FAULTS = 20
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Return the options of the command line."""
+    parser = argparse.ArgumentParser(prog="python tests/torture", description=__doc__)
+    parser.add_argument("--campaign", action="append", choices=CAMPAIGNS, help="only this one; may be repeated")
+    parser.add_argument("--minutes", type=float, default=10.0, help="for all campaigns together (default: 10)")
+    parser.add_argument("--tries", type=int, help="of each campaign, instead of minutes")
+    parser.add_argument(
+        "--seed", type=int, help="of the first try; the next has the next one (default: at random)"
+    )
+    parser.add_argument("--short", action="store_true", help="a few tries of each, as in the test suite")
+    return parser.parse_args()
+
+
+def run_campaign(campaign: Campaign, first: int, tries: int | None, seconds: float) -> int:
+    """Run a campaign, print what came of it, and return how many tries found a fault."""
+    began = reported = time.monotonic()
+    done = n_faulty = 0
+    campaign.prepare()
+    if tries is None or tries > campaign.batch:
+        campaign.warm_up()
+    try:
+        while done < tries if tries is not None else time.monotonic() - began < seconds:
+            size = campaign.batch if tries is None else min(campaign.batch, tries - done)
+            found = campaign.attack_many(list(range(first + done, first + done + size)))
+            done += size
+            for seed, faults in found.items():
+                n_faulty += bool(faults)
+                if faults and n_faulty <= MAX_SHOWN_FAULTS:
+                    print_faults(campaign.name, seed, faults)
+            if time.monotonic() - reported > REPORT_SECONDS:
+                reported = time.monotonic()
+                print(f"{campaign.name}: {done:,} so far, {n_faulty} with faults", flush=True)
+    except KeyboardInterrupt:
+        print(f"{campaign.name}: interrupted")
+    finally:
+        campaign.close()
+        minutes = (time.monotonic() - began) / 60
+        counts = ", ".join(f"{name} {count:,}" for name, count in sorted(campaign.counts.items()))
+        print(
+            f"{campaign.name}: {done:,} {campaign.unit}, seeds {first} to {first + done - 1}, "
+            f"{minutes:.1f} min: {n_faulty} with faults ({counts})",
+            flush=True,
+        )
+    return n_faulty
+
+
+def print_faults(name: str, seed: int, faults: list[str]) -> None:
+    """Print what a try found, and how to see it again."""
+    for fault in faults:
+        print(f"FAULT {name} {seed}: {fault}")
+    print(f"  again: python tests/torture --campaign {name} --seed {seed} --tries 1", flush=True)
+
+
+def main() -> int:
+    """Run what the command line asks for; return 1 if anything was found."""
+    asked = parse_arguments()
+    hear_signals()
+    names = asked.campaign or list(CAMPAIGNS)
+    first = random.randrange(10**6) if asked.seed is None else asked.seed
+    print(f"seed {first}", flush=True)
+    n_faulty = 0
+    for name in names:
+        folder = Path(tempfile.mkdtemp(prefix=f"torture-{name}-"))
+        campaign = load_campaign(name, folder)
+        tries = campaign.n_short if asked.short else asked.tries
+        found = run_campaign(campaign, first, tries, 60 * asked.minutes / len(names))
+        n_faulty += found
+        if found:
+            print(f"  files of tries with faults: {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    return int(n_faulty > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
