@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     )
     from zoloss_cli.datasets.generators import Pool
     from zoloss_cli.datasets.named import load_dataset
-    from zoloss_cli.learners.base import BinaryLearner, LinearLearner
+    from zoloss_cli.learners.base import BinaryLearner
     from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
     from zoloss_cli.learners.boosting.anyboost import AnyBoostClassifier
     from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
@@ -53,6 +53,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
     from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
     from zoloss_cli.learners.linear.stream import progressive_errors
+    from zoloss_cli.learners.linear_base import LinearLearner
     from zoloss_cli.learners.majority import MajorityClassifier
     from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
     from zoloss_cli.learners.multiclass.erp import AdaBoostERPClassifier
@@ -75,7 +76,7 @@ _TARGETS = (
     "zoloss_cli.datasets.generators:Pool",
     "zoloss_cli.datasets.named:load_dataset",
     "zoloss_cli.learners.base:BinaryLearner",
-    "zoloss_cli.learners.base:LinearLearner",
+    "zoloss_cli.learners.linear_base:LinearLearner",
     "zoloss_cli.learners.search.progress:progress_line",
     "zoloss_cli.learners.linear.stream:progressive_errors",
     "zoloss_cli.registry:make_learner",

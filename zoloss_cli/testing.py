@@ -26,7 +26,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
 from zoloss_cli.datasets.named import load_dataset
-from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.registry import find_registration, make_learner
 from zoloss_cli.utils.signature import learner_parameters
 

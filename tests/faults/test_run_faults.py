@@ -11,7 +11,7 @@ from processes import environment, run_zoloss
 from stored_records import stored
 
 RAISING = """
-from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.linear_base import LinearLearner
 import os
 class Raising(LinearLearner):
     \"\"\"Fails on some splits.\"\"\"

@@ -17,10 +17,10 @@ from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.kernels.line_search import to_fixed_point
-from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
 from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
 from zoloss_cli.learners.linear.fld import FLDClassifier
+from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.search.rcd import RCDClassifier
 
 

@@ -271,7 +271,7 @@ for _state_type in (VotesState, DirectionsState, CodeState):
 # By an estimator's class or the nearest one that it is derived from; names, so that nothing is imported.
 STATE_TYPES: dict[str, type[EstimatorState]] = {
     "zoloss_cli.learners.boosting.stump:DecisionStumpClassifier": StumpState,
-    "zoloss_cli.learners.base:LinearLearner": LinearState,
+    "zoloss_cli.learners.linear_base:LinearLearner": LinearState,
     "zoloss_cli.learners.boosting.boosted_stumps:BoostedStumpsClassifier": BoostedStumpsState,
     "zoloss_cli.learners.kernel_svm:KernelSVMClassifier": KernelState,
     "zoloss_cli.learners.boosting.adaboost:AdaBoostClassifier": VotesState,

@@ -14,7 +14,8 @@ from zoloss_cli.datasets.scaling import compute_finite_scaling, scale_parts
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.fitting import check_classes, fit, warm_up
 from zoloss_cli.kernels.zero_one import find_strict_errors
-from zoloss_cli.learners.base import Learner, LinearLearner
+from zoloss_cli.learners.base import Learner
+from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, progress_line
 from zoloss_cli.workflows.calibration import Calibration
 from zoloss_cli.workflows.class_weights import Weighting, compute_weighted_rate

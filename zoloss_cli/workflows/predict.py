@@ -91,6 +91,8 @@ def predict_table(
     Predictions
         One for each row, or the reason for none. A table without a single prediction is a DataError.
     """
+    if unknown == "ignore" and all(column.levels is None for column in model.known.columns):
+        raise ConfigError("--unknown ignore: the model has no columns of text, so no level can be unknown")
     rows = read_for_prediction(path, model.known, unknown, keep)
     table, reasons = rows.table, dict(rows.reasons)
     try:

@@ -80,9 +80,9 @@ def test_a_package_that_is_not_installed_is_named(tmp_path, monkeypatch, name, p
         ("mine.parquet", b"PAR1PAR1", "is not a parquet file"),
         ("mine.xlsx", b"a,b\n1,2\n", "is not an xlsx file"),
         ("mine.csv", b"PK\x03\x04 and no more", "is not an xlsx file"),
-        ("mine.csv.gz", gzip.compress(TEXT.encode())[:-9], "is damaged: it cannot be decompressed"),
+        ("mine.csv.gz", gzip.compress(TEXT.encode(), mtime=0)[:-9], "is damaged: it cannot be decompressed"),
         ("mine.csv.gz", b"\x1f\x8b nothing", "is damaged: it cannot be decompressed"),
-        ("mine.csv.gz", gzip.compress(b""), "is empty"),
+        ("mine.csv.gz", gzip.compress(b"", mtime=0), "is empty"),
     ],
 )
 def test_damaged_files(table, name, content, part):

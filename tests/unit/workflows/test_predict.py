@@ -82,6 +82,13 @@ def test_a_level_that_was_not_there_is_missing_none_or_an_error(zoloss, table, f
     refused(zoloss("predict", path, new, "--unknown", "ignor"), 2, "--unknown", "did you mean 'ignore'?")
 
 
+def test_an_option_for_levels_contradicts_a_model_without_any(zoloss, table, fit, tmp_path):
+    path, out = fit("--missing", "impute", "--id", "id", "--drop", "colour"), tmp_path / "out.csv"
+    ended = zoloss("predict", path, table(NEW, "new.csv"), "--unknown", "ignore", "--out", out)
+    refused(ended, 2, "--unknown ignore: the model has no columns of text")
+    assert not out.exists()
+
+
 def test_without_a_policy_rows_with_gaps_have_no_prediction(zoloss, table, fit):
     path = fit("--missing", "drop", "--id", "id")
     rows = read_rows(zoloss("predict", path, table(NEW, "new.csv")))

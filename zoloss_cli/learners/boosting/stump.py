@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels.stump import find_best_stump, group_values
-from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.problem import Problem
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.learners.base import UnweightedLinearLearner
 from zoloss_cli.learners.bounds.margins import find_widest_separator
 from zoloss_cli.learners.bounds.mistake_bounds import (
     BoundedCount,
@@ -19,6 +18,7 @@ from zoloss_cli.learners.bounds.mistake_bounds import (
     count_mistakes,
     count_until_trusted,
 )
+from zoloss_cli.learners.linear_base import UnweightedLinearLearner
 from zoloss_cli.learners.parameters import Epochs
 from zoloss_cli.learners.problem import Problem
 

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.expectation import fit_bayes_point
-from zoloss_cli.learners.base import UnweightedLinearLearner
+from zoloss_cli.learners.linear_base import UnweightedLinearLearner
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.result_mixin import SearchResultMixin
 

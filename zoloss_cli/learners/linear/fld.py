@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.problem import Problem
 
 SHRINKAGE = 1e-10

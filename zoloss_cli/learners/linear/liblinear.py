@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
-from zoloss_cli.learners.base import UnweightedLinearLearner
+from zoloss_cli.learners.linear_base import UnweightedLinearLearner
 from zoloss_cli.learners.needed_package import NeededPackage
 from zoloss_cli.learners.parameters import PositiveList
 from zoloss_cli.learners.problem import Problem

@@ -8,9 +8,9 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels import online
-from zoloss_cli.learners.base import UnweightedLinearLearner
 from zoloss_cli.learners.linear.online import run_on_padded_samples
 from zoloss_cli.learners.linear.stream import NOT_RECORDED, OnlineLinearLearner
+from zoloss_cli.learners.linear_base import UnweightedLinearLearner
 from zoloss_cli.learners.parameters import Epochs, RecordEvery
 from zoloss_cli.learners.problem import Problem
 

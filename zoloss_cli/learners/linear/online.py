@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from zoloss_cli.kernels.random import FIXED_ORDER, PERMUTED, RANDOM, build_alias_table
-from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.problem import Problem
 
 ORDERS = {"fixed": FIXED_ORDER, "permuted": PERMUTED, "random": RANDOM}

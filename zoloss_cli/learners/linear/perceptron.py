@@ -9,7 +9,6 @@ from pydantic import Field
 
 from zoloss_cli.kernels import online
 from zoloss_cli.kernels.random import FIXED_ORDER
-from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.linear.online import (
     NO_ALIAS_TABLE,
     ORDERS,
@@ -17,6 +16,7 @@ from zoloss_cli.learners.linear.online import (
     run_on_padded_samples,
 )
 from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, WeightedOnlineLinearLearner
+from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.parameters import Epochs, Order, RecordEvery, Seeding, Weighting
 from zoloss_cli.learners.problem import Problem
 

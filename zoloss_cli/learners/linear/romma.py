@@ -9,9 +9,9 @@ from pydantic import Field
 
 from zoloss_cli.kernels import online
 from zoloss_cli.kernels.random import FIXED_ORDER
-from zoloss_cli.learners.base import UnweightedLinearLearner
 from zoloss_cli.learners.linear.online import ORDERS, run_on_padded_samples
 from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, OnlineLinearLearner
+from zoloss_cli.learners.linear_base import UnweightedLinearLearner
 from zoloss_cli.learners.parameters import Epochs, Order, RecordEvery, Seeding
 from zoloss_cli.learners.problem import Problem
 

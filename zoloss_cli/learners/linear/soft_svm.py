@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.svm import solve_linear_svm
-from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.parameters import PositiveList
 from zoloss_cli.learners.problem import NEGLIGIBLE_WEIGHT_SHARE, Problem
 

@@ -10,8 +10,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
 
-from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.linear.online import pad_columns
+from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.parameters import check_parameters
 from zoloss_cli.learners.problem import (
     Problem,

@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.learners.base import LinearLearner
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
+from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.needed_package import NeededPackage
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.merged_samples import MergedSamples, build_merged_samples, move_off_samples

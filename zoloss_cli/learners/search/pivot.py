@@ -79,7 +79,8 @@ class PivotClassifier(VertexSearch):
     Chunks of steps, each cooling from T = 1 to 1/4 mean weights, start from the best hyperplane so far; all of
     them are cooler where they do not come back near it. The walk takes turns with a branch and bound from the
     same hyperplane (as `BranchAndBoundClassifier` without propagation), for problems where few errors are
-    needed in many dimensions. Equal samples are merged first. The weights that are returned are moved off the
+    needed in many dimensions. Equal samples are merged first. Under a time limit that all samples would use up,
+    LIBLINEAR starts from a part of them. The weights that are returned are moved off the
     samples, so that their errors are counted strictly.
 
     References

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from zoloss_cli.kernels import rcd as kernels
 from zoloss_cli.kernels.line_search import choose_bucket_count
-from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding
 from zoloss_cli.learners.problem import Problem
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
-from zoloss_cli.learners.base import LinearLearner
+from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.merged_samples import merge_equal_samples
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
