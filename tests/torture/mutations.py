@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Callable
 from typing import Any
@@ -234,10 +235,12 @@ def change_value(node: Any, rng: random.Random, values: list[Any]) -> None:
         return
     what = rng.random()
     if what < 0.7:
-        node[key] = rng.choice(values)
+        node[key] = copy.deepcopy(rng.choice(values))  # the next change may be within it
     elif what < 0.8:
         del node[key]
     elif isinstance(node, list):
-        node.insert(key, node[rng.choice(keys)])
+        node.insert(key, copy.deepcopy(node[rng.choice(keys)]))
     else:
-        node[str(rng.choice([*(v for v in values if isinstance(v, str)), "x"]))] = node[rng.choice(keys)]
+        node[str(rng.choice([*(v for v in values if isinstance(v, str)), "x"]))] = copy.deepcopy(
+            node[rng.choice(keys)]
+        )
