@@ -58,7 +58,7 @@ MIN_NOTICED_SECONDS = 2  # a shorter compilation is over before its notice is re
 _warmed_up: set[str] = set()  # learners whose kernels this process has loaded
 
 
-class _CompilationListener(event.Listener):
+class _CompilationAnnouncer(event.Listener):
     """Tells at the first compilation that there is one, and about how long all will take."""
 
     def __init__(self, seconds: float):
@@ -81,7 +81,7 @@ def announce_compilation(seconds: float) -> Iterator[None]:
     if seconds < MIN_NOTICED_SECONDS:
         yield
         return
-    with event.install_listener("numba:compile", _CompilationListener(seconds)):
+    with event.install_listener("numba:compile", _CompilationAnnouncer(seconds)):
         yield
 
 
