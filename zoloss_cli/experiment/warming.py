@@ -54,6 +54,7 @@ COMPILE_SECONDS = {
     "soft": 5,
 }
 OTHER_COMPILE_SECONDS = 1
+COMPLEXITY_COMPILE_SECONDS = 11.0  # of the kernels behind complexity and contributions
 MIN_NOTICED_SECONDS = 2  # a shorter compilation is over before its notice is read
 _warmed_up: set[str] = set()  # learners whose kernels this process has loaded
 
