@@ -10,11 +10,11 @@ import pytest
 from processes import environment, run_python
 
 INTERRUPT_IMPORT = """
-import builtins, sys
+import builtins, signal, sys
 real = builtins.__import__
 def interrupted(name, *more):
     if name == "typer":
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
     return real(name, *more)
 builtins.__import__ = interrupted
 sys.argv = ["zoloss", "--version"]

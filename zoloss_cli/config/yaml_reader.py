@@ -81,7 +81,8 @@ def _check_size(path: Path, text: str) -> None:
     sizes, names = [0], []  # values in each open collection, and the anchor of each
     anchors: dict[str | None, int] = {}  # values behind each anchor
     for event in yaml.parse(text, Loader=FastLoader):
-        where = f"{path}:{event.start_mark.line + 1}:"
+        mark: Any = event.start_mark  # every event of a text has one, whatever the stubs of PyYAML say
+        where = f"{path}:{mark.line + 1}:"
         if isinstance(event, yaml.AliasEvent):
             if event.anchor in names:
                 raise ConfigError(f"{where} '*{event.anchor}' refers to itself")

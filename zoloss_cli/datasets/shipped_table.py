@@ -78,7 +78,9 @@ def _is_there(path: Path) -> bool:
 
 
 def _shorten(path: Path) -> Path:
+    """Return a shipped file by a path from the working folder, where one leads to it."""
+    here = Path(FOLDER, path.name)
     try:
-        return path.relative_to(Path.cwd())
+        return here if here.is_file() and here.samefile(path) else path.relative_to(Path.cwd())
     except (OSError, ValueError):
         return path

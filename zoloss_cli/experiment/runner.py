@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -16,13 +17,18 @@ from zoloss_cli.experiment.pending import PendingCell, estimate_seconds, open_pe
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.scheduler import ChunkResult, Scheduler
 from zoloss_cli.experiment.split_data import warm_up_pruning
-from zoloss_cli.experiment.warming import compile_kernels
+from zoloss_cli.experiment.warming import (
+    COMPLEXITY_COMPILE_SECONDS,
+    announce_compilation,
+    compile_kernels,
+)
 from zoloss_cli.kernels import KEEPS_KERNELS
 from zoloss_cli.metrics.base import Metric
 from zoloss_cli.registry import load_metric
 from zoloss_cli.results.manifest import Manifest, ManifestCell, RunInfo, describe_run, format_now
 from zoloss_cli.results.record import FailedRecord
 from zoloss_cli.results.store import Store
+from zoloss_cli.utils.interruptible import run_interruptibly
 
 LONG_COMPILATION_SECONDS = 5.0
 
@@ -208,8 +214,9 @@ def build_manifest(experiment: Experiment, cells: list[Cell], source: str, runs:
 def _compile_kernels(cells: list[Cell]) -> float:
     """Compile what the tasks of cells need, and return the seconds that it took."""
     seconds = compile_kernels([cell.learner for cell in cells])
-    for how in {cell.prune for cell in cells if cell.prune is not None}:
-        warm_up_pruning(how)
+    with announce_compilation(COMPLEXITY_COMPILE_SECONDS):
+        for how in {cell.prune for cell in cells if cell.prune is not None}:
+            run_interruptibly(functools.partial(warm_up_pruning, how))
     return seconds
 
 

@@ -54,11 +54,12 @@ COMPILE_SECONDS = {
     "soft": 5,
 }
 OTHER_COMPILE_SECONDS = 1
+COMPLEXITY_COMPILE_SECONDS = 11.0  # of the kernels behind complexity and contributions
 MIN_NOTICED_SECONDS = 2  # a shorter compilation is over before its notice is read
 _warmed_up: set[str] = set()  # learners whose kernels this process has loaded
 
 
-class _CompilationListener(event.Listener):
+class _CompilationAnnouncer(event.Listener):
     """Tells at the first compilation that there is one, and about how long all will take."""
 
     def __init__(self, seconds: float):
@@ -81,7 +82,7 @@ def announce_compilation(seconds: float) -> Iterator[None]:
     if seconds < MIN_NOTICED_SECONDS:
         yield
         return
-    with event.install_listener("numba:compile", _CompilationListener(seconds)):
+    with event.install_listener("numba:compile", _CompilationAnnouncer(seconds)):
         yield
 
 

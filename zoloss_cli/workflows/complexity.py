@@ -29,6 +29,7 @@ from zoloss_cli.complexity.hard_margin import (
 )
 from zoloss_cli.complexity.one_vs_rest import list_one_vs_rest, share_progress
 from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.experiment.warming import COMPLEXITY_COMPILE_SECONDS, announce_compilation
 from zoloss_cli.workflows.table_samples import TableSamples, explain_errors
 
 MAX_SAMPLES = 20_000  # their kernel matrix has 3 GB, and several as large are made on the way
@@ -157,6 +158,13 @@ def measure_complexity(
         The measurements.
     """
     _check_samples(samples, options)
+    with announce_compilation(COMPLEXITY_COMPILE_SECONDS):
+        return _measure_classes(samples, options, start_orders, start_unions)
+
+
+def _measure_classes(
+    samples: TableSamples, options: ComplexityOptions, start_orders: Callable, start_unions: Callable
+) -> MeasuredComplexity:
     labels = list_one_vs_rest(samples.y)
     if len(labels) == 1:
         return _measure_two_classes(samples, labels[0], options, start_orders, start_unions)

@@ -20,6 +20,7 @@ from zoloss_cli.datasets.csv_table import CsvTable, read_for_training
 from zoloss_cli.datasets.table_file import PARQUET, ZIP, name_source, read_source, unpack
 from zoloss_cli.datasets.text_table import convert_to_utf8
 from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.experiment.warming import COMPLEXITY_COMPILE_SECONDS, announce_compilation
 from zoloss_cli.reporting.render.csv import write_csv
 from zoloss_cli.workflows.complexity import MAX_SAMPLES
 from zoloss_cli.workflows.fit_text import describe_classes, describe_table
@@ -195,7 +196,7 @@ def prune_table(
             f"{path} has {n:,} rows, and contributions are found of {MAX_SAMPLES:,} at most: take "
             "--by neighbours"
         )
-    with explain_errors(samples):
+    with explain_errors(samples), announce_compilation(COMPLEXITY_COMPILE_SECONDS):
         result = prune(samples.X, samples.y, how, seed, start_progress())
     y, classes = source.table.index_classes(positive)
     dropped = [

@@ -37,6 +37,16 @@ def test_one_s_own_file_comes_first(elsewhere):
         assert resolve_table(path) == path
 
 
+def test_a_linked_folder_of_data_gives_a_short_path(elsewhere):
+    """What is shown then is the same in every checkout."""
+    (elsewhere / "datasets").symlink_to(SHIPPED, target_is_directory=True)
+    assert resolve_table(Path("heart")) == Path("datasets/heart.csv")
+    (elsewhere / "datasets").unlink()
+    (elsewhere / "datasets").mkdir()
+    (elsewhere / "datasets" / "heart.csv").write_text(TABLE, encoding="utf-8")  # another table of that name
+    assert resolve_table(Path("heart")) == SHIPPED / "heart.csv"
+
+
 def test_a_folder_is_no_table(elsewhere):
     Path("heart").mkdir()
     assert resolve_table(Path("heart")) == SHIPPED / "heart.csv"
