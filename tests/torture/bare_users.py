@@ -11,10 +11,10 @@ from torture.children import Outcome
 from torture.judge import find_faults
 
 RULE = "datasets: [sonar]\nsplit: {repeats: 2, seed: 5}\nlearners: {ave-perc: {epochs: 5}, fld: , lr: }\n"
-OUT = "OUT"  # stands for the folder that may be written to
+OUT = "OUT/"  # stands for a new name in the folder that may be written to
 COMMANDS = [
-    ["fit", "mine.csv", "--set", "steps=2000", "--model", "OUT/m.json", "--force"],
-    ["fit", "mine.csv", "--learner", "fld", "--model", "OUT/fld.json", "--force"],
+    ["fit", "mine.csv", "--set", "steps=2000", "--model", "OUT/m.json"],
+    ["fit", "mine.csv", "--learner", "fld", "--model", "OUT/fld.json"],
     ["evaluate", "mine.csv", "--learners", "rcd-bias,soft-svm,lr,sla", "--splits", "2", "--out", "OUT/mine"],
     [
         "plot",
@@ -29,7 +29,7 @@ COMMANDS = [
         "--force",
     ],
     ["table", str(REFERENCE), "--table", "IV"],
-    ["report", str(REFERENCE), "-o", "OUT/report.html", "--force"],
+    ["report", str(REFERENCE), "-o", "OUT/report.html"],
     ["run", "mine.yaml", "--out", "OUT/results"],
     ["table", str(REFERENCE), "--format", "latex"],
     ["compare", str(REFERENCE)],
@@ -37,7 +37,7 @@ COMMANDS = [
     ["status", str(REFERENCE)],
     ["plot", str(REFERENCE)],
     ["complexity", "mine.csv"],
-    ["prune", "mine.csv", "--by", "neighbours", "--out", "OUT/p.csv", "--force"],
+    ["prune", "mine.csv", "--by", "neighbours", "--out", "OUT/p.csv"],
     ["validate", "configs/table2.yaml", "mine.yaml"],
     ["schema"],
     ["learners", "pivot"],
@@ -66,7 +66,7 @@ class BareUsers(Campaign):
 
     def attack(self, seed: int) -> list[str]:
         """Run the commands in turn."""
-        words = [word.replace(OUT, str(self.user.writable)) for word in COMMANDS[seed % len(COMMANDS)]]
+        words = [word.replace(OUT, f"{self.user.writable}/{seed}-") for word in COMMANDS[seed % len(COMMANDS)]]
         ended = self.user.run(*words)
         self.counts[f"{words[0]}, exit {ended.code}"] += 1
         faults = find_faults(Outcome(ended.code, ended.out, ended.err), shows_progress=True)
