@@ -72,6 +72,8 @@ class RawColumn:
     def take(self, rows: np.ndarray) -> RawColumn:
         """Return the column with these rows only, chosen by a mask."""
         texts = None if self.texts is None else list(itertools.compress(self.texts, rows))
+        if self.numbers is None and texts is not None and not rows.all():
+            return RawColumn.from_texts(self.name, texts)  # the rows that are left may hold numbers alone
         numbers = None if self.numbers is None else self.numbers[rows]
         return RawColumn(self.name, numbers, texts, self.missing[rows])
 
