@@ -174,6 +174,18 @@ class CellHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     identity: dict
 
 
+TIMES = {"fit_time", "time_to_best", "wall_time", "trace"}  # fields that differ when a task is run again
+
+
+def have_same_result(one: Record, other: Record) -> bool:
+    """Return whether two records agree in all that both have, but for times."""
+    return type(one) is type(other) and all(
+        getattr(one, name) == getattr(other, name) or None in (getattr(one, name), getattr(other, name))
+        for name in one.__struct_fields__
+        if name not in TIMES
+    )
+
+
 _ENCODER = msgspec.json.Encoder()
 _HEADER = msgspec.json.Decoder(CellHeader)
 _FAILED = msgspec.json.Decoder(FailedRecord)

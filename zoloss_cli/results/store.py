@@ -42,6 +42,7 @@ from zoloss_cli.results.record import (
     decode_records,
     encode_line,
     hash_identity,
+    have_same_result,
 )
 from zoloss_cli.utils.atomic_io import write_text
 from zoloss_cli.utils.files import FileError, FileMissingError, read_file
@@ -91,6 +92,8 @@ class StoredCell:
         Failed tasks by split.
     n_damaged : int
         Lines that had to be dropped.
+    n_replaced : int
+        Records in the place of which there is a later one with the same result.
     fault : str
         Why the whole file cannot be used; empty if it can.
     kind : {'fit', 'measure'}
@@ -102,6 +105,7 @@ class StoredCell:
     records: dict[int, Record] = field(default_factory=dict)
     failed: dict[int, FailedRecord] = field(default_factory=dict)
     n_damaged: int = 0
+    n_replaced: int = 0
     fault: str = ""
     kind: RecordKind = "fit"
     n_train: int = 0
@@ -268,9 +272,10 @@ class Store:
             self.sync()
 
     def sort_cell(self, cell: CellAddress) -> None:
-        """Rewrite a cell's file with its splits in order, where they are not."""
+        """Rewrite a cell's file with its splits in order and one record each, where it is not so."""
         stored = read_cell_file(self.path(cell.filename), cell.key)
-        if stored.records and not stored.fault and list(stored.records) != sorted(stored.records):
+        in_order = list(stored.records) == stored.splits and not stored.n_replaced
+        if stored.records and not stored.fault and not in_order:
             self._rewrite_cell(cell, stored, [*stored.records.values(), *stored.failed.values()])
 
     def _rewrite_cell(self, cell: CellAddress, stored: StoredCell, records: list[AnyRecord]) -> None:
@@ -353,8 +358,9 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
     stored.n_damaged += len(records) - len(sound)
     stored.records = {r.split: r for r in sound}
     if len(stored.records) < len(sound):
-        stored.records = _drop_doubled(sound)
-        stored.n_damaged += len(sound) - len(stored.records)
+        stored.records, n_damaged = _drop_doubled(sound)
+        stored.n_damaged += n_damaged
+        stored.n_replaced = len(sound) - n_damaged - len(stored.records)
     stored.failed = {r.split: r for r in failed if r.split not in stored.records}
     return stored
 
@@ -380,14 +386,26 @@ def _drop_oversized(records: list[Record], header: CellHeader) -> list[Record]:
     ]
 
 
-def _drop_doubled(records: list[Record]) -> dict[int, Record]:
-    """Return records by split; of a split that has several, one if they are equal, and none if they are not."""
+def _drop_doubled(records: list[Record]) -> tuple[dict[int, Record], int]:
+    """Return the last record of each split, and how many lines are damage.
+
+    A split that was run again, to keep its scores, has a second record with the same result. An equal one is a
+    line that stands there twice. Of two that contradict each other neither is believed.
+    """
     kept: dict[int, Record] = {}
     contradicted: set[int] = set()
+    n_damaged = 0
     for record in records:
-        if kept.setdefault(record.split, record) != record:
+        earlier = kept.get(record.split, record)
+        if record.split in kept and record == earlier:
+            n_damaged += 1
+        elif not have_same_result(earlier, record):
             contradicted.add(record.split)
-    return {split: record for split, record in kept.items() if split not in contradicted}
+        kept[record.split] = record
+    believed = {split: record for split, record in kept.items() if split not in contradicted}
+    if contradicted:
+        n_damaged = len(records) - len(believed)
+    return believed, n_damaged
 
 
 def _is_empty_part(path: Path) -> bool:

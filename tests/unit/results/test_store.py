@@ -8,6 +8,7 @@ import os
 import shutil
 from zlib import crc32
 
+import msgspec
 import pytest
 from built_runs import build_experiment, build_manifest
 
@@ -315,3 +316,16 @@ def test_of_two_records_of_a_split_that_differ_none_is_believed(filled, cell):
     stored = filled.read(cell.filename, cell.key)
     assert other.split not in stored.records
     assert (stored.n_damaged, len(stored.records)) == (2, len(RECORDS) - 1)
+
+
+def test_a_record_that_was_made_again_with_more_replaces_the_first(filled, cell):
+    """Its times are others, and it has scores; that is no damage, and one record is left of the two."""
+    first = RECORDS[0]
+    again = msgspec.structs.replace(first, test_scores=([0.5], [1.5]), wall_time=first.wall_time + 1.0)
+    filled.append(cell, [again], SIZES)
+    stored = filled.read(cell.filename, cell.key)
+    assert stored.records[first.split] == again
+    assert (stored.n_damaged, stored.n_replaced, len(stored.records)) == (0, 1, len(RECORDS))
+    filled.sort_cell(cell)
+    stored = filled.read(cell.filename, cell.key)
+    assert (stored.n_replaced, stored.records[first.split]) == (0, again)
