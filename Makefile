@@ -71,7 +71,7 @@ BOUNDS_CACHE := $(CURDIR)/.bounds_cache
 
 test-bounds: install
 	rm -rf $(BOUNDS_CACHE)
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDS_CACHE) $(BIN)/python -m pytest \
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDS_CACHE) $(BIN)/python -m pytest $(ON_CORES) \
 	  tests/contract/test_extreme_data.py tests/unit/learners/search/test_far_from_zero.py \
 	  tests/oracle/test_line_search.py tests/oracle/test_hull.py tests/oracle/test_pivot.py \
 	  tests/oracle/test_contribution.py tests/oracle/test_decomposition.py tests/oracle/test_stream.py
