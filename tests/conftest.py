@@ -10,7 +10,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
-from processes import Ended, hear_signals
+from processes import Ended, drop_compilation_notice, hear_signals
 
 from zoloss_cli.cli import app as cli
 
@@ -35,7 +35,7 @@ def zoloss(monkeypatch, capsys):
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(bool(end.code))
         out, err = capsys.readouterr()
-        return Ended(code, out, err)
+        return Ended(code, out, drop_compilation_notice(err))
 
     return run
 

@@ -52,6 +52,13 @@ def environment(*paths: Path | str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(found)}
 
 
+def drop_compilation_notice(err: str) -> str:
+    """Leave out that kernels are compiled, which is said by whichever test needs them first."""
+    return "".join(
+        line for line in err.splitlines(keepends=True) if not line.startswith("zoloss: compiling kernels")
+    )
+
+
 def start_zoloss(*arguments, **more) -> subprocess.Popen[str]:
     """Start `zoloss ARGUMENTS...` in a process of its own; `more` is that of Popen."""
     command = [sys.executable, "-m", "zoloss_cli", *map(str, arguments)]
