@@ -49,6 +49,8 @@ class SearchProgress:
         The weights that have it; empty before the first offer.
     trace : list of tuple of (float, float)
         Seconds and loss, whenever the loss fell.
+    note : str
+        What the search does at present, for the progress line.
     """
 
     name: str
@@ -60,6 +62,7 @@ class SearchProgress:
     loss: float = np.inf
     w: np.ndarray = field(default_factory=lambda: np.empty(0))
     trace: list[tuple[float, float]] = field(default_factory=list)
+    note: str = ""
     _start_time: float = field(default_factory=time.perf_counter)
     _last_report: float = -np.inf
 
@@ -102,7 +105,8 @@ class SearchProgress:
     def __str__(self) -> str:
         gap = self.loss - self.lower_bound
         left = "" if self.time_limit is None else f", {max(0.0, self.time_limit - self.seconds):.0f} s left"
-        return f"{self.name}: best {self.loss:g}, at least {self.lower_bound:g}, gap {gap:g}{left}"
+        note = f"; {self.note}" if self.note else ""
+        return f"{self.name}: best {self.loss:g}, at least {self.lower_bound:g}, gap {gap:g}{left}{note}"
 
 
 @contextlib.contextmanager
