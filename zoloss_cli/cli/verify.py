@@ -23,7 +23,7 @@ def verify(
 
     **Examples**
 
-    `zoloss fit liver --learner certify --certificate proof.json.gz`: a proof that every linear rule needs 82 errors
+    `zoloss fit liver --learner certify --certificate proof.json.gz`: a proof of the fewest errors
 
     `zoloss verify proof.json.gz liver`: does it prove it?
     """

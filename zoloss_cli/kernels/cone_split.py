@@ -1,8 +1,8 @@
 """Where the cone search splits a cone: the edge, and the place on it.
 
-A pair of a positive and a negative sample is open in a cone if it is out of order at one vertex (the negative one
-scores more) and in order at another. Splitting an edge at whose ends it differs brings it nearer to a conflict in
-one child, the more so the fewer other vertices have it in order.
+A pair of a positive and a negative sample is open in a cone if it is out of order at one vertex (the negative
+one scores more) and in order at another. Splitting an edge at whose ends it differs brings it nearer to a
+conflict in one child, the more so the fewer other vertices have it in order.
 """
 
 from __future__ import annotations
@@ -116,7 +116,9 @@ def collect_crossings(above, higher, scores, a, b, n_left, words, right_of, dept
                 continue
             skip = np.uint64((i * 7 + depth * 11) & 63)
             rest = differ >> skip
-            r = w * 64 + (find_lowest_bit(rest) + np.int64(skip) if rest != np.uint64(0) else find_lowest_bit(differ))
+            r = w * 64 + (
+                find_lowest_bit(rest) + np.int64(skip) if rest != np.uint64(0) else find_lowest_bit(differ)
+            )
             j = n_left + right_of[r]
             at_a, at_b = scores[a, i] - scores[a, j], scores[b, i] - scores[b, j]
             if at_a * at_b < 0.0:
@@ -162,7 +164,7 @@ def find_tied_pair(crossings, count, keys, spare):
 
 @exact_kernel
 def find_tie(scores, exponents, a, b, pair):
-    """Return p and q, without a common divisor, such that a pair ties at p A + q B, for the integers of exact columns."""
+    """Return p and q, without a common divisor, such that a pair ties at p A + q B, in integers of columns."""
     i, j = pair[0], pair[1]
     q = abs(np.int64((scores[a, i] - scores[a, j]) * 2.0 ** exponents[a]))
     p = abs(np.int64((scores[b, i] - scores[b, j]) * 2.0 ** exponents[b]))
@@ -172,7 +174,7 @@ def find_tie(scores, exponents, a, b, pair):
 
 @exact_kernel
 def choose_tie(scores, exponents, a, b, crossings, pairs, count, keys, spare):
-    """Return p and q of the place p A + q B where most pairs tie, or the simplest of few places; 0 if too few tie."""
+    """Return p and q of the place p A + q B where most pairs tie, or the simplest of few; 0 if too few tie."""
     place, tied = find_tied_pair(crossings, count, keys, spare)
     if MIN_TIED_SHARE * tied < count and count > MAX_COMPARED_CROSSINGS:
         return np.int64(0), np.int64(0)

@@ -1,9 +1,9 @@
 """Maximum matchings in bipartite graphs whose rows are sets of bits.
 
-The left side has n_left nodes; bit r of row i of `rows` (n_left x words, flat) says whether i is joined to the r-th
-unit on the right. A node that weighs several units stands for as many: `left_of` names the node of each unit on
-the left, and on the right each unit has a bit of its own. `mate_left` and `mate_right` hold the unit on the other
-side, or -1.
+The left side has n_left nodes; bit r of row i of `rows` (n_left x words, flat) says whether i is joined to
+the r-th unit on the right. A node that weighs several units stands for as many: `left_of` names the node of
+each unit on the left, and on the right each unit has a bit of its own. `mate_left` and `mate_right` hold the
+unit on the other side, or -1.
 """
 
 from __future__ import annotations

@@ -32,7 +32,15 @@ from zoloss_cli.workflows.proof_checker import (
 FORMAT, VERSION = "zoloss certificate", 1
 MAX_WEIGHT_DENOMINATOR = 1000
 CERTIFYING_LEARNER = "certify"
-FIELDS = {"data": dict, "reading": dict, "units": list, "rule": dict, "bound": int, "method": str, "proof": dict}
+FIELDS = {
+    "data": dict,
+    "reading": dict,
+    "units": list,
+    "rule": dict,
+    "bound": int,
+    "method": str,
+    "proof": dict,
+}
 
 
 def prepare_features(table: CsvTable) -> ExactFeatures:
@@ -74,7 +82,8 @@ def build_certificate(fitted: TableFit, features: ExactFeatures, reading: dict[s
     assert fitted.rule is not None  # certify is linear
     y, units = fitted.y.tolist(), find_class_units(fitted)
     places = merge_places(features.samples, y, units)
-    proof, bound, method = {}, places.unavoidable, "equal rows"
+    proof: dict[str, Any] = {}
+    bound, method = places.unavoidable, "equal rows"
     if features.proof is not None:
         proof, factor = _describe_cones(fitted, features, places)
         bound, method = bound + factor * proof["target"], "cones of directions"
@@ -118,7 +127,9 @@ def _describe_cones(
     nets = [abs(places.net[tuple(features.samples[i])]) for i in indices]
     factor = gcd(*nets)
     if [n // factor for n in nets] != problem.units.tolist():
-        raise DataError("--certificate: the weights have no unit that is large enough; choose smaller whole numbers")
+        raise DataError(
+            "--certificate: the weights have no unit that is large enough; choose smaller whole numbers"
+        )
     tree: list[int] = []
     for root in roots:
         _write_tree(root, tree)
@@ -154,7 +165,9 @@ def render_certificate(certificate: dict[str, Any]) -> bytes:
 
 def describe_certificate(certificate: dict[str, Any], path: Path, data: Path) -> str:
     """Return a note about a certificate that was written."""
-    what = "makes at least {:,} errors" if certificate["units"] == [1, 1] else "misclassifies {:,} units of weight"
+    what = (
+        "makes at least {:,} errors" if certificate["units"] == [1, 1] else "misclassifies {:,} units of weight"
+    )
     claim = what.format(certificate["bound"])
     return f"{path} proves that every linear rule {claim}; check it with: zoloss verify {path} {data}"
 
@@ -282,5 +295,6 @@ def check_certifying(learner: str | None) -> None:
     """Refuse a certificate of a learner that proves nothing."""
     if learner != CERTIFYING_LEARNER:
         raise ConfigError(
-            f"--certificate: only the learner '{CERTIFYING_LEARNER}' proves a bound; add --learner {CERTIFYING_LEARNER}"
+            f"--certificate: only the learner '{CERTIFYING_LEARNER}' proves a bound; add "
+            f"--learner {CERTIFYING_LEARNER}"
         )

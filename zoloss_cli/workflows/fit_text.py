@@ -83,7 +83,9 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
         verdict = optimal if fitted.is_optimal else "not proved optimal"
         proof = getattr(fitted.estimator, "proof_", "none")
         method = f", by {proof}" if proof in NAMED_PROOFS else ""
-        lines.append(f"bound     every linear rule makes at least {fitted.lower_bound:,} errors{method}: {verdict}")
+        lines.append(
+            f"bound     every linear rule makes at least {fitted.lower_bound:,} errors{method}: {verdict}"
+        )
     if fitted.validation is None:
         lines.append(render_baseline(fitted))
     else:

@@ -1,7 +1,7 @@
 """Check a certificate of the fewest errors against the samples, in integers.
 
-This module shares no code with the search that finds proofs: it imports neither kernels nor learners, and uses no
-floating point. What it checks, and why that suffices, is described in docs/proofs.md.
+This module shares no code with the search that finds proofs: it imports neither kernels nor learners, and uses
+no floating point. What it checks, and why that suffices, is described in docs/proofs.md.
 """
 
 from __future__ import annotations
@@ -130,9 +130,7 @@ class ConeTreeChecker:
         The pairs that each leaf needs.
     """
 
-    def __init__(
-        self, columns: list[list[int]], left_units: list[int], right_units: list[int], target: int
-    ):
+    def __init__(self, columns: list[list[int]], left_units: list[int], right_units: list[int], target: int):
         self.roots = [_Column.build(column) for column in columns]
         self.left, self.right = np.array(left_units), np.array(right_units)
         self.target, self.n_leaves = target, 0
@@ -200,7 +198,7 @@ def check_cones(proof: dict[str, Any], samples: list[list[int]], places: MergedP
     Parameters
     ----------
     proof : dict
-        left, right (indices of samples), features, vertices, target and tree.
+        Has left, right (indices of samples), features, vertices, target and tree.
     samples : list of list of int
         All samples.
     places : MergedPlaces
@@ -227,7 +225,11 @@ def check_cones(proof: dict[str, Any], samples: list[list[int]], places: MergedP
     if count_rank([[1, *p] for p in parts]) != D + 1 or count_rank([[1, *p] for p in everything]) != D + 1:
         raise RefutedProofError("the features do not determine the others")
     vertices = proof["vertices"]
-    if len(vertices) != D + 1 or any(len(v) != D for v in vertices) or any(map(sum, zip(*vertices, strict=True))):
+    if (
+        len(vertices) != D + 1
+        or any(len(v) != D for v in vertices)
+        or any(map(sum, zip(*vertices, strict=True)))
+    ):
         raise RefutedProofError("the first directions do not surround 0")
     if count_rank(vertices) != D:
         raise RefutedProofError("the first directions do not span all others")
@@ -251,7 +253,9 @@ def count_rule_units(
     """Return the errors and the units of error of a linear rule, where a score of 0 is an error."""
     weights = [Fraction(w) for w in rule["weights"]]
     centre = [Fraction(c) for c in rule["centre"]]
-    offset = Fraction(rule["at_centre"]) - sum((w * c for w, c in zip(weights, centre, strict=True)), Fraction(0))
+    offset = Fraction(rule["at_centre"]) - sum(
+        (w * c for w, c in zip(weights, centre, strict=True)), Fraction(0)
+    )
     errors = lost = 0
     for sample, label in zip(np.asarray(X, dtype=float).tolist(), y, strict=True):
         exact = (Fraction(Decimal(repr(value))) for value in sample)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from functools import partial
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 FIRST_SHARE = 0.5  # of the smallest loss so far: the first target, which is cheap
 COST_FACTOR = 3.0  # a target may cost so many times what the one before did
 TIME_SHARE = 0.6  # of the time left that the next target may be expected to take
+LAST_SHARE, LAST_SAFETY = 0.35, 3.0  # the last target is next if it is expected to take this share of the time
 MIN_SECONDS = 0.02  # below which times say nothing about growth
 
 
@@ -51,7 +53,7 @@ class ConeBound:
 
     @property
     def last_target(self) -> int:
-        """Units of error that no rule known so far is below: proved, they make the best one optimal."""
+        """The units of error that, once proved, make the best rule so far optimal."""
         loss = self.search.loss - self.samples.unavoidable_loss
         return max(0, math.ceil((loss - LOSS_TOLERANCE) / self.problem.unit))
 
@@ -63,12 +65,12 @@ class ConeBound:
         while self.proved < self.last_target and not self.search.should_stop():
             target = self._choose_target()
             start = time.perf_counter()
-            status = self.cones.prove(target, lambda target=target: self._should_stop(target, start))
+            status = self.cones.prove(target, partial(self._should_stop, target, start))
             self.search.note = ""
             if status == PROVED:
                 self.proved, self.proved_roots = target, self.cones.roots
                 self._history.append((target, time.perf_counter() - start))
-                # Where weights were rounded down to units, the best rule may weigh a little more than is proved.
+                # Where weights were rounded down to units, the best rule may weigh more than is proved.
                 is_last = target >= self.last_target and self.problem.is_unit_exact
                 self.search.raise_bound(self.search.loss if is_last else unavoidable + target * unit)
             elif status == REFUTED and self.last_target < target:
@@ -101,6 +103,9 @@ class ConeBound:
         (before, seconds_before), growth = known[-2], 1e-3
         growth = max(growth, math.log(seconds / seconds_before) / max(1, target - before))
         factor = COST_FACTOR
+        left = self.search.seconds_left
+        if left is None or LAST_SAFETY * seconds * math.exp(growth * (last - target)) < LAST_SHARE * left:
+            return last
         if self.search.seconds_left is not None:
             factor = min(factor, max(1.0, TIME_SHARE * self.search.seconds_left / seconds))
         return min(last, max(low, target + int(math.log(factor) / growth)))
@@ -124,7 +129,7 @@ def _find_weights(problem: ConeProblem, samples: MergedSamples, direction: np.nd
     w, *_ = np.linalg.lstsq(features, scores, rcond=None)
     order = np.argsort(scores)
     signed = np.where(np.arange(len(scores)) < problem.n_left, 1, -1) * problem.units
-    # Above the k lowest are predicted as the left: errors are the right ones among them, and the left ones below.
+    # All but the k lowest are predicted as the left: errors are the left ones below, and the right ones above.
     losses = np.concatenate([[0], np.cumsum(signed[order])]) + int(problem.units[problem.n_left :].sum())
     ranked = np.concatenate([[scores[order[0]] - 1.0], scores[order], [scores[order[-1]] + 1.0]])
     is_gap = ranked[1:] > ranked[:-1]

@@ -15,6 +15,8 @@ VERTEX_BITS = 8  # to which the components of the first directions are rounded
 COARSE_BITS, COARSE_SIZE = 2, 64  # the same where features have few values: small numbers meet again at ties
 MAX_UNITS = 30_000  # of weight, of both classes
 MAX_DENOMINATOR = 1000  # of a weight, as a fraction of the lightest one
+TIE_SEED, TIE_PAIRS = 5, 4000  # pairs whose differences are compared
+COMMON_SHARE = 0.05  # of the pairs, whose difference others share
 WEIGHT_TOLERANCE = 1e-9  # of a weight: what normalizing may have left of a multiple
 
 
@@ -46,6 +48,8 @@ class ConeProblem:
         of them cover all directions.
     is_left_positive : bool
         Whether the left has the class +1.
+    has_ties : bool
+        Whether many pairs of samples differ by the same vector, up to its length.
     """
 
     members: np.ndarray
@@ -57,6 +61,7 @@ class ConeProblem:
     is_unit_exact: bool
     vertices: list[list[int]]
     is_left_positive: bool
+    has_ties: bool
 
     @property
     def n_features(self) -> int:
@@ -147,7 +152,24 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
         is_unit_exact,
         _choose_vertices(vectors),
         bool(is_left_positive),
+        _have_common_differences(vectors, len(left)),
     )
+
+
+def _have_common_differences(vectors: list[list[int]], n_left: int) -> bool:
+    """Return whether pairs of samples tie in the same directions, from some of the pairs."""
+    rng = np.random.default_rng(TIE_SEED)
+    lefts = rng.integers(0, n_left, TIE_PAIRS).tolist()
+    rights = rng.integers(n_left, len(vectors), TIE_PAIRS).tolist()
+    counts: dict[tuple[int, ...], int] = {}
+    for i, j in set(zip(lefts, rights, strict=True)):
+        difference = [a - b for a, b in zip(vectors[i], vectors[j], strict=True)]
+        divisor = math.gcd(*difference) or 1
+        if next(d for d in difference if d) < 0:  # samples in one place are merged
+            divisor = -divisor
+        key = tuple(d // divisor for d in difference)
+        counts[key] = counts.get(key, 0) + 1
+    return sum(count for count in counts.values() if count > 1) > COMMON_SHARE * sum(counts.values())
 
 
 def _choose_vertices(vectors: list[list[int]]) -> list[list[int]]:
@@ -164,7 +186,9 @@ def _choose_vertices(vectors: list[list[int]]) -> list[list[int]]:
     simplex = np.eye(D) - (1.0 + (1.0 - math.sqrt(D + 1.0)) / D) / (D + 1.0)
     directions = simplex @ axes.T  # D of the D + 1: the last one is minus their sum
     typical = [Fraction(float(t)) for t in np.abs(directions).max(axis=0)]
-    coarsest = max(s / t for s, t in zip(sizes, typical, strict=True))  # its components get VERTEX_BITS, others more
+    coarsest = max(
+        s / t for s, t in zip(sizes, typical, strict=True)
+    )  # its components get VERTEX_BITS, others more
     bits = COARSE_BITS if max(sizes) <= COARSE_SIZE else VERTEX_BITS
     while True:
         factors = [(1 << bits) * coarsest / s for s in sizes]

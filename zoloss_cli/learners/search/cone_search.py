@@ -74,7 +74,7 @@ class ConeWorkspace:
         row = problem.n_left * words
         bytes_per_level = 16 * row + 8 * (n + D) + 8 * int(left.sum() + right.sum())
         levels = max(8, min(MAX_DEPTH, MAX_STACK_BYTES // bytes_per_level))
-        sizes = (np.int64(problem.n_left), np.int64(n - problem.n_left), np.int64(words))
+        sizes = (np.int64(problem.n_left), np.int64(n - problem.n_left), np.int64(words), problem.has_ties)
         starts = np.concatenate([[0], np.cumsum(right)])
         self.samples = (sizes, _repeat(left), _repeat(right), starts)
         self.columns = (
@@ -111,6 +111,7 @@ class ConeWorkspace:
         self.counters = np.zeros(8, np.int64)
         self.logs = (np.zeros(LOG_ENTRIES if does_log else 0, np.int64), np.zeros(n_left, np.int32))
         self.best = np.zeros(D)
+        self.share = 0.0  # of the cone that is searched
         self._nodes_per_call = 16
 
     def load(self, cone: Cone) -> None:
@@ -124,6 +125,7 @@ class ConeWorkspace:
             compare_classes(scores[k], errors[k], sizes, starts, above[k], higher[k], self.compare_room)
         cones[0], mate_left[0], mate_right[0] = np.arange(D), cone.mate_left, cone.mate_right
         matched[0], stage[0] = int(np.sum(cone.mate_left >= 0)), 0
+        self.share = cone.share
         self.counters[:] = 0
         self.counters[kernels.BEST_LOSS] = NO_LOSS
         self.logs[1][:] = -1
@@ -176,9 +178,7 @@ class ConeWorkspace:
                 order = np.arange(D)
                 order[place] = D
                 mates = mate_left[0].copy(), mate_right[0].copy()
-                parts.append(
-                    Cone(scores[order], exponents[order], errors[order], *mates, share=cone.share / 2)
-                )
+                parts.append(Cone(scores[order], exponents[order], errors[order], *mates, share=cone.share / 2))
             cone.children = tuple(parts)
         return status
 
@@ -214,8 +214,6 @@ class ConeSearch:
     ----------
     n_cones : int
         Cones that were visited for the last target.
-    share_done : float
-        The share of the directions that are searched.
     best_loss : int
         The fewest units of error that a direction showed, which may be too few by rounding.
     """
@@ -228,12 +226,20 @@ class ConeSearch:
         accept: Callable[[np.ndarray, int], bool] | None = None,
     ):
         self.problem, self.n_threads, self.does_log = problem, n_threads, does_log
-        self.n_cones, self.share_done = 0, 0.0
+        self.n_cones, self._share_of_cones = 0, 0.0
         self.best_loss = int(NO_LOSS)
         self._accept = accept
         self.roots: list[Cone] = []
         self._spaces: list[ConeWorkspace] = []
         self._lock, self._stop = threading.Lock(), threading.Event()
+
+    @property
+    def share_done(self) -> float:
+        """The share of the directions that are searched for the last target."""
+        parts = [
+            space.share * int(space.counters[kernels.DONE]) / 2.0**kernels.DONE_BITS for space in self._spaces
+        ]
+        return min(1.0, self._share_of_cones + sum(parts))
 
     def prove(self, target: int, should_stop: Callable[[], bool]) -> int:
         """Search all directions for one with fewer units of error than a target.
@@ -252,7 +258,7 @@ class ConeSearch:
             if it was stopped before.
         """
         self._stop.clear()
-        self.n_cones, self.share_done, self.best_loss = 0, 0.0, int(NO_LOSS)
+        self.n_cones, self._share_of_cones, self.best_loss = 0, 0.0, int(NO_LOSS)
         if not self._spaces:
             self._spaces.append(ConeWorkspace(self.problem, self.does_log))
         status, frontier = self._expand(target, should_stop)
@@ -293,7 +299,8 @@ class ConeSearch:
             self.n_cones += int(space.counters[kernels.NODES])
             self.best_loss = min(self.best_loss, int(space.counters[kernels.BEST_LOSS]))
             if status == PROVED:
-                self.share_done += cone.share
+                self._share_of_cones += cone.share
+            space.share = 0.0
 
     def _judge(self, space: ConeWorkspace, status: int, target: int) -> int:
         """Return the status after asking whether a direction has fewer errors than the target."""
