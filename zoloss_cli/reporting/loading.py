@@ -23,7 +23,7 @@ from zoloss_cli.utils.paths import PACKAGE_FOLDER
 ROMAN_NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9, "X": 10}
 
 
-def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResult], Store]:
+def load_runs(folder: Path, wanted: str | None = None) -> tuple[list[RunResult], Store]:
     """Read the runs of a results folder; damaged parts are left out and noted.
 
     Parameters
