@@ -69,6 +69,8 @@ class StoredCell:
         What its records are of.
     n_train, n_test : int
         Samples that train and that test.
+    identity : dict
+        What its records depend on; empty if there is no file, or none that can be used.
     """
 
     records: dict[int, Record] = field(default_factory=dict)
@@ -79,6 +81,7 @@ class StoredCell:
     kind: RecordKind = "fit"
     n_train: int = 0
     n_test: int = 0
+    identity: dict = field(default_factory=dict)
 
     @cached_property
     def splits(self) -> list[int]:
@@ -113,6 +116,7 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
         stored.fault = "is not the cell that its name says"
         return stored
     stored.kind, stored.n_train, stored.n_test = header.kind, header.n_train, header.n_test
+    stored.identity = header.identity
     records, failed, stored.n_damaged = decode_records(lines[1:-1], header.kind)
     stored.n_damaged += bool(lines[-1])
     sound = _drop_oversized(records, header)
