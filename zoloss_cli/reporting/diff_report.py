@@ -45,7 +45,7 @@ def summarize_difference(found: ResultsDifference, first: Path, second: Path) ->
         return [f"no difference: {first} and {second} have the same numbers in {cells} and {splits}"]
     lines = []
     if found.n_changed:
-        lines.append(f"{found.n_changed:,} of {cells} differ; {splits} were compared")
+        lines.append(f"{found.n_changed:,} of {found.n_cells:,} cells differ; {splits} compared")
     elif found.n_cells:
         lines.append(f"the numbers of {cells} are the same on the {splits} that both folders have")
     for folder, names in ((first, found.only_first), (second, found.only_second)):
