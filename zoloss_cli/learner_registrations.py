@@ -216,18 +216,31 @@ def find_foreign(name: str) -> LearnerRegistration:
 @functools.lru_cache(maxsize=256)
 def _find_allowed(name: str) -> LearnerRegistration:
     found = load_class(name) if is_code_name(name) else _import_class(name)
-    shown = name.partition("@")[0]
-    check_is_classifier(found, shown)
+    return register_class(found, name.partition("@")[0])
+
+
+def register_class(found: Any, name: str = "") -> LearnerRegistration:
+    """Return the registration of a class itself; ConfigError if it is no classifier.
+
+    Parameters
+    ----------
+    found : type
+        The class.
+    name : str
+        How it is called; its own name by default.
+    """
+    name = name or getattr(found, "__name__", repr(found))
+    check_is_classifier(found, name)
     if not issubclass(found, import_target(ANY_LEARNER)):
-        return ForeignRegistration(shown, title=name_class(shown), found=found)
+        return ForeignRegistration(name, title=name_class(name), found=found)
     from zoloss_cli.utils.signature import learner_parameters
 
     try:
         learner_parameters(found)
     except Exception as error:
         reason = " ".join(str(error).split())
-        raise ConfigError(f"'{shown}' has parameters that cannot be checked: {reason}") from error
-    return FoundRegistration(shown, title=name_class(shown), found=found)
+        raise ConfigError(f"'{name}' has parameters that cannot be checked: {reason}") from error
+    return FoundRegistration(name, title=name_class(name), found=found)
 
 
 def check_package_is_there(name: str) -> None:

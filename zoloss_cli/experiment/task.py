@@ -17,7 +17,7 @@ from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.split_data import SplitData, load_split
 from zoloss_cli.experiment.tuning import tune
 from zoloss_cli.kernels.zero_one import find_lenient_errors, find_prediction_errors, find_strict_errors
-from zoloss_cli.learners.search.progress import LOSS_TOLERANCE
+from zoloss_cli.learners.search.claims import check_claims
 from zoloss_cli.registry import MEASURES, is_foreign, make_learner
 from zoloss_cli.results.record import (
     AnyRecord,
@@ -115,9 +115,9 @@ def build_record(cell: Cell, split: int, fitted: FittedTask) -> FitRecord:
     fields |= _count_noise(cell, data, y_test)
     if cell.tuning:
         fields["choice"] = spec.choice
-    fields |= collect_fit_info(learner, fit_time)
     if is_foreign(spec.learner) and not data.pruned.size:
-        check_claims(learner, fields)
+        check_claims(learner, fields["train_errors"], fields.get("train_errors_lenient"))
+    fields |= collect_fit_info(learner, fit_time)
     if not data.test.size and "time_to_best" in fields:  # such tasks are few, and their way down matters
         fields["trace"] = [
             (round(float(t), 6), _round_to_digits(loss, 8)) for t, loss in _subsample_trace(learner.trace_)
@@ -211,29 +211,6 @@ def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
     if math.isfinite(getattr(learner, "bound_", math.inf)):
         fields |= {"counted": learner.counted_, "bound": _round_to_digits(learner.bound_, 8)}
     return fields
-
-
-def check_claims(learner: Any, fields: dict[str, Any]) -> None:
-    """Raise ValueError if what somebody's search says of itself does not go with the errors that were counted.
-
-    Parameters
-    ----------
-    learner : learner
-        The fitted learner.
-    fields : dict
-        What its record holds: its errors, and a lower bound where it has one.
-    """
-    name, errors = getattr(learner, "name", type(learner).__name__), fields["train_errors"]
-    if fields.get("lower_bound", 0.0) > errors + LOSS_TOLERANCE:
-        raise ValueError(
-            f"{name}: lower_bound_ is {fields['lower_bound']:g}, but it has {errors} training errors"
-        )
-    trace = np.array(getattr(learner, "trace_", []), dtype=float).reshape(-1, 2)
-    if not np.all(np.isfinite(trace)) or np.any(np.diff(trace[:, 0]) < 0) or np.any(np.diff(trace[:, 1]) > 0):
-        raise ValueError(f"{name}: trace_ must hold seconds that rise and losses that fall, all finite")
-    fewest = fields.get("train_errors_lenient", errors)
-    if len(trace) and trace[-1, 1] < fewest - LOSS_TOLERANCE:
-        raise ValueError(f"{name}: trace_ ends with {trace[-1, 1]:g} errors, but {fewest} are counted")
 
 
 def _collect_curves(data: SplitData, learner: Any, y_train: np.ndarray, y_test: np.ndarray) -> dict[str, Any]:
