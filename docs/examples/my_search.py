@@ -9,7 +9,7 @@ from zoloss_cli import SearchLearner
 
 
 class CoordinateSearch(SearchLearner):
-    """Classifier by exact line searches along the axes, from random restarts around the best weights."""
+    """Classifier by exact line searches along the axes, begun anew around the best weights so far."""
 
     def __init__(
         self,
@@ -18,30 +18,25 @@ class CoordinateSearch(SearchLearner):
         time_limit: Annotated[float | None, Field(gt=0, description="seconds after which it ends")] = None,
         random_state=None,
     ):
-        self.restarts = restarts
-        self.seeding = seeding
-        self.time_limit = time_limit
-        self.random_state = random_state
+        self.restarts, self.seeding = restarts, seeding
+        self.time_limit, self.random_state = time_limit, random_state
 
     def search(self, problem, start, progress):
-        """Descend along the axes again and again."""
+        """Offer weights to `progress`, which counts their losses and keeps the best and the trace."""
         w = start
         for _ in range(1 + self.restarts):
-            fell = True
-            while fell and not progress.should_stop():
+            before = np.inf
+            while progress.loss < before and not progress.should_stop():
                 before = progress.loss
                 for j in problem.rng.permutation(w.size):
-                    w = self._move(problem, w, j)
-                    progress.offer_weights(w)
-                fell = progress.loss < before
+                    progress.offer_weights(w := move(problem, w, j))
             w = progress.w + 0.1 * np.abs(progress.w).mean() * problem.rng.standard_normal(w.size)
 
-    def _move(self, problem, w, j):
-        """Return the weights with the j-th where the loss is smallest: between two of its breakpoints."""
-        column, margins = problem.X[:, j], problem.X @ w
-        breaks = np.sort(-margins[column != 0] / column[column != 0])
-        steps = np.concatenate([[0.0], (breaks[1:] + breaks[:-1]) / 2]) if breaks.size else np.zeros(1)
-        wrong = problem.y[:, None] * (margins[:, None] + column[:, None] * steps) <= 0
-        moved = w.copy()
-        moved[j] += steps[(problem.phi @ wrong).argmin()]
-        return moved
+
+def move(problem, w, j):
+    """Return the weights with the j-th where the loss is smallest: halfway between two breakpoints."""
+    column, margins = problem.X[:, j], problem.X @ w
+    breaks = np.sort(-margins[column != 0] / column[column != 0])
+    steps = np.append((breaks[1:] + breaks[:-1]) / 2, 0.0)
+    wrong = problem.y[:, None] * (margins[:, None] + column[:, None] * steps) <= 0
+    return w + steps[(problem.phi @ wrong).argmin()] * np.eye(w.size)[j]

@@ -50,7 +50,7 @@ def run_tasks(cell: Cell, splits: list[int]) -> list[AnyRecord]:
         try:
             with allow_planned_code(cell.learner):
                 record = run_task(cell, split)
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # somebody's code may call exit()
             reason = f"{type(error).__name__}: {error}".replace("\n", " ")
             record = FailedRecord(split, reason[:MAX_REASON_LENGTH])
         wall_time = round(time.perf_counter() - start, 5)

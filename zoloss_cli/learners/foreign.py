@@ -206,7 +206,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
         known = np.arange(self.classes_.size)
         strange = ~np.isin(said, known)
         if said.ndim != 1 or np.any(strange):
-            shown = repr(said[strange].flat[0]) if np.any(strange) else f"an array of shape {said.shape}"
+            shown = repr(said[strange].flat[0].item()) if np.any(strange) else f"an array of shape {said.shape}"
             raise ValueError(
                 f"{self.name} predicts {shown}, where the classes that it was given are 0 to {known[-1]}"
             )

@@ -199,7 +199,7 @@ def _load_module(source: CodeSource) -> ModuleType:
     sys.modules[name] = module
     try:
         exec(compile(source.text, module.__file__, "exec"), module.__dict__)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ConfigError(f"{source.name} cannot be run: {reason}") from error
