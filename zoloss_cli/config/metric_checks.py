@@ -15,6 +15,7 @@ from zoloss_cli.registry import (
     METRICS,
     LearnerRegistration,
     find_registration,
+    is_unchecked,
     list_metrics,
     load_metric,
 )
@@ -87,7 +88,9 @@ def _check_fields(
     config_gives = {"flipped"} if any(data.flip for data in experiment.datasets) else set()
     section, lacking = "measures" if measuring else "learners", {}
     for spec in experiment.learners:
-        given = config_gives | find_reported(find_registration(spec.learner), measuring)
+        if is_unchecked(spec.learner):
+            continue  # a class that was not run cannot say what it gives
+        given = config_gives | find_reported(find_registration(spec.source), measuring)
         if missing := [name for name in metric.requires if name not in given]:
             lacking[spec.label] = (spec.learner, missing[0])
     if key == "also" and len(lacking) < len({spec.label for spec in experiment.learners}):
@@ -105,10 +108,10 @@ def _check_fields(
 
 def find_reported(registered: LearnerRegistration, measuring: bool) -> set[str]:
     """Return the fields of records that a learner or measure gives; scores where the config asks for them."""
-    fields = set(getattr(registered.learner_class, "reports", ()))
+    fields = set(registered.reports)
     if measuring:
         return fields | {"fit_time"}
-    return fields | ALWAYS_RECORDED | (set() if registered.is_multiclass else {"test_scores"})
+    return fields | ALWAYS_RECORDED | ({"test_scores"} if registered.gives_scores else set())
 
 
 def _list_able(metric: Metric, measuring: bool) -> str:

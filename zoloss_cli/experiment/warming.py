@@ -11,13 +11,14 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numba.core import event
 
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.kernels import KEEPS_KERNELS
-from zoloss_cli.registry import MEASURES, make_learner
+from zoloss_cli.registry import MEASURES, is_foreign, make_learner
 from zoloss_cli.utils.interruptible import run_interruptibly
 from zoloss_cli.utils.notices import notify
 
@@ -55,6 +56,7 @@ COMPILE_SECONDS = {
 }
 OTHER_COMPILE_SECONDS = 1
 ALL_COMPILE_SECONDS = 45  # of all learners: many share kernels
+FOREIGN_SECONDS = 0.5  # for the first fit of somebody's search with a time limit
 COMPLEXITY_COMPILE_SECONDS = 11.0  # of the kernels behind complexity and contributions
 MIN_NOTICED_SECONDS = 2  # a shorter compilation is over before its notice is read
 _warmed_up: set[str] = set()  # learners whose kernels this process has loaded
@@ -125,20 +127,57 @@ def compile_kernels(specs: Sequence[LearnerSpec], report: Callable[[int, int], o
 
 def warm_up(spec: LearnerSpec) -> None:
     """Fit a learner once on a handful of samples: loading its kernels must not count as its time."""
-    if spec.name not in _warmed_up:
+    if _build_key(spec) not in _warmed_up:
         with announce_compilation(estimate_seconds([spec])):
             _warm_up(spec)
 
 
 def _warm_up(spec: LearnerSpec) -> None:
     """Fit it, in a thread that Ctrl-C can leave alone: a compiler hears no signals for seconds."""
-    if spec.name in _warmed_up:
+    if _build_key(spec) in _warmed_up:
         return
-    _warmed_up.add(spec.name)
+    _warmed_up.add(_build_key(spec))
     if threading.current_thread() is threading.main_thread():
         run_interruptibly(lambda: _fit_briefly(spec))
     else:
         _fit_briefly(spec)
+
+
+def _build_key(spec: LearnerSpec) -> str:
+    """Return what tells kernels apart: a learner's name, and the content of its file."""
+    return f"{spec.name} {spec.source}"
+
+
+def find_unseeded(spec: LearnerSpec) -> str:
+    """Return a sentence if two fits of somebody's estimator with the same seed differ; empty if they agree.
+
+    Parameters
+    ----------
+    spec : LearnerSpec
+        The learner. One with a time limit is not asked: what it finds depends on the machine.
+    """
+    if dict(spec.settings).get("time_limit") is not None:
+        return ""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1, 1, (60, 4))
+    y = (X[:, 0] + 0.5 * rng.standard_normal(60) > 0).astype(int)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            answers = [_answer(make_learner(spec.source, spec.parameters, 0).fit(X, y), X) for _ in range(2)]
+    except Exception:  # it shows again, and is reported, in its own tasks
+        return ""
+    if np.array_equal(answers[0], answers[1]):
+        return ""
+    return (
+        f"'{spec.learner}' gives two results for the same seed, so its numbers cannot be reproduced: let it "
+        "draw from its parameter random_state alone"
+    )
+
+
+def _answer(learner, X: np.ndarray) -> np.ndarray:
+    """Return the scores of samples where a fitted learner has some, else its predictions."""
+    return learner.decision_function(X) if hasattr(learner, "decision_function") else learner.predict(X)
 
 
 def _fit_briefly(spec: LearnerSpec) -> None:
@@ -147,15 +186,21 @@ def _fit_briefly(spec: LearnerSpec) -> None:
     with warnings.catch_warnings(), contextlib.suppress(Exception):
         # Whatever is wrong with the learner shows again, and is reported, in its own tasks.
         warnings.simplefilter("ignore")
-        learner = make_learner(spec.learner, _shorten_settings(spec.parameters), 0)
+        learner = make_learner(spec.source, _shorten_settings(spec.parameters, spec.learner), 0)
         if spec.learner in MEASURES:
             learner.measure(X, y)
         else:
             learner.fit(X, y).predict(X)
 
 
-def _shorten_settings(parameters: dict) -> dict:
+def _shorten_settings(parameters: dict, learner: str = "") -> dict:
     """Return settings for the same code in a moment: two epochs, two rounds, no weights made for other data."""
-    short = {k: _shorten_settings(v) if isinstance(v, dict) else v for k, v in parameters.items()}
+    short: dict[str, Any] = {
+        k: _shorten_settings(v, str(v.get("learner", ""))) if isinstance(v, dict) else v
+        for k, v in parameters.items()
+    }
+    limit = short.get("time_limit")
     short |= {k: v for k, v in SHORT_SETTINGS.items() if k in short}
+    if limit is not None and is_foreign(learner.partition("@")[0]):
+        short["time_limit"] = min(limit, FOREIGN_SECONDS)  # it may have no other end
     return {k: v for k, v in short.items() if not (k == "seeding" and isinstance(v, list))}
