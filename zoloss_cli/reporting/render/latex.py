@@ -76,6 +76,11 @@ def render_heading(heading: str) -> str:
     return rf"\section*{{{escape_latex(heading)}}}"
 
 
+def render_paragraph(text: str) -> str:
+    """Return sentences that stand by themselves."""
+    return f"\n{escape_latex(text)}\n"
+
+
 def join(parts: list[str]) -> str:
     """Return a document of tables or grids."""
     head = [
