@@ -28,7 +28,7 @@ def prune():
 
 
 def read_means_by_content() -> dict[str, dict[str, float]]:
-    """Mean test error of each learner on each data set, of which the header of a cell's file has the identity."""
+    """Mean test error of each learner on each data set, by the identity in the headers of cells."""
     runs, store = open_results(REFERENCE)
     (run,) = select_runs(runs, "prune")
     rows: dict[tuple[str, str], dict[str, list[float]]] = {}

@@ -1,7 +1,7 @@
 """Which rows of a table are of the same data, so that ranks count a data set once.
 
-Tests across data sets take these to be independent. Two rows of the same samples, with and without noise, flipped
-labels or pruning, or with another positive class, are not: they are averaged before anything is ranked.
+Tests across data sets take these to be independent. Two rows of the same samples, with and without noise,
+flipped labels or pruning, or with another positive class, are not: they are averaged before anything is ranked.
 """
 
 from __future__ import annotations

@@ -197,7 +197,8 @@ def compute_average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
     datasets, means = _collect_means(run, learners)
     if len(datasets) < 2:
         raise ResultsError(
-            f"there are no ranks in table '{name}': all learners have results on fewer than two distinct data sets"
+            f"there are no ranks in table '{name}': all learners have results on fewer than two distinct data "
+            "sets"
         )
     table = stats.rankdata(means, axis=1)
     average = table.mean(axis=0)
@@ -269,7 +270,7 @@ def correct_by_holm(p_values: Sequence[float]) -> list[float]:
 def compare_by_signed_ranks(
     run: RunResult, learner: str | None = None
 ) -> tuple[list[list[str]], list[SignedRanks]]:
-    """Return the distinct data sets, and all pairs of learners by the means on them; or the pairs with `learner`.
+    """Return distinct data sets, and all pairs of learners by the means on them; or the pairs with `learner`.
 
     Only the data sets that all of them have count, so that every pair is tested on the same ones.
     """

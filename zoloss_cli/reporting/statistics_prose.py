@@ -60,19 +60,19 @@ def _describe_ranks(run: RunResult, titles: dict[str, str], alpha: float) -> lis
         ranks = compute_average_ranks(run, alpha)
     except ResultsError:
         return ["There are too few learners or data sets for average ranks."]
-    n = len(ranks.datasets)
+    n, friedman = len(ranks.datasets), format_p(ranks.friedman_p)
     best, best_rank = titles[ranks.learners[0]], ranks.ranks[0]
     found = f"{best} has the lowest (best) average rank on {n} distinct data sets, {best_rank:.2f}"
     if ranks.friedman_p > alpha:
         return [
-            f"Friedman's test does not reject at {alpha:g} that all are equal (p {format_p(ranks.friedman_p)}): "
+            f"Friedman's test does not reject at {alpha:g} that all are equal (p {friedman}): "
             f"{found}, but ranks give no ground to prefer a learner."
         ]
     worse, unclear = _split_by_difference(ranks, titles)
     far = f"{best} is significantly better than {_join(worse)}" if worse else f"{best} is better than no other"
     near = f"; it cannot be told from {_join(unclear)}" if unclear else ""
     return [
-        f"Friedman's test rejects at {alpha:g} that all are equal (p {format_p(ranks.friedman_p)}). {found}.",
+        f"Friedman's test rejects at {alpha:g} that all are equal (p {friedman}). {found}.",
         f"By Nemenyi's test, average ranks differ where they are {ranks.critical_difference:.2f} or more apart: "
         f"{far}{near}.",
     ]

@@ -156,8 +156,8 @@ def _build_effect_sizes(run: RunResult, learner: str | None) -> Grid:
         lines,
         1,
         [
-            f"mean difference over the standard deviation of differences (Cohen 1988); |d_z| from {SMALL} on is small, "
-            f"from {MEDIUM} medium, from {LARGE} large"
+            "mean difference over the standard deviation of differences (Cohen 1988); "
+            f"|d_z| from {SMALL} on is small, from {MEDIUM} medium, from {LARGE} large"
         ],
     )
 
