@@ -86,10 +86,10 @@ def describe_ranks(run: RunResult, groups: Mapping[str, list[list[str]]]) -> lis
 
     if not any(groups.values()):
         return [f"no {RANK_LABEL}: no data set has a result of every learner"] if groups else []
-    counts = dict.fromkeys(len(found) for found in groups.values() if found)
+    counts = sorted({len(found) for found in groups.values() if found})
     best = "lowest" if len(groups) == 1 and load_metric(next(iter(groups))).direction == "lower" else "best"
-    number = " or ".join(map(str, counts))
-    notes = [f"{RANK_LABEL}: over {number} data sets that all learners have results on; 1 is the {best} value"]
+    number = f"{' or '.join(map(str, counts))} data set{'s' * (counts != [1])}"
+    notes = [f"{RANK_LABEL}: over {number} that all learners have results on; 1 is the {best} value"]
     return [*notes, *dict.fromkeys(text for found in groups.values() if (text := describe_merged(found)))]
 
 

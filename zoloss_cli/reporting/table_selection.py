@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -55,8 +55,8 @@ def shape_runs(runs: Sequence[RunResult], options: TableOptions) -> list[RunResu
 
     A run that has none of the data sets or learners is left out. A name that no run has is a ConfigError.
     """
-    _check_names("--datasets", "data set", options.datasets, [run.datasets for run in runs], runs)
-    _check_names("--learners", "learner", options.learners, list(map(_list_learner_names, runs)), runs)
+    _check_names("--datasets", "data set", options.datasets, runs, lambda run: run.datasets)
+    _check_names("--learners", "learner", options.learners, runs, _list_learner_names)
     metrics = check_metric_names(options.metrics)
     return [shaped for run in runs if (shaped := _shape_run(run, options, metrics)) is not None]
 
@@ -75,12 +75,16 @@ def check_metric_names(names: Sequence[str]) -> list[str]:
 
 
 def _check_names(
-    option: str, what: str, wanted: Sequence[str], known: list[list[str]], runs: Sequence[RunResult]
+    option: str,
+    what: str,
+    wanted: Sequence[str],
+    runs: Sequence[RunResult],
+    list_names: Callable[[RunResult], Sequence[str]],
 ) -> None:
+    names = dict.fromkeys(name for run in runs for name in list_names(run)) if wanted else {}
     for i, name in enumerate(wanted):
         if name in wanted[:i]:
             raise ConfigError(f"{option}: '{name}' is listed more than once")
-        names = dict.fromkeys(each for part in known for each in part)
         if name not in names:
             where = f"table '{runs[0].number}' has no" if len(runs) == 1 else "no table here has a"
             raise ConfigError(f"{option}: {where} {what} '{name}'{suggest_nearest(name, names)}")
@@ -88,7 +92,8 @@ def _check_names(
 
 def _list_learner_names(run: RunResult) -> list[str]:
     """Return what columns can be called: labels as configs have them, and titles as tables do."""
-    return [*run.learners, *build_column_titles(run.learners).values()]
+    titles = build_column_titles(run.learners)
+    return [*titles, *(t for x, t in titles.items() if t.lower() != x.lower()), *titles.values()]
 
 
 def _shape_run(run: RunResult, options: TableOptions, metrics: list[str]) -> RunResult | None:

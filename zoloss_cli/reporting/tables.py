@@ -112,7 +112,8 @@ def build_table(run: RunResult, runs: list[RunResult], options: TableOptions = A
     """
     columns, constant = run.choose_columns()
     titles = build_column_titles(run.learners)
-    shown = [TableColumn(x, metric, _build_heading(run, metric, titles[x])) for x, metric in columns]
+    names_all = len(run.metrics) > (1 if options.metrics else 2)
+    shown = [TableColumn(x, m, _build_heading(run, m, titles[x], names_all)) for x, m in columns]
     rows = _build_rows(run, runs, shown, options)
     notes = collect_notes(run, runs, {(titles[x], m): value for (x, m), value in constant.items()}, options)
     if options.rank_row:
@@ -186,9 +187,14 @@ def _append_improvement(
         beside.append(TableCell(value, decimals=1, signed=True))
 
 
-def _build_heading(run: RunResult, metric: str, title: str) -> str:
-    """Return a learner's name over its main column, with the metric's short name if any; else that alone."""
+def _build_heading(run: RunResult, metric: str, title: str, names_all: bool) -> str:
+    """Return a learner's name over its main column, with the metric's short name if any; else that alone.
+
+    Where there are many metrics, every column names both.
+    """
     heading = load_metric(metric).heading
+    if names_all:
+        return f"{title} {heading or metric}"
     return " ".join(filter(None, [title, heading])) if metric == run.metric else heading or metric
 
 

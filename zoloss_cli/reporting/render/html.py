@@ -83,6 +83,11 @@ def render_heading(heading: str) -> str:
     return f"<h3>{escape(heading)}</h3>"
 
 
+def render_paragraph(text: str) -> str:
+    """Return sentences that stand by themselves."""
+    return f"<p>{escape(text)}</p>"
+
+
 def join(parts: list[str]) -> str:
     """Return tables or grids one after the other."""
     return "\n\n".join(parts)

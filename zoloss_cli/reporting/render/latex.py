@@ -92,6 +92,11 @@ def join_fragments(parts: list[str]) -> str:
     return "\n\n".join([NEEDED, *parts])
 
 
+def render_paragraph(text: str) -> str:
+    """Return sentences that stand by themselves."""
+    return f"\n{escape_latex(text)}\n"
+
+
 def join(parts: list[str]) -> str:
     """Return a document of tables or grids."""
     head = [

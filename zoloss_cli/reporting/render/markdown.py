@@ -54,6 +54,11 @@ def render_heading(heading: str) -> str:
     return f"**{escape_markdown(heading)}**"
 
 
+def render_paragraph(text: str) -> str:
+    """Return sentences that stand by themselves."""
+    return escape_markdown(text)
+
+
 def join(parts: list[str]) -> str:
     """Return tables or grids one after the other."""
     return "\n\n".join(parts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from tabulate import tabulate
 
 from zoloss_cli.reporting.render.grid import Grid, align_columns
@@ -15,6 +17,7 @@ from zoloss_cli.reporting.render.numbers import (
 from zoloss_cli.reporting.tables import Table, TableCell
 from zoloss_cli.utils.safe_text import show_controls
 
+PARAGRAPH_WIDTH = 100  # characters
 BOLD_ON_TERMINAL = "\x1b[1m{}\x1b[0m"
 
 
@@ -46,6 +49,11 @@ def render_grid(grid: Grid) -> str:
 def render_heading(heading: str) -> str:
     """Return what stands over several grids."""
     return show_text(heading)
+
+
+def render_paragraph(text: str) -> str:
+    """Return sentences that stand by themselves."""
+    return textwrap.fill(show_text(text), PARAGRAPH_WIDTH, break_on_hyphens=False)
 
 
 def show_text(text: str) -> str:
