@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.distinct_data import group_by_data
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.statistics import Ranks, compute_average_ranks
@@ -23,10 +24,12 @@ BAR_ROWS = 0.6  # from one bar to the next
 
 
 def has_ranks(run: RunResult) -> bool:
-    """Return whether three learners all ran on two data sets, as `compute_average_ranks` asks."""
+    """Return whether three learners all ran on two distinct data sets, as `compute_average_ranks` asks."""
     learners = [x for x in run.learners if any((d, x) in run.cells for d in run.datasets)]
     complete = [d for d in run.datasets if all((d, x) in run.cells for x in learners)]
-    return len(complete) >= 2 and len(learners) >= 3 and load_metric(run.metric).direction is not None
+    if len(complete) < 2 or len(learners) < 3 or load_metric(run.metric).direction is None:
+        return False
+    return len(group_by_data(run, complete)) >= 2
 
 
 def draw_critical_difference(run: RunResult) -> Figure:

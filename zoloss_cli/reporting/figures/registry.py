@@ -277,7 +277,7 @@ FIGURES = (
         target="ranks:draw_critical_difference",
         condition="ranks:has_ranks",
         legend="A bar joins learners that the Nemenyi test cannot tell apart.",
-        requirement="three learners that all ran on two data sets, and a metric in which less is better",
+        requirement="three learners that all ran on two distinct data sets, and a metric with a direction",
         beside_tables="all",
     ),
     FigureKind(
