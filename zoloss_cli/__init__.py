@@ -67,6 +67,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.search.rcd import RCDClassifier
     from zoloss_cli.learners.search.sla import SmoothLossClassifier
     from zoloss_cli.registry import make_learner
+    from zoloss_cli.reporting.frame import load_results
     from zoloss_cli.testing import check_learner
 
 __version__ = "0.1.0"
@@ -80,6 +81,7 @@ _TARGETS = (
     "zoloss_cli.learners.search.progress:progress_line",
     "zoloss_cli.learners.linear.stream:progressive_errors",
     "zoloss_cli.registry:make_learner",
+    "zoloss_cli.reporting.frame:load_results",
     "zoloss_cli.testing:check_learner",
 )
 _modules: dict[str, str] = {}  # the module of each exported name, filled when one is asked for

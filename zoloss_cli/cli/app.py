@@ -34,6 +34,8 @@ COMMANDS = {
     "plot": "Draw the papers' figures and others from results; without --figure, list them.",
     "report": "Write one self-contained page: tables beside published values, figures, cells that differ.",
     "status": "Show what a results folder holds: runs, how complete they are, what failed.",
+    "export": "Write the records of results as one table for other programs: CSV or parquet, a record a row.",
+    "merge": "Join results folders into a new one: parts of one run, or runs of several machines.",
     "warmup": "Compile the kernels of learners now, so that their first fit does not have to wait for it.",
     "migrate": "Convert a results folder of zoloss 0.1 to today's layout, without running anything.",
     "pools": "Print how much mean errors move between generated pools, as the CSV that `compare` uses.",

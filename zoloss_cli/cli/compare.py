@@ -39,10 +39,10 @@ def compare(
     `zoloss compare results/ --format csv > cells.csv`
     """
     from zoloss_cli.reporting.comparison_report import build_comparison_report
-    from zoloss_cli.reporting.loading import load_results
+    from zoloss_cli.reporting.loading import load_runs
     from zoloss_cli.reporting.render.render import render_comparison
 
-    runs, store = load_results(results, table)
+    runs, store = load_runs(results, table)
     options.show_notes(store.notes)
     report = build_comparison_report(runs, results, table, beyond)
     options.show_notes(report.notes)

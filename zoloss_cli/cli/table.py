@@ -26,12 +26,12 @@ def table(
     `zoloss table results/reference --table II --format latex > table2.tex`
     """
     from zoloss_cli.errors import ResultsError
-    from zoloss_cli.reporting.loading import explain_empty, load_results
+    from zoloss_cli.reporting.loading import explain_empty, load_runs
     from zoloss_cli.reporting.render.render import render_tables
     from zoloss_cli.reporting.selection import select_tables
     from zoloss_cli.reporting.tables import build_table
 
-    runs, store = load_results(results, table)
+    runs, store = load_runs(results, table)
     selected = select_tables(runs, table)
     tables = [build_table(run, runs) for run in selected if run.cells]
     options.show_notes([*store.notes, *filter(None, map(explain_empty, selected if tables else []))])

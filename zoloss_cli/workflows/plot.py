@@ -11,7 +11,7 @@ from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.reporting.figures import catalog
 from zoloss_cli.reporting.figures.catalog import Drawing
 from zoloss_cli.reporting.figures.registry import FIGURES, FigureKind, find_figure
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 from zoloss_cli.reporting.notes import describe_incomplete
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.workflows.boundary_figure import build_boundary_drawing
@@ -92,7 +92,7 @@ class PlotRequest:
         if kind := self._find_without_results():
             return catalog.build_drawing_without_results(kind), []
         try:
-            runs, store = load_results(self.results, self.table)
+            runs, store = load_runs(self.results, self.table)
         except ResultsError:
             find_figure(self.figure)  # an unknown figure is the first thing to say
             raise
@@ -127,7 +127,7 @@ def list_drawings(results: Path | None) -> tuple[str, list[str]]:
     runs: list[RunResult] = []
     notes: list[str] = []
     try:
-        runs, store = load_results(folder)
+        runs, store = load_runs(folder)
         notes += store.notes
     except ResultsError as error:
         if results is not None:
