@@ -16,6 +16,7 @@ def validate(configs: Annotated[list[Path], typer.Argument(help="Config files.")
 
     **Example:** `zoloss validate mine.yaml configs/table2.yaml`
     """
+    from zoloss_cli.config.metric_checks import describe_lacking
     from zoloss_cli.experiment.plan import plan
     from zoloss_cli.workflows.load_experiment import load_experiment
 
@@ -28,6 +29,7 @@ def validate(configs: Annotated[list[Path], typer.Argument(help="Config files.")
             continue
         cells = plan(experiment)
         n_tasks = sum(cell.repeats for cell in cells)
+        options.show_notes(f"{path}: {note}" for note in describe_lacking(experiment))
         options.show(f"{path}: valid; {len(cells)} cell{'s' * (len(cells) != 1)}, {n_tasks:,} tasks")
     if mistakes:
         raise ConfigError("\n".join(mistakes))

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from zoloss_cli.config.catalog import find_embedded_entry
+from zoloss_cli.config.metric_checks import find_kept_fields
 from zoloss_cli.config.models import (
     ALL,
     PREDEFINED,
@@ -58,8 +59,9 @@ class Cell:
         How settings are chosen, where the learner has some to choose from.
     prune : Prune or None
         Which training samples are left out as noise.
-    keep_scores : bool
-        Whether records hold the scores of test samples. No part of the identity: it changes no number.
+    keep : frozenset of {'test_scores', 'test_probabilities'}
+        What records hold of test samples besides counts, as far as the learner has it. No part of the identity:
+        it changes no number.
     """
 
     data: DataSpec
@@ -70,7 +72,7 @@ class Cell:
     fit_on: str = "train"
     tuning: Tuning | None = None
     prune: Prune | None = None
-    keep_scores: bool = False
+    keep: frozenset[str] = frozenset()
 
     @cached_property
     def identity(self) -> dict:
@@ -152,10 +154,8 @@ def _build_cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) ->
     fixed = rule.predefined or (rule.train == ALL and learner.learner in MEASURES)
     if fixed and not (prune or tuning) and make_learner(learner.learner, learner.parameters).deterministic:
         repeats = min(repeats, data.n_draws)  # same rows and no randomness: the same result
-    # Measures have no scores, and learners for several classes have none of one class against the other.
-    has_scores = learner.learner not in MEASURES and not find_registration(learner.learner).is_multiclass
-    keep_scores = experiment.keep == "scores" and has_scores
-    return Cell(data, learner, rule, how.scale, repeats, fit_on, tuning, prune, keep_scores)
+    keep = frozenset(find_kept_fields(experiment.keep, learner))
+    return Cell(data, learner, rule, how.scale, repeats, fit_on, tuning, prune, keep)
 
 
 def find_split_rule(split: Split, data: DataSpec) -> SplitRule:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from zoloss_cli.config.models import ALL, DataSpec, Experiment, GeneratedData
-from zoloss_cli.errors import ResultsError
+from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.metrics.base import Sizes, Stat
 from zoloss_cli.registry import load_metric
 from zoloss_cli.results.manifest import Manifest
@@ -64,15 +64,24 @@ class CellResult:
                 raise KeyError(f"{metric}: {reason}")
             compute, sizes = load_metric(metric).compute, self.sizes
             try:
-                self._values[metric] = [compute(record, sizes) for record in self.records]
+                values = [compute(record, sizes) for record in self.records]
+            except ConfigError:
+                raise
             except Exception as error:  # of another package's metric, or of records that nobody thought of
                 reason = " ".join(f"{type(error).__name__}: {error}".split())
                 raise ResultsError(f"the metric '{metric}' cannot be computed: {reason}") from error
+            if undefined := sum(map(math.isnan, values)):
+                self._faults[metric] = f"it is not defined in {undefined} of its {len(values)} splits"
+                raise KeyError(f"{metric}: {self._faults[metric]}")
+            self._values[metric] = values
         return self._values[metric]
 
     def get(self, metric: str, default: list[float] | None = None) -> list[float] | None:
         """Return the values of a metric, or the default where the records cannot give it."""
-        return default if self.explain_missing(metric) else self[metric]
+        try:
+            return default if self.explain_missing(metric) else self[metric]
+        except KeyError:  # it is not defined everywhere, which only its values show
+            return default
 
     def get_stat(self, metric: str) -> Stat | None:
         """Return the aggregate of a metric over splits; None where the records cannot give it."""
@@ -150,12 +159,12 @@ class RunResult:
                 self.missing[place] = reason
             return
         kept = self.cells.get(place)
-        if kept is None or self._rank(cell[shown]) < self._rank(kept[shown]):
+        if kept is None or self._rank(cell.get(shown)) < self._rank(kept.get(shown)):
             self.cells[place] = cell
             self.missing.pop(place, None)
 
-    def _rank(self, values: list[float]) -> float:
-        return load_metric(self.metric).sort_key(math.fsum(values) / len(values))
+    def _rank(self, values: list[float] | None) -> float:
+        return load_metric(self.metric).sort_key(math.fsum(values) / len(values)) if values else math.inf
 
     @property
     def experiment(self) -> Experiment:
