@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 PLACE_COLUMNS = ("dataset", "learner")
 VARIED = ("noise", "flip", "positive")  # what may be done with the same samples
-ORIGIN = "Python"  # in the place of a config's path
 
 
 def build_run(
@@ -28,6 +27,7 @@ def build_run(
     name: str,
     title: str,
     n_splits: int,
+    origin: str,
     sources: Mapping[str, str] | None = None,
 ) -> RunResult:
     """Return a run of given cells.
@@ -42,6 +42,8 @@ def build_run(
         Name and caption of its table.
     n_splits : int
         How many splits a cell has when it is complete.
+    origin : str
+        The call that they come from, in the place of a config.
     sources : mapping of str to str, optional
         What identifies the samples of each data set, by which rows of the same data are found; its name if not
         given.
@@ -63,9 +65,10 @@ def build_run(
         split=Split(repeats=n_splits),
     )
     planned = [
-        ManifestCell(dataset, learner, f"{i:016x}", f"cell-{i}.jsonl") for i, (dataset, learner) in enumerate(cells)
+        ManifestCell(dataset, learner, f"{i:016x}", f"cell-{i}.jsonl")
+        for i, (dataset, learner) in enumerate(cells)
     ]
-    run = RunResult(Manifest(ORIGIN, experiment, planned, []))
+    run = RunResult(Manifest(origin, experiment, planned, []))
     for place, cell in cells.items():
         run.n_done += len(cell)
         run.add(place, cell)
@@ -103,7 +106,13 @@ def build_run_of_frame(frame: pd.DataFrame, metric: str | None = None) -> RunRes
         cells[dataset, learner] = _build_cell(part, [shown, *known])
     largest = max(map(len, cells.values()))
     return build_run(
-        cells, [shown], name="frame", title=f"Means of {shown}", n_splits=largest, sources=_find_sources(rows)
+        cells,
+        [shown],
+        name="frame",
+        title=f"Means of {shown}",
+        n_splits=largest,
+        origin="load_results(...)",
+        sources=_find_sources(rows),
     )
 
 

@@ -99,12 +99,16 @@ class Model:
             Columns in the order of ``classes_``.
         """
         if self._saved.calibration is None:
-            raise ModelError(f"{self._path} has no probabilities; fit it again with: zoloss fit --calibrate sigmoid")
+            raise ModelError(
+                f"{self._path} has no probabilities; fit it again with: zoloss fit --calibrate sigmoid"
+            )
         found = self._saved.calibration.compute(self.decision_function(X))
         return np.column_stack([1.0 - found, found]) if found.ndim == 1 else found
 
     def __repr__(self) -> str:
-        return f"Model({str(self._path)!r}, classes={list(self._saved.classes)}, features={self.n_features_in_})"
+        return (
+            f"Model({str(self._path)!r}, classes={list(self._saved.classes)}, features={self.n_features_in_})"
+        )
 
 
 def load_model(path: str | PathLike[str], *, trust: bool = False) -> Model:

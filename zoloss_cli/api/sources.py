@@ -56,7 +56,9 @@ def collect_runs(results: Any, table: str | None = None) -> tuple[list[RunResult
         from zoloss_cli.api.built_run import build_run_of_frame
 
         if table is not None:
-            raise ConfigError("table: a DataFrame has no tables; choose its rows with load_results(path, table=...)")
+            raise ConfigError(
+                "table: a DataFrame has no tables; choose its rows with load_results(path, table=...)"
+            )
         run = build_run_of_frame(results)
         return [run], [run]
     raise ConfigError(

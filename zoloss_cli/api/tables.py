@@ -83,7 +83,11 @@ class ResultTable:
 
 
 def _add_cells(
-    values: dict[tuple[str, str], list[float | None]], heading: str, mean: str, stderr: str, cells: list[TableCell]
+    values: dict[tuple[str, str], list[float | None]],
+    heading: str,
+    mean: str,
+    stderr: str,
+    cells: list[TableCell],
 ) -> None:
     values[heading, mean] = [cell.mean for cell in cells]
     values[heading, stderr] = [cell.stderr for cell in cells]

@@ -22,6 +22,9 @@ from zoloss_cli.results.record import FORMAT
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cvxpy")
 
+# In the place of a config's path, of numbers that no config stands behind.
+PYTHON_CALLS = ("run_experiment(", "evaluate(", "load_results(")
+
 CHECK_LINE = re.compile(rb',\n "check": "([0-9a-f]{8})"\n}\n\Z')
 
 Filename = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*\.jsonl$")]
@@ -84,6 +87,8 @@ class Manifest:
 
     def command(self, fresh: bool = False) -> str:
         """Return what to type to run it again, or anew: a config, or the command that stood for one."""
+        if self.config.startswith(PYTHON_CALLS):
+            return self.config
         if self.config.startswith("zoloss "):
             return f"{self.config} --out another-folder" if fresh else self.config
         return f"zoloss run {self.config}" + " --fresh" * fresh

@@ -30,9 +30,7 @@ def test_boxes_are_the_quartiles_of_the_values(reference):
             assert means[place].get_xdata()[0] == pytest.approx(np.mean(values))
             assert np.mean(medians[place].get_ydata()) == place  # in the row that bears the learner's name
         outlines = [
-            line.get_xdata()
-            for line in axes.lines
-            if len(line.get_xdata()) == 5 and line.get_marker() != "."
+            line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 5 and line.get_marker() != "."
         ]
         for learner, x in zip(run.learners, outlines, strict=True):
             quartiles = np.quantile(run.cells[dataset, learner]["test_error"], [0.25, 0.75])
