@@ -126,9 +126,7 @@ def _choose_metric(frame: pd.DataFrame, metric: str | None) -> str:
     if "test_error" in known and frame["test_error"].notna().any():
         return "test_error"
     if not known:
-        raise ResultsError(
-            "no column of the DataFrame is called like a metric; name one of its columns test_error, for instance"
-        )
+        raise ResultsError("no column of the DataFrame is called like a metric; name one, such as test_error")
     return known[0]
 
 
@@ -137,8 +135,8 @@ def _build_cell(part: pd.DataFrame, metrics: Sequence[str]) -> CellResult:
     if len(set(splits)) < len(splits):
         where = ", ".join(str(part[column].iloc[0]) for column in PLACE_COLUMNS)
         raise ResultsError(
-            f"the DataFrame has a split of '{where}' more than once: keep the rows of one table, as load_results "
-            "with table=... does"
+            f"the DataFrame has a split of '{where}' more than once: keep the rows of one table, as "
+            "load_results with table=... does"
         )
     values = {name: part[name].astype(float).tolist() for name in metrics if part[name].notna().all()}
     sizes = None

@@ -49,7 +49,7 @@ def compare(
     >>> from zoloss_cli import compare, run_experiment
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
-    >>> results = run_experiment("table2", out=folder, splits=2, datasets="heart", learners="pocket", progress=False)
+    >>> results = run_experiment("table2", out=folder, splits=2, datasets="heart", learners="pocket")
     >>> cells = compare(results)
     >>> cells[["dataset", "learner", "splits", "published"]].values.tolist()
     [['heart', 'pocket', 2, 10.3]]

@@ -100,7 +100,7 @@ def evaluate(
     sizes = Sizes(*samples.rule.compute_sizes(len(samples.y), "X"))
     cells, failures = _build_cells(records, sizes)
     title = f"Means of {metrics[0]}"
-    run = build_run(cells, metrics, name="evaluation", title=title, n_splits=n_splits)
+    run = build_run(cells, metrics, name="evaluation", title=title, n_splits=n_splits, origin="evaluate(...)")
     for place, reason in run.missing.items():
         warnings.warn(f"{place[1]} has no {metrics[0]}: {reason}", stacklevel=2)
     if not run.cells:
@@ -129,7 +129,8 @@ def _build_rule(n_splits: int, test_size: float | int, random_state: int) -> Spl
     if isinstance(test_size, float) and 0.0 < test_size < 1.0:
         return SplitRule(1.0 - test_size, None, int(random_state))
     raise ConfigError(
-        f"test_size must be a share between 0 and 1 (both excluded) or a count of at least 1 (got {test_size!r})"
+        "test_size must be a share between 0 and 1 (both excluded) or a count of at least 1 "
+        f"(got {test_size!r})"
     )
 
 
@@ -153,6 +154,8 @@ def _check_samples(X: Any, y: Any, rule: SplitRule, scale: str) -> SplitSamples:
         raise DataError(
             f"y must have one label for each of the {X.shape[0]} samples (got shape {labels.shape})"
         )
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise DataError("y has missing labels; leave their samples out")
     try:
         classes, indices = np.unique(labels, return_inverse=True)
     except TypeError:
@@ -170,7 +173,7 @@ def _fit_all(
     samples: SplitSamples, estimators: Mapping[str, Any], n_splits: int, n_jobs: int
 ) -> dict[str, list[FitRecord | FailedRecord]]:
     """Return the records of each learner, by splits."""
-    from joblib import Parallel, delayed
+    from sklearn.utils.parallel import Parallel, delayed
 
     tasks = [(label, split) for split in range(n_splits) for label in estimators]
     done = Parallel(n_jobs=n_jobs)(

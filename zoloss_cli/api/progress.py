@@ -1,6 +1,7 @@
 """Progress of a run for callers from Python: a bar in a notebook or on a terminal, nothing elsewhere.
 
-A notebook's bar is an HTML element that IPython, which runs the notebook, updates in place; it needs no widgets.
+A notebook's bar is an HTML element that IPython, which runs the notebook, updates in place: it needs no
+widgets, and so no package that is not there anyway.
 """
 
 from __future__ import annotations

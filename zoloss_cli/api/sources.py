@@ -6,15 +6,12 @@ import warnings
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.reporting.figures.catalog import narrow_run
 from zoloss_cli.reporting.loading import explain_empty, load_runs, select_runs
 from zoloss_cli.reporting.run_result import RunResult
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MAX_NAMED_TABLES = 12
 
@@ -25,9 +22,6 @@ class RunSource(Protocol):
 
     def collect_runs(self, table: str | None = None) -> tuple[list[RunResult], list[RunResult]]:
         """Return the runs that are meant, and all runs beside them."""
-
-
-Results = "str | PathLike[str] | RunSource | pd.DataFrame"
 
 
 def collect_runs(results: Any, table: str | None = None) -> tuple[list[RunResult], list[RunResult]]:
@@ -62,8 +56,8 @@ def collect_runs(results: Any, table: str | None = None) -> tuple[list[RunResult
         run = build_run_of_frame(results)
         return [run], [run]
     raise ConfigError(
-        "results must be a folder, a DataFrame of load_results, or what run_experiment or evaluate returned (got "
-        f"{type(results).__name__})"
+        "results must be a folder, a DataFrame of load_results, or what run_experiment or evaluate returned "
+        f"(got {type(results).__name__})"
     )
 
 
@@ -99,7 +93,8 @@ def select_run(
         names = [run.number for run in shown]
         more = f" and {len(names) - MAX_NAMED_TABLES} more" if len(names) > MAX_NAMED_TABLES else ""
         raise ResultsError(
-            f"these results hold several tables; name one with table=...: {', '.join(names[:MAX_NAMED_TABLES])}{more}"
+            "these results hold several tables; name one with table=...: "
+            f"{', '.join(names[:MAX_NAMED_TABLES])}{more}"
         )
     (run,) = shown
     if fault := explain_empty(run):

@@ -45,7 +45,7 @@ class SplitSamples:
     scale: str
 
     def select(self, split: int) -> tuple[Any, Any, np.ndarray, np.ndarray]:
-        """Return the training and test samples of a split, scaled, and their classes; all of them are copies."""
+        """Return the training and test samples of a split, scaled, and their classes: copies, all of them."""
         from sklearn.utils import _safe_indexing
 
         train, test = self.rule.select_indices(len(self.y), SEED_NAME, split)

@@ -49,12 +49,12 @@ class PairedDifference:
 
 def has_pairs(run: RunResult) -> bool:
     """Return whether two learners share splits of a data set, in a metric in which one can be better."""
-    return load_metric(run.metric).direction is not None and bool(_find_datasets(run))
+    return load_metric(run.metric).direction is not None and bool(find_paired_datasets(run))
 
 
 def draw_differences(run: RunResult, against: str | None = None) -> Figure:
     """Draw a panel for each data set: differences to one learner, or to the data set's best."""
-    datasets = _find_datasets(run)
+    datasets = find_paired_datasets(run)
     figure, panels = add_learner_panels(run, len(datasets))
     for place, (panel, dataset) in enumerate(zip(panels, datasets, strict=True)):
         draw_differences_on(panel, run, dataset, against)
@@ -111,7 +111,7 @@ def compute_difference(run: RunResult, dataset: str, learner: str, reference: st
     return PairedDifference(mean, mean - half, mean + half, (float(first), float(third)))
 
 
-def _find_datasets(run: RunResult) -> list[str]:
+def find_paired_datasets(run: RunResult) -> list[str]:
     """Return the data sets where two learners share splits."""
     found = []
     for dataset in run.datasets:
