@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zoloss_cli.config.models import ALL, DataSpec, Experiment, GeneratedData
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from zoloss_cli.reporting.recorded import Curves
 
 Place = tuple[str, str]  # data set and learner
+UNDEFINED = "it is not defined"  # how the reason begins for which a cell has no number of a metric
+DEFAULT_FOLDER = Path("results")  # of `zoloss run`
 
 
 class CellResult:
@@ -71,7 +75,7 @@ class CellResult:
                 reason = " ".join(f"{type(error).__name__}: {error}".split())
                 raise ResultsError(f"the metric '{metric}' cannot be computed: {reason}") from error
             if undefined := sum(map(math.isnan, values)):
-                self._faults[metric] = f"it is not defined in {undefined} of its {len(values)} splits"
+                self._faults[metric] = f"{UNDEFINED} in {undefined} of its {len(values)} splits"
                 raise KeyError(f"{metric}: {self._faults[metric]}")
             self._values[metric] = values
         return self._values[metric]
@@ -139,8 +143,12 @@ class RunResult:
         What was measured, by draw, of the cells of measures.
     missing : dict of Place to str
         Cells with records that do not give the metric, and why.
-    n_failed, n_done : int
-        Failed and finished tasks of all cells, chosen or not.
+    n_failed : int
+        Failed tasks of all cells, chosen or not.
+    n_done_at : dict of Place to int
+        Finished tasks of each cell, those of all its settings together.
+    folder : Path or None
+        The results folder that it was read from.
     """
 
     manifest: Manifest
@@ -148,7 +156,24 @@ class RunResult:
     measurements: dict[Place, dict[int, PooledMeasurement]] = field(default_factory=dict)
     missing: dict[Place, str] = field(default_factory=dict)
     n_failed: int = 0
-    n_done: int = 0
+    n_done_at: dict[Place, int] = field(default_factory=dict)
+    folder: Path | None = None
+
+    def count_done(self, place: Place, n_tasks: int) -> None:
+        """Add finished tasks of a cell."""
+        self.n_done_at[place] = self.n_done_at.get(place, 0) + n_tasks
+
+    @property
+    def n_done(self) -> int:
+        """Return how many tasks of all cells are finished."""
+        return sum(self.n_done_at.values())
+
+    def command(self, fresh: bool = False) -> str:
+        """Return what to type to run what is missing, or all anew, into the folder that it was read from."""
+        command = self.manifest.command(fresh)
+        if self.folder in (None, DEFAULT_FOLDER) or not command.startswith("zoloss run "):
+            return command
+        return f"{command} --out {shlex.quote(str(self.folder))}"
 
     def add(self, place: Place, cell: CellResult) -> None:
         """Add a cell. Where several are given for one place, the one with the best mean is kept."""
@@ -302,18 +327,19 @@ class RunResult:
             cell = self.cells.get((dataset, learner))
             yield from (cell.get(metric) or ()) if cell is not None else ()
 
-    def choose_columns(self) -> tuple[list[tuple[str, str]], dict[str, float]]:
-        """Return learner and metric of each column, and the second metric where it never changes.
+    def choose_columns(self) -> tuple[list[tuple[str, str]], dict[tuple[str, str], float]]:
+        """Return learner and metric of each column, and the value of those beside the first that never change.
 
         That one number then says more than a column of it, if the metric is one to say so of.
         """
-        columns, constant = [], {}
+        columns: list[tuple[str, str]] = []
+        constant: dict[tuple[str, str], float] = {}
         for learner in self.learners:
             columns.append((learner, self.metric))
             for metric in self.metrics[1:]:
                 seen = set(self.iterate_values(learner, metric))
                 if len(seen) == 1 and load_metric(metric).collapse_if_constant:
-                    constant[learner] = seen.pop()
+                    constant[learner, metric] = seen.pop()
                 elif seen:
                     columns.append((learner, metric))
         return columns, constant

@@ -213,7 +213,7 @@ def render_evaluation(
     """
     runs, _ = load_runs(results, name)
     (run,) = select_runs(runs, name)
-    table = render_tables([build_table(run, runs)], format, terminal=bold_terminal)
+    table = render_tables([build_table(run, runs)], format, bold_terminal, standalone=True)
     return table, describe_best(run, dataset, SIGNIFICANCE_LEVEL)
 
 
