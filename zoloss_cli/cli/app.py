@@ -36,6 +36,8 @@ COMMANDS = {
     "status": "Show what a results folder holds: runs, how complete they are, what failed.",
     "export": "Write the records of results as one table for other programs: CSV or parquet, a record a row.",
     "merge": "Join results folders into a new one: parts of one run, or runs of several machines.",
+    "diff": "List the cells that differ between two results folders, with paired tests.",
+    "show": "Run one stored task again: its record, its rule, and whether both are what is stored.",
     "warmup": "Compile the kernels of learners now, so that their first fit does not have to wait for it.",
     "migrate": "Convert a results folder of zoloss 0.1 to today's layout, without running anything.",
     "pools": "Print how much mean errors move between generated pools, as the CSV that `compare` uses.",
