@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from zoloss_cli.config.metric_checks import describe_lacking
 from zoloss_cli.config.models import Experiment
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import compute_finite_scaling
@@ -21,10 +22,12 @@ from zoloss_cli.experiment.warming import (
     COMPLEXITY_COMPILE_SECONDS,
     announce_compilation,
     compile_kernels,
+    find_unseeded,
 )
 from zoloss_cli.kernels import KEEPS_KERNELS
+from zoloss_cli.learner_registrations import is_trusted
 from zoloss_cli.metrics.base import Metric
-from zoloss_cli.registry import load_metric
+from zoloss_cli.registry import is_foreign, load_metric
 from zoloss_cli.results.manifest import Manifest, ManifestCell, RunInfo, describe_run, format_now
 from zoloss_cli.results.record import FailedRecord
 from zoloss_cli.results.store import Store
@@ -99,7 +102,7 @@ def validate_data(
 
 def _refuse_several_classes(cell: Cell, n_classes: int, metrics: Iterable[Metric], positive: str) -> None:
     """Refuse what is defined for two classes only."""
-    reasons = ["pruning is"] * (cell.prune is not None) + ["kept scores are"] * cell.keep_scores
+    reasons = ["pruning is"] * (cell.prune is not None)
     reasons += [f"the metric {metric.name} is" for metric in metrics if getattr(metric, "n_classes", 0) == 2]
     if reasons:
         raise DataError(
@@ -158,7 +161,7 @@ def run_experiment(
     summary = RunSummary()
     with store.writing():
         pending = open_pending(cells, store, fresh)
-        for note in [*collect_data_notes(cells), *store.notes]:
+        for note in [*describe_lacking(experiment), *collect_data_notes(cells), *store.notes]:
             progress.note(note)
         totals, done = _count_tasks(pending)
         summary.n_tasks, summary.n_done_before = sum(totals.values()), sum(done.values())
@@ -170,6 +173,8 @@ def run_experiment(
                 if seconds > LONG_COMPILATION_SECONDS:
                     kept = " (kept for the next run)" * KEEPS_KERNELS
                     progress.note(f"kernels compiled in {seconds:.0f} s{kept}")
+                for note in _collect_seed_notes(pending):
+                    progress.note(note)
             progress.start(totals, done)
             chunks = Scheduler(pending, jobs).run()
             try:
@@ -218,6 +223,15 @@ def _compile_kernels(cells: list[Cell]) -> float:
         for how in {cell.prune for cell in cells if cell.prune is not None}:
             run_interruptibly(functools.partial(warm_up_pruning, how))
     return seconds
+
+
+def _collect_seed_notes(pending: list[PendingCell]) -> list[str]:
+    """Return what is to be said of estimators of others that ignore their seed."""
+    learners = [part.cell.learner for part in pending if part.splits]
+    asked = {
+        spec.source: spec for spec in learners if is_foreign(spec.learner) and not is_trusted(spec.learner)
+    }
+    return list(filter(None, (run_interruptibly(functools.partial(find_unseeded, s)) for s in asked.values())))
 
 
 def _count_tasks(pending: list[PendingCell]) -> tuple[dict[str, int], dict[str, int]]:

@@ -43,12 +43,28 @@ def load_runs(folder: Path, wanted: str | None = None) -> tuple[list[RunResult],
     """
     runs, store = open_results(folder)
     needed = runs if wanted is None else [run for run in runs if wanted in _list_names(run)]
-    needed = [*needed, *(b for run in needed if (b := find_baseline(run, runs)) and b not in needed)]
+    read_runs(store, runs, [*needed, *(b for x in needed if (b := find_baseline(x, runs)) and b not in needed)])
+    return runs, store
+
+
+def read_runs(store: Store, runs: list[RunResult], needed: list[RunResult]) -> None:
+    """Read the cells of runs that have none yet.
+
+    Parameters
+    ----------
+    store : Store
+        The results folder, which takes notes of what is damaged.
+    runs : list of RunResult
+        All runs of the folder.
+    needed : list of RunResult
+        Those to read, or parts of them.
+    """
     reader = CellReader(store, runs)
     collects = gc.isenabled()
     gc.disable()  # hundreds of thousands of records are made, and none is garbage
     try:
         for run in needed:
+            run.folder = store.folder
             for cell in run.manifest.cells:
                 reader.add_cell(run, cell)
             if run.experiment.ratios:
@@ -56,7 +72,6 @@ def load_runs(folder: Path, wanted: str | None = None) -> tuple[list[RunResult],
     finally:
         if collects:
             gc.enable()
-    return runs, store
 
 
 def open_results(folder: Path) -> tuple[list[RunResult], Store]:
@@ -108,7 +123,7 @@ class CellReader:
             self._results[key] = build_cell_result(stored, cell.choice)
         result, place = self._results[key], (cell.dataset, cell.learner)
         repeats = cell.repeats or run.experiment.split.repeats
-        run.n_done += bisect_left(stored.splits, repeats)
+        run.count_done(place, bisect_left(stored.splits, repeats))
         if stored.kind == "measure":
             records = cast(list[PooledMeasurement], result.records)
             run.measurements[place] = dict(zip(result.splits, records, strict=True))
@@ -169,11 +184,11 @@ def explain_empty(run: RunResult) -> str:
     if run.cells:
         return ""
     if not run.missing:
-        return f"'{run.name}' has no finished task yet; run: {run.manifest.command()}"
+        return f"'{run.name}' has no finished task yet; run: {run.command()}"
     (dataset, learner), reason = next(iter(run.missing.items()))
     return (
         f"'{run.name}' cannot show {load_metric(run.metric).name}: {learner} on {dataset}: {reason}; "
-        f"make new records with: {run.manifest.command(fresh=True)}"
+        f"make new records with: {run.command(fresh=True)}"
     )
 
 
