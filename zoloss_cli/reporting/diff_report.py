@@ -32,7 +32,7 @@ def render_difference(found: ResultsDifference, format: str) -> str:
         "p: corrected t-test of Nadeau & Bengio (2003), not corrected for several tests",
     ]
     if any(not cell.is_same_task for cell in found.cells):
-        notes.append(f"{OTHER_TASK}: another version, other parameters or other data in the two folders")
+        notes.append(f"{OTHER_TASK}: data, seed, parameters or version are not the same in both")
     grid = Grid(header=header, lines=[_format_line(cell) for cell in found.cells], n_left=4, notes=notes)
     return renderer.join([renderer.render_grid(grid)])
 
