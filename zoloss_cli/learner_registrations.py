@@ -67,11 +67,6 @@ class LearnerRegistration(Registration):
         return "sample_weight" in inspect.signature(self.learner_class.fit).parameters
 
     @property
-    def gives_scores(self) -> bool:
-        """Whether the learner scores samples of two classes."""
-        return not self.is_multiclass
-
-    @property
     def reports(self) -> tuple[str, ...]:
         """The optional fields of records that a fitted learner gives."""
         return tuple(getattr(self.learner_class, "reports", ()))
@@ -150,11 +145,6 @@ class ForeignRegistration(FoundRegistration):
             return import_target(FOREIGN_LEARNER)(self.found()).multiclass
         except Exception:  # it cannot be built without parameters: each task asks again
             return True
-
-    @property
-    def gives_scores(self) -> bool:
-        """Whether it has scores or probabilities."""
-        return any(hasattr(self.found, method) for method in ("decision_function", "predict_proba"))
 
     @property
     def version(self) -> int:

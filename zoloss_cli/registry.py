@@ -26,6 +26,7 @@ from zoloss_cli.learner_registrations import (
 from zoloss_cli.plugins import Plugin, Registration, Registry, import_target
 from zoloss_cli.utils.code_files import find_code_policy
 from zoloss_cli.utils.paths import list_embedded_datasets
+from zoloss_cli.utils.scorer_names import OTHER_PURPOSES, SCORER_NAMES
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -83,6 +84,8 @@ class MetricRegistration(Registration):
             raise plugin.build_error(f"must have the name '{plugin.name}', as its entry point says")
         if inspect.isabstract(found):
             raise plugin.build_error("has no method compute")
+        if getattr(found, "direction", None) not in ("lower", "higher", None):
+            raise plugin.build_error("must have the direction 'lower', 'higher', or None if no value is better")
 
 
 def is_generator(function: Any) -> bool:
@@ -200,6 +203,13 @@ MEASURES = Registry(
 
 _METRICS = "zoloss_cli.metrics."
 
+# Scorers of scikit-learn, by its names; those that METRICS has, too (f1, roc_auc), are zoloss's own.
+SCORERS = Registry(
+    "scorer",
+    {name: MetricRegistration(_METRICS + "scorer:build_scorer", {"name": name}) for name in SCORER_NAMES}
+    | {"accuracy": MetricRegistration(_METRICS + "accuracy:Accuracy")},
+)
+
 # What a table can show, by the names that configs have: classes derived from zoloss_cli.metrics.base.Metric.
 METRICS = Registry(
     "metric",
@@ -230,6 +240,7 @@ METRICS = Registry(
     },
     group="zoloss.metrics",
     registration_type=MetricRegistration,
+    reserved=lambda: SCORERS,
 )
 METRIC_ALIASES = {"seconds": "fit_time", "reached": "time_to_best"}  # as configs of zoloss 0.1 call them
 
@@ -263,8 +274,15 @@ DATASET_PLUGINS: Registry[DatasetRegistration] = Registry(
 
 
 def list_metrics() -> list[str]:
-    """Return the names of all metrics, those of installed packages last."""
-    return list(METRICS)
+    """Return the names of all metrics: zoloss's own, scikit-learn's scorers, those of installed packages."""
+    return [*METRICS.builtin, *SCORERS, *(name for name in METRICS if name not in METRICS.builtin)]
+
+
+def explain_unknown_metric(name: object) -> str:
+    """Return why a name is no metric, with the nearest that is one."""
+    if purpose := OTHER_PURPOSES.get(str(name)):
+        return f"the scorer '{name}' of scikit-learn is for {purpose}, and these are errors of classifiers"
+    return f"unknown metric '{name}'{suggest_nearest(name, list_metrics())}"
 
 
 @functools.cache
@@ -272,7 +290,10 @@ def load_metric(name: str) -> Any:
     """Return a metric by its name; an unknown name, or a plug-in that is no metric, is a ConfigError."""
     name = METRIC_ALIASES.get(name, name)
     # Our own come first without a look at installed packages, which takes longer than a table.
-    return (METRICS.builtin.get(name) or METRICS.find(name)).loaded()
+    entry = METRICS.builtin.get(name) or SCORERS.builtin.get(name) or METRICS.get(name)
+    if entry is None:
+        raise ConfigError(explain_unknown_metric(name))
+    return entry.loaded(**entry.fixed)
 
 
 def is_foreign(name: str) -> bool:

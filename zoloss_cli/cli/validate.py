@@ -21,6 +21,7 @@ def validate(
 
     **Example:** `zoloss validate mine.yaml configs/table2.yaml`
     """
+    from zoloss_cli.config.metric_checks import describe_lacking
     from zoloss_cli.experiment.plan import plan
     from zoloss_cli.utils.code_files import use_code_policy
     from zoloss_cli.workflows.added_learners import list_unchecked
@@ -36,6 +37,7 @@ def validate(
                 continue
             cells, unchecked = plan(experiment), list_unchecked(experiment)
         n_tasks = sum(cell.repeats for cell in cells)
+        options.show_notes(f"{path}: {note}" for note in describe_lacking(experiment))
         options.show(f"{path}: valid; {len(cells)} cell{'s' * (len(cells) != 1)}, {n_tasks:,} tasks")
         options.show_notes(
             f"{path}: '{name}' and its parameters were not checked, since that runs its code: add --allow-code"

@@ -377,8 +377,8 @@ class Experiment(StrictModel):
     citation: str = ""
     published: Published | None = None
     metric: str = "test_error"
-    also: str | None = None
-    keep: Literal["scores"] | None = None
+    also: str | tuple[str, ...] | None = None
+    keep: Literal["scores", "probabilities"] | None = None
     baseline: str | None = None
     split: Split = Split()
     preprocess: Preprocess = Preprocess()
@@ -390,5 +390,6 @@ class Experiment(StrictModel):
 
     @property
     def metrics(self) -> list[str]:
-        """Return what a column shows, and what a second one beside it shows."""
-        return [self.metric, self.also] if self.also else [self.metric]
+        """Return what a column shows, and what those beside it show."""
+        also = (self.also,) if isinstance(self.also, str) else self.also or ()
+        return [self.metric, *also]

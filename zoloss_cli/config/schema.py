@@ -23,9 +23,9 @@ from zoloss_cli.registry import (
     GENERATORS,
     LEARNERS,
     MEASURES,
-    METRICS,
     build_parameter_model,
     find_nested_learners,
+    list_metrics,
 )
 from zoloss_cli.utils.names import MAX_NAME_BYTES
 
@@ -68,6 +68,8 @@ def build_config_schema() -> dict:
     data_entries, any_data = _build_data_entries(definitions)
     learner_entries = _build_learner_entries(definitions)
     measure_entries, any_measure = _build_measure_entries(definitions)
+    metrics = list_metrics()
+    several = {"type": "array", "items": {"enum": metrics}, "minItems": 1, "uniqueItems": True}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "zoloss experiment",
@@ -85,14 +87,15 @@ def build_config_schema() -> dict:
             "title": {"type": "string", "description": "caption of the table"},
             "citation": {"type": "string", "description": "where the table was published"},
             "published": _object(Published, definitions),
-            "metric": {"enum": list(METRICS), "default": "test_error", "description": "what the table shows"},
+            "metric": {"enum": metrics, "default": "test_error", "description": "what the table shows"},
             "also": {
-                "enum": list(METRICS),
-                "description": "a second metric, in a column after each learner's",
+                "anyOf": [{"enum": metrics}, several],
+                "description": "a second metric, or several, in columns after each learner's",
             },
+            "metrics": several | {"description": "all metrics in one list, in the place of metric and also"},
             "keep": {
-                "const": "scores",
-                "description": "store the scores of test samples, as some metrics need",
+                "enum": ["scores", "probabilities"],
+                "description": "store the scores of test samples, or both, as some metrics need",
             },
             "baseline": {
                 "type": "string",

@@ -6,8 +6,9 @@ from collections import deque
 from dataclasses import dataclass
 
 from zoloss_cli.experiment.plan import Cell
+from zoloss_cli.results.cell_file import StoredCell
 from zoloss_cli.results.record import FitRecord, Record
-from zoloss_cli.results.store import Store, StoredCell
+from zoloss_cli.results.store import Store
 
 CHUNK_SECONDS = 0.5
 MAX_CHUNK_TASKS = 200
@@ -64,8 +65,12 @@ def _is_done(cell: Cell, record: Record | None) -> bool:
     """Return whether a record holds all that the config asks for."""
     if record is None:
         return False
-    lacks_scores = isinstance(record, FitRecord) and record.test_errors is not None and not record.test_scores
-    return not (cell.keep_scores and lacks_scores)
+    if not isinstance(record, FitRecord) or record.test_errors is None:
+        return True
+    wanted = set(cell.keep)
+    if len(record.test_confusion or ()) > 2:
+        wanted.discard("test_scores")  # which are of two classes
+    return all(getattr(record, name) for name in wanted)
 
 
 def open_pending(cells: list[Cell], store: Store, fresh: bool) -> list[PendingCell]:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from zoloss_cli.config.catalog import find_embedded_entry
+from zoloss_cli.config.metric_checks import find_kept_fields
 from zoloss_cli.config.models import (
     ALL,
     PREDEFINED,
@@ -31,7 +32,7 @@ from zoloss_cli.datasets.dataset import compute_fingerprint
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.learner_registrations import FOREIGN_VERSION, name_package
-from zoloss_cli.registry import MEASURES, find_registration, is_foreign, is_unchecked, make_learner
+from zoloss_cli.registry import MEASURES, find_registration, is_foreign, make_learner
 from zoloss_cli.results.record import RecordKind, hash_identity
 
 IDENTITY_FORMAT = 1  # a part of every identity, and so of every key
@@ -60,8 +61,9 @@ class Cell:
         How settings are chosen, where the learner has some to choose from.
     prune : Prune or None
         Which training samples are left out as noise.
-    keep_scores : bool
-        Whether records hold the scores of test samples. No part of the identity: it changes no number.
+    keep : frozenset of {'test_scores', 'test_probabilities'}
+        What records hold of test samples besides counts, as far as the learner has it. No part of the identity:
+        it changes no number.
     """
 
     data: DataSpec
@@ -72,7 +74,7 @@ class Cell:
     fit_on: str = "train"
     tuning: Tuning | None = None
     prune: Prune | None = None
-    keep_scores: bool = False
+    keep: frozenset[str] = frozenset()
 
     @cached_property
     def identity(self) -> dict:
@@ -163,22 +165,13 @@ def _build_cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) ->
     fixed = rule.predefined or (rule.train == ALL and learner.learner in MEASURES)
     if fixed and not (prune or tuning) and _is_deterministic(learner):
         repeats = min(repeats, data.n_draws)  # same rows and no randomness: the same result
-    keep_scores = experiment.keep == "scores" and _gives_scores(learner)
-    return Cell(data, learner, rule, how.scale, repeats, fit_on, tuning, prune, keep_scores)
+    keep = frozenset(find_kept_fields(experiment.keep, learner))
+    return Cell(data, learner, rule, how.scale, repeats, fit_on, tuning, prune, keep)
 
 
 def _is_deterministic(spec: LearnerSpec) -> bool:
     """Return whether a learner has no randomness; classes of others are not asked: that would run them."""
     return not is_foreign(spec.learner) and make_learner(spec.learner, spec.parameters).deterministic
-
-
-def _gives_scores(spec: LearnerSpec) -> bool:
-    """Return whether a learner gives scores of one class against the other, as measures do not."""
-    if spec.learner in MEASURES:
-        return False
-    if is_unchecked(spec.learner):
-        return True  # nothing is run to find out: what is not run stores nothing
-    return find_registration(spec.source).gives_scores
 
 
 def find_split_rule(split: Split, data: DataSpec) -> SplitRule:

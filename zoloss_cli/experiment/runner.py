@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from zoloss_cli.config.metric_checks import describe_lacking
 from zoloss_cli.config.models import Experiment
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import compute_finite_scaling
@@ -101,7 +102,7 @@ def validate_data(
 
 def _refuse_several_classes(cell: Cell, n_classes: int, metrics: Iterable[Metric], positive: str) -> None:
     """Refuse what is defined for two classes only."""
-    reasons = ["pruning is"] * (cell.prune is not None) + ["kept scores are"] * cell.keep_scores
+    reasons = ["pruning is"] * (cell.prune is not None)
     reasons += [f"the metric {metric.name} is" for metric in metrics if getattr(metric, "n_classes", 0) == 2]
     if reasons:
         raise DataError(
@@ -160,7 +161,7 @@ def run_experiment(
     summary = RunSummary()
     with store.writing():
         pending = open_pending(cells, store, fresh)
-        for note in [*collect_data_notes(cells), *store.notes]:
+        for note in [*describe_lacking(experiment), *collect_data_notes(cells), *store.notes]:
             progress.note(note)
         totals, done = _count_tasks(pending)
         summary.n_tasks, summary.n_done_before = sum(totals.values()), sum(done.values())

@@ -143,8 +143,7 @@ def _count_errors(
             predicted = learner.predict(X_test)
             fields["test_errors"] = int(np.count_nonzero(predicted != y_test))
             fields["test_confusion"] = count_confusion(y_test, predicted, n_classes)
-            fields |= _collect_scores(cell, learner, X_test, y_test)
-        return fields
+        return fields | _collect_responses(cell, learner, X_test, y_test, n_classes)
     scores, signs = learner.decision_function(X_train), _to_signs(y_train)
     fields = {
         "train_errors": int(find_strict_errors(scores, signs).sum()),
@@ -157,20 +156,35 @@ def _count_errors(
         scores = learner.decision_function(X_test)
         fields["test_errors"] = int(find_prediction_errors(scores, _to_signs(y_test)).sum())
         fields["test_confusion"] = count_confusion(y_test, scores >= 0.0, n_classes)
-        fields |= _collect_scores(cell, learner, X_test, y_test, scores)
+    return fields | _collect_responses(cell, learner, X_test, y_test, n_classes)
+
+
+def _collect_responses(
+    cell: Cell, learner: Any, X: np.ndarray, y: np.ndarray, n_classes: int
+) -> dict[str, Any]:
+    """Return scores and probabilities of test samples by their true class, where they are kept."""
+    fields: dict[str, Any] = {}
+    if not y.size:
+        return fields
+    if "test_scores" in cell.keep and n_classes == 2:
+        has_scores = hasattr(learner, "decision_function")
+        scores = learner.decision_function(X) if has_scores else _compute_probabilities(learner, X, 2)[:, 1]
+        if np.shape(scores) != y.shape or not np.all(np.isfinite(scores)):
+            raise ValueError("some scores of test samples are not finite, and cannot be kept")
+        fields["test_scores"] = tuple(np.asarray(scores)[y == k].tolist() for k in (0, 1))
+    if "test_probabilities" in cell.keep:
+        probabilities = _compute_probabilities(learner, X, n_classes)
+        fields["test_probabilities"] = [probabilities[y == k].tolist() for k in range(n_classes)]
     return fields
 
 
-def _collect_scores(
-    cell: Cell, learner: Any, X_test: np.ndarray, y_test: np.ndarray, scores: np.ndarray | None = None
-) -> dict[str, Any]:
-    """Return the scores of the test samples of each of two classes, where they are kept."""
-    if not cell.keep_scores:
-        return {}
-    scores = learner.decision_function(X_test) if scores is None else scores
-    if scores.shape != y_test.shape or not np.all(np.isfinite(scores)):
-        raise ValueError("some scores of test samples are not finite, and cannot be kept")
-    return {"test_scores": tuple(scores[y_test == k].tolist() for k in (0, 1))}
+def _compute_probabilities(learner: Any, X: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the probability of each class; 0 of a class that no training sample has."""
+    probabilities = np.zeros((len(X), n_classes))
+    probabilities[:, np.asarray(learner.classes_, dtype=np.int64)] = learner.predict_proba(X)
+    if not np.all(np.isfinite(probabilities)):
+        raise ValueError("some probabilities of test samples are not finite, and cannot be kept")
+    return probabilities
 
 
 def count_confusion(y: np.ndarray, predicted: np.ndarray, n_classes: int) -> Confusion:

@@ -10,7 +10,7 @@ import contextlib
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,7 @@ COMPILE_SECONDS = {
     "soft": 5,
 }
 OTHER_COMPILE_SECONDS = 1
+ALL_COMPILE_SECONDS = 45  # of all learners: many share kernels
 FOREIGN_SECONDS = 0.5  # for the first fit of somebody's search with a time limit
 COMPLEXITY_COMPILE_SECONDS = 11.0  # of the kernels behind complexity and contributions
 MIN_NOTICED_SECONDS = 2  # a shorter compilation is over before its notice is read
@@ -78,6 +79,10 @@ class _CompilationAnnouncer(event.Listener):
         """Do nothing: numba asks for this method."""
 
 
+def ignore_steps(n_done: int, n_all: int) -> None:
+    """Report nothing."""
+
+
 @contextlib.contextmanager
 def announce_compilation(seconds: float) -> Iterator[None]:
     """Within this block, tell of a compilation when one begins, with the seconds that it may take."""
@@ -92,16 +97,31 @@ def estimate_seconds(specs: Sequence[LearnerSpec]) -> float:
     """Return about how long the kernels of learners take to compile, where none is there yet."""
     learners = [candidate.learner for spec in specs for candidate in spec.tune or (spec,)]
     families = {name.partition("-")[0] for name in learners}
-    return float(sum(COMPILE_SECONDS.get(family, OTHER_COMPILE_SECONDS) for family in families))
+    seconds = sum(COMPILE_SECONDS.get(family, OTHER_COMPILE_SECONDS) for family in families)
+    return float(min(seconds, ALL_COMPILE_SECONDS))
 
 
-def compile_kernels(specs: Sequence[LearnerSpec]) -> float:
-    """Warm learners up in this process, so that workers find compiled kernels; return the seconds."""
+def compile_kernels(specs: Sequence[LearnerSpec], report: Callable[[int, int], object] = ignore_steps) -> float:
+    """Warm learners up in this process, so that workers and later commands find compiled kernels.
+
+    Parameters
+    ----------
+    specs : sequence of LearnerSpec
+        The learners, and the candidates that they are tuned over.
+    report : callable
+        Called with the number of learners that are done and of all.
+
+    Returns
+    -------
+    float
+        How many seconds it took.
+    """
     start = time.perf_counter()
     each = [candidate for spec in specs for candidate in (spec, *spec.tune)]
     with announce_compilation(estimate_seconds(specs)):
-        for spec in each:
+        for done, spec in enumerate(each, 1):
             _warm_up(spec)
+            report(done, len(each))
     return time.perf_counter() - start
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tabulate import tabulate
 
+from zoloss_cli.config.metric_checks import describe_lacking
 from zoloss_cli.config.models import Experiment
 from zoloss_cli.experiment.pending import estimate_seconds, find_pending
 from zoloss_cli.experiment.plan import plan
@@ -47,9 +48,8 @@ def render_plan(experiment: Experiment, store: Store, jobs: int) -> tuple[str, l
     total = sum(part.cell.repeats for part in pending)
     estimate = _estimate_time(left, estimate_seconds(pending, jobs), jobs)
     table = tabulate(lines, HEADER, tablefmt="simple")
-    return f"{table}\n\n{len(cells)} cells, {total:,} tasks, {left:,} to run: {estimate}", collect_data_notes(
-        cells
-    )
+    totals = f"{len(cells)} cells, {total:,} tasks, {left:,} to run: {estimate}"
+    return f"{table}\n\n{totals}", [*describe_lacking(experiment), *collect_data_notes(cells)]
 
 
 def _estimate_time(left: int, seconds: float | None, jobs: int) -> str:

@@ -23,6 +23,9 @@ from zoloss_cli.utils.code_files import remember_code
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cvxpy")
 
+# In the place of a config's path, of numbers that no config stands behind.
+PYTHON_CALLS = ("run_experiment(", "evaluate(", "load_results(")
+
 CHECK_LINE = re.compile(rb',\n "check": "([0-9a-f]{8})"\n}\n\Z')
 
 Filename = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*\.jsonl$")]
@@ -85,6 +88,8 @@ class Manifest:
 
     def command(self, fresh: bool = False) -> str:
         """Return what to type to run it again, or anew: a config, or the command that stood for one."""
+        if self.config.startswith(PYTHON_CALLS):
+            return self.config
         if self.config.startswith("zoloss run "):
             return self.config + " --fresh" * fresh
         if self.config.startswith("zoloss "):

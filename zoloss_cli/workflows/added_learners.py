@@ -53,7 +53,7 @@ def add_learners(experiment: Experiment, names: list[str], assignments: list[str
             added.append(spec.model_copy(update={"added": True}))
     mistakes.raise_errors()
     extended = experiment.model_copy(update={"learners": (*experiment.learners, *added)})
-    check_metrics(extended, mistakes)
+    check_metrics(extended, {}, mistakes)
     mistakes.raise_errors()
     return extended
 

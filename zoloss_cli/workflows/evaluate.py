@@ -19,7 +19,7 @@ from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.runner import validate_data
 from zoloss_cli.learners.multiclass.partitions import MAX_EXACT_CLASSES
-from zoloss_cli.reporting.loading import load_results, select_runs
+from zoloss_cli.reporting.loading import load_runs, select_runs
 from zoloss_cli.reporting.render.render import render_tables
 from zoloss_cli.reporting.statistics_report import describe_best
 from zoloss_cli.reporting.tables import build_table
@@ -230,9 +230,9 @@ def render_evaluation(
     comparison : list of str
         The best learner against each other, in lines.
     """
-    runs, _ = load_results(results, name)
+    runs, _ = load_runs(results, name)
     (run,) = select_runs(runs, name)
-    table = render_tables([build_table(run, runs)], format, terminal=bold_terminal)
+    table = render_tables([build_table(run, runs)], format, bold_terminal, standalone=True)
     return table, describe_best(run, dataset, SIGNIFICANCE_LEVEL)
 
 

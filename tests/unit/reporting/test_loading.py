@@ -12,7 +12,7 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.metrics.base import Sizes
-from zoloss_cli.reporting.loading import explain_empty, load_results, select_runs
+from zoloss_cli.reporting.loading import explain_empty, load_runs, select_runs
 from zoloss_cli.reporting.notes import collect_notes
 from zoloss_cli.reporting.run_result import CellResult, RunResult
 from zoloss_cli.results.record import FitRecord
@@ -277,7 +277,7 @@ def test_a_run_without_a_task_says_how_to_start(zoloss, small_config, tmp_path):
     ended = zoloss("table", out)
     assert (ended.code, ended.out) == (4, "")
     assert ended.err == f"zoloss: 'small' has no finished task yet; run: zoloss run {small_config}\n"
-    (run,) = load_results(out)[0]
+    (run,) = load_runs(out)[0]
     assert (run.n_done, run.n_tasks) == (0, 24)
 
 

@@ -11,7 +11,7 @@ import pytest
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 from zoloss_cli.results import migrate as module
 from zoloss_cli.results.migrate import RECORD_KEYS, migrate
 from zoloss_cli.results.record import FailedRecord, FitRecord, Measurement, MeasureRecord
@@ -209,7 +209,7 @@ def test_an_interrupted_conversion_goes_on(old, todays, monkeypatch, stopped_aft
         migrate(old)
     monkeypatch.undo()
     with pytest.raises(ResultsError, match="zoloss migrate"):  # half of it is not shown
-        load_results(old)
+        load_runs(old)
     assert migrate(old) == [f"{old}: 10 cells and 3 manifests converted"]
     assert read_files(old)[MARKER] == read_files(todays)[MARKER]
     for name, content in read_files(todays).items():

@@ -108,6 +108,14 @@ def draw_costs_by_round(run: RunResult) -> Figure:
     return figure
 
 
+def draw_curves_on(axes: Axes, run: RunResult, dataset: str, metric: str) -> None:
+    """Draw the curves of all learners that recorded a metric on one data set."""
+    looks = dict(zip(run.learners, style.build_looks(len(run.learners)), strict=True))
+    names = build_column_titles(run.learners)
+    _draw_curves(axes, find_curves(run, dataset, metric), metric, names, looks)
+    axes.set_title(style.shorten(dataset))
+
+
 def _draw_side_by_side(run: RunResult, metrics: list[str]) -> Figure:
     names = build_column_titles(run.learners)
     looks = dict(zip(run.learners, style.build_looks(len(run.learners)), strict=True))
