@@ -57,6 +57,12 @@ class MissingPackageError(ZolossError, ImportError):
     exit_code = 8
 
 
+class CheckError(ZolossError):
+    """Results are not what a check of them asks for, such as `compare --fail-beyond`."""
+
+    exit_code = 9
+
+
 def suggest_nearest(name: object, valid: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the closest valid name, or the valid names.
 

@@ -12,7 +12,7 @@ from places import REFERENCE
 from scipy import stats
 
 from zoloss_cli.reporting.distinct_data import describe_merged, group_by_data
-from zoloss_cli.reporting.loading import load_results, open_results, select_runs
+from zoloss_cli.reporting.loading import load_runs, open_results, select_runs
 from zoloss_cli.reporting.statistics import (
     compare_by_signed_ranks,
     compute_average_ranks,
@@ -23,7 +23,7 @@ from zoloss_cli.reporting.statistics_report import render_statistics
 
 @pytest.fixture(scope="module")
 def prune():
-    runs, _ = load_results(REFERENCE, "prune")
+    runs, _ = load_runs(REFERENCE, "prune")
     return select_runs(runs, "prune")[0]
 
 

@@ -77,6 +77,13 @@ def complete_learner_list(incomplete: str) -> list[str]:
     return _complete_list(LEARNERS, incomplete)
 
 
+def complete_metric(incomplete: str) -> list[str]:
+    """Offer the names of metrics."""
+    from zoloss_cli.registry import METRICS
+
+    return _filter_names(METRICS, incomplete)
+
+
 def complete_table(context: typer.Context, incomplete: str) -> list[str]:
     """Offer what the results folder has, numbers of tables and names of runs; only manifests are read."""
     from zoloss_cli.utils.files import FileError, read_file

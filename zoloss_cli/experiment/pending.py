@@ -6,8 +6,9 @@ from collections import deque
 from dataclasses import dataclass
 
 from zoloss_cli.experiment.plan import Cell
+from zoloss_cli.results.cell_file import StoredCell
 from zoloss_cli.results.record import FitRecord, Record
-from zoloss_cli.results.store import Store, StoredCell
+from zoloss_cli.results.store import Store
 
 CHUNK_SECONDS = 0.5
 MAX_CHUNK_TASKS = 200

@@ -15,9 +15,10 @@ from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.ratios import replace_by_ratios
 from zoloss_cli.reporting.run_result import CellResult, RunResult
 from zoloss_cli.reporting.stars import find_baseline
+from zoloss_cli.results.cell_file import StoredCell
 from zoloss_cli.results.manifest import ManifestCell
 from zoloss_cli.results.record import FitRecord, MeasureRecord
-from zoloss_cli.results.store import IGNORED_FILES, Store, StoredCell
+from zoloss_cli.results.store import IGNORED_FILES, Store
 from zoloss_cli.utils.paths import PACKAGE_FOLDER
 
 ROMAN_NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9, "X": 10}

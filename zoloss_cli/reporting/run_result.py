@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -297,6 +297,29 @@ class RunResult:
         """Return the aggregate of a cell's values; None where there are none."""
         cell = self.cells.get((dataset, learner))
         return cell.get_stat(metric or self.metric) if cell is not None else None
+
+    def get_values(self, dataset: str, learner: str) -> list[float]:
+        """Return a cell's values of the metric that is shown, one a split; none where there are none."""
+        cell = self.cells.get((dataset, learner))
+        return (cell.get(self.metric) or []) if cell is not None else []
+
+    def get_values_by_split(self, dataset: str, learner: str) -> dict[int, float]:
+        """Return a cell's values of the metric that is shown, by the number of the split."""
+        values = self.get_values(dataset, learner)
+        return dict(zip(self.cells[dataset, learner].splits, values, strict=True)) if values else {}
+
+    def show_metric(self, metric: str) -> RunResult:
+        """Return the run with another metric in the place of the one that its table shows.
+
+        Cells whose records do not give it are left out; where no record does, that is a ResultsError.
+        """
+        experiment = self.experiment.model_copy(update={"metric": load_metric(metric).name})
+        faults = {place: cell.explain_missing(experiment.metric) for place, cell in self.cells.items()}
+        kept = {place: cell for place, cell in self.cells.items() if not faults[place]}
+        if self.cells and not kept:
+            reason = next(iter(faults.values()))
+            raise ResultsError(f"'{self.name}' has no {experiment.metric}: {reason}")
+        return replace(self, manifest=replace(self.manifest, experiment=experiment), cells=kept)
 
     def iterate_values(self, learner: str, metric: str) -> Iterator[float]:
         """Yield all values of a learner's metric, data set by data set."""

@@ -186,8 +186,9 @@ def _collect_means(run: RunResult, learners: Sequence[str]) -> tuple[list[list[s
 def compute_average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
     """Rank the learners on each data set, 1 the best and ties by their average, and average over data sets.
 
-    Rows of the same data are one data set, by the means of their values. Two learners differ if their average ranks do by Nemenyi's critical difference or more. Raises
-    ResultsError where there is nothing to rank: fewer than three learners or two data sets.
+    Rows of the same data are one data set, by the means of their values. Two learners differ if their average
+    ranks do by Nemenyi's critical difference or more. Raises ResultsError where there is nothing to rank: fewer
+    than three learners or two data sets.
     """
     check_comparable(run)
     name = run.number

@@ -73,8 +73,8 @@ def _describe_ranks(run: RunResult, titles: dict[str, str], alpha: float) -> lis
     near = f"; it cannot be told from {_join(unclear)}" if unclear else ""
     return [
         f"Friedman's test rejects at {alpha:g} that all are equal (p {friedman}). {found}.",
-        f"By Nemenyi's test, average ranks differ where they are {ranks.critical_difference:.2f} or more apart: "
-        f"{far}{near}.",
+        f"By Nemenyi's test, average ranks differ where they are {ranks.critical_difference:.2f} or more "
+        f"apart: {far}{near}.",
     ]
 
 

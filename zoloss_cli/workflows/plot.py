@@ -37,6 +37,10 @@ class PlotRequest:
         Names of learners; none for all.
     positive, label : str or None
         The positive class and the label column of one's own data.
+    metric : str or None
+        Another metric than the one that the table shows.
+    against : str or None
+        The learner that the others are compared with.
     """
 
     figure: str
@@ -46,6 +50,8 @@ class PlotRequest:
     learners: list[str]
     positive: str | None
     label: str | None
+    metric: str | None = None
+    against: str | None = None
 
     @property
     def is_of_own_data(self) -> bool:
@@ -63,6 +69,9 @@ class PlotRequest:
 
     def validate(self) -> None:
         """Refuse options that do not go together."""
+        for kind in FIGURES:
+            if kind.name == self.figure:
+                kind.check_options(metric=self.metric, against=self.against)
         if self.is_of_own_data:
             if not self.learners:
                 raise ConfigError("--learners: name those to fit on --dataset, such as rcd-bias,adaboost")
@@ -88,7 +97,9 @@ class PlotRequest:
             find_figure(self.figure)  # an unknown figure is the first thing to say
             raise
         kind = catalog.find_kind(self.figure, runs)
-        drawing = catalog.choose_drawing(kind, runs, self.results, self.table, self.datasets, self.learners)
+        drawing = catalog.choose_drawing(
+            kind, runs, self.results, self.table, self.datasets, self.learners, self.metric, self.against
+        )
         return drawing, [*store.notes, *describe_incomplete([run for run in runs if run.name == drawing.run])]
 
     def _find_without_results(self) -> FigureKind | None:
