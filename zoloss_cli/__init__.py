@@ -2,7 +2,8 @@
 
 Every learner's class is here under its own name, with `make_learner`, `load_dataset`, the measures of a data
 set's complexity, and functions that do what the commands do: `evaluate`, `run_experiment`, `load_results`,
-`make_table`, `compare`, `load_model` and the `plot_` functions. All of them are imported when they are first used, so that importing the package is quick.
+`make_table`, `compare`, `load_model` and the `plot_` functions. All of them are imported when they are first
+used, so that importing the package is quick.
 
 Examples
 --------

@@ -70,7 +70,7 @@ def build_run(
     ]
     run = RunResult(Manifest(origin, experiment, planned, []))
     for place, cell in cells.items():
-        run.n_done += len(cell)
+        run.count_done(place, len(cell))
         run.add(place, cell)
     return run
 

@@ -89,7 +89,7 @@ def evaluate(
     >>> X, y = load_dataset("heart")
     >>> result = evaluate(X, y, ["fld", LogisticRegression(C=0.1)], n_splits=5)
     >>> result.frame.groupby("learner")["test_error"].mean().round(1).to_dict()
-    {'LogisticRegression': 15.9, 'fld': 16.7}
+    {'LogisticRegression': 10.7, 'fld': 11.5}
     >>> result.compare(against="fld")[["learner", "splits"]].values.tolist()
     [['LogisticRegression', 5]]
     """

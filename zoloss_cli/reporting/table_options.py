@@ -51,9 +51,7 @@ class TableOptions:
 
     def __post_init__(self) -> None:
         if self.bold == "stderr" and self.stat in MEDIANS:
-            raise ConfigError(
-                f"--bold stderr is of means, and --stat {self.stat} has medians: use --bold best"
-            )
+            raise ConfigError(f"--bold stderr is of means, and --stat {self.stat} has medians: use --bold best")
 
     @property
     def bold_rule(self) -> str:
