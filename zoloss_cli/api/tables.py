@@ -203,7 +203,7 @@ def _build_in_memory(results: Any, table: str | None, chosen: TableOptions) -> T
         kept = {*shaped.datasets}, {*shaped.learners}
         for place, cell in run.cells.items():
             if place[0] in kept[0] and place[1] in kept[1]:
-                shaped.count_done(place, len(cell))
+                shaped.count_done(place, run.n_done_at.get(place, 0))
                 shaped.add(place, cell)
         if not shaped.cells:
             raise ResultsError(f"there is no {shaped.metric}: {next(iter(shaped.missing.values()))}")
