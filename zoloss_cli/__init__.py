@@ -72,8 +72,9 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.search.combinatorial import PrioritizedSearchClassifier, SwapSearchClassifier
     from zoloss_cli.learners.search.mip import MixedIntegerClassifier
     from zoloss_cli.learners.search.pivot import PivotClassifier
-    from zoloss_cli.learners.search.progress import progress_line
+    from zoloss_cli.learners.search.progress import SearchProgress, progress_line
     from zoloss_cli.learners.search.rcd import RCDClassifier
+    from zoloss_cli.learners.search.search_learner import SearchLearner
     from zoloss_cli.learners.search.sla import SmoothLossClassifier
     from zoloss_cli.registry import make_learner
     from zoloss_cli.reporting.frame import load_results
@@ -98,7 +99,9 @@ _TARGETS = (
     "zoloss_cli.datasets.named:load_dataset",
     "zoloss_cli.learners.base:BinaryLearner",
     "zoloss_cli.learners.linear_base:LinearLearner",
+    "zoloss_cli.learners.search.progress:SearchProgress",
     "zoloss_cli.learners.search.progress:progress_line",
+    "zoloss_cli.learners.search.search_learner:SearchLearner",
     "zoloss_cli.learners.linear.stream:progressive_errors",
     "zoloss_cli.registry:make_learner",
     "zoloss_cli.reporting.frame:load_results",

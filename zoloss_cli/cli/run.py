@@ -31,6 +31,23 @@ def run(
             help="Only these learners, separated by commas.", autocompletion=completion.complete_config_learners
         ),
     ] = "",
+    add_learner: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--add-learner",
+            metavar="LEARNERS",
+            help="Learners to add as columns, separated by commas: names, classes such as "
+            "sklearn.svm.LinearSVC or mine.py:MyClass, each perhaps as LABEL=LEARNER; may be repeated.",
+            autocompletion=completion.complete_learner_list,
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="LEARNER.KEY=VALUE", help="Set a parameter of an added learner; may be repeated."
+        ),
+    ] = None,
+    allow_code: options.AllowCode = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Another master seed.")] = None,
     dry_run: options.DryRun = False,
     fresh: Annotated[
@@ -47,19 +64,30 @@ def run(
     `zoloss run configs/table2.yaml --splits 20 --datasets heart,sonar`: a quick look
 
     `zoloss run mine.yaml --out results/mine --dry-run`: what would run, and for how long
+
+    `zoloss run configs/table3.yaml --add-learner sklearn.svm.LinearSVC --set LinearSVC.C=10`: another column
+
+    `zoloss run configs/table2.yaml --add-learner mine.py:MyClass --allow-code`: your own, from a file
     """
     from zoloss_cli.experiment.executors.process_pool import limit_threads
 
     limit_threads()
     from zoloss_cli.cli._running import run_and_report, show_plan
     from zoloss_cli.experiment.plan import select_part
+    from zoloss_cli.utils import code_files
+    from zoloss_cli.workflows.added_learners import add_learners, keep_added_learners, name_run
     from zoloss_cli.workflows.load_experiment import load_experiment
 
-    whole = select_part(load_experiment(config), [], [], splits, seed)
-    part = select_part(whole, options.parse_names(datasets), options.parse_names(learners), None, None)
-    if dry_run:
-        show_plan(part, out, jobs)
-        return
-    command = ["run", str(config)]
-    run_and_report(whole, str(config), out, jobs, command, fail_fast=fail_fast, fresh=fresh, part=part)
+    added = options.parse_name_lists(add_learner)
+    with code_files.allow_code(allow_code):
+        extended = add_learners(load_experiment(config), added, settings or [])
+        asked = select_part(extended, [], [], splits, seed)
+        part = select_part(asked, options.parse_names(datasets), options.parse_names(learners), None, None)
+        if dry_run:
+            show_plan(part, out, jobs)
+            return
+        whole, notes = keep_added_learners(asked, out)
+        options.show_notes(notes)
+        source, command = name_run(config, added, settings or [], allow_code)
+        run_and_report(whole, source, out, jobs, command, fail_fast=fail_fast, fresh=fresh, part=part)
     options.show(f"show it with: zoloss table {out}", err=True)

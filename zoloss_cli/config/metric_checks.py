@@ -17,6 +17,7 @@ from zoloss_cli.registry import (
     LearnerRegistration,
     explain_unknown_metric,
     find_registration,
+    is_unchecked,
     list_metrics,
     load_metric,
     make_learner,
@@ -163,7 +164,9 @@ def _find_lacking(experiment: Experiment, metric: Metric) -> dict[str, tuple[str
     config_gives = {"flipped"} if any(data.flip for data in experiment.datasets) else set()
     lacking = {}
     for spec in experiment.learners:
-        given = config_gives | find_reported(find_registration(spec.learner), spec.learner in MEASURES)
+        if is_unchecked(spec.learner):
+            continue  # a class that was not run cannot say what it gives
+        given = config_gives | find_reported(find_registration(spec.source), spec.learner in MEASURES)
         given |= find_kept_fields(experiment.keep, spec)
         if missing := [name for name in metric.requires if name not in given]:
             lacking[spec.label] = (spec.learner, missing[0])
@@ -187,18 +190,16 @@ def find_kept_fields(keep: str | None, spec: LearnerSpec) -> set[str]:
     """Return what records hold of a learner's test samples besides counts, where a config says `keep`."""
     if keep is None or spec.learner in MEASURES:
         return set()
-    learner = make_learner(spec.learner, spec.parameters)
-    return {
-        field
-        for field, methods in RESPONSES.items()
-        if keep in KEEPS[field] and any(hasattr(learner, method) for method in methods)
-    }
+    fields = {field for field in RESPONSES if keep in KEEPS[field]}
+    if is_unchecked(spec.learner):
+        return fields  # nothing is run to find out: what is not run stores nothing
+    learner = make_learner(spec.source, spec.parameters)
+    return {field for field in fields if any(hasattr(learner, method) for method in RESPONSES[field])}
 
 
 def find_reported(registered: LearnerRegistration, measuring: bool) -> set[str]:
     """Return the fields of records that a learner or measure gives, whatever its parameters are."""
-    fields = set(getattr(registered.learner_class, "reports", ()))
-    return fields | ({"fit_time"} if measuring else ALWAYS_RECORDED)
+    return set(registered.reports) | ({"fit_time"} if measuring else ALWAYS_RECORDED)
 
 
 def _list_able(metric: Metric, measuring: bool) -> str:

@@ -48,6 +48,20 @@ ON = {
 }
 
 
+# A class of an installed package or in a file beside the config; its parameters, it alone knows.
+CLASS_PATTERN = r"^(.+\.py:\w+|[A-Za-z_]\w*(\.[A-Za-z_]\w*)+)$"
+CLASS_NAME = {
+    "type": "string",
+    "pattern": CLASS_PATTERN,
+    "description": "a class, such as sklearn.svm.LinearSVC, or one in a file beside this one, mine.py:MyClass",
+}
+CLASS_ENTRY = {
+    "type": "object",
+    "required": ["learner"],
+    "properties": {"learner": CLASS_NAME, "best_of": BEST_OF, "tune": TUNE, "on": ON},
+}
+
+
 def build_config_schema() -> dict:
     """Return a JSON schema (2020-12) that editors use to complete and check configs."""
     definitions: dict = {}
@@ -98,7 +112,9 @@ def build_config_schema() -> dict:
                 "description": "the columns of a table of cost_ratio, each by its label",
             },
             "datasets": _names_or_mapping(data_entries, any_data, list(data_entries)),
-            "learners": _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learner_entries)),
+            "learners": _add_classes(
+                _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learner_entries))
+            ),
             "measures": _names_or_mapping(measure_entries, any_measure, list(measure_entries)),
         },
         "$defs": definitions,
@@ -134,7 +150,7 @@ def _build_learner_entries(definitions: dict) -> dict:
         own["properties"] |= {"best_of": BEST_OF, "tune": TUNE, "on": ON}
         entries[name] = _optional(own, _first_line(registered.learner_class))
         renamed.append(own | {"required": ["learner"]})
-    definitions["learner"] = {"anyOf": [{"enum": list(entries)}, *renamed]}
+    definitions["learner"] = {"anyOf": [{"enum": list(entries)}, CLASS_NAME, *renamed, CLASS_ENTRY]}
     return entries
 
 
@@ -165,6 +181,15 @@ def _object(model: type[BaseModel], definitions: dict, drop: tuple[str, ...] = (
 
 def _optional(schema: dict, description: str) -> dict:
     return {"anyOf": [{"type": "null"}, schema], "description": description}
+
+
+def _add_classes(learners: dict) -> dict:
+    """Return the schema of the learners of a config that takes names of classes, too."""
+    names, entries = learners["anyOf"]
+    names = names | {"items": {"anyOf": [names["items"], CLASS_NAME]}}
+    by_class = {k: v for k, v in CLASS_ENTRY.items() if k != "required"}
+    entries = entries | {"patternProperties": {CLASS_PATTERN: {"anyOf": [{"type": "null"}, by_class]}}}
+    return {"anyOf": [names, entries]}
 
 
 def _names_or_mapping(entries: dict, other: dict, names: list[str]) -> dict:

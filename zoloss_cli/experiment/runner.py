@@ -22,10 +22,12 @@ from zoloss_cli.experiment.warming import (
     COMPLEXITY_COMPILE_SECONDS,
     announce_compilation,
     compile_kernels,
+    find_unseeded,
 )
 from zoloss_cli.kernels import KEEPS_KERNELS
+from zoloss_cli.learner_registrations import is_trusted
 from zoloss_cli.metrics.base import Metric
-from zoloss_cli.registry import load_metric
+from zoloss_cli.registry import is_foreign, load_metric
 from zoloss_cli.results.manifest import Manifest, ManifestCell, RunInfo, describe_run, format_now
 from zoloss_cli.results.record import FailedRecord
 from zoloss_cli.results.store import Store
@@ -171,6 +173,8 @@ def run_experiment(
                 if seconds > LONG_COMPILATION_SECONDS:
                     kept = " (kept for the next run)" * KEEPS_KERNELS
                     progress.note(f"kernels compiled in {seconds:.0f} s{kept}")
+                for note in _collect_seed_notes(pending):
+                    progress.note(note)
             progress.start(totals, done)
             chunks = Scheduler(pending, jobs).run()
             try:
@@ -219,6 +223,15 @@ def _compile_kernels(cells: list[Cell]) -> float:
         for how in {cell.prune for cell in cells if cell.prune is not None}:
             run_interruptibly(functools.partial(warm_up_pruning, how))
     return seconds
+
+
+def _collect_seed_notes(pending: list[PendingCell]) -> list[str]:
+    """Return what is to be said of estimators of others that ignore their seed."""
+    learners = [part.cell.learner for part in pending if part.splits]
+    asked = {
+        spec.source: spec for spec in learners if is_foreign(spec.learner) and not is_trusted(spec.learner)
+    }
+    return list(filter(None, (run_interruptibly(functools.partial(find_unseeded, s)) for s in asked.values())))
 
 
 def _count_tasks(pending: list[PendingCell]) -> tuple[dict[str, int], dict[str, int]]:

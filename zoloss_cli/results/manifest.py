@@ -15,10 +15,11 @@ import msgspec
 from pydantic import ValidationError
 
 from zoloss_cli import __version__
-from zoloss_cli.config.models import Experiment, LearnerSpec
+from zoloss_cli.config.models import Experiment, LearnerSpec, SettingMapping
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.registry import load_metric
 from zoloss_cli.results.record import FORMAT
+from zoloss_cli.utils.code_files import remember_code
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cvxpy")
 
@@ -89,6 +90,8 @@ class Manifest:
         """Return what to type to run it again, or anew: a config, or the command that stood for one."""
         if self.config.startswith(PYTHON_CALLS):
             return self.config
+        if self.config.startswith("zoloss run "):
+            return self.config + " --fresh" * fresh
         if self.config.startswith("zoloss "):
             return f"{self.config} --out another-folder" if fresh else self.config
         return f"zoloss run {self.config}" + " --fresh" * fresh
@@ -175,14 +178,18 @@ def decode_experiment(content: bytes) -> Experiment:
 
 def _restore_spec(spec: LearnerSpec) -> LearnerSpec:
     """Put learners and tuples among the parameters back, where JSON has mappings and lists."""
+    if spec.code is not None:
+        remember_code(spec.code)
     settings = tuple((key, _restore_value(value)) for key, value in spec.settings)
     return spec.model_copy(update={"settings": settings, "tune": tuple(map(_restore_spec, spec.tune))})
 
 
 def _restore_value(value: Any) -> Any:
+    if isinstance(value, dict) and set(value) == {"pairs"}:
+        return SettingMapping(pairs=tuple((_restore_value(k), _restore_value(v)) for k, v in value["pairs"]))
     if isinstance(value, dict):
         return _restore_spec(LearnerSpec.model_validate_json(json.dumps(value)))
-    return tuple(value) if isinstance(value, list) else value
+    return tuple(map(_restore_value, value)) if isinstance(value, list) else value
 
 
 def format_now() -> str:

@@ -235,7 +235,7 @@ def fit_table(
 
 def find_errors(X: np.ndarray, y: np.ndarray, estimator: Learner, rule: LinearRule | None) -> np.ndarray:
     """Return which samples are training errors, by the rule if there is one, else by the estimator."""
-    if estimator.multiclass:
+    if estimator.multiclass or getattr(estimator, "is_foreign", False):
         return estimator.predict(X) != y
     scores = estimator.decision_function(X) if rule is None else rule.score(X)
     return find_strict_errors(scores, np.where(y == 1, 1.0, -1.0))

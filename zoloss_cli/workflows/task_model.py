@@ -42,7 +42,7 @@ def build_table_fit(cell: Cell, fitted: FittedTask) -> TableFit:
     Returns
     -------
     TableFit
-        What `zoloss fit` has of such a table: estimator, rule in the units of the data, training errors and bound.
+        What `zoloss fit` has of such a table: estimator, rule in the units of the data, errors and bound.
     """
     split, estimator = fitted.split_data, fitted.learner
     data, seen = split.data, split.fit_indices

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.utils.interruptible import run_interruptibly
 
 LOSS_TOLERANCE = 1e-9  # losses are sums of weights: those that differ by less are equal
@@ -49,6 +50,21 @@ class SearchProgress:
         The weights that have it; empty before the first offer.
     trace : list of tuple of (float, float)
         Seconds and loss, whenever the loss fell.
+    n_offers : int
+        How many weights were offered by `offer_weights`.
+    problem : Problem or None
+        What `offer_weights` counts losses on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zoloss_cli import SearchProgress
+    >>> progress = SearchProgress("mine", time_limit=10.0)
+    >>> progress.offer(12, np.array([0.0, 1.0])), progress.offer(15, np.array([0.5, 1.0]))
+    (True, False)
+    >>> progress.raise_bound(12)
+    >>> progress.should_stop(), [loss for seconds, loss in progress.trace]
+    (True, [12.0])
     """
 
     name: str
@@ -60,6 +76,8 @@ class SearchProgress:
     loss: float = np.inf
     w: np.ndarray = field(default_factory=lambda: np.empty(0))
     trace: list[tuple[float, float]] = field(default_factory=list)
+    n_offers: int = 0
+    problem: Problem | None = None
     _start_time: float = field(default_factory=time.perf_counter)
     _last_report: float = -np.inf
 
@@ -85,6 +103,26 @@ class SearchProgress:
         self.loss, self.w = float(loss), np.array(w)
         self.trace.append((self.seconds, self.loss))
         return True
+
+    def offer_weights(self, w: np.ndarray) -> float:
+        """Count the loss of weights on the problem, keep them if it is the smallest so far, and return it.
+
+        Parameters
+        ----------
+        w : ndarray of shape (1 + n_features,)
+            Weights, bias first. A zero margin is an error, and so is one that is not a number.
+
+        Returns
+        -------
+        float
+            The loss, in mean sample weights.
+        """
+        assert self.problem is not None, "a search without a problem offers losses, not weights alone"
+        self.n_offers += 1
+        margins = self.problem.y * (self.problem.X @ w)
+        loss = float(self.problem.unit_mean_weights[~(margins > 0.0)].sum())
+        self.offer(loss, w)
+        return loss
 
     def raise_bound(self, bound: float, exact: bool = True) -> None:
         """Take note that no weights have a smaller loss than this, as proved or up to rounding."""

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zoloss_cli.registry import LEARNERS
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.style import Look
 from zoloss_cli.reporting.recorded import Curves
 from zoloss_cli.reporting.run_result import RunResult
-from zoloss_cli.reporting.titles import build_column_titles
+from zoloss_cli.reporting.titles import build_column_titles, build_learner_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +49,7 @@ def draw_rcd_variants(run: RunResult) -> Figure:
     by_variant = dict(zip(variants, style.build_looks(len(variants)), strict=True))
     for spec in run.experiment.learners:
         from_fld = dict(spec.settings).get("seeding") == "fld"
-        title, look = LEARNERS[spec.learner].title, by_variant[spec.learner]
+        title, look = build_learner_title(spec.learner), by_variant[spec.learner]
         names[spec.label] = f"{title}, {'FLD' if from_fld else 'zero'}"
         looks[spec.label] = Look(look.colour, style.SOLID if from_fld else style.DASHED, look.marker)
     curves = find_curves(run, run.datasets[0], "train_error")
