@@ -37,6 +37,8 @@ IDENTITY_KEYS = ("format", "data", "learner", "version", "package", "code", "par
 def load_results(path: str | PathLike[str], *, table: str | None = None) -> pd.DataFrame:
     """Return the records of a results folder as one DataFrame, a row each.
 
+    Every record is read and checked as the commands do it; `zoloss export` writes the same rows into a file.
+
     Parameters
     ----------
     path : str or path-like
