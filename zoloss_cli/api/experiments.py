@@ -160,7 +160,8 @@ def run_experiment(
     part = select_part(whole, list_names(datasets), list_names(learners), None, None)
     jobs = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
     store = Store(Path(out))
-    summary = runner.run_experiment(whole, source, store, jobs, build_progress(progress), part=part)
+    options = runner.RunOptions(part=part)
+    summary = runner.run_experiment(whole, source, store, jobs, build_progress(progress), options)
     if summary.interrupted:
         raise KeyboardInterrupt
     if summary.failures:
