@@ -16,7 +16,7 @@ class Accuracy(Metric):
     requires = ("test_errors",)
     part = "test"
     direction = "higher"
-    decimals = 3
+    decimals = 4
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""

@@ -30,7 +30,7 @@ class ScorerMetric(Metric):
 
     part = "test"
     direction = "higher"
-    decimals = 3
+    decimals = 4
     response: ClassVar[str]
 
     def explain_missing(self, records: Sequence[Any]) -> str:

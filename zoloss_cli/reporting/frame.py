@@ -31,11 +31,13 @@ from zoloss_cli.reporting.loading import CellReader, open_results, select_runs
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.results.cell_file import StoredCell
 
-IDENTITY_KEYS = ("format", "data", "learner", "version", "package", "parameters")  # what is no protocol
+IDENTITY_KEYS = ("format", "data", "learner", "version", "package", "code", "parameters")  # what is no protocol
 
 
 def load_results(path: str | PathLike[str], *, table: str | None = None) -> pd.DataFrame:
     """Return the records of a results folder as one DataFrame, a row each.
+
+    Every record is read and checked as the commands do it; `zoloss export` writes the same rows into a file.
 
     Parameters
     ----------
@@ -176,7 +178,7 @@ def _describe_cell(part: CellPart, owners: list[RunResult]) -> dict[str, Any]:
         "protocol": encode_json({key: value for key, value in identity.items() if key not in IDENTITY_KEYS}),
         "learner_name": _name_learner(identity),
         "learner_version": _to_text(identity.get("version")),
-        "learner_package": _to_text(identity.get("package")),
+        "learner_package": _to_text(identity.get("package", identity.get("code"))),
         "parameters": encode_json(identity.get("parameters")),
         "key": cell.key,
         "zoloss": _join_versions(info.zoloss for info in made_by),

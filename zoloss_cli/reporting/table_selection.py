@@ -87,13 +87,14 @@ def _check_names(
             raise ConfigError(f"{option}: '{name}' is listed more than once")
         if name not in names:
             where = f"table '{runs[0].number}' has no" if len(runs) == 1 else "no table here has a"
-            raise ConfigError(f"{option}: {where} {what} '{name}'{suggest_nearest(name, names)}")
+            known = {each.lower(): each for each in reversed(names)}  # one of a label and its title
+            nearest = suggest_nearest(name, reversed(known.values()))
+            raise ConfigError(f"{option}: {where} {what} '{name}'{nearest}")
 
 
 def _list_learner_names(run: RunResult) -> list[str]:
     """Return what columns can be called: labels as configs have them, and titles as tables do."""
-    titles = build_column_titles(run.learners)
-    return [*titles, *(t for x, t in titles.items() if t.lower() != x.lower()), *titles.values()]
+    return [*run.learners, *build_column_titles(run.learners).values()]
 
 
 def _shape_run(run: RunResult, options: TableOptions, metrics: list[str]) -> RunResult | None:

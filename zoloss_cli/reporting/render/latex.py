@@ -15,9 +15,12 @@ from zoloss_cli.reporting.render.numbers import (
 from zoloss_cli.reporting.tables import Table, TableCell
 from zoloss_cli.utils.safe_text import show_controls
 
-NEEDED = r"% needs \usepackage{booktabs}"
+NEEDED = r"% a part of a document that has \usepackage{booktabs}"
 PLUS_MINUS, STAR = r"\pm", "^*"
-COMMANDS = {"\0": "textbackslash", "^": "textasciicircum", "~": "textasciitilde"}
+COMMANDS = {
+    "\0": "textbackslash", "^": "textasciicircum", "~": "textasciitilde",
+    "<": "textless", ">": "textgreater", "|": "textbar",  # other characters in LaTeX's first encoding
+}
 
 
 def render_table(table: Table, terminal: bool = False) -> str:
