@@ -13,6 +13,7 @@ EXAMPLES = {
     "complexity.md": 3,
     "library.md": 15,
     "perceptron.md": 8,
+    "python.md": 30,
 }  # pages, and how many examples they have at least
 
 
