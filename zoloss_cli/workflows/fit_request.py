@@ -67,8 +67,8 @@ class FitRequest:
         estimator = make_learner(spec.source, spec.parameters)
         if self.calibration is not None and not hasattr(estimator, "decision_function"):
             raise ConfigError(
-                f"--calibrate: '{spec.learner}' has no decision_function and no predict_proba, and probabilities "
-                "are made of scores"
+                f"--calibrate: '{spec.learner}' has no decision_function and no predict_proba, and "
+                "probabilities are made of scores"
             )
         return spec
 
