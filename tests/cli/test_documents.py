@@ -10,6 +10,7 @@ import pytest
 from documents import PAGES, TOP, build_workplace, mask_varying, parse_steps
 
 from zoloss_cli.registry import METRICS, load_metric
+from zoloss_cli.reporting.frame_columns import COLUMNS
 from zoloss_cli.results.manifest import ManifestCell, RunInfo
 from zoloss_cli.results.record import CellHeader, FailedRecord, FitRecord, Measurement, MeasureRecord
 
@@ -62,6 +63,12 @@ def test_the_table_of_metrics_names_all_and_their_directions():
     page = (TOP / "docs" / "experiments.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `(\w+)` \| [^|]+ \| (lower|higher|–) \|", page, re.M))
     assert rows == {name: load_metric(name).direction or "–" for name in METRICS.builtin}
+
+
+def test_the_page_of_results_has_every_column_of_the_frame():
+    page = (TOP / "docs" / "results.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.+) \|$", page, re.M)
+    assert rows == [tuple(column) for column in COLUMNS]
 
 
 @pytest.mark.parametrize(

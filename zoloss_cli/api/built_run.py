@@ -21,12 +21,12 @@ VARIED = ("noise", "flip", "positive")  # what may be done with the same samples
 
 
 def build_run(
-    cells: Mapping[Place, CellResult],
+    cells: Sequence[tuple[Place, CellResult]],
     metrics: Sequence[str],
     *,
     name: str,
     title: str,
-    n_splits: int,
+    n_splits: int | None,
     origin: str,
     sources: Mapping[str, str] | None = None,
 ) -> RunResult:
@@ -34,14 +34,14 @@ def build_run(
 
     Parameters
     ----------
-    cells : mapping of (data set, learner) to CellResult
-        The cells, in the order of the table.
+    cells : sequence of ((data set, learner), CellResult)
+        The cells, in the order of the table. Of several in one place the best is shown.
     metrics : sequence of str
         What a table shows, the main metric first; at most one more stands beside it.
     name, title : str
         Name and caption of its table.
-    n_splits : int
-        How many splits a cell has when it is complete.
+    n_splits : int or None
+        How many splits a cell has when it is complete; None for those that are there.
     origin : str
         The call that they come from, in the place of a config.
     sources : mapping of str to str, optional
@@ -53,23 +53,23 @@ def build_run(
     RunResult
         As if it had been read from a results folder.
     """
-    datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
-    learners = list(dict.fromkeys(learner for _, learner in cells))
+    datasets = list(dict.fromkeys(dataset for (dataset, _), _ in cells))
+    learners = list(dict.fromkeys((learner, cell.choice) for (_, learner), cell in cells))
     experiment = Experiment(
         name=name,
         title=title,
         metric=metrics[0],
         also=metrics[1] if len(metrics) > 1 else None,
         datasets=tuple(EmbeddedData(name=d, dataset=(sources or {}).get(d, d)) for d in datasets),
-        learners=tuple(LearnerSpec(label=x, learner=x) for x in learners),
-        split=Split(repeats=n_splits),
+        learners=tuple(LearnerSpec(label=x, learner=x, choice=choice) for x, choice in learners),
+        split=Split(repeats=n_splits or max(len(cell) for _, cell in cells)),
     )
     planned = [
-        ManifestCell(dataset, learner, f"{i:016x}", f"cell-{i}.jsonl")
-        for i, (dataset, learner) in enumerate(cells)
+        ManifestCell(*place, f"{i:016x}", f"cell-{i}.jsonl", cell.choice, n_splits or len(cell))
+        for i, (place, cell) in enumerate(cells)
     ]
     run = RunResult(Manifest(origin, experiment, planned, []))
-    for place, cell in cells.items():
+    for place, cell in cells:
         run.count_done(place, len(cell))
         run.add(place, cell)
     return run
@@ -100,17 +100,17 @@ def build_run_of_frame(frame: pd.DataFrame, metric: str | None = None) -> RunRes
     if rows.empty:
         raise ResultsError(f"the DataFrame has no row with a value of '{shown}'")
     known = [name for name in METRICS.builtin if name in frame.columns]
-    cells = {}
-    for place, part in rows.groupby(list(PLACE_COLUMNS), observed=True, sort=False):
-        dataset, learner = (str(each) for each in place)
-        cells[dataset, learner] = _build_cell(part, [shown, *known])
-    largest = max(map(len, cells.values()))
+    groups = [column for column in (*PLACE_COLUMNS, "variant") if column in rows.columns]
+    cells = []
+    for names, part in rows.groupby(groups, observed=True, sort=False, dropna=False):
+        dataset, learner, *variant = ("" if name != name or name is None else str(name) for name in names)
+        cells.append(((dataset, learner), _build_cell(part, [shown, *known], "".join(variant))))
     return build_run(
         cells,
         [shown],
         name="frame",
         title=f"Means of {shown}",
-        n_splits=largest,
+        n_splits=None,
         origin="load_results(...)",
         sources=_find_sources(rows),
     )
@@ -130,7 +130,7 @@ def _choose_metric(frame: pd.DataFrame, metric: str | None) -> str:
     return known[0]
 
 
-def _build_cell(part: pd.DataFrame, metrics: Sequence[str]) -> CellResult:
+def _build_cell(part: pd.DataFrame, metrics: Sequence[str], choice: str) -> CellResult:
     splits = part["split"].tolist() if "split" in part.columns else list(range(len(part)))
     if len(set(splits)) < len(splits):
         where = ", ".join(str(part[column].iloc[0]) for column in PLACE_COLUMNS)
@@ -142,7 +142,7 @@ def _build_cell(part: pd.DataFrame, metrics: Sequence[str]) -> CellResult:
     sizes = None
     if {"n_train", "n_test"} <= {*part.columns}:
         sizes = Sizes(int(part["n_train"].iloc[0]), int(part["n_test"].iloc[0]))
-    return CellResult(splits=[int(split) for split in splits], sizes=sizes, values=values)
+    return CellResult(splits=[int(split) for split in splits], sizes=sizes, choice=choice, values=values)
 
 
 def _find_sources(rows: pd.DataFrame) -> dict[str, str]:

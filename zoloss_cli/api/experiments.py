@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.api.progress import build_progress
 from zoloss_cli.api.sources import list_names
-from zoloss_cli.api.tables import ResultTable, make_table
+from zoloss_cli.api.tables import ResultTable, make_table, name_parameters
 from zoloss_cli.config.loader import build_experiment
 from zoloss_cli.config.messages import ErrorCollector
 from zoloss_cli.config.models import Experiment
@@ -23,6 +23,8 @@ from zoloss_cli.experiment import runner
 from zoloss_cli.experiment.plan import select_part
 from zoloss_cli.reporting.loading import load_runs, select_runs
 from zoloss_cli.results.store import Store
+from zoloss_cli.utils import code_files
+from zoloss_cli.workflows import added_learners
 from zoloss_cli.workflows.load_experiment import load_experiment
 
 if TYPE_CHECKING:
@@ -95,6 +97,8 @@ def run_experiment(
     splits: int | None = None,
     datasets: str | Sequence[str] = (),
     learners: str | Sequence[str] = (),
+    add_learners: str | Sequence[str] = (),
+    allow_code: bool = False,
     seed: int | None = None,
     n_jobs: int = 1,
     progress: bool | None = None,
@@ -118,6 +122,10 @@ def run_experiment(
         Only these data sets; none for all.
     learners : str or sequence of str, default=()
         Only these learners; none for all.
+    add_learners : str or sequence of str, default=()
+        Columns to add: names, or classes such as ``"sklearn.svm.LinearSVC"`` and ``"mine.py:MyClass"``.
+    allow_code : bool, default=False
+        Whether classes in files, and of packages that zoloss does not know, may be run: this is their code.
     seed : int or None, default=None
         Another master seed.
     n_jobs : int, default=1
@@ -153,14 +161,21 @@ def run_experiment(
     Traceback (most recent call last):
     zoloss_cli.errors.ConfigError: config: datasets.hart: unknown data set 'hart'; did you mean 'heart'?
     """
-    experiment, source = _load(config)
     for name, value in (("splits", splits), ("n_jobs", n_jobs), ("seed", seed)):
         _check_count(name, value)
-    whole = select_part(experiment, [], [], splits, seed)
-    part = select_part(whole, list_names(datasets), list_names(learners), None, None)
     jobs = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
-    store = Store(Path(out))
-    summary = runner.run_experiment(whole, source, store, jobs, build_progress(progress), part=part)
+    shown, store, added = build_progress(progress), Store(Path(out)), list_names(add_learners)
+    with code_files.allow_code(allow_code), name_parameters():
+        experiment, source = _load(config)
+        if added and source != TEXT_SOURCE:
+            source, _ = added_learners.name_run(Path(source), added, [], allow_code)
+        asked = select_part(added_learners.add_learners(experiment, added, []), [], [], splits, seed)
+        part = select_part(asked, list_names(datasets), list_names(learners), None, None)
+        whole, notes = added_learners.keep_added_learners(asked, store.folder)
+        for note in notes:
+            shown.note(note)
+        options = runner.RunOptions(part=part)
+        summary = runner.run_experiment(whole, source, store, jobs, shown, options)
     if summary.interrupted:
         raise KeyboardInterrupt
     if summary.failures:

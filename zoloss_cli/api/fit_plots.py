@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     AnyResults = str | PathLike[str] | RunSource | pd.DataFrame
 
-LEGEND_BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18), "ncols": 2}
-
 
 def plot_curves(
     results: AnyResults,
@@ -75,7 +73,7 @@ def plot_curves(
     chosen = choose_dataset(run, dataset, recorded, what)
     with open_axes(ax, 2.6) as axes:
         draw_curves_on(axes, run, chosen, names[part])
-        axes.legend(**LEGEND_BELOW)
+        axes.legend()
     return axes
 
 
@@ -126,7 +124,7 @@ def plot_time(
     with open_axes(ax, 2.6) as axes:
         draw_searches_on(axes, run, chosen)
         axes.set(xlabel="seconds", ylabel="training errors")
-        axes.legend(**LEGEND_BELOW)
+        axes.legend()
     return axes
 
 
@@ -164,5 +162,5 @@ def plot_boundary(estimator: Any, X: pd.DataFrame | ArrayLike, y: ArrayLike, *, 
 
     with open_axes(ax, 3.0) as axes:
         draw_predictions_on(axes, estimator.predict, X, y)
-        axes.legend(**LEGEND_BELOW)
+        axes.legend()
     return axes

@@ -73,7 +73,7 @@ class NotebookBar(_Counter):
         self._handle: Any = None
 
     def note(self, text: str) -> None:
-        """Print a line into the cell."""
+        """Write a line into the cell."""
         print(show_controls(text))
 
     def show(self) -> None:

@@ -90,12 +90,7 @@ def select_run(
     selected, runs = collect_runs(results, table)
     shown = selected if table else [run for run in selected if not run.figure] or selected
     if len(shown) != 1:
-        names = [run.number for run in shown]
-        more = f" and {len(names) - MAX_NAMED_TABLES} more" if len(names) > MAX_NAMED_TABLES else ""
-        raise ResultsError(
-            "these results hold several tables; name one with table=...: "
-            f"{', '.join(names[:MAX_NAMED_TABLES])}{more}"
-        )
+        raise ResultsError(name_several([run.number for run in shown]))
     (run,) = shown
     if fault := explain_empty(run):
         raise ResultsError(fault)
@@ -104,6 +99,13 @@ def select_run(
     if datasets or learners:
         run = narrow_run(run, list_names(datasets), list_names(learners))
     return run, runs
+
+
+def name_several(numbers: Sequence[str]) -> str:
+    """Return a message about tables of which one has to be named."""
+    more = f" and {len(numbers) - MAX_NAMED_TABLES} more" if len(numbers) > MAX_NAMED_TABLES else ""
+    listed = ", ".join(numbers[:MAX_NAMED_TABLES])
+    return f"these results hold several tables; name one with table=...: {listed}{more}"
 
 
 def list_names(names: str | Sequence[str]) -> list[str]:

@@ -33,6 +33,7 @@ def show(
     ] = None,
     model: Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for predict.")] = None,
     force: options.Force = False,
+    allow_code: options.AllowCode = False,
     show_all: Annotated[bool, typer.Option("--all", help="Show the weights of all features.")] = False,
 ) -> None:
     """Run one stored task again: its record, its rule, and whether both are what is stored.
@@ -47,7 +48,7 @@ def show(
     `zoloss show heart rcd-bias 0 --config table2 --model heart.json`: then `zoloss predict heart.json NEW.csv`
     """
     from zoloss_cli.errors import CheckError, ConfigError
-    from zoloss_cli.utils import atomic_io
+    from zoloss_cli.utils import atomic_io, code_files
     from zoloss_cli.utils.interruptible import run_interruptibly
     from zoloss_cli.workflows.show_task import find_planned_task, find_stored_task, run_again
     from zoloss_cli.workflows.show_text import describe_agreement, render_task
@@ -55,19 +56,18 @@ def show(
 
     if config is not None and (results is not None or table is not None):
         raise ConfigError("--config is of tasks without results; leave --results and --table out, or --config")
-    if config is not None:
-        address = find_planned_task(config, dataset, learner, split)
-    else:
-        address = find_stored_task(results or Path("results"), table, dataset, learner, split)
-    options.show_notes(address.notes)
-    if model is not None:
-        if address.cell.kind == "measure":
-            raise ConfigError(f"--model: '{learner}' is a measure of data, and no model")
-        check_model_possible(address.cell)
-        atomic_io.check_target(model, force, [])
-    shown = run_interruptibly(lambda: run_again(address))
-    fit = None if shown.fitted is None else build_table_fit(address.cell, shown.fitted)
-    options.show(render_task(shown, fit, show_all))
+    with code_files.allow_code(allow_code):
+        if config is not None:
+            address = find_planned_task(config, dataset, learner, split)
+        else:
+            address = find_stored_task(results or Path("results"), table, dataset, learner, split)
+        options.show_notes(address.notes)
+        if model is not None:
+            check_model_possible(address.cell)
+            atomic_io.check_target(model, force, [])
+        shown = run_interruptibly(lambda: run_again(address))
+        fit = None if shown.fitted is None else build_table_fit(address.cell, shown.fitted)
+        options.show(render_task(shown, fit, show_all))
     if model is not None and fit is not None:
         atomic_io.write(model, render_task_model(address.cell, fit), force, [])
         options.show_notes([f"the model is in {model}; apply it with: zoloss predict {model} NEW.csv"])

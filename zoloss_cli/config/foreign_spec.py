@@ -133,7 +133,7 @@ def _check_values(spec: LearnerSpec, keys: Keys, errors: ErrorCollector) -> bool
         return False
     validate = getattr(estimator, "_validate_params", None)  # scikit-learn's own check at the start of a fit
     try:
-        if callable(validate):
+        if callable(validate) and hasattr(estimator, "_parameter_constraints"):  # else it has none
             validate()
     except Exception as error:
         text = " ".join(str(error).split())

@@ -226,7 +226,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Scores; of two classes, that of the second.
         """
-        if hasattr(self.estimator_, "decision_function"):
+        if hasattr(getattr(self, "estimator_", self.estimator), "decision_function"):
             return self._ask("decision_function", X)
         probabilities = self._ask("predict_proba", X)
         return probabilities[:, 1] - 0.5 if self.classes_.size == 2 else probabilities

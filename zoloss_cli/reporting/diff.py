@@ -170,9 +170,10 @@ def _compare_metrics(
     metrics = [name for name in run.metrics if load_metric(name).comparison != "ratio"] or list(UNTIMED_METRICS)
     compared = []
     for metric in metrics:
-        if metric not in cells[0] or metric not in cells[1]:
+        values = [cell.get(metric) for cell in cells]
+        if None in values:  # it is not defined in every split
             continue
-        one, two = (dict(zip(cell.splits, cell[metric], strict=True)) for cell in cells)
+        one, two = (dict(zip(cell.splits, v or (), strict=True)) for cell, v in zip(cells, values, strict=True))
         common = sorted(one.keys() & two.keys())
         aggregate = load_metric(metric).aggregate
         first, second = (aggregate([values[k] for k in common]).mean for values in (one, two))

@@ -32,7 +32,7 @@ def render_difference(found: ResultsDifference, format: str) -> str:
         "p: corrected t-test of Nadeau & Bengio (2003), not corrected for several tests",
     ]
     if any(not cell.is_same_task for cell in found.cells):
-        notes.append(f"{OTHER_TASK}: another version, other parameters or other data in the two folders")
+        notes.append(f"{OTHER_TASK}: data, seed, parameters or version are not the same in both")
     grid = Grid(header=header, lines=[_format_line(cell) for cell in found.cells], n_left=4, notes=notes)
     return renderer.join([renderer.render_grid(grid)])
 
@@ -45,7 +45,7 @@ def summarize_difference(found: ResultsDifference, first: Path, second: Path) ->
         return [f"no difference: {first} and {second} have the same numbers in {cells} and {splits}"]
     lines = []
     if found.n_changed:
-        lines.append(f"{found.n_changed:,} of {cells} differ; {splits} were compared")
+        lines.append(f"{found.n_changed:,} of {found.n_cells:,} cells differ; {splits} compared")
     elif found.n_cells:
         lines.append(f"the numbers of {cells} are the same on the {splits} that both folders have")
     for folder, names in ((first, found.only_first), (second, found.only_second)):

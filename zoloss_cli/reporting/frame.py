@@ -31,11 +31,13 @@ from zoloss_cli.reporting.loading import CellReader, open_results, select_runs
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.results.cell_file import StoredCell
 
-IDENTITY_KEYS = ("format", "data", "learner", "version", "package", "parameters")  # what is no protocol
+IDENTITY_KEYS = ("format", "data", "learner", "version", "package", "code", "parameters")  # what is no protocol
 
 
 def load_results(path: str | PathLike[str], *, table: str | None = None) -> pd.DataFrame:
     """Return the records of a results folder as one DataFrame, a row each.
+
+    Every record is read and checked as the commands do it; `zoloss export` writes the same rows into a file.
 
     Parameters
     ----------
@@ -58,9 +60,14 @@ def load_results(path: str | PathLike[str], *, table: str | None = None) -> pd.D
 
     Examples
     --------
-    >>> from zoloss_cli import load_results
-    >>> frame = load_results("results/reference", table="II")  # doctest: +SKIP
-    >>> frame.groupby(["dataset", "learner"], observed=True)["test_error"].mean()  # doctest: +SKIP
+    >>> from tempfile import TemporaryDirectory
+    >>> from zoloss_cli import load_results, run_experiment
+    >>> config = {"datasets": ["heart"], "learners": ["fld"], "split": {"repeats": 3}}
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = run_experiment(config, out=folder)
+    ...     frame = load_results(folder)
+    >>> frame[["dataset", "learner", "split", "n_train", "n_test"]].values.tolist()
+    [['heart', 'fld', 0, 216, 54], ['heart', 'fld', 1, 216, 54], ['heart', 'fld', 2, 216, 54]]
     """
     frame, notes = build_frame(Path(path), table)
     for note in notes:
@@ -176,7 +183,7 @@ def _describe_cell(part: CellPart, owners: list[RunResult]) -> dict[str, Any]:
         "protocol": encode_json({key: value for key, value in identity.items() if key not in IDENTITY_KEYS}),
         "learner_name": _name_learner(identity),
         "learner_version": _to_text(identity.get("version")),
-        "learner_package": _to_text(identity.get("package")),
+        "learner_package": _to_text(identity.get("package", identity.get("code"))),
         "parameters": encode_json(identity.get("parameters")),
         "key": cell.key,
         "zoloss": _join_versions(info.zoloss for info in made_by),

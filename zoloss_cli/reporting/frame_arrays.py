@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import pandas as pd
 
@@ -31,7 +31,7 @@ class CellPart(NamedTuple):
 
 def encode_json(value: Any) -> str:
     """Return a value as JSON without spaces."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return msgspec.json.encode(value).decode()
 
 
 def repeat_values(column: FrameColumn, values: list[Any], lengths: np.ndarray) -> Any:

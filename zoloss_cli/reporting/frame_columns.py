@@ -44,7 +44,7 @@ ORIGIN = (
     FrameColumn("protocol", "text", "split rule, scaling, pruning and tuning, as JSON"),
     FrameColumn("learner_name", "text", "registered name or class of the learner or measure"),
     FrameColumn("learner_version", "text", "version of the algorithm"),
-    FrameColumn("learner_package", "text", "package that it is from, where that is not zoloss"),
+    FrameColumn("learner_package", "text", "package that it is from, or sha256 of its file; none if zoloss"),
     FrameColumn("parameters", "text", "all parameters, as JSON"),
     FrameColumn("key", "text", "key of the cell, a hash of all that its results depend on"),
     FrameColumn("zoloss", "text", "version of zoloss; several if runs of several added tasks"),
@@ -112,7 +112,7 @@ COLUMNS = (
 )
 # What a cell of a frame has no room for: one value a sample, an epoch or a moment.
 LISTS = {
-    *("trace", "epochs", "train_curve", "test_curve", "cost_curve", "test_scores"),
+    *("trace", "epochs", "train_curve", "test_curve", "cost_curve", "test_scores", "test_probabilities"),
     *("points", "pairs", "clusters", "growth", "times", "least_squares", "growth_by_size"),
     *("flipped_growth_by_size", "flipped_times_by_size", "scores", "flipped"),
 }

@@ -127,10 +127,10 @@ def parse_labels(names: list[str], option: str = "--learners") -> dict[str, str]
     columns: dict[str, str] = {}
     for text in names:
         label, equals, name = (part.strip() for part in text.rpartition("="))
-        if not label:
-            label = name_class(name) if is_foreign(name) else name
         if equals and not (label and name):
             raise ConfigError(f"{option}: write '{text}' as LABEL=LEARNER, such as mine=rcd-bias")
+        if not label:
+            label = name_class(name) if is_foreign(name) else name
         if label in columns:
             hint = "" if name == columns[label] else "; give one of them another label, as in other=" + name
             raise ConfigError(f"{option}: '{label}' is listed more than once{hint}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -126,7 +127,8 @@ def render_summary(summary: MergeSummary, out: Path) -> list[str]:
     counts = f"{summary.n_records:,} records of {summary.n_cells:,} cells"
     lines = [f"{out}: {counts} from {summary.n_folders} folders{shared}"]
     for run in summary.runs:
-        rest = "complete" if run.n_done >= run.n_tasks else f"incomplete; the rest: {run.command} --out {out}"
+        where = f" --out {shlex.quote(str(out))}" if run.command.startswith("zoloss run ") else ""
+        rest = "complete" if run.n_done >= run.n_tasks else f"incomplete; the rest: {run.command}{where}"
         lines.append(f"{run.name}: {run.n_done:,} of {run.n_tasks:,} tasks, {rest}")
     return lines
 

@@ -64,12 +64,23 @@ def _check_equal(name: str, one: tuple[Path, Manifest], other: tuple[Path, Manif
 
 
 def _describe_experiment(manifest: Manifest) -> dict[str, Any]:
-    """Return an experiment as plain values; where a table of one's own lies may differ between machines."""
+    """Return an experiment as plain values; where files lie may differ between machines, and does not count."""
     content = manifest.experiment.model_dump(mode="json")
     for data in content["datasets"]:
         if "csv" in data:
             data["csv"] = PurePath(data["csv"]).name
+    _drop_code_paths(content["learners"])
     return content
+
+
+def _drop_code_paths(value: Any) -> None:
+    """Leave out where the files of learners' classes were read: their text and its hash are there."""
+    if isinstance(value, dict):
+        if isinstance(value.get("code"), dict):
+            value["code"].pop("path", None)
+        value = list(value.values())
+    for each in value if isinstance(value, list) else ():
+        _drop_code_paths(each)
 
 
 def _find_difference(one: Any, other: Any, where: str = "") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from zoloss_cli.errors import ConfigError, DataError, ResultsError, suggest_nearest
+from zoloss_cli.errors import ConfigError, DataError, ResultsError, ZolossError, suggest_nearest
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.retrain import find_cell
 from zoloss_cli.experiment.task import FittedTask, build_record, fit_task, measure_task
@@ -141,9 +141,11 @@ def run_again(address: TaskAddress) -> ShownTask:
             return ShownTask(address, measure_task(cell, split), None)
         fitted = fit_task(cell, split)
         return ShownTask(address, build_record(cell, split, fitted), fitted)
-    except (ValueError, FloatingPointError) as error:
-        reason = " ".join(str(error).split())
-        raise DataError(f"{cell.learner.label} on {cell.data.name}, split {split}, fails: {reason}") from None
+    except ZolossError:
+        raise
+    except (Exception, SystemExit) as error:  # as in a run, where it becomes a record of a failed task
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise DataError(f"{cell.learner.label} on {cell.data.name}, split {split}, fails: {reason}") from error
 
 
 def _find_in_runs(

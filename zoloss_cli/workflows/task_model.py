@@ -76,6 +76,8 @@ def build_table_fit(cell: Cell, fitted: FittedTask) -> TableFit:
 
 def check_model_possible(cell: Cell) -> None:
     """Refuse a task whose model `zoloss predict` could not use, before it is run."""
+    if cell.kind == "measure":
+        raise ConfigError(f"--model: '{cell.learner.label}' is a measure of data, and no model")
     for spec in cell.learner.tune or (cell.learner,):
         check_serializable(spec)
     data = cell.data

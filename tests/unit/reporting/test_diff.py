@@ -117,7 +117,7 @@ def test_command(zoloss, make_folder):
     ended = zoloss("diff", a, b)
     assert ended.code == 0
     assert "4 of 6" in ended.out
-    assert "1 of 4 cells differ; 24 splits were compared" in ended.out
+    assert "1 of 4 cells differ; 24 splits compared" in ended.out
     failing = zoloss("diff", a, b, "--fail-on-change", "--format", "markdown")
     assert failing.code == 9
     assert "| small   | sonar" in failing.out

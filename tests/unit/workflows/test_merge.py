@@ -21,6 +21,7 @@ from zoloss_cli.experiment.task import run_tasks
 from zoloss_cli.results.manifest import decode_manifest, encode_manifest
 from zoloss_cli.results.record import FailedRecord
 from zoloss_cli.results.store import MARKER, Store
+from zoloss_cli.utils.code_files import use_code_policy
 from zoloss_cli.workflows.merge import merge_folders
 
 SPLITS = range(4)
@@ -281,4 +282,18 @@ def test_parts_that_were_run_apart_are_one_run(zoloss, small_config, tmp_path):
 
     assert drop_times(tmp_path / "both") == drop_times(tmp_path / "whole")
     shutil.rmtree(tmp_path / "a")
-    assert zoloss("table", tmp_path / "both").out == zoloss("table", tmp_path / "whole").out
+    tables = [zoloss("table", tmp_path / name).out.replace(name, "NAME") for name in ("both", "whole")]
+    assert tables[0] == tables[1]
+
+
+def test_where_files_lie_is_no_difference(tmp_path):
+    """Two machines have the same table and the same class in folders of other names."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine.csv").write_text("x,label\n" + "".join(f"{k},{k % 2}\n" for k in range(20)))
+        (tmp_path / name / "mine.py").write_text("class Mine: pass\n")
+        config = tmp_path / name / "own.yaml"
+        config.write_text("datasets: {mine: {csv: mine.csv}}\nlearners: {mine: {learner: 'mine.py:Mine'}}\n")
+        with use_code_policy("skip"):
+            store_run(tmp_path / name / "r", load_config(config), lambda cell: [make_record(cell, 0)])
+    assert merge_folders([tmp_path / "a" / "r", tmp_path / "b" / "r"], tmp_path / "out").n_shared == 1

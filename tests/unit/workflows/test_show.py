@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import re
 
@@ -17,6 +18,7 @@ from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_tasks
 from zoloss_cli.reporting.frame import load_results
+from zoloss_cli.utils.code_files import allow_code
 from zoloss_cli.workflows.show_task import find_stored_task, run_again
 
 CONFIG = """
@@ -202,3 +204,50 @@ def test_codes_that_stand_for_ranks_have_no_model(zoloss, tmp_path, write_config
     assert ended.code == 2
     assert "column 'A1' of 'german20' holds codes" in ended.err
     assert not (tmp_path / "x.json").exists()
+
+
+MEAN_DIFFERENCE = """
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Halfway(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        first, second = (X[y == k].mean(axis=0) for k in self.classes_)
+        self.w_, self.middle_ = second - first, (first + second) / 2
+        return self
+
+    def predict(self, X):
+        return self.classes_[((X - self.middle_) @ self.w_ >= 0).astype(int)]
+
+class Failing(Halfway):
+    def fit(self, X, y):
+        raise RuntimeError("not today")
+"""
+
+
+def test_classes_of_others(zoloss, tmp_path, write_config):
+    (tmp_path / "mine.py").write_text(MEAN_DIFFERENCE, encoding="utf-8")
+    config = write_config(
+        "title: O\ndatasets: [heart]\nsplit: {repeats: 1}\nlearners: {half: {learner: 'mine.py:Halfway'}, "
+        "failing: {learner: 'mine.py:Failing'}, lr: {learner: sklearn.linear_model.LogisticRegression}}\n"
+    )
+    with allow_code():
+        store_run(tmp_path / "r", load_config(config), lambda cell: run_tasks(cell, [0]))
+    trusted = zoloss("show", "heart", "lr", "0", "--results", tmp_path / "r")
+    assert trusted.code == 0, trusted.err
+    assert "the same numbers" in trusted.out
+    refused = zoloss("show", "heart", "half", "0", "--results", tmp_path / "r")
+    assert (refused.code, "--allow-code" in refused.err) == (2, True)
+    allowed = zoloss("show", "heart", "half", "0", "--results", tmp_path / "r", "--allow-code")
+    assert allowed.code == 0, allowed.err
+    assert "the same numbers" in allowed.out
+    failing = zoloss("show", "heart", "failing", "0", "--results", tmp_path / "r", "--allow-code")
+    assert failing.code == 3
+    assert "failing on heart, split 0, fails: RuntimeError: not today" in failing.err
+    frame = load_results(tmp_path / "r").set_index("learner")
+    assert frame.failed["failing"] == "RuntimeError: not today"
+    assert frame.learner_package["half"] == hashlib.sha256(MEAN_DIFFERENCE.encode()).hexdigest()
+    assert frame.learner_package["lr"].startswith("scikit-learn")
+    model = zoloss("show", "heart", "lr", "0", "--results", tmp_path / "r", "--model", tmp_path / "m.json")
+    assert (model.code, "only zoloss's own learners" in model.err) == (2, True)

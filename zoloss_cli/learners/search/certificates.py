@@ -77,6 +77,11 @@ def compute_exact_rank(samples: list[list[int]]) -> int:
     return len(_eliminate(samples)[1])
 
 
+def find_independent_columns(samples: list[list[int]]) -> list[int]:
+    """Return the columns of samples of integers that do not depend on columns before them."""
+    return _eliminate(samples)[1]
+
+
 def find_farkas_weights(samples: list[list[int]]) -> list[int] | None:
     """Find positive integers whose mixture of the samples is 0: then no w is right on all of them.
 

@@ -1,0 +1,236 @@
+"""Depth-first search over cones of directions: no rule whose direction is in a cone has fewer than T errors.
+
+A cone is spanned by D directions, its vertices. A positive sample i and a negative sample j conflict in it if
+s_i <= s_j at all of them: then s_i <= s_j in the whole cone, and no threshold is right on both. So every rule of the
+cone has at least as many errors as a matching of conflicting pairs has pairs. In a single direction a maximum
+matching is exact, since by König's theorem a threshold has as few errors.
+
+A cone whose matching has fewer than T pairs is split at an edge, see `zoloss_cli/kernels/cone_split.py`; conflicts
+persist in its parts, and so does the matching. If no pair is left that changes its order in the cone, its matching
+is what its rules attain, and T is refuted.
+
+The state of a search, which stands still between calls:
+
+- `columns`: scores, exponents, errors, above, higher; see `zoloss_cli/kernels/cone_columns.py`. The first D are the
+  vertices of the cone to search, and the one after them by depth is the vertex that split the cone there.
+- `stack`, by depth: cones (the columns of its vertices), mates of left and right units, matched (pairs), stage
+  (children that were entered), edges (the split one).
+- `counters`: one number for each of the places named below.
+- `log`: what a certificate needs, cone by cone, if there is room at all: SPLIT, a, b, p, q, shift, divisor; or
+  LEAF, the number of left units whose mate differs from the leaf before, and these units with their mates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zoloss_cli.kernels import exact_kernel
+from zoloss_cli.kernels.cone_columns import (
+    ROUNDING,
+    STEPS_PER_EDGE,
+    compare_classes,
+    find_common_divisor,
+    mix_exactly,
+    mix_roughly,
+)
+from zoloss_cli.kernels.cone_split import (
+    MIN_TIED_SHARE,
+    choose_edge,
+    choose_step,
+    collect_crossings,
+    find_tied_pair,
+)
+from zoloss_cli.kernels.matching import augment_matching
+
+# Places in `counters`. DONE is the share of the cone that is searched, in 2^-60; STATUS one of those below.
+DEPTH, NODES, STATUS, BEST_LOSS, LOGGED, DONE, AUGMENTED, EXACT_SPLITS = range(8)
+# RUNNING: not at its end. PROVED. TOO_DEEP: a cone at the depth limit, which voids the proof. REFUTED: a direction
+# with less than T is in `best`.
+RUNNING, PROVED, TOO_DEEP, REFUTED = range(4)
+LEAF, SPLIT = 0, 1
+SPLIT_ENTRIES = 7  # of the log
+DONE_BITS = 60
+EDGE_ROWS = 24  # positive samples by which an edge is chosen, at least
+
+
+@exact_kernel
+def intersect_columns(above, cone, rows):
+    """Set rows to the conflicts in a cone: the bits that all its columns share."""
+    first, second = above[cone[0]], above[cone[min(1, cone.shape[0] - 1)]]
+    for x in range(rows.shape[0]):
+        rows[x] = first[x] & second[x]
+    for k in range(2, cone.shape[0]):
+        other = above[cone[k]]
+        for x in range(rows.shape[0]):
+            rows[x] &= other[x]
+
+
+@exact_kernel
+def log_leaf(mate_left, logged_mates, log, counters):
+    """Write a leaf into the log: the left units with another mate than in the leaf before, and their mates."""
+    at = counters[LOGGED]
+    log[at] = LEAF
+    changes = np.int64(0)
+    for left in range(mate_left.shape[0]):
+        if mate_left[left] != logged_mates[left]:
+            logged_mates[left] = mate_left[left]
+            log[at + 2 + 2 * changes] = left
+            log[at + 3 + 2 * changes] = mate_left[left]
+            changes += 1
+    log[at + 1] = changes
+    counters[LOGGED] = at + 2 + 2 * changes
+
+
+@exact_kernel
+def split_edge(columns, sizes, a, b, new, right_of, depth, room):
+    """Set column `new` to a direction between columns a and b; return what the log says about it.
+
+    That are p, q, a shift and a divisor: its integers are p A + q B, divided by the divisor, where A is shifted
+    left by the shift, or B by its negative. Where many pairs tie, the split is exactly there, if integers allow.
+    """
+    scores, exponents, errors, above, higher = columns
+    n_left, n_right, words = sizes
+    crossings, pairs, keys, spare, whole = room
+    count = collect_crossings(above, higher, scores, a, b, n_left, words, right_of, depth, crossings, pairs)
+    n = n_left + n_right
+    errors[new] = 0.0
+    is_exact = errors[a] == 0.0 and errors[b] == 0.0
+    if is_exact and count > 0:
+        place, tied = find_tied_pair(crossings, count, keys, spare)
+        if MIN_TIED_SHARE * tied >= count:
+            i, j = pairs[place, 0], pairs[place, 1]
+            q = abs(np.int64((scores[a, i] - scores[a, j]) * 2.0 ** exponents[a]))
+            p = abs(np.int64((scores[b, i] - scores[b, j]) * 2.0 ** exponents[b]))
+            common = find_common_divisor(p, q)
+            divisor = mix_exactly(scores, exponents, a, b, p // common, q // common, new, n, whole)
+            if divisor > 0:
+                return p // common, q // common, np.int64(0), divisor, True
+    k = choose_step(crossings, count)
+    shift = exponents[b] - exponents[a]
+    if is_exact:
+        p, q = np.int64(STEPS_PER_EDGE - k) << max(shift, 0), np.int64(k) << max(-shift, 0)
+        common = find_common_divisor(p, q)
+        divisor = mix_exactly(scores, exponents, a, b, p // common, q // common, new, n, whole)
+        if divisor > 0:
+            return p // common, q // common, np.int64(0), divisor, False
+    mix_roughly(scores, exponents, errors, a, b, k, new)
+    return np.int64(STEPS_PER_EDGE - k), np.int64(k), shift, np.int64(1), False
+
+
+@exact_kernel
+def enter_child(stack, depth, place, column):
+    """Put the cone at `depth`, with one vertex replaced, and its matching on top of the stack."""
+    cones, mate_left, mate_right, matched, stage, edges = stack
+    for k in range(cones.shape[1]):
+        cones[depth + 1, k] = cones[depth, k]
+    cones[depth + 1, place] = column
+    for left in range(mate_left.shape[1]):
+        mate_left[depth + 1, left] = mate_left[depth, left]
+    for right in range(mate_right.shape[1]):
+        mate_right[depth + 1, right] = mate_right[depth, right]
+    matched[depth + 1] = matched[depth]
+    stage[depth + 1] = 0
+
+
+@exact_kernel
+def keep_best(scores, column, n, loss, counters, best):
+    """Keep a direction if a threshold on it has a smaller loss than all before."""
+    if loss < counters[BEST_LOSS]:
+        counters[BEST_LOSS] = loss
+        for k in range(best.shape[0]):
+            best[k] = scores[column, n + k]
+
+
+@exact_kernel
+def keep_centre(scores, cone, n, loss, counters, best):
+    """Keep the sum of a cone's vertices as the best direction."""
+    counters[BEST_LOSS] = loss
+    for k in range(best.shape[0]):
+        best[k] = 0.0
+        for vertex in range(cone.shape[0]):
+            best[k] += scores[cone[vertex], n + k]
+
+
+@exact_kernel
+def close_node(counters, status, mate_left, logged_mates, log):
+    """Count a cone whose matching has enough pairs, and go back to its parent."""
+    if log.shape[0] > 0:
+        log_leaf(mate_left, logged_mates, log, counters)
+    counters[DONE] += np.int64(1) << max(0, DONE_BITS - counters[DEPTH])
+    counters[DEPTH] -= 1
+
+
+@exact_kernel
+def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, room):
+    """Visit up to `nodes` cones, from where `stack` says the search stands; return its status.
+
+    `samples` is (sizes, left_of, right_of, right_start), `logs` (log, logged_mates), `best` room for a direction.
+    """
+    sizes, left_of, right_of, right_start = samples
+    scores, exponents, errors, above, higher = columns
+    cones, mate_left, mate_right, matched, stage, edges = stack
+    rows, matching_room, edge_room, split_room, compare_room = room
+    log, logged_mates = logs
+    D, n = cones.shape[1], sizes[0] + sizes[1]
+    stride = max(1, min(8, sizes[0] // EDGE_ROWS))
+    log_need = SPLIT_ENTRIES + 2 + 2 * mate_left.shape[1]
+    visited = np.int64(0)
+    while visited < nodes and counters[STATUS] == RUNNING:
+        depth = counters[DEPTH]
+        if depth < 0:
+            counters[STATUS] = PROVED
+            break
+        if stage[depth] == 2:
+            counters[DEPTH] -= 1
+            continue
+        if stage[depth] == 1:
+            stage[depth] = 2
+            enter_child(stack, depth, edges[depth, 0], D + depth)
+            counters[DEPTH] += 1
+            continue
+        if log.shape[0] > 0 and counters[LOGGED] + log_need > log.shape[0]:
+            break  # the caller empties it
+        visited += 1
+        counters[NODES] += 1
+        cone = cones[depth]
+        if matched[depth] < target:
+            intersect_columns(above, cone, rows)
+            before = matched[depth]
+            matched[depth] = augment_matching(
+                rows, left_of, mate_left[depth], mate_right[depth], before, target, matching_room
+            )
+            counters[AUGMENTED] += matched[depth] - before
+        if matched[depth] >= target:
+            close_node(counters, PROVED, mate_left[depth], logged_mates, log)
+            continue
+        a, b = choose_edge(columns, cone, sizes[2], depth, stride, edge_room)
+        if a < 0:
+            keep_centre(scores, cone, n, matched[depth], counters, best)
+            counters[STATUS] = REFUTED
+            break
+        if depth + 2 > cones.shape[0] - 1:
+            counters[STATUS] = TOO_DEEP
+            break
+        new = D + depth
+        p, q, shift, divisor, exact = split_edge(
+            columns, sizes, cone[a], cone[b], new, right_of, depth, split_room
+        )
+        counters[EXACT_SPLITS] += exact
+        loss = compare_classes(
+            scores[new], errors[new], sizes, right_start, above[new], higher[new], compare_room
+        )
+        keep_best(scores, new, n, loss, counters, best)
+        if log.shape[0] > 0:
+            at = counters[LOGGED]
+            entry = (np.int64(SPLIT), np.int64(a), np.int64(b), p, q, shift, divisor)
+            for e in range(SPLIT_ENTRIES):
+                log[at + e] = entry[e]
+            counters[LOGGED] = at + SPLIT_ENTRIES
+        if loss < target and errors[new] == 0.0:
+            counters[STATUS] = REFUTED
+            break
+        edges[depth, 0], edges[depth, 1] = a, b
+        stage[depth] = 1
+        enter_child(stack, depth, b, new)
+        counters[DEPTH] += 1
+    return counters[STATUS]

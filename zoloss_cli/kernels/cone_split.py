@@ -1,0 +1,155 @@
+"""Where the cone search splits a cone: the edge, and the place on it.
+
+A pair of a positive and a negative sample is open in a cone if it is out of order at one vertex (the negative one
+scores more) and in order at another. Splitting an edge at whose ends it differs brings it nearer to a conflict in
+one child, the more so the fewer other vertices have it in order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zoloss_cli.kernels import exact_kernel
+from zoloss_cli.kernels.bits import count_bits, find_lowest_bit
+from zoloss_cli.kernels.cone_columns import INDEX_BITS, MAX_SAMPLES, STEPS_PER_EDGE, sort_keys
+
+# What an open pair counts if it is in order at one vertex only, at two, at more; and in deep cones.
+ONE_VERTEX, TWO_VERTICES, MORE_VERTICES = 16, 4, 1
+DEEP_ONE_VERTEX, DEEP_TWO_VERTICES = 5, 1
+DEEP = 24  # from this depth on, so that no pair is followed for ever, and ...
+LEVELS_PER_LENGTH = 4  # ... at one in so many levels the longest edge is split
+SAMPLES_PER_LENGTH = 8  # every so manieth sample tells the length of an edge
+MIN_TIED_SHARE = 8  # an edge is split where pairs tie if these are at least one in so many
+CROSSING_BITS = 40  # places on an edge that agree in so many bits are one
+
+
+@exact_kernel
+def gather_open_pairs(above, higher, cone, words, first, stride, room):
+    """Copy the bits of every `stride`-th positive sample, vertex by vertex, and mark the open pairs.
+
+    Returns how many words there are, and whether a pair is open in them.
+    """
+    ordered, raised, one, two = room
+    D = cone.shape[0]
+    count = 0
+    any_open = np.uint64(0)
+    for i in range(first, above.shape[1] // words, stride):
+        for x in range(i * words, (i + 1) * words):
+            once, twice, often, out = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+            for k in range(D):
+                low, high = ~above[cone[k], x], higher[cone[k], x]
+                ordered[k, count] = low
+                raised[k, count] = high
+                often |= twice & low
+                twice |= once & low
+                once |= low
+                out |= high
+            one[count] = once & ~twice
+            two[count] = twice & ~often
+            any_open |= once & out
+            count += 1
+    return count, any_open != np.uint64(0)
+
+
+@exact_kernel
+def score_edge(ordered, raised, one, two, a, b, count, one_weight, two_weight):
+    """Return what the pairs count whose order differs between vertices a and b."""
+    score = np.int64(0)
+    for x in range(count):
+        differ = (ordered[a, x] & raised[b, x]) | (ordered[b, x] & raised[a, x])
+        score += (
+            count_bits(differ)
+            + (one_weight - MORE_VERTICES) * count_bits(differ & one[x])
+            + (two_weight - MORE_VERTICES) * count_bits(differ & two[x])
+        )
+    return score
+
+
+@exact_kernel
+def choose_edge(columns, cone, words, depth, stride, room):
+    """Return the edge (a, b) whose split promises most, as places in the cone; (-1, -1) if no pair is open."""
+    scores, _, _, above, higher = columns
+    ordered, raised, one, two = room
+    D = cone.shape[0]
+    count, is_open = gather_open_pairs(above, higher, cone, words, depth % stride, stride, room)
+    if not is_open:
+        count, is_open = gather_open_pairs(above, higher, cone, words, 0, 1, room)
+    is_deep = depth >= DEEP
+    one_weight = DEEP_ONE_VERTEX if is_deep else ONE_VERTEX
+    two_weight = DEEP_TWO_VERTICES if is_deep else TWO_VERTICES
+    by_length = is_deep and depth % LEVELS_PER_LENGTH == 0
+    best, best_a, best_b = 0.0, -1, -1
+    for a in range(D):
+        for b in range(a + 1, D):
+            score = score_edge(ordered, raised, one, two, a, b, count, one_weight, two_weight)
+            value = float(score)
+            if by_length and score > 0:
+                value = 0.0
+                for x in range(0, scores.shape[1], SAMPLES_PER_LENGTH):
+                    value += abs(scores[cone[a], x] - scores[cone[b], x])
+            if value > best:
+                best, best_a, best_b = value, a, b
+    return best_a, best_b
+
+
+@exact_kernel
+def collect_crossings(above, higher, scores, a, b, n_left, words, right_of, depth, crossings, pairs):
+    """Find for each positive sample one negative one with which it changes order between columns a and b.
+
+    Sets where on the edge they tie, in `crossings`, and who they are, in `pairs`; returns how many there are.
+    """
+    count = 0
+    for i in range(n_left):
+        w = (i + depth) & (words - 1) if words & (words - 1) == 0 else (i + depth) % words
+        for _ in range(words):
+            w = w + 1 if w + 1 < words else 0
+            x = i * words + w
+            differ = (~above[a, x] & higher[b, x]) | (~above[b, x] & higher[a, x])
+            if differ == np.uint64(0):
+                continue
+            skip = np.uint64((i * 7 + depth * 11) & 63)
+            rest = differ >> skip
+            r = w * 64 + (
+                find_lowest_bit(rest) + np.int64(skip) if rest != np.uint64(0) else find_lowest_bit(differ)
+            )
+            j = n_left + right_of[r]
+            at_a, at_b = scores[a, i] - scores[a, j], scores[b, i] - scores[b, j]
+            if at_a * at_b < 0.0:
+                crossings[count] = at_a / (at_a - at_b)
+                pairs[count, 0], pairs[count, 1] = i, j
+                count += 1
+            break
+    return count
+
+
+@exact_kernel
+def choose_step(crossings, count):
+    """Return the k of 1 to 15 for which k / 16 is nearest to the median of the crossings."""
+    below = np.zeros(STEPS_PER_EDGE, np.int64)
+    for x in range(count):
+        k = np.int64(crossings[x] * STEPS_PER_EDGE)
+        below[max(0, min(k, STEPS_PER_EDGE - 1))] += 1
+    passed, k = np.int64(0), 0
+    while k < STEPS_PER_EDGE - 1 and 2 * (passed + below[k]) < count:
+        passed += below[k]
+        k += 1
+    if count == 0:
+        return STEPS_PER_EDGE // 2
+    if 2 * (passed + below[k]) - count < count - 2 * passed:
+        k += 1
+    return max(1, min(k, STEPS_PER_EDGE - 1))
+
+
+@exact_kernel
+def find_tied_pair(crossings, count, keys, spare):
+    """Return the place of a pair that ties where most do, and how many those are."""
+    for x in range(count):
+        keys[x] = (np.int64(crossings[x] * 2.0**CROSSING_BITS) << INDEX_BITS) + x
+    sort_keys(keys, count, spare)
+    best, best_run, run = np.int64(-1), np.int64(0), np.int64(0)
+    for x in range(count):
+        same = x > 0 and (keys[x] >> INDEX_BITS) - (keys[x - 1] >> INDEX_BITS) <= 1
+        run = run + 1 if same else np.int64(1)
+        if run > best_run:
+            best, best_run = keys[x] & (MAX_SAMPLES - 1), run
+    return best, best_run

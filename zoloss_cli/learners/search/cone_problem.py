@@ -1,0 +1,176 @@
+"""What the cone search starts from: samples as integers, weights as units, and directions that surround 0."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from zoloss_cli.kernels.cone_columns import FRACTION_BITS, MAX_SAMPLES, ROUNDING
+from zoloss_cli.learners.search.certificates import compute_exact_rank, find_independent_columns
+
+VERTEX_BITS = 8  # to which the components of the first directions are rounded
+MAX_UNITS = 30_000  # of weight, of both classes
+MAX_DENOMINATOR = 1000  # of a weight, as a fraction of the lightest one
+WEIGHT_TOLERANCE = 1e-9  # of a weight: what normalizing may have left of a multiple
+
+
+@dataclass(frozen=True)
+class ConeProblem:
+    """Samples of two classes as the kernels of the cone search take them.
+
+    The lighter class is on the left. A direction that ranks it below the other is the opposite of one that
+    ranks it above, and the search goes through all directions, so that it does not matter which class that is.
+
+    Attributes
+    ----------
+    members : ndarray of shape (n,)
+        Indices of the merged samples, those on the left first.
+    n_left : int
+        How many are on the left.
+    features : list of int
+        The features that are used: all others depend on them.
+    vectors : list of list of int
+        The samples in these features, shifted.
+    units : ndarray of int of shape (n,)
+        Their weights.
+    unit : float
+        What a unit weighs, in mean sample weights.
+    is_unit_exact : bool
+        Whether the weights are multiples of it, rather than rounded down to them.
+    vertices : list of list of int
+        D + 1 directions in D features whose sum is 0 and any D of which are independent: the cones of any D
+        of them cover all directions.
+    is_left_positive : bool
+        Whether the left has the class +1.
+    """
+
+    members: np.ndarray
+    n_left: int
+    features: list[int]
+    vectors: list[list[int]]
+    units: np.ndarray
+    unit: float
+    is_unit_exact: bool
+    vertices: list[list[int]]
+    is_left_positive: bool
+
+    @property
+    def n_features(self) -> int:
+        """The number D of features that are used."""
+        return len(self.features)
+
+    def compute_columns(self) -> tuple[np.ndarray, int, float]:
+        """Return the scores of the samples at the vertices, and the vertices, as the kernels take them.
+
+        Returns
+        -------
+        scores : ndarray of shape (D + 1, n + D)
+            Between -1 and 1 for samples.
+        exponent : int
+            The scores are those of the integers times 2 to the power of minus this.
+        error : float
+            By how much a score may be off.
+        """
+        whole = [[sum(map(int.__mul__, x, v)) for x in self.vectors] + v for v in self.vertices]
+        n = len(self.vectors)
+        largest = max(1, *(abs(s) for row in whole for s in row[:n]))
+        exponent = (largest - 1).bit_length()
+        is_exact = all(abs(s) < 1 << FRACTION_BITS for row in whole for s in row)
+        scale = Fraction(1, 1 << exponent)
+        scores = np.array([[float(s * scale) for s in row] for row in whole])
+        return scores, exponent, 0.0 if is_exact else ROUNDING
+
+
+def find_units(c: np.ndarray) -> tuple[np.ndarray, float, bool]:
+    """Return weights as whole units, what a unit weighs, and whether they are exact.
+
+    Weights that are no multiples of a unit of some size are rounded down, so that what is proved about the
+    units holds for the weights.
+    """
+    lightest = float(c.min())
+    ratios = [Fraction(float(w) / lightest).limit_denominator(MAX_DENOMINATOR) for w in c]
+    common = math.lcm(*{r.denominator for r in ratios})
+    units = [int(r * common) for r in ratios]
+    unit = lightest / common
+    is_near = np.allclose(np.array(units, float) * unit, c, rtol=WEIGHT_TOLERANCE, atol=0.0)
+    if is_near and sum(units) <= MAX_UNITS:
+        return np.array(units, np.int64), unit, True
+    unit = float(c.sum()) / MAX_UNITS
+    return np.floor(c / unit).astype(np.int64), unit, False
+
+
+def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem | None:
+    """Return the problem of the cone search; None if there is none to search.
+
+    Parameters
+    ----------
+    integers : list of list of int
+        Signed samples, all different: the sign, and the sign times each feature.
+    c : ndarray of shape (n_samples,)
+        Their weights.
+
+    Returns
+    -------
+    ConeProblem or None
+        None where the samples are of one class, in one place, or too many.
+    """
+    signs = np.array([row[0] for row in integers])
+    units, unit, is_unit_exact = find_units(c)
+    kept = units > 0
+    positive, negative = np.flatnonzero(kept & (signs > 0)), np.flatnonzero(kept & (signs < 0))
+    if not len(positive) or not len(negative) or max(len(positive), len(negative)) > MAX_SAMPLES:
+        return None
+    is_left_positive = units[positive].sum() <= units[negative].sum()
+    left, right = (positive, negative) if is_left_positive else (negative, positive)
+    members = np.concatenate([left, right])
+    rows = [[integers[i][0] * value for value in integers[i][1:]] for i in members]
+    middle = [sorted(column)[len(column) // 2] for column in zip(*rows, strict=True)]
+    rows = [[value - m for value, m in zip(row, middle, strict=True)] for row in rows]
+    features = find_independent_columns([[1, *row] for row in rows])
+    features = [j - 1 for j in features if j > 0]
+    if not features:
+        return None
+    vectors = [[row[j] for j in features] for row in rows]
+    return ConeProblem(
+        members,
+        len(left),
+        features,
+        vectors,
+        units[members],
+        unit,
+        is_unit_exact,
+        _choose_vertices(vectors),
+        bool(is_left_positive),
+    )
+
+
+def _choose_vertices(vectors: list[list[int]]) -> list[list[int]]:
+    """Return D + 1 directions whose sum is 0, as even as a simplex where the samples have no main axis."""
+    D = len(vectors[0])
+    if D == 1:
+        return [[1], [-1]]
+    sizes = [max(abs(v) for v in column) for column in zip(*vectors, strict=True)]
+    # Python's integers may be beyond floating point: divide first.
+    scaled = np.array([[float(Fraction(v, s)) for v, s in zip(row, sizes, strict=True)] for row in vectors])
+    covariance = np.atleast_2d(np.cov(scaled.T))
+    covariance += 1e-12 * np.trace(covariance) / D * np.eye(D)
+    axes = np.linalg.cholesky(np.linalg.inv(covariance))
+    simplex = np.eye(D) - (1.0 + (1.0 - math.sqrt(D + 1.0)) / D) / (D + 1.0)
+    directions = simplex @ axes.T  # D of the D + 1: the last one is minus their sum
+    typical = [Fraction(float(t)) for t in np.abs(directions).max(axis=0)]
+    coarsest = max(
+        s / t for s, t in zip(sizes, typical, strict=True)
+    )  # its components get VERTEX_BITS, others more
+    bits = VERTEX_BITS
+    while True:
+        factors = [(1 << bits) * coarsest / s for s in sizes]
+        rounded = [[round(Fraction(float(d)) * f) for d, f in zip(v, factors, strict=True)] for v in directions]
+        if compute_exact_rank(rounded) == D:
+            break
+        bits *= 2
+    vertices = [*rounded, [-sum(column) for column in zip(*rounded, strict=True)]]
+    divisor = math.gcd(*(value for v in vertices for value in v))
+    return [[value // divisor for value in v] for v in vertices]
