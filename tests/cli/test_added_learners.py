@@ -179,6 +179,9 @@ def test_fit_and_evaluate_take_classes_too(zoloss, tmp_path, monkeypatch):
     assert ended.code == 2
     assert "only zoloss's own learners are saved" in ended.err
     assert zoloss("fit", "heart", "--learner", "mine.py:Duck").code == 2
+    ended = zoloss("fit", "heart", "--learner", "mine.py:Duck", "--calibrate", "sigmoid", "--allow-code")
+    assert ended.code == 2
+    assert "--calibrate: 'mine.py:Duck' has no decision_function and no predict_proba" in ended.err
     compared = ("--learners", "fld,mine.py:Duck", "--splits", "2", "--jobs", "1", "--save-config", "saved.yaml")
     ended = zoloss("evaluate", "heart", *compared, "--allow-code")
     assert ended.code == 0, ended.err

@@ -42,6 +42,11 @@ def test_every_python_block_does_what_it_shows(page):
     assert runner.tries >= EXAMPLES[page]
 
 
+def test_the_page_shows_the_whole_example_file():
+    text = (TOP / "docs" / "examples" / "my_search.py").read_text(encoding="utf-8")
+    assert text in [code for _, code in blocks("library.md")]
+
+
 def test_the_page_shows_the_whole_example_package():
     shown = [code for _, code in blocks("library.md")]
     for path in ("pyproject.toml", "zoloss_example/__init__.py"):

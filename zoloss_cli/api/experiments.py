@@ -174,7 +174,8 @@ def run_experiment(
         whole, notes = added_learners.keep_added_learners(asked, store.folder)
         for note in notes:
             shown.note(note)
-        summary = runner.run_experiment(whole, source, store, jobs, shown, part=part)
+        options = runner.RunOptions(part=part)
+        summary = runner.run_experiment(whole, source, store, jobs, shown, options)
     if summary.interrupted:
         raise KeyboardInterrupt
     if summary.failures:

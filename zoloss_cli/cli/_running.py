@@ -14,7 +14,7 @@ from zoloss_cli.cli._options import show
 from zoloss_cli.cli._progress import build_progress
 from zoloss_cli.config.models import Experiment
 from zoloss_cli.errors import RunError
-from zoloss_cli.experiment.runner import run_experiment
+from zoloss_cli.experiment.runner import RunOptions, run_experiment
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.durations import format_duration
 
@@ -76,7 +76,7 @@ def run_and_report(
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, interrupt)
-    summary = run_experiment(experiment, source, Store(out), jobs, progress, fail_fast, fresh, part)
+    summary = run_experiment(experiment, source, Store(out), jobs, progress, RunOptions(fail_fast, fresh, part))
     counts = f"{summary.n_tasks:,} tasks: {summary.n_done_before:,} were done, {summary.n_run:,} run"
     progress.note(f"{experiment.name}: {counts} in {format_duration(summary.seconds)}; results in {out}")
     if summary.interrupted:

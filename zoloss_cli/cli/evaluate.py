@@ -74,7 +74,7 @@ def evaluate(
 
     `zoloss evaluate mine.csv --save-config mine.yaml --dry-run`: only the experiment as YAML, and its plan
     """
-    from zoloss_cli.experiment.executors.process_pool import limit_threads
+    from zoloss_cli.utils.threads import limit_threads
 
     limit_threads()
     from zoloss_cli.cli._running import run_and_report, show_plan

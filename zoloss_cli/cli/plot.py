@@ -84,7 +84,7 @@ def plot(
 
     `zoloss plot --figure boundary --dataset mine.csv --learners pivot,svm --label outcome`
     """
-    from zoloss_cli.experiment.executors.process_pool import limit_threads
+    from zoloss_cli.utils.threads import limit_threads
 
     limit_threads()
     from zoloss_cli.workflows.plot import DEFAULT_RESULTS, PlotRequest, list_drawings

@@ -69,7 +69,7 @@ def run(
 
     `zoloss run configs/table2.yaml --add-learner mine.py:MyClass --allow-code`: your own, from a file
     """
-    from zoloss_cli.experiment.executors.process_pool import limit_threads
+    from zoloss_cli.utils.threads import limit_threads
 
     limit_threads()
     from zoloss_cli.cli._running import run_and_report, show_plan

@@ -12,6 +12,7 @@ import numpy as np
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.dataset import find_draw
 from zoloss_cli.datasets.splits import derive_seed
+from zoloss_cli.experiment.executors.base import ChunkOutput
 from zoloss_cli.experiment.fitting import allow_planned_code, fit
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.split_data import SplitData, load_split
@@ -39,6 +40,11 @@ class FittedTask(NamedTuple):
     spec: LearnerSpec
     learner: Any
     fit_time: float
+
+
+def run_chunk(cell: Cell, splits: list[int]) -> ChunkOutput:
+    """Return the records of a chunk, as a worker process of this machine does."""
+    return ChunkOutput(run_tasks(cell, splits))
 
 
 def run_tasks(cell: Cell, splits: list[int]) -> list[AnyRecord]:

@@ -203,8 +203,7 @@ def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, ro
         if matched[depth] >= target:
             close_node(counters, PROVED, mate_left[depth], logged_mates, log)
             continue
-        edge_scores, ordered = edge_room
-        a, b = choose_edge(above, higher, cone, sizes[2], depth, stride, edge_scores, ordered)
+        a, b = choose_edge(columns, cone, sizes[2], depth, stride, edge_room)
         if a < 0:
             keep_centre(scores, cone, n, matched[depth], counters, best)
             counters[STATUS] = REFUTED

@@ -13,56 +13,82 @@ from zoloss_cli.kernels import exact_kernel
 from zoloss_cli.kernels.bits import count_bits, find_lowest_bit
 from zoloss_cli.kernels.cone_columns import INDEX_BITS, MAX_SAMPLES, STEPS_PER_EDGE, sort_keys
 
-# What an open pair counts if it is in order at one vertex only, at two, at more.
+# What an open pair counts if it is in order at one vertex only, at two, at more; and in deep cones.
 ONE_VERTEX, TWO_VERTICES, MORE_VERTICES = 16, 4, 1
+DEEP_ONE_VERTEX, DEEP_TWO_VERTICES = 5, 1
+DEEP = 24  # from this depth on, so that no pair is followed for ever, and ...
+LEVELS_PER_LENGTH = 4  # ... at one in so many levels the longest edge is split
+SAMPLES_PER_LENGTH = 8  # every so manieth sample tells the length of an edge
 MIN_TIED_SHARE = 8  # an edge is split where pairs tie if these are at least one in so many
 CROSSING_BITS = 40  # places on an edge that agree in so many bits are one
 
 
 @exact_kernel
-def score_edges(above, higher, cone, words, first, stride, edge_scores, ordered):
-    """Add to edge_scores[a, b] what the open pairs of every `stride`-th positive sample count; return if any."""
+def gather_open_pairs(above, higher, cone, words, first, stride, room):
+    """Copy the bits of every `stride`-th positive sample, vertex by vertex, and mark the open pairs.
+
+    Returns how many words there are, and whether a pair is open in them.
+    """
+    ordered, raised, one, two = room
     D = cone.shape[0]
-    n_rows = above.shape[1] // words
-    found = False
-    for i in range(first, n_rows, stride):
+    count = 0
+    any_open = np.uint64(0)
+    for i in range(first, above.shape[1] // words, stride):
         for x in range(i * words, (i + 1) * words):
             once, twice, often, out = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
             for k in range(D):
-                ordered[k] = ~above[cone[k], x]
-                often |= twice & ordered[k]
-                twice |= once & ordered[k]
-                once |= ordered[k]
-                out |= higher[cone[k], x]
-            if once & out == np.uint64(0):
-                continue
-            found = True
-            one, two = once & ~twice, twice & ~often
-            for a in range(D):
-                for b in range(a + 1, D):
-                    differ = (ordered[a] & higher[cone[b], x]) | (ordered[b] & higher[cone[a], x])
-                    edge_scores[a, b] += (
-                        MORE_VERTICES * count_bits(differ)
-                        + (ONE_VERTEX - MORE_VERTICES) * count_bits(differ & one)
-                        + (TWO_VERTICES - MORE_VERTICES) * count_bits(differ & two)
-                    )
-    return found
+                low, high = ~above[cone[k], x], higher[cone[k], x]
+                ordered[k, count] = low
+                raised[k, count] = high
+                often |= twice & low
+                twice |= once & low
+                once |= low
+                out |= high
+            one[count] = once & ~twice
+            two[count] = twice & ~often
+            any_open |= once & out
+            count += 1
+    return count, any_open != np.uint64(0)
 
 
 @exact_kernel
-def choose_edge(above, higher, cone, words, depth, stride, edge_scores, ordered):
+def score_edge(ordered, raised, one, two, a, b, count, one_weight, two_weight):
+    """Return what the pairs count whose order differs between vertices a and b."""
+    score = np.int64(0)
+    for x in range(count):
+        differ = (ordered[a, x] & raised[b, x]) | (ordered[b, x] & raised[a, x])
+        score += (
+            count_bits(differ)
+            + (one_weight - MORE_VERTICES) * count_bits(differ & one[x])
+            + (two_weight - MORE_VERTICES) * count_bits(differ & two[x])
+        )
+    return score
+
+
+@exact_kernel
+def choose_edge(columns, cone, words, depth, stride, room):
     """Return the edge (a, b) whose split promises most, as places in the cone; (-1, -1) if no pair is open."""
+    scores, _, _, above, higher = columns
+    ordered, raised, one, two = room
     D = cone.shape[0]
-    for a in range(D):
-        for b in range(D):
-            edge_scores[a, b] = 0
-    if not score_edges(above, higher, cone, words, depth % stride, stride, edge_scores, ordered):
-        score_edges(above, higher, cone, words, 0, 1, edge_scores, ordered)
-    best, best_a, best_b = np.int64(0), -1, -1
+    count, is_open = gather_open_pairs(above, higher, cone, words, depth % stride, stride, room)
+    if not is_open:
+        count, is_open = gather_open_pairs(above, higher, cone, words, 0, 1, room)
+    is_deep = depth >= DEEP
+    one_weight = DEEP_ONE_VERTEX if is_deep else ONE_VERTEX
+    two_weight = DEEP_TWO_VERTICES if is_deep else TWO_VERTICES
+    by_length = is_deep and depth % LEVELS_PER_LENGTH == 0
+    best, best_a, best_b = 0.0, -1, -1
     for a in range(D):
         for b in range(a + 1, D):
-            if edge_scores[a, b] > best:
-                best, best_a, best_b = edge_scores[a, b], a, b
+            score = score_edge(ordered, raised, one, two, a, b, count, one_weight, two_weight)
+            value = float(score)
+            if by_length and score > 0:
+                value = 0.0
+                for x in range(0, scores.shape[1], SAMPLES_PER_LENGTH):
+                    value += abs(scores[cone[a], x] - scores[cone[b], x])
+            if value > best:
+                best, best_a, best_b = value, a, b
     return best_a, best_b
 
 
@@ -74,8 +100,9 @@ def collect_crossings(above, higher, scores, a, b, n_left, words, right_of, dept
     """
     count = 0
     for i in range(n_left):
-        for step in range(words):
-            w = (i + depth + step) % words
+        w = (i + depth) & (words - 1) if words & (words - 1) == 0 else (i + depth) % words
+        for _ in range(words):
+            w = w + 1 if w + 1 < words else 0
             x = i * words + w
             differ = (~above[a, x] & higher[b, x]) | (~above[b, x] & higher[a, x])
             if differ == np.uint64(0):

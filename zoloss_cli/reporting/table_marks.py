@@ -70,9 +70,11 @@ def explain_no_tests(run: RunResult, metric: str) -> str:
 
 
 def show_metric(run: RunResult, metric: str) -> RunResult:
-    """Return the run as if its table showed this metric only."""
+    """Return the run as if its table showed this metric only, with the cells that give it."""
     experiment = run.experiment.model_copy(update={"metric": metric, "also": None})
-    return replace(run, manifest=replace(run.manifest, experiment=experiment))
+    stored = run.partial | run.cells
+    cells = {place: cell for place, cell in stored.items() if cell.get(metric) is not None}
+    return replace(run, manifest=replace(run.manifest, experiment=experiment), cells=cells)
 
 
 def compute_mean_ranks(run: RunResult, metric: str) -> tuple[dict[str, float], list[list[str]]]:
@@ -83,7 +85,7 @@ def compute_mean_ranks(run: RunResult, metric: str) -> tuple[dict[str, float], l
     """
     from zoloss_cli.reporting.distinct_data import group_by_data
 
-    key = load_metric(metric).sort_key
+    key, run = load_metric(metric).sort_key, show_metric(run, metric)
     learners = [x for x in run.learners if any(run.get_stat(d, x, metric) for d in run.datasets)]
     rows = {d: [key(s.mean) for x in learners if (s := run.get_stat(d, x, metric))] for d in run.datasets}
     groups = group_by_data(run, [d for d, row in rows.items() if learners and len(row) == len(learners)])

@@ -42,8 +42,33 @@ class ManifestCell(msgspec.Struct, frozen=True, omit_defaults=True):
     repeats: Annotated[int, msgspec.Meta(ge=1)] | None = None  # where they are not the experiment's
 
 
-class RunInfo(msgspec.Struct, frozen=True):
-    """When, how long, how much, and with what a run was made."""
+class HostShare(msgspec.Struct, frozen=True):
+    """What a host of a cluster did of a run: its tasks, and the seconds that they took one after another."""
+
+    tasks: int
+    seconds: float
+
+
+class ClusterInfo(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The cluster of a run.
+
+    Attributes
+    ----------
+    scheduler : str
+        Its address, or the class that started it.
+    dask : str
+        The version of its packages.
+    differences : tuple of str
+        Versions on workers that differ from those here and were allowed to, a sentence each.
+    """
+
+    scheduler: str
+    dask: str
+    differences: tuple[str, ...] = ()
+
+
+class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
+    """When, how long, how much, and with what a run was made; on which hosts, if it was a cluster."""
 
     started: str
     finished: str
@@ -54,6 +79,9 @@ class RunInfo(msgspec.Struct, frozen=True):
     python: str
     platform: str
     packages: dict[str, str]
+    shard: str = ""  # such as 3/20, where it was a part of the tasks
+    cluster: ClusterInfo | None = None
+    hosts: dict[str, HostShare] = {}
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,20 @@ from pydantic import Field
 
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.certificates import compute_exact_rank, convert_to_integers
+from zoloss_cli.learners.search.cone_bound import ConeBound
+from zoloss_cli.learners.search.cone_problem import build_cone_problem
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit
+from zoloss_cli.learners.search.exact_features import get_exact_features
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
 from zoloss_cli.learners.search.impossible_sets import ImpossibleSets, raise_bound_by_hitting_sets
 from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.pivot import PivotClassifier
 from zoloss_cli.learners.search.progress import SearchProgress
 
-MAX_ENUMERATED_LINES = 1_000_000  # of hyperplanes: up to so many, all are swept
+FEW_LINES = 2_000  # of hyperplanes: up to so many, all are swept before anything else
+MAX_ENUMERATED_LINES = 1_000_000  # up to so many, all are swept if cones do not prove the optimum
+MAX_CONE_SAMPLES = 20_000
+MAX_CONE_FEATURES = 8  # beyond which cones are too many, and impossible sets prove more
 
 
 class CertifyingClassifier(PivotClassifier):
@@ -59,7 +65,7 @@ class CertifyingClassifier(PivotClassifier):
         Steps that were walked.
     optimal_ : bool
         Whether the loss attains `lower_bound_`.
-    proof_ : {'separable', 'equal rows', 'all hyperplanes', 'impossible sets', 'none'}
+    proof_ : {'separable', 'equal rows', 'all hyperplanes', 'cones of directions', 'impossible sets', 'none'}
         What the bound rests on; 'equal rows': only samples that are the same with both labels are
         misclassified.
     seconds_ : float
@@ -73,12 +79,16 @@ class CertifyingClassifier(PivotClassifier):
 
     Notes
     -----
-    There are three steps. Can all samples be separated? If not, the heat bath finds weights. If there are few
-    enough hyperplanes (up to three features and hundreds of samples), all of them are swept, and those on which
-    more samples meet than usual are solved as smaller problems; which samples meet is decided in exact
-    arithmetic. Else sets of at most D + 2 samples are collected that cannot all be classified correctly, each
+    Can all samples be separated? If not, the heat bath finds weights, and the bound is raised by what suits the
+    data. Few hyperplanes (up to two features, or few samples) are all swept, and those on which more samples
+    meet than usual are solved as smaller problems; which samples meet is decided in exact arithmetic. Up to
+    eight features, cones of directions are searched: pairs of samples that no direction of a cone ranks
+    correctly need an error each, and a cone with too few such pairs is split; see `zoloss_cli/kernels/cone.py`.
+    Scores are integers, or the bound counts only what their rounding cannot change. Else, and where cones
+    become too thin, sets of at most D + 2 samples are collected that cannot all be classified correctly, each
     with Farkas' weights, checked in integers; the least weight of samples that hits all sets, by HiGHS, is the
-    bound. It holds for features on a grid as for that grid, see `zoloss_cli/learners/search/certificates.py`.
+    bound. All of it holds for features on a grid as for that grid, see
+    `zoloss_cli/learners/search/certificates.py`.
 
     References
     ----------
@@ -118,7 +128,12 @@ class CertifyingClassifier(PivotClassifier):
         return weights
 
     def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
-        integers = convert_to_integers(samples.raw)
+        exact = get_exact_features()
+        if exact is None:
+            integers = convert_to_integers(samples.raw)
+        else:
+            rows = [exact.samples[i] for i in _find_sample_indices(problem, samples.raw)]
+            integers = [[int(s), *(int(s) * v for v in row)] for s, row in zip(samples.t, rows, strict=True)]
         sets = ImpossibleSets(samples, integers, problem.rng)
         if sets.find_separator():
             search.offer(samples.compute_loss(sets.w), sets.w)
@@ -127,19 +142,41 @@ class CertifyingClassifier(PivotClassifier):
             return
         search.exact_bounds_only = True  # the tree beside the walk may come to its end, but in floating point
         super()._explore(problem, samples, search)
-        before = search.lower_bound
-        self._enumerate_hyperplanes(samples, integers, search)
+        self._enumerate_hyperplanes(samples, integers, search, FEW_LINES)
+        self._search_cones(samples, integers, search)
+        self._enumerate_hyperplanes(samples, integers, search, MAX_ENUMERATED_LINES)
         if not search.should_stop():
+            before = search.lower_bound
             raise_bound_by_hitting_sets(sets, search, self.programs)
-            if search.lower_bound > before and self.proof_ == "none":
+            if search.lower_bound > before:
                 self.proof_ = "impossible sets"
             indices = _find_sample_indices(problem, samples.raw)
             self.certificates_ = [([indices[i] for i in s], proof) for s, proof in sets.proofs.items()]
 
+    def _search_cones(self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress) -> None:
+        """Raise the bound by cones of directions, where there are few enough features for them."""
+        exact = get_exact_features()
+        if search.should_stop() or len(samples.raw) > MAX_CONE_SAMPLES:
+            return
+        problem = build_cone_problem(integers, samples.c)
+        if problem is None or problem.n_features > MAX_CONE_FEATURES:
+            return
+        cones = ConeBound(problem, samples, search, does_log=exact is not None)
+        before = search.lower_bound
+        try:
+            cones.raise_bound()
+        finally:  # what is proved before Ctrl-C remains
+            if search.lower_bound > before:
+                self.proof_ = "cones of directions"
+                if exact is not None:
+                    exact.proof = (problem, cones.proved, cones.proved_roots)
+
     def _enumerate_hyperplanes(
-        self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
+        self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress, max_lines: int
     ) -> None:
         """Sweep all hyperplanes if they are few enough, which proves the optimum."""
+        if search.should_stop() or get_exact_features() is not None:  # a sweep leaves no certificate
+            return
         unavoidable = samples.unavoidable_loss
         planes = HyperplaneEnumeration(
             samples.Y,
@@ -148,7 +185,7 @@ class CertifyingClassifier(PivotClassifier):
             samples.order_by_distance(search.w),
             rank=lambda members: compute_exact_rank([integers[i] for i in members]),
         )
-        if planes.n_lines > MAX_ENUMERATED_LINES:
+        if planes.n_lines > max_lines:
             return
         for loss, w in planes:
             if w is not None:

@@ -23,6 +23,7 @@ MAX_DEPTH = 400  # of the tree below a cone of the frontier
 MAX_STACK_BYTES = 400_000_000  # of one thread: less depth where there are many samples
 SECONDS_PER_CALL = 0.05  # of a kernel, between two looks at the clock
 LOG_ENTRIES = 1_000_000
+NO_LOSS = np.iinfo(np.int64).max
 
 
 @dataclass
@@ -98,7 +99,7 @@ class ConeWorkspace:
         self.room = (
             np.zeros(row, np.uint64),
             (*bits[2:], np.zeros(64 * words, np.int64), np.zeros(n_left + 1, np.int64)),
-            (np.zeros((D, D), np.int64), np.zeros(D, np.uint64)),
+            tuple(np.zeros(shape, np.uint64) for shape in ((D, row), (D, row), row, row)),
             (
                 np.zeros(problem.n_left),
                 np.zeros((problem.n_left, 2), np.int64),
@@ -118,24 +119,14 @@ class ConeWorkspace:
         cones, mate_left, mate_right, matched, stage, _ = self.stack
         D = len(cone.scores)
         scores[:D], exponents[:D], errors[:D] = cone.scores, cone.exponents, cone.errors
-        least = min(
-            compare_classes(
-                scores[k],
-                errors[k],
-                self.samples[0],
-                self.samples[3],
-                above[k],
-                higher[k],
-                self.compare_room,
-            )
-            for k in range(D)
-        )
+        sizes, _, _, starts = self.samples
+        for k in range(D):
+            compare_classes(scores[k], errors[k], sizes, starts, above[k], higher[k], self.compare_room)
         cones[0], mate_left[0], mate_right[0] = np.arange(D), cone.mate_left, cone.mate_right
         matched[0], stage[0] = int(np.sum(cone.mate_left >= 0)), 0
         self.counters[:] = 0
-        self.counters[kernels.BEST_LOSS] = np.iinfo(np.int64).max
+        self.counters[kernels.BEST_LOSS] = NO_LOSS
         self.logs[1][:] = -1
-        del least
 
     def visit(self, target: int, nodes: int) -> int:
         """Visit so many cones, and return the status."""
@@ -215,6 +206,9 @@ class ConeSearch:
         Number of threads.
     does_log : bool
         Whether to log what a certificate needs.
+    accept : callable, optional
+        Called with a direction that seems to have fewer units of error than the target, and the target; returns
+        whether it has, which ends the search.
 
     Attributes
     ----------
@@ -224,14 +218,19 @@ class ConeSearch:
         The share of the directions that are searched.
     best_loss : int
         The fewest units of error that a direction showed, which may be too few by rounding.
-    best : ndarray or None
-        That direction, in the problem's features; None before there is one.
     """
 
-    def __init__(self, problem: ConeProblem, n_threads: int = 1, does_log: bool = False):
+    def __init__(
+        self,
+        problem: ConeProblem,
+        n_threads: int = 1,
+        does_log: bool = False,
+        accept: Callable[[np.ndarray, int], bool] | None = None,
+    ):
         self.problem, self.n_threads, self.does_log = problem, n_threads, does_log
         self.n_cones, self.share_done = 0, 0.0
-        self.best_loss, self.best = int(np.iinfo(np.int64).max), None
+        self.best_loss = int(NO_LOSS)
+        self._accept = accept
         self.roots: list[Cone] = []
         self._spaces: list[ConeWorkspace] = []
         self._lock, self._stop = threading.Lock(), threading.Event()
@@ -249,11 +248,11 @@ class ConeSearch:
         Returns
         -------
         int
-            PROVED if there is none, REFUTED if there may be one (`best`), TOO_DEEP if cones became too thin to
-            tell, RUNNING if it was stopped before.
+            PROVED if there is none, REFUTED if there is one, TOO_DEEP if cones became too thin to tell, RUNNING
+            if it was stopped before.
         """
         self._stop.clear()
-        self.n_cones, self.share_done = 0, 0.0
+        self.n_cones, self.share_done, self.best_loss = 0, 0.0, int(NO_LOSS)
         if not self._spaces:
             self._spaces.append(ConeWorkspace(self.problem, self.does_log))
         status, frontier = self._expand(target, should_stop)
@@ -281,7 +280,7 @@ class ConeSearch:
             if should_stop():
                 return RUNNING, frontier
             cone = frontier.pop(0)
-            status = space.split(cone, target)
+            status = self._judge(space, space.split(cone, target), target)
             self._collect(space, cone, status)
             if status in (TOO_DEEP, REFUTED):
                 return status, frontier
@@ -292,10 +291,20 @@ class ConeSearch:
         """Take note of what a workspace found in a cone."""
         with self._lock:
             self.n_cones += int(space.counters[kernels.NODES])
-            if space.counters[kernels.BEST_LOSS] < self.best_loss:
-                self.best_loss, self.best = int(space.counters[kernels.BEST_LOSS]), space.best.copy()
+            self.best_loss = min(self.best_loss, int(space.counters[kernels.BEST_LOSS]))
             if status == PROVED:
                 self.share_done += cone.share
+
+    def _judge(self, space: ConeWorkspace, status: int, target: int) -> int:
+        """Return the status after asking whether a direction has fewer errors than the target."""
+        loss = int(space.counters[kernels.BEST_LOSS])
+        if loss >= target or (status != REFUTED and loss >= self.best_loss):
+            return status
+        with self._lock:
+            self.best_loss = min(self.best_loss, loss)
+            if self._accept is None or self._accept(space.best.copy(), target):
+                return REFUTED
+        return TOO_DEEP if status == REFUTED else status  # it was rounding
 
     def _search(self, frontier: list[Cone], target: int, should_stop: Callable[[], bool]) -> int:
         waiting = list(reversed(frontier))
@@ -333,7 +342,7 @@ class ConeSearch:
         space.load(cone)
         cone.log, status = [], RUNNING
         while status == RUNNING and not self._stop.is_set():
-            status = space.visit_for_a_while(target)
+            status = self._judge(space, space.visit_for_a_while(target), target)
             if self.does_log:
                 cone.log.append(space.take_log())
         return status

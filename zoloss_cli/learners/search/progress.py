@@ -54,6 +54,8 @@ class SearchProgress:
         How many weights were offered by `offer_weights`.
     problem : Problem or None, default=None
         What `offer_weights` counts losses on.
+    note : str, default=""
+        What the search does at present, for the progress line.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class SearchProgress:
     trace: list[tuple[float, float]] = field(default_factory=list)
     n_offers: int = 0
     problem: Problem | None = None
+    note: str = ""
     _start_time: float = field(default_factory=time.perf_counter, init=False)
     _last_report: float = field(default=-np.inf, init=False)
 
@@ -167,7 +170,8 @@ class SearchProgress:
     def __str__(self) -> str:
         gap = self.loss - self.lower_bound
         left = "" if self.time_limit is None else f", {max(0.0, self.time_limit - self.seconds):.0f} s left"
-        return f"{self.name}: best {self.loss:g}, at least {self.lower_bound:g}, gap {gap:g}{left}"
+        note = f"; {self.note}" if self.note else ""
+        return f"{self.name}: best {self.loss:g}, at least {self.lower_bound:g}, gap {gap:g}{left}{note}"
 
 
 @contextlib.contextmanager

@@ -1,0 +1,46 @@
+"""Exact values of the features that a learner is given scaled, and the proof that it gives back for them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from zoloss_cli.learners.search.cone_problem import ConeProblem
+from zoloss_cli.learners.search.cone_search import Cone
+
+
+@dataclass
+class ExactFeatures:
+    """The features of training samples as integers, for a proof about these rather than about rounded numbers.
+
+    Attributes
+    ----------
+    samples : list of list of int
+        One list a training sample: its features, each multiplied and shifted by numbers of its own.
+    proof : tuple of (ConeProblem, int, list of Cone) or None
+        What the cone search proved: its problem, the units of error, and the cones that it was divided into;
+        None if it proved nothing.
+    """
+
+    samples: list[list[int]]
+    proof: tuple[ConeProblem, int, list[Cone]] | None = None
+
+
+_features: ContextVar[ExactFeatures | None] = ContextVar("features", default=None)
+
+
+@contextlib.contextmanager
+def use_exact_features(features: ExactFeatures) -> Iterator[None]:
+    """Within this block, let certify prove its bound for these integers, and keep the proof."""
+    token = _features.set(features)
+    try:
+        yield
+    finally:
+        _features.reset(token)
+
+
+def get_exact_features() -> ExactFeatures | None:
+    """Return the integers that a caller knows, if any."""
+    return _features.get()
