@@ -212,9 +212,7 @@ def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, ro
             counters[STATUS] = TOO_DEEP
             break
         new = D + depth
-        p, q, shift, divisor, exact = split_edge(
-            columns, sizes, cone[a], cone[b], new, right_of, depth, split_room
-        )
+        p, q, shift, divisor, exact = split_edge(columns, sizes, cone[a], cone[b], new, right_of, depth, split_room)
         counters[EXACT_SPLITS] += exact
         loss = compare_classes(
             scores[new], errors[new], sizes, right_start, above[new], higher[new], compare_room

@@ -109,9 +109,7 @@ def collect_crossings(above, higher, scores, a, b, n_left, words, right_of, dept
                 continue
             skip = np.uint64((i * 7 + depth * 11) & 63)
             rest = differ >> skip
-            r = w * 64 + (
-                find_lowest_bit(rest) + np.int64(skip) if rest != np.uint64(0) else find_lowest_bit(differ)
-            )
+            r = w * 64 + (find_lowest_bit(rest) + np.int64(skip) if rest != np.uint64(0) else find_lowest_bit(differ))
             j = n_left + right_of[r]
             at_a, at_b = scores[a, i] - scores[a, j], scores[b, i] - scores[b, j]
             if at_a * at_b < 0.0:

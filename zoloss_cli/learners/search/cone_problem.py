@@ -161,9 +161,7 @@ def _choose_vertices(vectors: list[list[int]]) -> list[list[int]]:
     simplex = np.eye(D) - (1.0 + (1.0 - math.sqrt(D + 1.0)) / D) / (D + 1.0)
     directions = simplex @ axes.T  # D of the D + 1: the last one is minus their sum
     typical = [Fraction(float(t)) for t in np.abs(directions).max(axis=0)]
-    coarsest = max(
-        s / t for s, t in zip(sizes, typical, strict=True)
-    )  # its components get VERTEX_BITS, others more
+    coarsest = max(s / t for s, t in zip(sizes, typical, strict=True))  # its components get VERTEX_BITS, others more
     bits = VERTEX_BITS
     while True:
         factors = [(1 << bits) * coarsest / s for s in sizes]
