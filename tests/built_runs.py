@@ -76,5 +76,5 @@ def build_run(
 
 def add_cell(run: RunResult, place: Place, cell: CellResult) -> None:
     """Add a cell to a run and count its tasks, as loading does."""
-    run.n_done += min(run.experiment.split.repeats, len(cell))
+    run.count_done(place, min(run.experiment.split.repeats, len(cell)))
     run.add(place, cell)

@@ -6,14 +6,14 @@ from functools import cache
 
 from places import REFERENCE
 
-from zoloss_cli.reporting.loading import load_results, select_runs
+from zoloss_cli.reporting.loading import load_runs, select_runs
 from zoloss_cli.reporting.run_result import RunResult
 
 
 @cache
 def load_reference() -> list[RunResult]:
     """Return all runs; nothing of them may be damaged."""
-    runs, store = load_results(REFERENCE)
+    runs, store = load_runs(REFERENCE)
     assert not store.notes
     return runs
 

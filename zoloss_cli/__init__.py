@@ -1,7 +1,9 @@
 """Classifiers that minimize the 0/1 loss directly.
 
-Every learner's class is here under its own name, with `make_learner`, `load_dataset` and the measures of a data
-set's complexity. All of them are imported when they are first used, so that importing the package is quick.
+Every learner's class is here under its own name, with `make_learner`, `load_dataset`, the measures of a data
+set's complexity, and functions that do what the commands do: `evaluate`, `run_experiment`, `load_results`,
+`make_table`, `compare`, `load_model` and the `plot_` functions. All of them are imported when they are first
+used, so that importing the package is quick.
 
 Examples
 --------
@@ -16,6 +18,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for editors and type checkers, which do not run what is below
+    from zoloss_cli.api.comparisons import compare
+    from zoloss_cli.api.evaluate import evaluate
+    from zoloss_cli.api.experiments import run_experiment
+    from zoloss_cli.api.fit_plots import plot_boundary, plot_curves, plot_time
+    from zoloss_cli.api.models import load_model
+    from zoloss_cli.api.plots import plot_boxes, plot_differences, plot_ranks
+    from zoloss_cli.api.tables import make_table
     from zoloss_cli.complexity.hard_margin import data_complexity
     from zoloss_cli.complexity.measures import ComplexityMeasure, ContributionMeasure, DecompositionMeasure
     from zoloss_cli.complexity.score_measures import (
@@ -63,23 +72,39 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.search.combinatorial import PrioritizedSearchClassifier, SwapSearchClassifier
     from zoloss_cli.learners.search.mip import MixedIntegerClassifier
     from zoloss_cli.learners.search.pivot import PivotClassifier
-    from zoloss_cli.learners.search.progress import progress_line
+    from zoloss_cli.learners.search.progress import SearchProgress, progress_line
     from zoloss_cli.learners.search.rcd import RCDClassifier
+    from zoloss_cli.learners.search.search_learner import SearchLearner
     from zoloss_cli.learners.search.sla import SmoothLossClassifier
     from zoloss_cli.registry import make_learner
+    from zoloss_cli.reporting.frame import load_results
     from zoloss_cli.testing import check_learner
 
 __version__ = "0.1.0"
 
 _TARGETS = (
+    "zoloss_cli.api.comparisons:compare",
+    "zoloss_cli.api.evaluate:evaluate",
+    "zoloss_cli.api.experiments:run_experiment",
+    "zoloss_cli.api.fit_plots:plot_boundary",
+    "zoloss_cli.api.fit_plots:plot_curves",
+    "zoloss_cli.api.fit_plots:plot_time",
+    "zoloss_cli.api.models:load_model",
+    "zoloss_cli.api.plots:plot_boxes",
+    "zoloss_cli.api.plots:plot_differences",
+    "zoloss_cli.api.plots:plot_ranks",
+    "zoloss_cli.api.tables:make_table",
     "zoloss_cli.complexity.hard_margin:data_complexity",
     "zoloss_cli.datasets.generators:Pool",
     "zoloss_cli.datasets.named:load_dataset",
     "zoloss_cli.learners.base:BinaryLearner",
     "zoloss_cli.learners.linear_base:LinearLearner",
+    "zoloss_cli.learners.search.progress:SearchProgress",
     "zoloss_cli.learners.search.progress:progress_line",
+    "zoloss_cli.learners.search.search_learner:SearchLearner",
     "zoloss_cli.learners.linear.stream:progressive_errors",
     "zoloss_cli.registry:make_learner",
+    "zoloss_cli.reporting.frame:load_results",
     "zoloss_cli.testing:check_learner",
 )
 _modules: dict[str, str] = {}  # the module of each exported name, filled when one is asked for

@@ -57,6 +57,18 @@ class MissingPackageError(ZolossError, ImportError):
     exit_code = 8
 
 
+class CheckError(ZolossError):
+    """Results are not what a check of them asks for, such as `compare --fail-beyond`."""
+
+    exit_code = 9
+
+
+class ClusterError(ZolossError):
+    """A cluster cannot be reached, or its workers do not fit; what finished is stored."""
+
+    exit_code = 10
+
+
 def suggest_nearest(name: object, valid: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the closest valid name, or the valid names.
 

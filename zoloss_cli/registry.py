@@ -17,48 +17,22 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.errors import ConfigError, suggest_nearest
+from zoloss_cli.learner_registrations import (
+    LearnerRegistration,
+    find_foreign,
+    is_foreign_name,
+    is_trusted,
+)
 from zoloss_cli.plugins import Plugin, Registration, Registry, import_target
+from zoloss_cli.utils.code_files import find_code_policy
 from zoloss_cli.utils.paths import list_embedded_datasets
+from zoloss_cli.utils.scorer_names import OTHER_PURPOSES, SCORER_NAMES
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-BASE_LEARNER = "zoloss_cli.learners.base:BinaryLearner"
 BASE_METRIC = "zoloss_cli.metrics.base:Metric"
 RNG = "rng"  # the first parameter of a generator, and of no other function
-
-
-class LearnerRegistration(Registration):
-    """A learner's or measure's class, and the parameters that its name fixes."""
-
-    @property
-    def learner_class(self) -> Any:
-        """The class, imported at the first use."""
-        return self.loaded
-
-    @property
-    def is_multiclass(self) -> bool:
-        """Whether the learner takes more than two classes."""
-        return getattr(self.learner_class, "multiclass", False)
-
-    @property
-    def accepts_sample_weight(self) -> bool:
-        """Whether the learner's fit takes sample weights."""
-        return "sample_weight" in inspect.signature(self.learner_class.fit).parameters
-
-    def check_plugin(self, plugin: Plugin, found: Any) -> None:
-        """Raise ConfigError unless `found` is a documented learner whose parameters can be checked."""
-        from zoloss_cli.utils.signature import learner_parameters
-
-        if not (isinstance(found, type) and issubclass(found, import_target(BASE_LEARNER))):
-            raise plugin.build_error("is no learner: it must be a class derived from zoloss_cli.BinaryLearner")
-        if not found.__doc__:
-            raise plugin.build_error("has no docstring")
-        try:
-            learner_parameters(found)
-        except Exception as error:
-            reason = " ".join(str(error).split())
-            raise plugin.build_error(f"has parameters that cannot be checked: {reason}") from error
 
 
 class DatasetRegistration(Registration):
@@ -110,6 +84,8 @@ class MetricRegistration(Registration):
             raise plugin.build_error(f"must have the name '{plugin.name}', as its entry point says")
         if inspect.isabstract(found):
             raise plugin.build_error("has no method compute")
+        if getattr(found, "direction", None) not in ("lower", "higher", None):
+            raise plugin.build_error("must have the direction 'lower', 'higher', or None if no value is better")
 
 
 def is_generator(function: Any) -> bool:
@@ -227,6 +203,13 @@ MEASURES = Registry(
 
 _METRICS = "zoloss_cli.metrics."
 
+# Scorers of scikit-learn, by its names; those that METRICS has, too (f1, roc_auc), are zoloss's own.
+SCORERS = Registry(
+    "scorer",
+    {name: MetricRegistration(_METRICS + "scorer:build_scorer", {"name": name}) for name in SCORER_NAMES}
+    | {"accuracy": MetricRegistration(_METRICS + "accuracy:Accuracy")},
+)
+
 # What a table can show, by the names that configs have: classes derived from zoloss_cli.metrics.base.Metric.
 METRICS = Registry(
     "metric",
@@ -257,6 +240,7 @@ METRICS = Registry(
     },
     group="zoloss.metrics",
     registration_type=MetricRegistration,
+    reserved=lambda: SCORERS,
 )
 METRIC_ALIASES = {"seconds": "fit_time", "reached": "time_to_best"}  # as configs of zoloss 0.1 call them
 
@@ -290,8 +274,15 @@ DATASET_PLUGINS: Registry[DatasetRegistration] = Registry(
 
 
 def list_metrics() -> list[str]:
-    """Return the names of all metrics, those of installed packages last."""
-    return list(METRICS)
+    """Return the names of all metrics: zoloss's own, scikit-learn's scorers, those of installed packages."""
+    return [*METRICS.builtin, *SCORERS, *(name for name in METRICS if name not in METRICS.builtin)]
+
+
+def explain_unknown_metric(name: object) -> str:
+    """Return why a name is no metric, with the nearest that is one."""
+    if purpose := OTHER_PURPOSES.get(str(name)):
+        return f"the scorer '{name}' of scikit-learn is for {purpose}, and these are errors of classifiers"
+    return f"unknown metric '{name}'{suggest_nearest(name, list_metrics())}"
 
 
 @functools.cache
@@ -299,12 +290,36 @@ def load_metric(name: str) -> Any:
     """Return a metric by its name; an unknown name, or a plug-in that is no metric, is a ConfigError."""
     name = METRIC_ALIASES.get(name, name)
     # Our own come first without a look at installed packages, which takes longer than a table.
-    return (METRICS.builtin.get(name) or METRICS.find(name)).loaded()
+    entry = METRICS.builtin.get(name) or SCORERS.builtin.get(name) or METRICS.get(name)
+    if entry is None:
+        raise ConfigError(explain_unknown_metric(name))
+    return entry.loaded(**entry.fixed)
+
+
+def is_foreign(name: str) -> bool:
+    """Return whether a learner's name is a class of a package or in a file, which nobody has registered."""
+    return is_foreign_name(name) and name not in LEARNERS
+
+
+def is_unchecked(name: str) -> bool:
+    """Return whether a learner's name is a class that is not trusted, and that may not be run here."""
+    return is_foreign(name) and not is_trusted(name) and find_code_policy() != "run"
 
 
 def find_registration(name: str) -> LearnerRegistration:
-    """Return what is registered under this name, a learner or a measure; ConfigError if nothing is."""
-    return MEASURES[name] if name in MEASURES else LEARNERS.find(name)
+    """Return what a name stands for: a learner, a measure, or a class of a package or a file.
+
+    Parameters
+    ----------
+    name : str
+        A registered name, a dotted one such as sklearn.svm.LinearSVC, or that of a class in a file that was
+        read, with its content: mine.py:MyClass@SHA256. ConfigError if nothing is there.
+    """
+    if name in MEASURES:
+        return MEASURES[name]
+    if is_foreign(name):
+        return find_foreign(name)
+    return LEARNERS.find(name)
 
 
 def list_multiclass_learners() -> list[str]:
@@ -314,10 +329,7 @@ def list_multiclass_learners() -> list[str]:
 
 def build_parameter_model(name: str) -> type[BaseModel]:
     """Return a typed model of the parameters of a learner or measure that a config may set."""
-    from zoloss_cli.utils.signature import learner_parameters
-
-    entry = find_registration(name)
-    return learner_parameters(entry.learner_class, frozenset(entry.fixed))
+    return find_registration(name).parameter_model
 
 
 def find_nested_learners(model: type[BaseModel]) -> list[str]:
@@ -337,7 +349,7 @@ def make_learner(name: str, settings: Mapping | None = None, random_state=None, 
     Parameters
     ----------
     name : str
-        A name that `zoloss learners` lists.
+        A name that `zoloss learners` lists, or the dotted one of a classifier such as sklearn.svm.LinearSVC.
     settings : mapping or None, default=None
         Parameters of the learner.
     random_state : int, Generator, RandomState or None, default=None
@@ -362,10 +374,16 @@ def make_learner(name: str, settings: Mapping | None = None, random_state=None, 
     for key in settings:
         if key not in known:
             raise ConfigError(f"the learner '{name}' has no parameter '{key}'{suggest_nearest(key, known)}")
-    estimator = entry.learner_class(**entry.fixed, **settings)
-    if "random_state" in estimator.get_params():
-        estimator.set_params(random_state=random_state)
-    return estimator
+    if entry.is_foreign:
+        settings = {key: _resolve_inner(value) for key, value in settings.items()}
+    return entry.build(settings, random_state)
+
+
+def _resolve_inner(value: Any) -> Any:
+    """Return a parameter of an estimator of others; one that names a learner becomes that learner."""
+    if isinstance(value, Mapping) and isinstance(value.get("learner"), str):
+        return resolve_learner(value)[1]
+    return value
 
 
 def resolve_learner(learner: Any) -> tuple[str, Any]:

@@ -1,12 +1,14 @@
 """Checks of what every learner must keep, callable by packages that bring their own.
 
-`check_learner(name)` runs scikit-learn's own checks and all of CHECKS on a registered learner. Each check
-raises AssertionError, or what the learner raised, with the learner's name in front of it.
+`check_learner` runs scikit-learn's own checks and all of CHECKS on a learner that derives from zoloss's own.
+Each of these raises AssertionError, or what the learner raised, with the learner's name in front of it. Other
+estimators are checked by `zoloss_cli/foreign_testing.py`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import pickle
 import re
 import warnings
@@ -25,45 +27,94 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
+from zoloss_cli.config.foreign_spec import resolve_class
 from zoloss_cli.datasets.named import load_dataset
+from zoloss_cli.foreign_testing import find_faults, list_limits
+from zoloss_cli.learner_registrations import LearnerRegistration, register_class
+from zoloss_cli.learners.foreign import ForeignLearner
 from zoloss_cli.learners.linear_base import LinearLearner
-from zoloss_cli.registry import find_registration, make_learner
+from zoloss_cli.registry import LEARNERS, find_registration, is_foreign, make_learner
+from zoloss_cli.utils.code_files import allow_code
 from zoloss_cli.utils.signature import learner_parameters
 
+EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"  # which searches with random draws cannot keep
 LearnerFactory = Callable[[], Any]  # builds the learner to check, not fitted
 Check = Callable[[LearnerFactory], None]
 
 
 def check_learner(
-    name: str, settings: Mapping | None = None, expected_failures: Mapping[str, str] | None = None
-) -> None:
-    """Check that a registered learner keeps scikit-learn's contract and that of this package.
+    learner: Any, settings: Mapping | None = None, expected_failures: Mapping[str, str] | None = None
+) -> list[str]:
+    """Check that a learner keeps what experiments rely on.
 
-    Raises AssertionError, or RuntimeError where the learner failed, with the name of the learner and of the
-    check.
+    A learner that derives from zoloss's own is checked by scikit-learn's contract and that of this package.
+    Any other estimator is checked by what a table needs: that it fits and predicts, obeys its seed, leaves its
+    input as it was, and claims nothing that is not so. A file that is named is run.
+
+    Raises AssertionError, or RuntimeError where the learner failed, with the name of the learner and what is
+    wrong, one sentence a line.
 
     Parameters
     ----------
-    name : str
-        Name under which the learner is registered.
+    learner : str, type or estimator
+        A registered name, the dotted name of a class, a class in a file such as mine.py:MyClass, a class, or an
+        estimator with its parameters.
     settings : mapping or None, default=None
         Parameters to check it with: give budgets that keep it quick.
     expected_failures : mapping of str to str or None, default=None
         Names of those of scikit-learn's checks that cannot hold for the learner, with the reasons.
 
+    Returns
+    -------
+    list of str
+        What the learner lacks that is no fault, and what cannot be done without it, one sentence each.
+
     Examples
     --------
     >>> from zoloss_cli import check_learner
     >>> check_learner("margin-perceptron", {"epochs": 50})
+    []
+    >>> limits = check_learner("sklearn.neighbors.KNeighborsClassifier", {"n_neighbors": 3})
+    >>> limits[-1]
+    'its fit takes no sample_weight, so classes cannot be weighed'
     """
+    with allow_code():
+        name, entry, build = _resolve_subject(learner, settings)
+        if entry.is_foreign:
+            if faults := find_faults(build, build_noisy_problem()):
+                raise AssertionError("\n".join(f"the learner '{name}': {fault}" for fault in faults))
+            return list_limits(build)
+        # A class of one's own is asked for what its numbers rest on, not for how weights and copies compare.
+        expected = {} if isinstance(learner, str) and learner in LEARNERS else {EQUIVALENCE: "not asked for"}
+        _check_own(name, entry, build, expected | dict(expected_failures or {}))
+    return []
 
-    def build() -> Any:
-        return make_learner(name, settings, 0)
 
+def _resolve_subject(learner: Any, settings: Mapping | None) -> tuple[str, LearnerRegistration, LearnerFactory]:
+    """Return the name of what is checked, its registration, and what builds it."""
+    given = dict(settings or {})
+    if isinstance(learner, str):
+        named = resolve_class(learner) if is_foreign(learner) else None
+        name, source = (named.learner, named.source) if named else (learner, learner)
+        return name, find_registration(source), lambda: make_learner(source, given, 0)
+    if isinstance(learner, type):
+        entry = register_class(learner)
+        return learner.__name__, entry, lambda: entry.build(given, 0)
+    entry = register_class(type(learner))
+    unfitted = copy.deepcopy(learner)
+    for key, value in given.items():
+        setattr(unfitted, key, value)
+    if entry.is_foreign:
+        return entry.title, entry, lambda: ForeignLearner(copy.deepcopy(unfitted), 0)
+    return entry.title, entry, lambda: clone(unfitted)
+
+
+def _check_own(name: str, entry: LearnerRegistration, build: LearnerFactory, expected: dict[str, str]) -> None:
+    """Check a learner that derives from zoloss's own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check_estimator(build(), expected_failed_checks=dict(expected_failures or {}))
-    for check in select_checks(name):
+        check_estimator(build(), expected_failed_checks=expected)
+    for check in _select_checks(entry):
         try:
             check(build)
         except Exception as error:
@@ -84,7 +135,10 @@ def select_checks(name: str) -> list[Check]:
     list of callable
         All checks, but those of sample weights and of streams only if the learner takes them.
     """
-    entry = find_registration(name)
+    return _select_checks(find_registration(name))
+
+
+def _select_checks(entry: LearnerRegistration) -> list[Check]:
     left_out: set[Check] = set()
     if not entry.accepts_sample_weight:
         left_out |= set(WEIGHT_CHECKS)

@@ -8,7 +8,7 @@ import io
 import pytest
 from places import REFERENCE
 
-from zoloss_cli.reporting.loading import load_results, select_runs
+from zoloss_cli.reporting.loading import load_runs, select_runs
 from zoloss_cli.reporting.statistics import (
     compare_by_signed_ranks,
     compare_pair,
@@ -19,7 +19,7 @@ from zoloss_cli.reporting.statistics import (
 
 @pytest.fixture(scope="module")
 def table4():
-    runs, _ = load_results(REFERENCE, "IV")
+    runs, _ = load_runs(REFERENCE, "IV")
     return select_runs(runs, "IV")[0]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from zlib import crc32
 
 import pytest
@@ -61,6 +62,7 @@ def damage(path, rng: random.Random) -> None:
 
 @pytest.mark.parametrize("seed", range(N_CHANGES))
 def test_readers_never_break(zoloss, results, seed):
+    whole = shutil.copytree(results, results.with_name("whole"))
     rng = random.Random(seed)
     files = sorted(path for path in results.rglob("*.json*") if path.is_file())
     damage(rng.choice(files), rng)
@@ -68,3 +70,13 @@ def test_readers_never_break(zoloss, results, seed):
         ended = zoloss(command, results)
         assert "unexpected" not in ended.err, (command, ended.err)
         assert ended.code in (0, 4), (command, ended.err)
+    words, codes = [
+        (["export", results], (0, 4)),
+        (["diff", results, whole], (0, 4)),
+        (["merge", results, whole, "--out", results.with_name("merged")], (0, 4)),
+        (["show", "heart", "fld", "0", "--results", results], (0, 2, 3, 4, 9)),
+    ][seed % 4]
+    ended = zoloss(*words)
+    assert "unexpected" not in ended.err, (words, ended.err)
+    assert ended.code in codes, (words, ended.err)
+    assert ended.code == 0 or ended.err

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zoloss_cli.kernels.arrays import compute_max_abs
-from zoloss_cli.kernels.lapack import is_finite, solve_in_place
+from zoloss_cli.kernels.lapack import invert_in_place, is_finite, solve_in_place
 from zoloss_cli.kernels.line_search import INSERTION_SORT_LIMIT, sort_breakpoints
 
 values = st.floats(allow_nan=False) | st.sampled_from([0.0, 1.0, -1.0, 0.5])
@@ -67,3 +67,18 @@ def test_finite_vectors_are_told_from_others(drawn):
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=20))
 def test_the_largest_component_is_found(drawn):
     assert compute_max_abs(np.array(drawn)) == np.max(np.abs(drawn))
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 30])
+def test_the_inverse_is_that_of_numpy(size):
+    matrix = np.random.default_rng(size).normal(size=(size, size))
+    columns = matrix.T.copy()
+    assert invert_in_place(columns)
+    np.testing.assert_allclose(columns.T, np.linalg.inv(matrix), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "rows", [[[1.0, 2.0], [2.0, 4.0]], [[np.nan, 0.0], [0.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]]]
+)
+def test_what_has_no_inverse_is_said_to_have_none(rows):
+    assert not invert_in_place(np.array(rows).T.copy())

@@ -206,14 +206,14 @@ def test_equal_learners_are_nowhere_nan():
 def test_only_data_sets_that_all_learners_have_are_ranked():
     run = means_of([[1, 2, 3], [1, 3, 2], [2, 1, 3]], ["a", "b", "c"])
     del run.cells["d1", "b"]
-    assert compute_average_ranks(run).datasets == ["d0", "d2"]
-    assert compare_by_signed_ranks(run)[0] == ["d0", "d2"]
+    assert compute_average_ranks(run).datasets == [["d0"], ["d2"]]
+    assert compare_by_signed_ranks(run)[0] == [["d0"], ["d2"]]
 
 
 def test_what_cannot_be_ranked_is_one_sentence():
     for run, part in [
         (means_of([[1, 2], [2, 1]], ["a", "b"]), "fewer than three learners"),
-        (means_of([[1, 2, 3]], ["a", "b", "c"]), "fewer than two data sets"),
+        (means_of([[1, 2, 3]], ["a", "b", "c"]), "fewer than two distinct data sets"),
         (means_of([[1], [2]], ["a"]), "one learner only"),
         (run_of({("d", x): {0: 1.0} for x in "abc"}, metric="fit_time"), "shows fit_time"),
     ]:

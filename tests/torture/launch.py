@@ -130,7 +130,7 @@ def find_children(parent: int) -> list[int]:
 
 def read_records(results: Path) -> dict[tuple[str, int], Any]:
     """Return all finished records without their times, by file and split."""
-    from zoloss_cli.results.store import read_cell_file
+    from zoloss_cli.results.cell_file import read_cell_file
 
     return {
         (path.name, split): msgspec.structs.replace(record, **TIMES)  # type: ignore[type-var]

@@ -20,6 +20,8 @@ COMMANDS = [
     *(["table", "results", "--format", name] for name in ("csv", "latex", "html", "markdown")),
     *(["stats", "results", "--format", name] for name in ("csv", "latex", "html")),
     ["run", "first.yaml", "--out", "results", "--dry-run"],
+    *(["export", "results"], ["export", "results", "--out", "records.parquet"], ["diff", "results", "results"]),
+    *(["merge", "results", "other", "--out", "merged"], ["show", "heart", "fld", "0", "--results", "results"]),
 ]
 
 
@@ -36,14 +38,15 @@ class ResultInputs(InputCampaign):
 
     def build(self, rng: random.Random, folder: Path) -> Command:
         """Change one or two files, and make their check values right."""
-        for part in ("runs", "cells"):
-            (folder / "results" / part).mkdir(parents=True)
+        for part in ("results/runs", "results/cells", "other/runs", "other/cells"):
+            (folder / part).mkdir(parents=True)
         files = dict(self.files)
         for _ in range(rng.choice([1, 1, 2])):
             name = rng.choice(list(files))
             files[name] = self._change(files[name], name, rng)
         for name, content in files.items():
             (folder / "results" / name).write_bytes(content)
+            (folder / "other" / name).write_bytes(self.files[name])
         for name, text in CONFIGS.items():
             (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
         if rng.random() < 0.03:

@@ -37,6 +37,13 @@ def complete_dataset_list(incomplete: str) -> list[str]:
     return _complete_list(complete_dataset(""), incomplete)
 
 
+def complete_metric_list(incomplete: str) -> list[str]:
+    """Offer the names of metrics, separated by commas."""
+    from zoloss_cli.registry import list_metrics
+
+    return _complete_list(list_metrics(), incomplete)
+
+
 def complete_embedded_dataset(incomplete: str) -> list[str]:
     """Offer the names of the data sets that come with zoloss, which can be fetched from UCI."""
     from zoloss_cli.utils.paths import list_embedded_datasets
@@ -68,6 +75,13 @@ def complete_learner_list(incomplete: str) -> list[str]:
     from zoloss_cli.registry import LEARNERS
 
     return _complete_list(LEARNERS, incomplete)
+
+
+def complete_metric(incomplete: str) -> list[str]:
+    """Offer the names of metrics."""
+    from zoloss_cli.registry import METRICS
+
+    return _filter_names(METRICS, incomplete)
 
 
 def complete_table(context: typer.Context, incomplete: str) -> list[str]:

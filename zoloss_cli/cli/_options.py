@@ -43,6 +43,11 @@ def parse_names(text: str | None) -> list[str]:
     return names
 
 
+def parse_name_lists(texts: list[str] | None) -> list[str]:
+    """Return the names of an option that may be repeated, each time with a list separated by commas."""
+    return [name for text in texts or () for name in parse_names(text)]
+
+
 def show(text: object, err: bool = False) -> None:
     """Write a text to standard output or standard error, in which nothing is a command to a terminal."""
     typer.echo(show_controls(str(text)), err=err)
@@ -127,6 +132,13 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite the file that is
 # Experiments.
 OutFolder = Annotated[Path, typer.Option("--out", "-o", help="Results folder.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")]
+AllowCode = Annotated[
+    bool,
+    typer.Option(
+        "--allow-code",
+        help="Run the Python files and packages that learners name; such code can do whatever you can.",
+    ),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan; run nothing.")]
 ConfigFile = Annotated[
     Path, typer.Argument(help="The experiment: a YAML file, or the name of one that comes with zoloss.")

@@ -21,6 +21,14 @@ def compare(
             help="List only cells with |z| above this, worse losses, slower times; the summary counts all.",
         ),
     ] = None,
+    fail_beyond: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="End with exit code 9 if |z| of any cell is above this, a loss is worse, or an error without "
+            "randomness does not match.",
+        ),
+    ] = None,
 ) -> None:
     """Compare every cell with the published value: both, their difference, and z, match or ratio.
 
@@ -37,15 +45,19 @@ def compare(
     `zoloss compare results/ --beyond 2`: the cells that are off
 
     `zoloss compare results/ --format csv > cells.csv`
+
+    `zoloss compare results/ --table II --fail-beyond 3`: for continuous integration; times do not count
     """
-    from zoloss_cli.reporting.comparison_report import build_comparison_report
-    from zoloss_cli.reporting.loading import load_results
+    from zoloss_cli.reporting.comparison_report import build_comparison_report, check_agreement
+    from zoloss_cli.reporting.loading import load_runs
     from zoloss_cli.reporting.render.render import render_comparison
 
-    runs, store = load_results(results, table)
+    runs, store = load_runs(results, table)
     options.show_notes(store.notes)
     report = build_comparison_report(runs, results, table, beyond)
     options.show_notes(report.notes)
     if report.cells or format == "csv":
         typer.echo(render_comparison(report.cells, format))
     options.show_beside_document([*report.remarks, "", *report.summary], format)
+    if fail_beyond is not None:
+        options.show_notes(check_agreement(report.all_cells, fail_beyond))

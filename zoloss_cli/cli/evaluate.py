@@ -22,7 +22,7 @@ def evaluate(
             "--learners",
             "-l",
             help="The learners, separated by commas (default: that of `fit`, some others, and majority); "
-            "see `zoloss learners`.",
+            "see `zoloss learners`; also classes such as sklearn.svm.LinearSVC, or mine.py:MyClass.",
             autocompletion=completion.complete_learner_list,
         ),
     ] = None,
@@ -42,6 +42,7 @@ def evaluate(
             "--set", metavar="LEARNER.KEY=VALUE", help="Set a parameter of a learner; may be repeated."
         ),
     ] = None,
+    allow_code: options.AllowCode = False,
     out: options.OutFolder = Path("results"),
     jobs: options.Jobs = options.ALL_CORES,
     format: options.Format = "text",
@@ -69,12 +70,16 @@ def evaluate(
 
     `zoloss evaluate iris --learners one-vs-one:fld,ecc:stump,erp:stump`: several classes
 
+    `zoloss evaluate mine.csv --learners rcd-bias,sklearn.svm.SVC --set SVC.C=10`: scikit-learn's, too
+
     `zoloss evaluate mine.csv --save-config mine.yaml --dry-run`: only the experiment as YAML, and its plan
     """
-    from zoloss_cli.experiment.executors.process_pool import limit_threads
+    from zoloss_cli.utils.threads import limit_threads
 
     limit_threads()
     from zoloss_cli.cli._running import run_and_report, show_plan
+    from zoloss_cli.experiment.runner import RunOptions
+    from zoloss_cli.utils import code_files
     from zoloss_cli.workflows.earlier_columns import add_earlier_columns
     from zoloss_cli.workflows.evaluate import Evaluation, prepare_experiment
     from zoloss_cli.workflows.usable_learners import adapt_to_packages
@@ -95,23 +100,25 @@ def evaluate(
         seed,
         settings or [],
         options.select_columns(drop, features, id),
+        allow_code,
     )
     if learners is None:
         evaluation, notes = evaluation.with_usual_learners()
         evaluation, more_notes = adapt_to_packages(evaluation)
         options.show_notes([*notes, *more_notes])
-    experiment = prepare_experiment(evaluation, out, save_config, force)
-    if dry_run:
-        show_plan(experiment, out, jobs)
-        return
-    whole, notes = add_earlier_columns(experiment, out)
-    options.show_notes(notes)
-    command = [*evaluation.to_command(), "--out", str(out)]
-    try:
-        run_and_report(whole, evaluation.command_line, out, jobs, command, part=experiment)
-    except RunError:
-        _show(experiment.name, data.stem, out, format)  # of what did not fail
-        raise
+    with code_files.allow_code(allow_code):
+        experiment = prepare_experiment(evaluation, out, save_config, force)
+        if dry_run:
+            show_plan(experiment, out, jobs)
+            return
+        whole, notes = add_earlier_columns(experiment, out)
+        options.show_notes(notes)
+        command = [*evaluation.to_command(), "--out", str(out)]
+        try:
+            run_and_report(whole, evaluation.command_line, out, jobs, command, RunOptions(part=experiment))
+        except RunError:
+            _show(experiment.name, data.stem, out, format)  # of what did not fail
+            raise
     _show(experiment.name, data.stem, out, format)
 
 

@@ -63,6 +63,7 @@ def fit(
             "--calibrate", choices=CALIBRATIONS, help="Make probabilities of scores: sigmoid or isotonic."
         ),
     ] = None,
+    allow_code: options.AllowCode = False,
     model: Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for predict.")] = None,
     certificate: Annotated[
         Path | None,
@@ -96,7 +97,7 @@ def fit(
     """
     start = time.perf_counter()  # loading the program counts, too
     from zoloss_cli.datasets.csv_table import read_for_training
-    from zoloss_cli.utils import atomic_io
+    from zoloss_cli.utils import atomic_io, code_files
     from zoloss_cli.workflows import fit_text
     from zoloss_cli.workflows.class_weights import Weighting
     from zoloss_cli.workflows.fit_request import FitRequest
@@ -107,26 +108,25 @@ def fit(
     request = FitRequest(
         learner, settings or [], time_limit, positive, scale, seed, validate, weighting, calibrate
     )
-    spec = request.parse()
-    if model is not None:
-        from zoloss_cli.workflows.model_io import check_serializable
+    with code_files.allow_code(allow_code):
+        spec = request.parse()
+        if model is not None:
+            from zoloss_cli.workflows.model_io import check_serializable
 
-        if spec is not None:
-            check_serializable(spec)
-        atomic_io.check_target(model, force, [data])
-    if certificate is not None:
-        from zoloss_cli.workflows.certificate import check_certifying
+            if spec is not None:
+                check_serializable(spec)
+            atomic_io.check_target(model, force, [data])
+        if certificate is not None:
+            from zoloss_cli.workflows.certificate import check_certifying, prepare_features
 
-        check_certifying(learner)
-        atomic_io.check_target(certificate, force, [data])
-    with budget.measure("reading"):
-        selection = options.select_columns(drop, features, id)
-        table = read_for_training(data, label, missing, selection=selection)
-    if certificate is not None:
-        from zoloss_cli.workflows.certificate import prepare_features
-
-        request = replace(request, exact=prepare_features(table))
-    fitted = request.run(table, budget)
+            check_certifying(learner)
+            atomic_io.check_target(certificate, force, [data])
+        with budget.measure("reading"):
+            selection = options.select_columns(drop, features, id)
+            table = read_for_training(data, label, missing, selection=selection)
+        if certificate is not None:
+            request = replace(request, exact=prepare_features(table))
+        fitted = request.run(table, budget)
     options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted, show_all))
     options.show_notes(fitted.notes)
     if model is not None:

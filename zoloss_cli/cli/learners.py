@@ -13,13 +13,34 @@ from zoloss_cli.cli import _options as options
 def learners(
     name: Annotated[
         str | None,
-        typer.Argument(help="Describe this learner or measure.", autocompletion=completion.complete_learner),
+        typer.Argument(
+            help="Describe this learner or measure, or a class such as sklearn.svm.SVC or mine.py:MyClass.",
+            autocompletion=completion.complete_learner,
+        ),
     ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Fit it to small data, and say what is wrong or missing.")
+    ] = False,
+    allow_code: options.AllowCode = False,
 ) -> None:
     """List the learners and measures, or describe one with its parameters, defaults and source.
 
-    **Example:** `zoloss learners rcd-bias`
-    """
-    from zoloss_cli.workflows.learner_info import describe_learner, list_learners
+    **Examples**
 
-    options.show(list_learners() if name is None else describe_learner(name))
+    `zoloss learners rcd-bias`
+
+    `zoloss learners mine.py:MyClass --check --allow-code`: whether it can stand in an experiment
+    """
+    from zoloss_cli.errors import ConfigError
+    from zoloss_cli.utils import code_files
+    from zoloss_cli.workflows.learner_info import check_named_learner, describe_learner, list_learners
+
+    if name is None:
+        if check:
+            raise ConfigError("--check: name the class to check, as in zoloss learners mine.py:MyClass --check")
+        options.show(list_learners())
+        return
+    with code_files.allow_code(allow_code):
+        described = describe_learner(name)  # also refuses what is not allowed
+        for line in check_named_learner(name) if check else [described]:
+            options.show(line)

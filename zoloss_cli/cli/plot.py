@@ -35,6 +35,20 @@ def plot(
             help="Only these learners, separated by commas.", autocompletion=completion.complete_learner_list
         ),
     ] = "",
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="For boxes, differences and ranks: another metric than the table's.",
+            autocompletion=completion.complete_metric,
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="For differences: the learner that others are compared with (default: each data set's best).",
+            autocompletion=completion.complete_learner,
+        ),
+    ] = None,
     positive: Annotated[
         str | None, typer.Option(help="For boundary of a --dataset: the positive class, against the rest.")
     ] = None,
@@ -51,8 +65,9 @@ def plot(
 
     A published figure is called PAPER/NUMBER; the number will do where only one paper has it. There are figures
     1, 2, 6 and 9 of nguyen-sanner-2013, 3 and 4 of li-lin-2007, 1.4 to 1.9, 1.11 to 1.13, 3.1 and 4.2 to 4.5
-    of li-thesis-2006. ranks, curves, time, bounds and boundary are of any run that has what they show; a config
-    of another paper's figure says with `drawn_as` which of them it is. Figures 1 and 4.3 and boundary fit
+    of li-thesis-2006. boxes (values over splits), differences (paired, to one learner), ranks, curves, time,
+    bounds and boundary are of any run that has what they show; a config of another paper's figure says with
+    `drawn_as` which of them it is. Figures 1 and 4.3 and boundary fit
     learners again, by the run's own seeds, since results hold no weights.
 
     **Examples**
@@ -63,11 +78,13 @@ def plot(
 
     `zoloss plot results/reference --figure ranks --table II`
 
+    `zoloss plot results/reference --figure differences --table IV --against adaboost:rcd-bias`
+
     `zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost`: needs no results
 
     `zoloss plot --figure boundary --dataset mine.csv --learners pivot,svm --label outcome`
     """
-    from zoloss_cli.experiment.executors.process_pool import limit_threads
+    from zoloss_cli.utils.threads import limit_threads
 
     limit_threads()
     from zoloss_cli.workflows.plot import DEFAULT_RESULTS, PlotRequest, list_drawings
@@ -89,6 +106,8 @@ def plot(
         options.parse_names(learners),
         positive,
         label,
+        metric,
+        against,
     )
     request.validate()
     check_can_draw()

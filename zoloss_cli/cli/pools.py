@@ -14,11 +14,11 @@ def pools(results: options.ResultsFolder = Path("results")) -> None:
 
     **Example:** `zoloss run configs/pools.yaml && zoloss pools results/`
     """
-    from zoloss_cli.reporting.loading import load_results
+    from zoloss_cli.reporting.loading import load_runs
     from zoloss_cli.reporting.pools import compute_pool_deviations
     from zoloss_cli.reporting.published.values import POOL_SD_COLUMNS
 
-    runs, store = load_results(results)
+    runs, store = load_runs(results)
     options.show_notes(store.notes)
     writer = csv.DictWriter(sys.stdout, POOL_SD_COLUMNS, lineterminator="\n")
     writer.writeheader()

@@ -29,11 +29,11 @@ def report(
     from zoloss_cli.errors import ResultsError
     from zoloss_cli.reporting.figures.style import list_drawing_faults
     from zoloss_cli.reporting.html_report.build import build_page
-    from zoloss_cli.reporting.loading import load_results
+    from zoloss_cli.reporting.loading import load_runs
     from zoloss_cli.utils import atomic_io
 
     atomic_io.check_target(out, force, [])
-    runs, store = load_results(results)
+    runs, store = load_runs(results)
     notes = [*store.notes, *list_drawing_faults()]
     options.show_notes(notes)
     runs = [run for run in runs if run.cells]

@@ -46,12 +46,12 @@ def stats(
 
     `zoloss stats results/ --format csv > tests.csv`
     """
-    from zoloss_cli.reporting.loading import load_results
+    from zoloss_cli.reporting.loading import load_runs
     from zoloss_cli.reporting.notes import describe_incomplete
     from zoloss_cli.reporting.selection import select_comparable
     from zoloss_cli.reporting.statistics_report import render_statistics
 
-    runs, store = load_results(results, table)
+    runs, store = load_runs(results, table)
     options.show_notes(store.notes)
     comparable = select_comparable(runs, table, against)
     options.show_notes(describe_incomplete(comparable))

@@ -4,37 +4,112 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.reporting.table_options import BOLD_RULES, MAX_DIGITS, STATS
+
+
+def _validate_digits(value: int | None) -> int | None:
+    if value is not None and not 0 <= value <= MAX_DIGITS:
+        raise ConfigError(f"--digits: must be between 0 and {MAX_DIGITS} (got {value})")
+    return value
 
 
 def table(
     results: options.ResultsFolder = Path("results"),
     format: options.Format = "text",
     table: options.TableName = None,
+    datasets: Annotated[
+        str,
+        typer.Option(
+            help="Only these data sets, separated by commas, in this order.",
+            autocompletion=completion.complete_dataset_list,
+        ),
+    ] = "",
+    learners: Annotated[
+        str,
+        typer.Option(
+            help="Only these learners, separated by commas, in this order.",
+            autocompletion=completion.complete_learner_list,
+        ),
+    ] = "",
+    metrics: Annotated[
+        str,
+        typer.Option(
+            help="Show these metrics, separated by commas, instead of the config's: zoloss's own or scorers of "
+            "scikit-learn, such as balanced_accuracy. Nothing runs again.",
+            autocompletion=completion.complete_metric_list,
+        ),
+    ] = "",
+    stat: Annotated[
+        str | None,
+        options.choice_option(
+            "--stat",
+            choices=STATS,
+            help="mean ± standard error (stderr, the default) or standard deviation (sd), mean and its 95 % "
+            "confidence interval (ci), median, or median and quartiles.",
+        ),
+    ] = None,
+    digits: Annotated[
+        int | None, typer.Option(help="Decimals of all numbers.", callback=_validate_digits)
+    ] = None,
+    no_published: Annotated[bool, typer.Option("--no-published", help="Leave published values out.")] = False,
+    transpose: Annotated[bool, typer.Option("--transpose", help="Learners as rows.")] = False,
+    rank_row: Annotated[
+        bool, typer.Option("--rank-row", help="A last row: mean ranks over distinct data sets.")
+    ] = False,
+    bold: Annotated[
+        str | None,
+        options.choice_option(
+            "--bold",
+            choices=BOLD_RULES,
+            help="Bold cells: the best, those within one standard error of it (stderr, the default), or those "
+            "that are not significantly worse (significant).",
+        ),
+    ] = None,
+    standalone: Annotated[
+        bool, typer.Option("--standalone", help="LaTeX as a document, not a part to \\\\input.")
+    ] = False,
 ) -> None:
     """Print tables of mean ± standard error as in the papers, beside the published values.
 
-    The best cells are in bold.
+    The best cells are in bold; what bold and * mean stands under each table.
 
     **Examples**
 
     `zoloss table results/`
 
-    `zoloss table results/reference --table II --format latex > table2.tex`
-    """
-    from zoloss_cli.errors import ResultsError
-    from zoloss_cli.reporting.loading import explain_empty, load_results
-    from zoloss_cli.reporting.render.render import render_tables
-    from zoloss_cli.reporting.selection import select_tables
-    from zoloss_cli.reporting.tables import build_table
+    `zoloss table results/reference --table II --format latex > table2.tex`: for an article with booktabs
 
-    runs, store = load_results(results, table)
-    selected = select_tables(runs, table)
-    tables = [build_table(run, runs) for run in selected if run.cells]
-    options.show_notes([*store.notes, *filter(None, map(explain_empty, selected if tables else []))])
-    if not tables:
-        raise ResultsError("\n".join(map(explain_empty, selected)) or f"{results} holds no tables")
-    typer.echo(render_tables(tables, format, terminal=sys.stdout.isatty()))
+    `zoloss table results/reference -t III --datasets heart,sonar --learners pocket,soft-svm --no-published`
+
+    `zoloss table results/ --metrics balanced_accuracy,f1_macro --stat ci --bold significant --rank-row`
+    """
+    from zoloss_cli.reporting.render.render import render_tables
+    from zoloss_cli.reporting.table_notes import describe_marks
+    from zoloss_cli.reporting.table_options import TableOptions
+    from zoloss_cli.reporting.table_selection import load_tables
+
+    if standalone and format != "latex":
+        raise ConfigError(f"--standalone is for --format latex, and this is {format}")
+    chosen = TableOptions(
+        datasets=tuple(options.parse_names(datasets)),
+        learners=tuple(options.parse_names(learners)),
+        metrics=tuple(options.parse_names(metrics)),
+        stat=stat,
+        digits=digits,
+        published=not no_published,
+        transpose=transpose,
+        rank_row=rank_row,
+        bold=bold,
+    )
+    tables, notes = load_tables(results, table, chosen)
+    options.show_notes(notes)
+    if format == "csv":
+        options.show_notes(describe_marks(tables))
+    typer.echo(render_tables(tables, format, sys.stdout.isatty(), standalone))

@@ -11,23 +11,37 @@ from zoloss_cli.cli import _options as options
 from zoloss_cli.errors import ConfigError
 
 
-def validate(configs: Annotated[list[Path], typer.Argument(help="Config files.")]) -> None:
+def validate(
+    configs: Annotated[list[Path], typer.Argument(help="Config files.")],
+    allow_code: options.AllowCode = False,
+) -> None:
     """Check configs without running them; every mistake is named with file, line and key.
+
+    A learner in a Python file is run only with --allow-code, without which its parameters are not checked.
 
     **Example:** `zoloss validate mine.yaml configs/table2.yaml`
     """
+    from zoloss_cli.config.metric_checks import describe_lacking
     from zoloss_cli.experiment.plan import plan
+    from zoloss_cli.utils.code_files import use_code_policy
+    from zoloss_cli.workflows.added_learners import list_unchecked
     from zoloss_cli.workflows.load_experiment import load_experiment
 
     mistakes = []
     for path in configs:
-        try:
-            experiment = load_experiment(path)
-        except ConfigError as error:
-            mistakes.append(str(error))
-            continue
-        cells = plan(experiment)
+        with use_code_policy("run" if allow_code else "skip"):
+            try:
+                experiment = load_experiment(path)
+            except ConfigError as error:
+                mistakes.append(str(error))
+                continue
+            cells, unchecked = plan(experiment), list_unchecked(experiment)
         n_tasks = sum(cell.repeats for cell in cells)
+        options.show_notes(f"{path}: {note}" for note in describe_lacking(experiment))
         options.show(f"{path}: valid; {len(cells)} cell{'s' * (len(cells) != 1)}, {n_tasks:,} tasks")
+        options.show_notes(
+            f"{path}: '{name}' and its parameters were not checked, since that runs its code: add --allow-code"
+            for name in unchecked
+        )
     if mistakes:
         raise ConfigError("\n".join(mistakes))

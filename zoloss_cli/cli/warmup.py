@@ -19,8 +19,8 @@ def warmup(
 ) -> None:
     """Compile the kernels of learners now, so that their first fit does not have to wait for it.
 
-    numba compiles a kernel when it is first used, and keeps it for later commands. All of them take a minute or
-    two; those that are there already take no time.
+    numba compiles a kernel when it is first used, and keeps it for later commands. All of them take about a
+    minute; those that are there already take no time.
 
     **Examples**
 

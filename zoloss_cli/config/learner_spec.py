@@ -14,16 +14,25 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from zoloss_cli.config.foreign_spec import (
+    NamedClass,
+    build_foreign_spec,
+    build_unchecked_spec,
+    resolve_class,
+)
 from zoloss_cli.config.messages import ErrorCollector, Keys, shorten
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.errors import ConfigError
+from zoloss_cli.errors import ZolossError
+from zoloss_cli.learner_registrations import check_package_is_there, explain_refusal
 from zoloss_cli.registry import (
     LEARNERS,
     MEASURES,
-    build_parameter_model,
     find_nested_learners,
     find_registration,
+    is_foreign,
+    is_unchecked,
 )
+from zoloss_cli.utils.code_files import find_code_policy, is_code_name
 
 MAX_VARIANTS = 1000
 LIST_EXPECTED = "must be a mapping from a parameter (such as base.C) to the list of values to try"
@@ -154,6 +163,8 @@ def _set_parameter(entry: dict, path: str, value: Any) -> str:
 
 def parse_learner_name(name: str) -> dict:
     """Return the entry of a learner as tables name it: ecc:adaboost:stump is ECC over AdaBoost over stump."""
+    if is_code_name(name):
+        return {}
     outer, colon, base = name.partition(":")
     return {"learner": outer, "base": parse_learner_name(base) or base} if colon else {}
 
@@ -185,15 +196,28 @@ def _build_spec(
 ) -> LearnerSpec | None:
     """Return what an entry names under `kind`, a learner or measure, with all its parameters."""
     name, known = entry.pop(kind), MEASURES if kind == "measure" else LEARNERS
+    at = (*keys, kind) if errors.has_keys((*keys, kind)) else keys
+    named = None
     if not isinstance(name, str) or name not in known:
-        at = (*keys, kind) if errors.has_keys((*keys, kind)) else keys
-        errors.add(at, f"unknown {kind} '{name}'{errors.suggest(name, known)}")
-        return None
+        if kind == "measure" or not isinstance(name, str) or not is_foreign(name):
+            errors.add(at, f"unknown {kind} '{name}'{errors.suggest(name, known)}")
+            return None
+        named = _find_class(name, at, errors)
+        if named is None:
+            return None
+        if is_unchecked(name):
+            return build_unchecked_spec(label, named, entry)
+        name = named.source
     try:
-        model = build_parameter_model(name)
-    except ConfigError as error:  # another package's learner
-        errors.add(keys, str(error))
+        registered = find_registration(name)
+        model = registered.parameter_model
+    except ZolossError as error:  # another package's learner
+        errors.add(at if named else keys, str(error))
         return None
+    if registered.is_foreign and named:
+        return build_foreign_spec(
+            label, named, entry, keys, errors, lambda at, given: _build_parameter_spec(given, errors, at)
+        )
     if seeding is not None and "seeding" in model.model_fields:
         entry.setdefault("seeding", seeding)
     inner = {}
@@ -209,7 +233,30 @@ def _build_spec(
     if None in inner.values():
         return None
     settings = {k: tuple(v) if isinstance(v, list) else v for k, v in filled.items()} | inner
-    return LearnerSpec(label=label, learner=name, settings=tuple(sorted(settings.items())))
+    learner, code = (named.learner, named.code) if named else (name, None)
+    return LearnerSpec(label=label, learner=learner, settings=tuple(sorted(settings.items())), code=code)
+
+
+def _find_class(name: str, keys: Keys, errors: ErrorCollector) -> NamedClass | None:
+    """Return the class of a package or in a file that a name stands for, if it is there and may be used."""
+    if name.endswith(".py"):
+        errors.add(keys, f"'{name}' is a file: name the class in it, as in {name}:MyClass")
+        return None
+    try:
+        named = resolve_class(name, errors.code_folder)
+        check_package_is_there(name)
+    except ZolossError as error:
+        errors.add(keys, str(error))
+        return None
+    if is_unchecked(name) and find_code_policy() == "refuse":
+        errors.add(keys, explain_refusal(name))
+        return None
+    return named
+
+
+def _build_parameter_spec(given: Any, errors: ErrorCollector, keys: Keys) -> LearnerSpec | None:
+    """Return the learner that is a parameter of an estimator of others."""
+    return build_learner_spec(given["learner"], dict(given), None, errors, keys)
 
 
 def _build_inner_spec(
@@ -221,8 +268,12 @@ def _build_inner_spec(
         errors.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {shorten(given)})")
         return None
     spec = build_learner_spec(entry["learner"], dict(entry), seeding, errors, keys)
-    if spec is not None and find_registration(spec.learner).is_multiclass:
+    if spec is None or is_unchecked(spec.learner):
+        return spec
+    if find_registration(spec.source).is_foreign:
+        errors.add(keys, f"'{spec.learner}' does not derive from zoloss's BinaryLearner, as a base must")
+    elif find_registration(spec.source).is_multiclass:
         errors.add(keys, f"'{spec.learner}' is for several classes, and a base must be one for two")
-    elif spec is not None and not find_registration(spec.learner).accepts_sample_weight:
+    elif not find_registration(spec.source).accepts_sample_weight:
         errors.add(keys, f"'{spec.learner}' takes no sample weights, so it cannot be boosted")
     return spec

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from zoloss_cli.config.catalog import load_catalog
+from zoloss_cli.config.cluster_spec import build_cluster_settings
 from zoloss_cli.config.data_spec import build_data_spec
 from zoloss_cli.config.learner_spec import ColumnBuilder
 from zoloss_cli.config.messages import ErrorCollector, shorten
-from zoloss_cli.config.metric_checks import check_metrics, parse_metric
+from zoloss_cli.config.metric_checks import check_metrics, parse_metrics
 from zoloss_cli.config.models import (
     PREDEFINED,
     EmbeddedData,
@@ -36,7 +37,11 @@ SECTIONS = {
     "improvement": Improvement,
     "published": Published,
 }
-TOP_LEVEL = (*TEXTS, *SECTIONS, "metric", "also", "keep", "ratios", "datasets", "learners", "measures")
+KEPT = ("scores", "probabilities")
+TOP_LEVEL = (
+    *(*TEXTS, *SECTIONS, "metric", "also", "metrics", "keep", "ratios"),
+    *("datasets", "learners", "measures", "run"),
+)
 
 
 def find_config(path: Path) -> Path:
@@ -92,9 +97,11 @@ def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollec
     )
     seeding = getattr(values.get("preprocess"), "seeding", None)
     values["learners"] = _parse_columns(content, [data.name for data in values["datasets"]], seeding, errors)
+    if content.get("run") is not None:
+        build_cluster_settings(content["run"], ("run",), errors)  # checked only: it changes no result
     errors.raise_errors()
     experiment = Experiment(**{k: v for k, v in values.items() if v is not None})
-    check_metrics(experiment, errors)
+    check_metrics(experiment, content, errors)
     _check_predefined_part(experiment, errors)
     _check_improvement(experiment, errors)
     errors.raise_errors()
@@ -121,15 +128,11 @@ def _parse_texts(content: dict, name: str, errors: ErrorCollector) -> dict[str, 
 
 def _parse_metrics(content: dict, errors: ErrorCollector) -> dict[str, Any]:
     """Return the metrics that the table shows, and what records keep for them."""
-    values: dict[str, Any] = {
-        key: parse_metric(key, content[key], errors)
-        for key in ("metric", "also")
-        if content.get(key) is not None
-    }
+    values = parse_metrics(content, errors)
     if content.get("keep") is not None:
         values["keep"] = content["keep"]
-        if content["keep"] != "scores":
-            errors.add(("keep",), f"{shorten(content['keep'])} cannot be kept; valid: scores")
+        if content["keep"] not in KEPT:
+            errors.add(("keep",), f"{shorten(content['keep'])} cannot be kept; valid: {', '.join(KEPT)}")
     return values
 
 

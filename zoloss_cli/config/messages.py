@@ -61,6 +61,11 @@ class ErrorCollector:
         self.n_more = 0
 
     @property
+    def code_folder(self) -> Path | None:
+        """The folder that files of code must be in: a config must not reach what lies elsewhere."""
+        return self.path.parent
+
+    @property
     def is_full(self) -> bool:
         """Whether further messages are only counted."""
         return len(self.lines) >= MAX_MESSAGES
@@ -190,6 +195,11 @@ class InlineErrorCollector(ErrorCollector):
 
     def __init__(self, where: str) -> None:
         super().__init__(Path(where), None)
+
+    @property
+    def code_folder(self) -> Path | None:
+        """None: who types the name of a file may name any."""
+        return None
 
     def add(self, keys: Keys, message: str) -> None:
         """Add a message; of the keys, which begin with a section and a name, only the others are said."""

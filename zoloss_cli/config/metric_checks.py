@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.config.messages import shorten
-from zoloss_cli.config.models import ALL, Experiment
+from zoloss_cli.config.models import ALL, Experiment, LearnerSpec
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.registry import (
     LEARNERS,
@@ -14,29 +15,66 @@ from zoloss_cli.registry import (
     METRIC_ALIASES,
     METRICS,
     LearnerRegistration,
+    explain_unknown_metric,
     find_registration,
+    is_unchecked,
     list_metrics,
     load_metric,
+    make_learner,
 )
 
 if TYPE_CHECKING:
     from zoloss_cli.config.messages import ErrorCollector
 
 Metric = Any  # zoloss_cli.metrics.base.Metric, which is right of this package
-KEYS = ("metric", "also")
 # What every record of a fitted learner holds, and of test samples where there are any.
 ALWAYS_RECORDED = {"train_errors", "train_confusion", "fit_time", "test_errors", "test_confusion"}
+# Fields of records that hold what a learner says of test samples, and the methods that give them.
+RESPONSES = {
+    "test_scores": ("decision_function", "predict_proba"),
+    "test_probabilities": ("predict_proba",),
+}
+KEEPS = {"test_scores": ("scores", "probabilities"), "test_probabilities": ("probabilities",)}
+
+
+def parse_metrics(content: Mapping, errors: ErrorCollector) -> dict[str, Any]:
+    """Return the keys `metric` and `also` of an experiment: one metric, and those beside it if any."""
+    if content.get("metrics") is None:
+        values: dict[str, Any] = {}
+        for key in ("metric", "also"):
+            if (given := content.get(key)) is not None:
+                parse = _parse_list if key == "also" and isinstance(given, list) else parse_metric
+                values[key] = parse(key, given, errors)
+        return values
+    if others := [key for key in ("metric", "also") if content.get(key) is not None]:
+        errors.add(("metrics",), f"stands for metric and also: leave out {' and '.join(others)}")
+    first, *more = _parse_list("metrics", content["metrics"], errors) or (None,)
+    return {"metric": first, "also": more[0] if len(more) == 1 else tuple(more) or None}
+
+
+def _parse_list(key: str, names: object, errors: ErrorCollector) -> tuple[str | None, ...]:
+    if not isinstance(names, list) or not names:
+        errors.add((key,), f"must be a list of metrics (got {shorten(names)})")
+        return ()
+    parsed = tuple(parse_metric(key, name, errors) for name in names)
+    for name, count in Counter(parsed).items():
+        if name is not None and count > 1:
+            errors.add((key,), f"'{name}' is listed more than once")
+    return parsed
 
 
 def parse_metric(key: str, value: object, errors: ErrorCollector) -> str | None:
     """Return the name of a metric as the registry has it, or None and why there is none."""
-    known = list_metrics()
     name = METRIC_ALIASES.get(value, value) if isinstance(value, str) else value
-    if not isinstance(name, str) or name not in known:
-        errors.add((key,), f"unknown metric {shorten(value)}{suggest_nearest(value, known)}")
+    if not isinstance(name, str):
+        errors.add((key,), f"unknown metric {shorten(value)}{suggest_nearest(value, list_metrics())}")
+        return None
+    if name not in list_metrics():
+        errors.add((key,), explain_unknown_metric(name))
         return None
     try:
-        METRICS.find(name)  # warns of a plug-in that takes the name of one of ours
+        if name in METRICS:
+            METRICS.find(name)  # warns of a plug-in that takes the name of one of ours
         load_metric(name)
     except ConfigError as broken:  # another package's metric
         errors.add((key,), str(broken))
@@ -44,19 +82,29 @@ def parse_metric(key: str, value: object, errors: ErrorCollector) -> str | None:
     return name
 
 
-def check_metrics(experiment: Experiment, errors: ErrorCollector) -> None:
-    """Refuse metrics that no record of this experiment could give, naming learner and metric."""
+def check_metrics(experiment: Experiment, content: Mapping, errors: ErrorCollector) -> None:
+    """Refuse metrics that no record of this experiment could give, naming learner and metric.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    content : mapping
+        The keys of its config, one of which names each metric.
+    errors : ErrorCollector
+        Takes what is wrong.
+    """
     measuring = any(spec.learner in MEASURES for spec in experiment.learners)
-    for key, name in zip(KEYS, experiment.metrics, strict=False):
-        metric = load_metric(name)
+    for i, name in enumerate(experiment.metrics):
+        metric, key = load_metric(name), "metrics" if "metrics" in content else "also" if i else "metric"
         if metric.source != "any" and (metric.source == "measure") != measuring:
             what, source = ("measures", "measure") if measuring else ("learners", "fit")
             known = [n for n in METRICS.list_usable() if load_metric(n).source in ("any", source)]
             errors.add((key,), f"the metric '{name}' is not for {what}; there are {', '.join(known)}")
             continue
         _check_test_part(experiment, key, metric, errors)
-        _check_scores(experiment, key, metric, errors)
-        _check_fields(experiment, key, metric, measuring, errors)
+        if _check_kept(experiment, key, metric, errors):
+            _check_fields(experiment, key, metric, i == 0, errors)
     _check_ratios(experiment, errors)
 
 
@@ -75,40 +123,89 @@ def _check_test_part(experiment: Experiment, key: str, metric: Metric, errors: E
             )
 
 
-def _check_scores(experiment: Experiment, key: str, metric: Metric, errors: ErrorCollector) -> None:
-    if "test_scores" in metric.requires and experiment.keep != "scores":
-        errors.add((key,), f"the metric '{metric.name}' needs scores, which are not stored: add 'keep: scores'")
+def _check_kept(experiment: Experiment, key: str, metric: Metric, errors: ErrorCollector) -> bool:
+    """Refuse a metric of scores or probabilities where the config does not say that they are stored."""
+    for field in metric.requires:
+        if field in KEEPS and experiment.keep not in KEEPS[field]:
+            what = KEEPS[field][0]
+            problem = f"the metric '{metric.name}' needs {what}, which are not stored: add 'keep: {what}'"
+            errors.add((key,), problem)
+            return False
+    return True
 
 
 def _check_fields(
-    experiment: Experiment, key: str, metric: Metric, measuring: bool, errors: ErrorCollector
+    experiment: Experiment, key: str, metric: Metric, is_first: bool, errors: ErrorCollector
 ) -> None:
-    """Refuse a learner whose records lack what the metric needs; for a second metric one learner will do."""
-    config_gives = {"flipped"} if any(data.flip for data in experiment.datasets) else set()
-    section, lacking = "measures" if measuring else "learners", {}
-    for spec in experiment.learners:
-        given = config_gives | find_reported(find_registration(spec.learner), measuring)
-        if missing := [name for name in metric.requires if name not in given]:
-            lacking[spec.label] = (spec.learner, missing[0])
-    if key == "also" and len(lacking) < len({spec.label for spec in experiment.learners}):
+    """Refuse a learner whose records lack what the metric needs.
+
+    For a metric that is not the first one learner will do, and for one of scores or probabilities, too.
+    """
+    lacking = _find_lacking(experiment, metric)
+    is_optional = not is_first or not RESPONSES.keys().isdisjoint(metric.requires)
+    if is_optional and len(lacking) < len({spec.label for spec in experiment.learners}):
         return
+    measuring = any(spec.learner in MEASURES for spec in experiment.learners)
     for label, (learner, field) in lacking.items():
         if field == "flipped":
             errors.add((key,), f"the metric '{metric.name}' needs wrong labels: add flip to a data set")
             return
-        able = _list_able(metric, measuring)
-        errors.add(
-            (section, label),
-            f"'{learner}' reports no {field}, which the metric '{metric.name}' needs; those that do: {able}",
+        problem = (
+            f"'{learner}' has no {' or '.join(RESPONSES[field])}, which the metric '{metric.name}' needs"
+            if field in RESPONSES
+            else f"'{learner}' reports no {field}, which the metric '{metric.name}' needs; those that do: "
+            f"{_list_able(metric, measuring)}"
         )
+        errors.add(("measures" if measuring else "learners", label), problem)
+
+
+def _find_lacking(experiment: Experiment, metric: Metric) -> dict[str, tuple[str, str]]:
+    """Return the columns that cannot give a metric, each with its learner and the field that it lacks."""
+    config_gives = {"flipped"} if any(data.flip for data in experiment.datasets) else set()
+    lacking = {}
+    for spec in experiment.learners:
+        if is_unchecked(spec.learner):
+            continue  # a class that was not run cannot say what it gives
+        given = config_gives | find_reported(find_registration(spec.source), spec.learner in MEASURES)
+        given |= find_kept_fields(experiment.keep, spec)
+        if missing := [name for name in metric.requires if name not in given]:
+            lacking[spec.label] = (spec.learner, missing[0])
+    return lacking
+
+
+def describe_lacking(experiment: Experiment) -> list[str]:
+    """Return which columns stay empty in a metric, because their learners have no scores or probabilities."""
+    lacking: dict[tuple[str, str, str], list[str]] = {}
+    for metric in map(load_metric, experiment.metrics):
+        for label, (learner, field) in _find_lacking(experiment, metric).items():
+            if field in RESPONSES:
+                lacking.setdefault((label, learner, field), []).append(metric.name)
+    return [
+        f"learners.{label}: '{learner}' has no {' or '.join(RESPONSES[field])}, so its column has no "
+        f"{', '.join(names)}; the others have theirs"
+        for (label, learner, field), names in lacking.items()
+    ]
+
+
+def find_kept(metric: Metric) -> tuple[str, ...]:
+    """Return the values of `keep` with which records hold what a metric needs; none if all records do."""
+    return next((KEEPS[field] for field in metric.requires if field in KEEPS), ())
+
+
+def find_kept_fields(keep: str | None, spec: LearnerSpec) -> set[str]:
+    """Return what records hold of a learner's test samples besides counts, where a config says `keep`."""
+    if keep is None or spec.learner in MEASURES:
+        return set()
+    fields = {field for field in RESPONSES if keep in KEEPS[field]}
+    if is_unchecked(spec.learner):
+        return fields  # nothing is run to find out: what is not run stores nothing
+    learner = make_learner(spec.source, spec.parameters)
+    return {field for field in fields if any(hasattr(learner, method) for method in RESPONSES[field])}
 
 
 def find_reported(registered: LearnerRegistration, measuring: bool) -> set[str]:
-    """Return the fields of records that a learner or measure gives; scores where the config asks for them."""
-    fields = set(getattr(registered.learner_class, "reports", ()))
-    if measuring:
-        return fields | {"fit_time"}
-    return fields | ALWAYS_RECORDED | (set() if registered.is_multiclass else {"test_scores"})
+    """Return the fields of records that a learner or measure gives, whatever its parameters are."""
+    return set(registered.reports) | ({"fit_time"} if measuring else ALWAYS_RECORDED)
 
 
 def _list_able(metric: Metric, measuring: bool) -> str:

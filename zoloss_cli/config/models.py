@@ -5,8 +5,18 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
+from zoloss_cli.utils.code_files import CodeSource
 from zoloss_cli.utils.names import check_file_name
 
 
@@ -275,7 +285,10 @@ class Published(StrictModel):
     figure: Annotated[str | None, Field(description="the figure's own number")] = None
     drawn_as: Annotated[
         str | None,
-        Field(description="how to draw the figure: curves, ranks, time, bounds, boundary, or as PAPER/NUMBER"),
+        Field(
+            description="how to draw the figure: curves, ranks, boxes, differences, time, bounds, boundary, or as "
+            "PAPER/NUMBER"
+        ),
     ] = None
     spread: Annotated[
         Literal["error", "deviation"],
@@ -296,9 +309,17 @@ class Published(StrictModel):
         return self
 
 
-class LearnerSpec(StrictModel):
-    """A learner as a table's column: its label, registered name and all its parameters.
+class SettingMapping(StrictModel):
+    """A parameter that is a mapping, such as class_weight of an estimator, as pairs that can be hashed."""
 
+    pairs: tuple[tuple[Any, Any], ...]
+
+
+class LearnerSpec(StrictModel):
+    """A learner as a table's column: its label, its name and all its parameters.
+
+    The name is a registered one, the dotted one of a class, or that of a class in a file, whose content is
+    `code`. Of an estimator of others the parameters are those that were given; the others have their defaults.
     A parameter that holds another learner (an ensemble's base) is a LearnerSpec itself. Several specs may
     share a label: then the column shows the best of them on each data set, and `choice` tells them apart.
     One with `only` runs on these data sets; the others of its label have the rest.
@@ -311,11 +332,30 @@ class LearnerSpec(StrictModel):
     choice: str = ""
     tune: tuple[LearnerSpec, ...] = ()
     only: tuple[str, ...] | None = None
+    code: CodeSource | None = None
+    added: bool = False  # by an option of `zoloss run`, so that a config of the same name knows nothing of it
+
+    @model_serializer(mode="wrap")
+    def _leave_out_unused(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Return the keys without those that few learners have: manifests of the others stay as they were."""
+        content = serialize(self)
+        if self.code is None:
+            content.pop("code", None)
+        elif isinstance(content.get("code"), dict):
+            content["code"].pop("path", None)  # where the file is says nothing about results
+        if not self.added:
+            content.pop("added", None)
+        return content
 
     @property
     def name(self) -> str:
         """The registered name, followed by those of the learners inside: adaboost:rcd-bias."""
         return ":".join([self.learner, *(v.name for _, v in self.settings if isinstance(v, LearnerSpec))])
+
+    @property
+    def source(self) -> str:
+        """The name by which the registry finds the learner: with the content, if it is a class in a file."""
+        return self.learner if self.code is None else f"{self.learner}@{self.code.sha256}"
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -326,8 +366,10 @@ class LearnerSpec(StrictModel):
 def _convert_setting(value: Any) -> Any:
     """Return a setting as a config has it: a mapping for a learner, a list for a tuple."""
     if isinstance(value, LearnerSpec):
-        return {"learner": value.learner, **value.parameters}
-    return list(value) if isinstance(value, tuple) else value
+        return {"learner": value.source, **value.parameters}
+    if isinstance(value, SettingMapping):
+        return {key: _convert_setting(each) for key, each in value.pairs}
+    return [_convert_setting(each) for each in value] if isinstance(value, tuple) else value
 
 
 class Experiment(StrictModel):
@@ -338,8 +380,8 @@ class Experiment(StrictModel):
     citation: str = ""
     published: Published | None = None
     metric: str = "test_error"
-    also: str | None = None
-    keep: Literal["scores"] | None = None
+    also: str | tuple[str, ...] | None = None
+    keep: Literal["scores", "probabilities"] | None = None
     baseline: str | None = None
     split: Split = Split()
     preprocess: Preprocess = Preprocess()
@@ -351,5 +393,6 @@ class Experiment(StrictModel):
 
     @property
     def metrics(self) -> list[str]:
-        """Return what a column shows, and what a second one beside it shows."""
-        return [self.metric, self.also] if self.also else [self.metric]
+        """Return what a column shows, and what those beside it show."""
+        also = (self.also,) if isinstance(self.also, str) else self.also or ()
+        return [self.metric, *also]

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from zoloss_cli.config.catalog import find_generator, has_generator, list_usable_datasets, load_catalog
+from zoloss_cli.config.cluster_spec import EXAMPLES, ClusterSettings
 from zoloss_cli.config.models import (
     CsvData,
     EmbeddedData,
@@ -23,9 +24,9 @@ from zoloss_cli.registry import (
     GENERATORS,
     LEARNERS,
     MEASURES,
-    METRICS,
     build_parameter_model,
     find_nested_learners,
+    list_metrics,
 )
 from zoloss_cli.utils.names import MAX_NAME_BYTES
 
@@ -48,12 +49,29 @@ ON = {
 }
 
 
+# A class of an installed package or in a file beside the config; its parameters, it alone knows.
+CLASS_PATTERN = r"^(.+\.py:\w+|[A-Za-z_]\w*(\.[A-Za-z_]\w*)+)$"
+CLUSTER_PATTERN = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"
+CLASS_NAME = {
+    "type": "string",
+    "pattern": CLASS_PATTERN,
+    "description": "a class, such as sklearn.svm.LinearSVC, or one in a file beside this one, mine.py:MyClass",
+}
+CLASS_ENTRY = {
+    "type": "object",
+    "required": ["learner"],
+    "properties": {"learner": CLASS_NAME, "best_of": BEST_OF, "tune": TUNE, "on": ON},
+}
+
+
 def build_config_schema() -> dict:
     """Return a JSON schema (2020-12) that editors use to complete and check configs."""
     definitions: dict = {}
     data_entries, any_data = _build_data_entries(definitions)
     learner_entries = _build_learner_entries(definitions)
     measure_entries, any_measure = _build_measure_entries(definitions)
+    metrics = list_metrics()
+    several = {"type": "array", "items": {"enum": metrics}, "minItems": 1, "uniqueItems": True}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "zoloss experiment",
@@ -71,14 +89,15 @@ def build_config_schema() -> dict:
             "title": {"type": "string", "description": "caption of the table"},
             "citation": {"type": "string", "description": "where the table was published"},
             "published": _object(Published, definitions),
-            "metric": {"enum": list(METRICS), "default": "test_error", "description": "what the table shows"},
+            "metric": {"enum": metrics, "default": "test_error", "description": "what the table shows"},
             "also": {
-                "enum": list(METRICS),
-                "description": "a second metric, in a column after each learner's",
+                "anyOf": [{"enum": metrics}, several],
+                "description": "a second metric, or several, in columns after each learner's",
             },
+            "metrics": several | {"description": "all metrics in one list, in the place of metric and also"},
             "keep": {
-                "const": "scores",
-                "description": "store the scores of test samples, as some metrics need",
+                "enum": ["scores", "probabilities"],
+                "description": "store the scores of test samples, or both, as some metrics need",
             },
             "baseline": {
                 "type": "string",
@@ -95,10 +114,24 @@ def build_config_schema() -> dict:
                 "description": "the columns of a table of cost_ratio, each by its label",
             },
             "datasets": _names_or_mapping(data_entries, any_data, list(data_entries)),
-            "learners": _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learner_entries)),
+            "learners": _add_classes(
+                _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learner_entries))
+            ),
             "measures": _names_or_mapping(measure_entries, any_measure, list(measure_entries)),
+            "run": _build_run_section(definitions),
         },
         "$defs": definitions,
+    }
+
+
+def _build_run_section(definitions: dict) -> dict:
+    """Return the schema of where workers are: a scheduler, or a class of a cluster with its settings."""
+    section = _object(ClusterSettings, definitions, drop=("cluster", "settings"))
+    settings = {"type": ["object", "null"], "description": "what the class is called with"}
+    return section | {
+        "properties": section["properties"] | {name: settings for name in EXAMPLES},
+        "patternProperties": {CLUSTER_PATTERN: settings},
+        "description": "a cluster to run on, in the place of processes of this machine",
     }
 
 
@@ -131,7 +164,7 @@ def _build_learner_entries(definitions: dict) -> dict:
         own["properties"] |= {"best_of": BEST_OF, "tune": TUNE, "on": ON}
         entries[name] = _optional(own, _first_line(registered.learner_class))
         renamed.append(own | {"required": ["learner"]})
-    definitions["learner"] = {"anyOf": [{"enum": list(entries)}, *renamed]}
+    definitions["learner"] = {"anyOf": [{"enum": list(entries)}, CLASS_NAME, *renamed, CLASS_ENTRY]}
     return entries
 
 
@@ -162,6 +195,15 @@ def _object(model: type[BaseModel], definitions: dict, drop: tuple[str, ...] = (
 
 def _optional(schema: dict, description: str) -> dict:
     return {"anyOf": [{"type": "null"}, schema], "description": description}
+
+
+def _add_classes(learners: dict) -> dict:
+    """Return the schema of the learners of a config that takes names of classes, too."""
+    names, entries = learners["anyOf"]
+    names = names | {"items": {"anyOf": [names["items"], CLASS_NAME]}}
+    by_class = {k: v for k, v in CLASS_ENTRY.items() if k != "required"}
+    entries = entries | {"patternProperties": {CLASS_PATTERN: {"anyOf": [{"type": "null"}, by_class]}}}
+    return {"anyOf": [names, entries]}
 
 
 def _names_or_mapping(entries: dict, other: dict, names: list[str]) -> dict:

@@ -54,14 +54,20 @@ def read_yaml(path: Path) -> tuple[dict[str, Any], yaml.Node]:
     """
     try:
         text = read_file(path, MAX_FILE_BYTES).decode("utf-8-sig")
-        _check_size(path, text)
-        # Twice, because constructing the content changes the nodes where it merges mappings.
-        root = yaml.compose(text, Loader=FastLoader)
-        content = yaml.load(text, Loader=NameLoader)
     except FileError as error:
         raise ConfigError(f"{path} {error}") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{path} is not a text file") from None
+    return parse_yaml(text, path)
+
+
+def parse_yaml(text: str, path: Path) -> tuple[dict[str, Any], yaml.Node]:
+    """Return the mapping of keys in a text, and its nodes; messages call it by the path, as in `read_yaml`."""
+    try:
+        _check_size(path, text)
+        # Twice, because constructing the content changes the nodes where it merges mappings.
+        root = yaml.compose(text, Loader=FastLoader)
+        content = yaml.load(text, Loader=NameLoader)
     except RecursionError:
         raise ConfigError(f"{path} refers to itself or is nested too deeply") from None
     except yaml.YAMLError as error:

@@ -87,7 +87,13 @@ def read_for_prediction(
         levelled = [column.name for column in known.columns if column.levels is not None]
         return [known.label, *levelled, *_list_kept(name_source(path), header, known, keep)]
 
-    raw = read_raw_table(path, None, choose_texts)
+    return encode_rows(read_raw_table(path, None, choose_texts), known, unknown, keep)
+
+
+def encode_rows(
+    raw: RawTable, known: ModelColumns, unknown: str | None = None, keep: Sequence[str] = ()
+) -> NewRows:
+    """Return the rows of a table that was read, as `read_for_prediction` does; the parameters are the same."""
     path, header = raw.path, raw.header
     wanted = [column.name for column in known.columns]
     kept = _list_kept(path, header, known, keep)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,34 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.labels import join_names
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.warming import warm_up
-from zoloss_cli.registry import MEASURES, find_registration, list_multiclass_learners, make_learner
+from zoloss_cli.registry import MEASURES, find_registration, is_foreign, list_multiclass_learners, make_learner
+from zoloss_cli.utils.code_files import allow_code, remember_code
+
+
+@contextlib.contextmanager
+def allow_planned_code(spec: LearnerSpec) -> Iterator[None]:
+    """Within this block, the classes that a learner names may be used: whoever planned its task allowed them.
+
+    Worker processes and other hosts run the text that travels with the task, not what its file holds by now.
+
+    Parameters
+    ----------
+    spec : LearnerSpec
+        The learner of a task that was planned.
+    """
+    found = [each for each in walk_learners(spec) if is_foreign(each.learner)]
+    for each in found:
+        if each.code is not None:
+            remember_code(each.code)
+    with allow_code() if found else contextlib.nullcontext():
+        yield
+
+
+def walk_learners(spec: LearnerSpec) -> Iterator[LearnerSpec]:
+    """Yield a learner, those that it is chosen from, and those inside them."""
+    yield spec
+    for inner in (*spec.tune, *(value for _, value in spec.settings if isinstance(value, LearnerSpec))):
+        yield from walk_learners(inner)
 
 
 def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -> None:
@@ -30,7 +59,7 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
         What makes two classes of several, such as "positive: CLASS".
     """
     for candidate in spec.tune or (spec,):
-        if len(classes) > 2 and not find_registration(candidate.learner).is_multiclass:
+        if len(classes) > 2 and not find_registration(candidate.source).is_multiclass:
             several = f", or a learner for several classes ({', '.join(list_multiclass_learners())})"
             raise DataError(
                 f"{where} has {len(classes)} classes ({join_names(classes)}), and '{candidate.learner}' "
@@ -38,7 +67,7 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
                 f"{several * (candidate.learner not in MEASURES)}"
             )
         try:
-            make_learner(candidate.learner, candidate.parameters).check_classes(len(classes))
+            make_learner(candidate.source, candidate.parameters).check_classes(len(classes))
         except ValueError as error:
             raise DataError(f"{where}: {error}") from None
 
@@ -81,7 +110,7 @@ def fit(
         # A learner's doubts (an empty ensemble, say) show in the record; thousands of tasks would repeat them.
         if quiet:
             warnings.simplefilter("ignore", UserWarning)
-        learner = make_learner(spec.learner, spec.parameters, np.random.default_rng(seed))
+        learner = make_learner(spec.source, spec.parameters, np.random.default_rng(seed))
         start = time.perf_counter()
         learner.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
     return learner, getattr(learner, "seconds_", time.perf_counter() - start)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.errors import MissingPackageError
+from zoloss_cli.experiment.fitting import walk_learners
 from zoloss_cli.experiment.pending import find_pending
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.learners.needed_package import NeededPackage
@@ -18,8 +19,9 @@ def find_missing_needs(spec: LearnerSpec) -> list[tuple[LearnerSpec, NeededPacka
     """Return what is not installed, each with the learner that needs it: this one, or one inside it."""
     return [
         (each, need)
-        for each in _walk_learners(spec)
-        for need in make_learner(each.learner, each.parameters).list_needed_packages()
+        for each in walk_learners(spec)
+        if each.learner not in MEASURES  # which need no package
+        for need in make_learner(each.source, each.parameters).list_needed_packages()
         if not is_installed(need.module)
     ]
 
@@ -41,14 +43,6 @@ def list_missing_packages(spec: LearnerSpec) -> list[MissingPackageError]:
         build_missing_error(need.module, f"the learner '{each.learner}'", need.purpose, need.instead)
         for each, need in find_missing_needs(spec)
     ]
-
-
-def _walk_learners(spec: LearnerSpec) -> Iterator[LearnerSpec]:
-    """Yield a learner, those that it is chosen from, and those inside them; measures need no package."""
-    if spec.learner not in MEASURES:
-        yield spec
-    for inner in (*spec.tune, *(value for _, value in spec.settings if isinstance(value, LearnerSpec))):
-        yield from _walk_learners(inner)
 
 
 def check_packages(cells: Iterable[Cell], store: Store, fresh: bool) -> None:

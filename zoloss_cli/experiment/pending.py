@@ -3,14 +3,59 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from zoloss_cli.experiment.plan import Cell
+from zoloss_cli.experiment.shards import WHOLE, Shard
+from zoloss_cli.results.cell_file import StoredCell
 from zoloss_cli.results.record import FitRecord, Record
-from zoloss_cli.results.store import Store, StoredCell
+from zoloss_cli.results.store import Store
 
 CHUNK_SECONDS = 0.5
-MAX_CHUNK_TASKS = 200
+MAX_CHUNK_TASKS = 200  # in chunks of half a second, and more in longer ones
+
+
+class SplitRanges:
+    """Splits in order, as ranges: ten million of them take no more memory than ten.
+
+    Parameters
+    ----------
+    ranges : iterable of range
+        The splits.
+    """
+
+    def __init__(self, ranges: Iterable[range] = ()):
+        self._ranges = deque(each for each in ranges if each)
+        self._size = sum(map(len, self._ranges))
+
+    @classmethod
+    def from_splits(cls, splits: Iterable[int], step: int) -> SplitRanges:
+        """Return splits in order, of which those that are `step` apart make a range."""
+        ranges: list[range] = []
+        for split in splits:
+            if ranges and ranges[-1].stop == split:
+                ranges[-1] = range(ranges[-1].start, split + step, step)
+            else:
+                ranges.append(range(split, split + step, step))
+        return cls(ranges)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[int]:
+        for each in self._ranges:
+            yield from each
+
+    def popleft(self) -> int:
+        """Remove and return the first split."""
+        first = self._ranges[0]
+        if len(first) == 1:
+            self._ranges.popleft()
+        else:
+            self._ranges[0] = first[1:]
+        self._size -= 1
+        return first[0]
 
 
 @dataclass
@@ -21,28 +66,32 @@ class PendingCell:
     ----------
     cell : Cell
         The cell.
-    splits : deque of int
+    splits : SplitRanges or deque of int
         Splits that no record is stored of, in order.
     seconds : float
         Seconds that all timed tasks of the cell took.
     n_timed : int
         How many those are.
+    n_tasks : int
+        How many tasks it has, done or not: of a shard its own.
     """
 
     cell: Cell
-    splits: deque[int]
+    splits: SplitRanges | deque[int]
     seconds: float = 0.0
     n_timed: int = 0
+    n_tasks: int = 0
 
     @property
     def mean_seconds(self) -> float | None:
         """Return the mean time of a task, or None if none was timed."""
         return self.seconds / self.n_timed if self.n_timed else None
 
-    def take_chunk(self) -> list[int]:
-        """Remove and return splits that take about half a second together; one, if their cost is unknown."""
+    def take_chunk(self, seconds: float = CHUNK_SECONDS) -> list[int]:
+        """Remove and return splits that take about so long together; one, if their cost is unknown."""
         mean = self.mean_seconds
-        size = 1 if mean is None else max(1, min(MAX_CHUNK_TASKS, int(CHUNK_SECONDS / max(mean, 1e-6))))
+        most = round(MAX_CHUNK_TASKS * max(1.0, seconds / CHUNK_SECONDS))
+        size = 1 if mean is None else max(1, min(most, int(seconds / max(mean, 1e-6))))
         return [self.splits.popleft() for _ in range(min(size, len(self.splits)))]
 
     def add_times(self, seconds: list[float]) -> None:
@@ -51,11 +100,14 @@ class PendingCell:
         self.n_timed += len(seconds)
 
 
-def find_pending(cell: Cell, stored: StoredCell) -> PendingCell:
-    """Return what is left to run of a cell."""
-    pending = PendingCell(
-        cell, deque(k for k in range(cell.repeats) if not _is_done(cell, stored.records.get(k)))
-    )
+def find_pending(cell: Cell, stored: StoredCell, shard: Shard = WHOLE) -> PendingCell:
+    """Return what is left to run of a cell, or of a shard of it."""
+    wanted = shard.select_splits(cell)
+    splits = SplitRanges([wanted])
+    if stored.records:
+        left = (k for k in wanted if not _is_done(cell, stored.records.get(k)))
+        splits = SplitRanges.from_splits(left, wanted.step)
+    pending = PendingCell(cell, splits, n_tasks=len(wanted))
     pending.add_times([record.wall_time for record in stored.records.values()])
     return pending
 
@@ -64,11 +116,15 @@ def _is_done(cell: Cell, record: Record | None) -> bool:
     """Return whether a record holds all that the config asks for."""
     if record is None:
         return False
-    lacks_scores = isinstance(record, FitRecord) and record.test_errors is not None and not record.test_scores
-    return not (cell.keep_scores and lacks_scores)
+    if not isinstance(record, FitRecord) or record.test_errors is None:
+        return True
+    wanted = set(cell.keep)
+    if len(record.test_confusion or ()) > 2:
+        wanted.discard("test_scores")  # which are of two classes
+    return all(getattr(record, name) for name in wanted)
 
 
-def open_pending(cells: list[Cell], store: Store, fresh: bool) -> list[PendingCell]:
+def open_pending(cells: list[Cell], store: Store, fresh: bool, shard: Shard = WHOLE) -> list[PendingCell]:
     """Return what is left to run of each cell; two columns that ask for the same cell share it.
 
     With `fresh`, what is stored is set aside first.
@@ -78,7 +134,7 @@ def open_pending(cells: list[Cell], store: Store, fresh: bool) -> list[PendingCe
         if cell.key not in pending:
             if fresh:
                 store.set_aside(cell)
-            pending[cell.key] = find_pending(cell, store.open_cell(cell))
+            pending[cell.key] = find_pending(cell, store.open_cell(cell), shard)
     return list(pending.values())
 
 

@@ -7,12 +7,14 @@ splits extend a cell, and a changed parameter makes a new one.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from zoloss_cli.config.catalog import find_embedded_entry
+from zoloss_cli.config.metric_checks import find_kept_fields
 from zoloss_cli.config.models import (
     ALL,
     PREDEFINED,
@@ -29,7 +31,8 @@ from zoloss_cli.config.models import (
 from zoloss_cli.datasets.dataset import compute_fingerprint
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.registry import MEASURES, find_registration, make_learner
+from zoloss_cli.learner_registrations import FOREIGN_VERSION, name_package
+from zoloss_cli.registry import MEASURES, find_registration, is_foreign, make_learner
 from zoloss_cli.results.record import RecordKind, hash_identity
 
 IDENTITY_FORMAT = 1  # a part of every identity, and so of every key
@@ -58,8 +61,9 @@ class Cell:
         How settings are chosen, where the learner has some to choose from.
     prune : Prune or None
         Which training samples are left out as noise.
-    keep_scores : bool
-        Whether records hold the scores of test samples. No part of the identity: it changes no number.
+    keep : frozenset of {'test_scores', 'test_probabilities'}
+        What records hold of test samples besides counts, as far as the learner has it. No part of the identity:
+        it changes no number.
     """
 
     data: DataSpec
@@ -70,7 +74,7 @@ class Cell:
     fit_on: str = "train"
     tuning: Tuning | None = None
     prune: Prune | None = None
-    keep_scores: bool = False
+    keep: frozenset[str] = frozenset()
 
     @cached_property
     def identity(self) -> dict:
@@ -125,9 +129,18 @@ def build_learner_identity(spec: LearnerSpec) -> dict:
     for key, value in spec.settings:
         if isinstance(value, LearnerSpec):
             parameters[key] = build_learner_identity(value)
+    if is_foreign(spec.learner):
+        return _build_foreign_identity(spec, parameters)
     registered = find_registration(spec.learner)
-    identity = {"learner": spec.learner, "version": registered.learner_class.version, "parameters": parameters}
+    identity = {"learner": spec.learner, "version": registered.version, "parameters": parameters}
     return identity | ({"package": registered.package} if registered.package else {})
+
+
+def _build_foreign_identity(spec: LearnerSpec, parameters: dict) -> dict:
+    """Return the identity of a class of a package or a file; neither is run for it."""
+    stored = json.loads(json.dumps(parameters))  # as a file has them: keys of mappings are texts
+    identity = {"learner": spec.learner, "version": FOREIGN_VERSION, "parameters": stored}
+    return identity | ({"code": spec.code.sha256} if spec.code else {"package": name_package(spec.learner)})
 
 
 def plan(experiment: Experiment) -> list[Cell]:
@@ -150,12 +163,15 @@ def _build_cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) ->
     prune = how.prune if data.prune is None else data.prune or None
     tuning = experiment.tuning if learner.tune else None
     fixed = rule.predefined or (rule.train == ALL and learner.learner in MEASURES)
-    if fixed and not (prune or tuning) and make_learner(learner.learner, learner.parameters).deterministic:
+    if fixed and not (prune or tuning) and _is_deterministic(learner):
         repeats = min(repeats, data.n_draws)  # same rows and no randomness: the same result
-    # Measures have no scores, and learners for several classes have none of one class against the other.
-    has_scores = learner.learner not in MEASURES and not find_registration(learner.learner).is_multiclass
-    keep_scores = experiment.keep == "scores" and has_scores
-    return Cell(data, learner, rule, how.scale, repeats, fit_on, tuning, prune, keep_scores)
+    keep = frozenset(find_kept_fields(experiment.keep, learner))
+    return Cell(data, learner, rule, how.scale, repeats, fit_on, tuning, prune, keep)
+
+
+def _is_deterministic(spec: LearnerSpec) -> bool:
+    """Return whether a learner has no randomness; classes of others are not asked: that would run them."""
+    return not is_foreign(spec.learner) and make_learner(spec.learner, spec.parameters).deterministic
 
 
 def find_split_rule(split: Split, data: DataSpec) -> SplitRule:

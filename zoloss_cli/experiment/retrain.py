@@ -26,7 +26,7 @@ def find_cell(manifest: Manifest, dataset: str, learner: str, choice: str = "") 
     Cell
         The cell, with the key that the manifest has.
     """
-    for cell, stored in zip(plan(manifest.experiment), manifest.cells, strict=True):
+    for cell, stored in zip(plan(manifest.experiment), manifest.cells, strict=False):
         if (stored.dataset, stored.learner, stored.choice) == (dataset, learner, choice):
             if cell.key != stored.key:
                 break

@@ -2,35 +2,68 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+import msgspec
+
+from zoloss_cli.config.metric_checks import describe_lacking
 from zoloss_cli.config.models import Experiment
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import compute_finite_scaling
 from zoloss_cli.errors import DataError
+from zoloss_cli.experiment.executors.base import ExecutorStarter, Note, TaskExecutor
+from zoloss_cli.experiment.executors.process_pool import PoolExecutor
 from zoloss_cli.experiment.fitting import check_classes
 from zoloss_cli.experiment.packages import check_packages
-from zoloss_cli.experiment.pending import PendingCell, estimate_seconds, open_pending
+from zoloss_cli.experiment.pending import PendingCell, open_pending
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.scheduler import ChunkResult, Scheduler
-from zoloss_cli.experiment.split_data import warm_up_pruning
-from zoloss_cli.experiment.warming import (
-    COMPLEXITY_COMPILE_SECONDS,
-    announce_compilation,
-    compile_kernels,
-)
-from zoloss_cli.kernels import KEEPS_KERNELS
+from zoloss_cli.experiment.shards import WHOLE, Shard
+from zoloss_cli.experiment.warming import find_unseeded
+from zoloss_cli.learner_registrations import is_trusted
 from zoloss_cli.metrics.base import Metric
-from zoloss_cli.registry import load_metric
-from zoloss_cli.results.manifest import Manifest, ManifestCell, RunInfo, describe_run, format_now
+from zoloss_cli.registry import is_foreign, load_metric
+from zoloss_cli.results.manifest import (
+    ClusterInfo,
+    HostShare,
+    Manifest,
+    ManifestCell,
+    RunInfo,
+    describe_run,
+    format_now,
+)
 from zoloss_cli.results.record import FailedRecord
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.interruptible import run_interruptibly
 
-LONG_COMPILATION_SECONDS = 5.0
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a run goes about its tasks.
+
+    Attributes
+    ----------
+    fail_fast : bool
+        Stop at the first task that fails.
+    fresh : bool
+        Set earlier results of this plan aside and run all.
+    part : Experiment or None
+        The part of the experiment that was asked for; None for all.
+    shard : Shard
+        The share of the tasks that runs.
+    """
+
+    fail_fast: bool = False
+    fresh: bool = False
+    part: Experiment | None = None
+    shard: Shard = WHOLE
+
+
+DEFAULTS = RunOptions()
 
 
 @dataclass
@@ -56,6 +89,9 @@ class Progress:
 
     def advance(self, dataset: str, tasks: int, seconds_left: float | None) -> None:
         """Count tasks of a data set that have finished."""
+
+    def show_workers(self, text: str) -> None:
+        """Say how many workers a cluster has, whenever that has changed."""
 
     def finish(self) -> None:
         """End."""
@@ -99,7 +135,7 @@ def validate_data(
 
 def _refuse_several_classes(cell: Cell, n_classes: int, metrics: Iterable[Metric], positive: str) -> None:
     """Refuse what is defined for two classes only."""
-    reasons = ["pruning is"] * (cell.prune is not None) + ["kept scores are"] * cell.keep_scores
+    reasons = ["pruning is"] * (cell.prune is not None)
     reasons += [f"the metric {metric.name} is" for metric in metrics if getattr(metric, "n_classes", 0) == 2]
     if reasons:
         raise DataError(
@@ -117,11 +153,9 @@ def run_experiment(
     experiment: Experiment,
     source: str,
     store: Store,
-    jobs: int,
+    workers: int | ExecutorStarter,
     progress: Progress,
-    fail_fast: bool = False,
-    fresh: bool = False,
-    part: Experiment | None = None,
+    options: RunOptions = DEFAULTS,
 ) -> RunSummary:
     """Run what is missing of an experiment.
 
@@ -135,16 +169,12 @@ def run_experiment(
         Path of its config, or the command that stands for one.
     store : Store
         Where results go.
-    jobs : int
-        Number of worker processes.
+    workers : int or ExecutorStarter
+        Number of worker processes, or what connects to a cluster.
     progress : Progress
         Who is told how it goes.
-    fail_fast : bool, default=False
-        Stop at the first task that fails.
-    fresh : bool, default=False
-        Set earlier results of this plan aside and run all.
-    part : Experiment or None, default=None
-        The part of it that was asked for; None for all.
+    options : RunOptions
+        What else was asked for.
 
     Returns
     -------
@@ -152,47 +182,58 @@ def run_experiment(
         How many tasks there are, were done, and were run, and what failed.
     """
     started, clock = format_now(), time.perf_counter()
-    all_cells, cells = plan(experiment), plan(part or experiment)
+    all_cells, cells = plan(experiment), plan(options.part or experiment)
     sizes = validate_data(cells, [load_metric(name) for name in experiment.metrics])
-    check_packages(cells, store, fresh)
+    check_packages(cells, store, options.fresh)
     summary = RunSummary()
-    with store.writing():
-        pending = open_pending(cells, store, fresh)
-        for note in [*collect_data_notes(cells), *store.notes]:
+    with contextlib.closing(_start(workers, progress.note)) as executor, store.writing():
+        pending = open_pending(cells, store, options.fresh, options.shard)
+        for note in [*describe_lacking(experiment), *collect_data_notes(cells), *store.notes]:
             progress.note(note)
         totals, done = _count_tasks(pending)
         summary.n_tasks, summary.n_done_before = sum(totals.values()), sum(done.values())
         earlier = store.find_earlier_runs(experiment.name, {cell.key for cell in all_cells})
         store.write_manifest(build_manifest(experiment, all_cells, source, earlier))
+        hosts: dict[str, HostShare] = {}
         try:
             if summary.n_done_before < summary.n_tasks:
-                seconds = _compile_kernels([part.cell for part in pending if part.splits])
-                if seconds > LONG_COMPILATION_SECONDS:
-                    kept = " (kept for the next run)" * KEEPS_KERNELS
-                    progress.note(f"kernels compiled in {seconds:.0f} s{kept}")
+                executor.prepare([part.cell for part in pending if part.splits], progress.note)
+                for note in _collect_seed_notes(pending):
+                    progress.note(note)
             progress.start(totals, done)
-            chunks = Scheduler(pending, jobs).run()
-            try:
-                for chunk in chunks:
-                    cell = chunk.pending.cell
-                    store.append(cell, chunk.records, sizes[(cell.data, cell.rule)])
-                    failed = _count_chunk(chunk, summary)
-                    progress.advance(cell.data.name, len(chunk.records), estimate_seconds(pending, jobs))
-                    if failed and fail_fast:
-                        break
-            finally:
-                chunks.close()  # type: ignore[attr-defined]
+            scheduler = Scheduler(pending, executor)
+            for chunk in scheduler.run():
+                cell = chunk.pending.cell
+                store.append(cell, chunk.records, sizes[(cell.data, cell.rule)])
+                failed = _count_chunk(chunk, summary, hosts)
+                progress.advance(cell.data.name, len(chunk.records), scheduler.estimate_left())
+                progress.show_workers(executor.describe_workers())
+                if failed and options.fail_fast:
+                    break
         except KeyboardInterrupt:
             summary.interrupted = True
         finally:
+            executor.close()  # before anything else: workers must not go on while files are sorted
             progress.finish()
         summary.seconds = time.perf_counter() - clock
         for each in pending:
             store.sort_cell(each.cell)
         if summary.n_run:
-            runs = [*earlier, describe_run(started, summary.seconds, jobs, summary.n_run)]
-            store.write_manifest(build_manifest(experiment, all_cells, source, runs))
+            run = describe_run(started, summary.seconds, executor.n_workers, summary.n_run)
+            run = extend_run(run, hosts, executor.describe_cluster(), options.shard)
+            store.write_manifest(build_manifest(experiment, all_cells, source, [*earlier, run]))
     return summary
+
+
+def _start(workers: int | ExecutorStarter, note: Note) -> TaskExecutor:
+    return PoolExecutor(workers) if isinstance(workers, int) else workers(note)
+
+
+def extend_run(run: RunInfo, hosts: dict[str, HostShare], cluster: ClusterInfo | None, shard: Shard) -> RunInfo:
+    """Return what is to be kept of a run with its hosts, its cluster, and its share of the tasks."""
+    return msgspec.structs.replace(
+        run, hosts=hosts, cluster=cluster, shard="" if shard == WHOLE else str(shard)
+    )
 
 
 def build_manifest(experiment: Experiment, cells: list[Cell], source: str, runs: list[RunInfo]) -> Manifest:
@@ -211,13 +252,13 @@ def build_manifest(experiment: Experiment, cells: list[Cell], source: str, runs:
     return Manifest(source, experiment, listed, runs)
 
 
-def _compile_kernels(cells: list[Cell]) -> float:
-    """Compile what the tasks of cells need, and return the seconds that it took."""
-    seconds = compile_kernels([cell.learner for cell in cells])
-    with announce_compilation(COMPLEXITY_COMPILE_SECONDS):
-        for how in {cell.prune for cell in cells if cell.prune is not None}:
-            run_interruptibly(functools.partial(warm_up_pruning, how))
-    return seconds
+def _collect_seed_notes(pending: list[PendingCell]) -> list[str]:
+    """Return what is to be said of estimators of others that ignore their seed."""
+    learners = [part.cell.learner for part in pending if part.splits]
+    asked = {
+        spec.source: spec for spec in learners if is_foreign(spec.learner) and not is_trusted(spec.learner)
+    }
+    return list(filter(None, (run_interruptibly(functools.partial(find_unseeded, s)) for s in asked.values())))
 
 
 def _count_tasks(pending: list[PendingCell]) -> tuple[dict[str, int], dict[str, int]]:
@@ -226,17 +267,21 @@ def _count_tasks(pending: list[PendingCell]) -> tuple[dict[str, int], dict[str, 
     done: dict[str, int] = {}
     for part in pending:
         name = part.cell.data.name
-        totals[name] = totals.get(name, 0) + part.cell.repeats
-        done[name] = done.get(name, 0) + part.cell.repeats - len(part.splits)
+        totals[name] = totals.get(name, 0) + part.n_tasks
+        done[name] = done.get(name, 0) + part.n_tasks - len(part.splits)
     return totals, done
 
 
-def _count_chunk(chunk: ChunkResult, summary: RunSummary) -> int:
-    """Add a chunk to the summary and return how many of its tasks failed."""
+def _count_chunk(chunk: ChunkResult, summary: RunSummary, hosts: dict[str, HostShare]) -> int:
+    """Add a chunk to the summary and to its host, and return how many of its tasks failed."""
     failed = [record for record in chunk.records if isinstance(record, FailedRecord)]
     cell = chunk.pending.cell
     summary.failures += [
         f"{cell.learner.label} on {cell.data.name}, split {record.split}: {record.failed}" for record in failed
     ]
     summary.n_run += len(chunk.records) - len(failed)
+    if chunk.host:
+        share = hosts.get(chunk.host, HostShare(0, 0.0))
+        seconds = share.seconds + sum(record.wall_time for record in chunk.records)
+        hosts[chunk.host] = HostShare(share.tasks + len(chunk.records), round(seconds, 3))
     return len(failed)

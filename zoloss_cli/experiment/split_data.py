@@ -59,7 +59,7 @@ def load_split(cell: Cell, split: int) -> SplitData:
     if cell.prune is None:
         return data
     # Learners share what is pruned, as they share splits: of the cell, all but the learner matters.
-    shared = replace(cell, learner=None, repeats=0, tuning=None, keep_scores=False)  # type: ignore[arg-type]
+    shared = replace(cell, learner=None, repeats=0, tuning=None, keep=frozenset())  # type: ignore[arg-type]
     return data._replace(pruned=_find_pruned(shared, split))
 
 

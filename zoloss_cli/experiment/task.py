@@ -12,12 +12,14 @@ import numpy as np
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.dataset import find_draw
 from zoloss_cli.datasets.splits import derive_seed
-from zoloss_cli.experiment.fitting import fit
+from zoloss_cli.experiment.executors.base import ChunkOutput
+from zoloss_cli.experiment.fitting import allow_planned_code, fit
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.split_data import SplitData, load_split
 from zoloss_cli.experiment.tuning import tune
 from zoloss_cli.kernels.zero_one import find_lenient_errors, find_prediction_errors, find_strict_errors
-from zoloss_cli.registry import MEASURES, make_learner
+from zoloss_cli.learners.search.claims import check_claims
+from zoloss_cli.registry import MEASURES, is_foreign, make_learner
 from zoloss_cli.results.record import (
     AnyRecord,
     Confusion,
@@ -40,6 +42,11 @@ class FittedTask(NamedTuple):
     fit_time: float
 
 
+def run_chunk(cell: Cell, splits: list[int]) -> ChunkOutput:
+    """Return the records of a chunk, as a worker process of this machine does."""
+    return ChunkOutput(run_tasks(cell, splits))
+
+
 def run_tasks(cell: Cell, splits: list[int]) -> list[AnyRecord]:
     """Return the records of these splits; a task that fails gives its reason instead of numbers."""
     records: list[AnyRecord] = []
@@ -47,8 +54,9 @@ def run_tasks(cell: Cell, splits: list[int]) -> list[AnyRecord]:
         start = time.perf_counter()
         record: AnyRecord
         try:
-            record = run_task(cell, split)
-        except Exception as error:
+            with allow_planned_code(cell.learner):
+                record = run_task(cell, split)
+        except (Exception, SystemExit) as error:  # somebody's code may call exit()
             reason = f"{type(error).__name__}: {error}".replace("\n", " ")
             record = FailedRecord(split, reason[:MAX_REASON_LENGTH])
         wall_time = round(time.perf_counter() - start, 5)
@@ -93,7 +101,7 @@ def measure_task(cell: Cell, split: int) -> MeasureRecord:
     data, spec = load_split(cell, split), cell.learner
     indices = data.fit_indices
     seed = derive_seed(cell.rule.seed, cell.seed_name, split, spec.name)
-    measure = make_learner(spec.learner, spec.parameters, np.random.default_rng(seed))
+    measure = make_learner(spec.source, spec.parameters, np.random.default_rng(seed))
     flipped = np.flatnonzero(np.isin(indices, data.data.flipped))
     X, y = data.scale(data.data.X[indices]), data.data.y[indices]
     start = time.perf_counter()
@@ -113,6 +121,8 @@ def build_record(cell: Cell, split: int, fitted: FittedTask) -> FitRecord:
     fields |= _count_noise(cell, data, y_test)
     if cell.tuning:
         fields["choice"] = spec.choice
+    if is_foreign(spec.learner) and not data.pruned.size:
+        check_claims(learner, fields["train_errors"], fields.get("train_errors_lenient"))
     fields |= collect_fit_info(learner, fit_time)
     if not data.test.size and "time_to_best" in fields:  # such tasks are few, and their way down matters
         fields["trace"] = [
@@ -129,7 +139,7 @@ def _count_errors(
     """Return errors and confusion counts on training and test samples, and scores where they are kept."""
     X_train, X_test = (data.scale(data.data.X[indices]) for indices in (data.train, data.test))
     n_classes = len(data.data.classes)
-    if getattr(learner, "multiclass", False):
+    if getattr(learner, "multiclass", False) or getattr(learner, "is_foreign", False):
         predicted = learner.predict(X_train)
         fields = {
             "train_errors": int(np.count_nonzero(predicted != y_train)),
@@ -139,7 +149,7 @@ def _count_errors(
             predicted = learner.predict(X_test)
             fields["test_errors"] = int(np.count_nonzero(predicted != y_test))
             fields["test_confusion"] = count_confusion(y_test, predicted, n_classes)
-        return fields
+        return fields | _collect_responses(cell, learner, X_test, y_test, n_classes)
     scores, signs = learner.decision_function(X_train), _to_signs(y_train)
     fields = {
         "train_errors": int(find_strict_errors(scores, signs).sum()),
@@ -152,11 +162,35 @@ def _count_errors(
         scores = learner.decision_function(X_test)
         fields["test_errors"] = int(find_prediction_errors(scores, _to_signs(y_test)).sum())
         fields["test_confusion"] = count_confusion(y_test, scores >= 0.0, n_classes)
-        if cell.keep_scores:
-            if not np.all(np.isfinite(scores)):
-                raise ValueError("some scores of test samples are not finite, and cannot be kept")
-            fields["test_scores"] = tuple(scores[y_test == k].tolist() for k in (0, 1))
+    return fields | _collect_responses(cell, learner, X_test, y_test, n_classes)
+
+
+def _collect_responses(
+    cell: Cell, learner: Any, X: np.ndarray, y: np.ndarray, n_classes: int
+) -> dict[str, Any]:
+    """Return scores and probabilities of test samples by their true class, where they are kept."""
+    fields: dict[str, Any] = {}
+    if not y.size:
+        return fields
+    if "test_scores" in cell.keep and n_classes == 2:
+        has_scores = hasattr(learner, "decision_function")
+        scores = learner.decision_function(X) if has_scores else _compute_probabilities(learner, X, 2)[:, 1]
+        if np.shape(scores) != y.shape or not np.all(np.isfinite(scores)):
+            raise ValueError("some scores of test samples are not finite, and cannot be kept")
+        fields["test_scores"] = tuple(np.asarray(scores)[y == k].tolist() for k in (0, 1))
+    if "test_probabilities" in cell.keep:
+        probabilities = _compute_probabilities(learner, X, n_classes)
+        fields["test_probabilities"] = [probabilities[y == k].tolist() for k in range(n_classes)]
     return fields
+
+
+def _compute_probabilities(learner: Any, X: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the probability of each class; 0 of a class that no training sample has."""
+    probabilities = np.zeros((len(X), n_classes))
+    probabilities[:, np.asarray(learner.classes_, dtype=np.int64)] = learner.predict_proba(X)
+    if not np.all(np.isfinite(probabilities)):
+        raise ValueError("some probabilities of test samples are not finite, and cannot be kept")
+    return probabilities
 
 
 def count_confusion(y: np.ndarray, predicted: np.ndarray, n_classes: int) -> Confusion:

@@ -10,14 +10,15 @@ import contextlib
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numba.core import event
 
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.kernels import KEEPS_KERNELS
-from zoloss_cli.registry import MEASURES, make_learner
+from zoloss_cli.registry import MEASURES, is_foreign, make_learner
 from zoloss_cli.utils.interruptible import run_interruptibly
 from zoloss_cli.utils.notices import notify
 
@@ -54,6 +55,8 @@ COMPILE_SECONDS = {
     "soft": 5,
 }
 OTHER_COMPILE_SECONDS = 1
+ALL_COMPILE_SECONDS = 45  # of all learners: many share kernels
+FOREIGN_SECONDS = 0.5  # for the first fit of somebody's search with a time limit
 COMPLEXITY_COMPILE_SECONDS = 11.0  # of the kernels behind complexity and contributions
 MIN_NOTICED_SECONDS = 2  # a shorter compilation is over before its notice is read
 _warmed_up: set[str] = set()  # learners whose kernels this process has loaded
@@ -76,6 +79,10 @@ class _CompilationAnnouncer(event.Listener):
         """Do nothing: numba asks for this method."""
 
 
+def ignore_steps(n_done: int, n_all: int) -> None:
+    """Report nothing."""
+
+
 @contextlib.contextmanager
 def announce_compilation(seconds: float) -> Iterator[None]:
     """Within this block, tell of a compilation when one begins, with the seconds that it may take."""
@@ -90,35 +97,87 @@ def estimate_seconds(specs: Sequence[LearnerSpec]) -> float:
     """Return about how long the kernels of learners take to compile, where none is there yet."""
     learners = [candidate.learner for spec in specs for candidate in spec.tune or (spec,)]
     families = {name.partition("-")[0] for name in learners}
-    return float(sum(COMPILE_SECONDS.get(family, OTHER_COMPILE_SECONDS) for family in families))
+    seconds = sum(COMPILE_SECONDS.get(family, OTHER_COMPILE_SECONDS) for family in families)
+    return float(min(seconds, ALL_COMPILE_SECONDS))
 
 
-def compile_kernels(specs: Sequence[LearnerSpec]) -> float:
-    """Warm learners up in this process, so that workers find compiled kernels; return the seconds."""
+def compile_kernels(specs: Sequence[LearnerSpec], report: Callable[[int, int], object] = ignore_steps) -> float:
+    """Warm learners up in this process, so that workers and later commands find compiled kernels.
+
+    Parameters
+    ----------
+    specs : sequence of LearnerSpec
+        The learners, and the candidates that they are tuned over.
+    report : callable
+        Called with the number of learners that are done and of all.
+
+    Returns
+    -------
+    float
+        How many seconds it took.
+    """
     start = time.perf_counter()
     each = [candidate for spec in specs for candidate in (spec, *spec.tune)]
     with announce_compilation(estimate_seconds(specs)):
-        for spec in each:
+        for done, spec in enumerate(each, 1):
             _warm_up(spec)
+            report(done, len(each))
     return time.perf_counter() - start
 
 
 def warm_up(spec: LearnerSpec) -> None:
     """Fit a learner once on a handful of samples: loading its kernels must not count as its time."""
-    if spec.name not in _warmed_up:
+    if _build_key(spec) not in _warmed_up:
         with announce_compilation(estimate_seconds([spec])):
             _warm_up(spec)
 
 
 def _warm_up(spec: LearnerSpec) -> None:
     """Fit it, in a thread that Ctrl-C can leave alone: a compiler hears no signals for seconds."""
-    if spec.name in _warmed_up:
+    if _build_key(spec) in _warmed_up:
         return
-    _warmed_up.add(spec.name)
+    _warmed_up.add(_build_key(spec))
     if threading.current_thread() is threading.main_thread():
         run_interruptibly(lambda: _fit_briefly(spec))
     else:
         _fit_briefly(spec)
+
+
+def _build_key(spec: LearnerSpec) -> str:
+    """Return what tells kernels apart: a learner's name, and the content of its file."""
+    return f"{spec.name} {spec.source}"
+
+
+def find_unseeded(spec: LearnerSpec) -> str:
+    """Return a sentence if two fits of somebody's estimator with the same seed differ; empty if they agree.
+
+    Parameters
+    ----------
+    spec : LearnerSpec
+        The learner. One with a time limit is not asked: what it finds depends on the machine.
+    """
+    if dict(spec.settings).get("time_limit") is not None:
+        return ""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1, 1, (60, 4))
+    y = (X[:, 0] + 0.5 * rng.standard_normal(60) > 0).astype(int)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            answers = [_answer(make_learner(spec.source, spec.parameters, 0).fit(X, y), X) for _ in range(2)]
+    except Exception:  # it shows again, and is reported, in its own tasks
+        return ""
+    if np.array_equal(answers[0], answers[1]):
+        return ""
+    return (
+        f"'{spec.learner}' gives two results for the same seed, so its numbers cannot be reproduced: let it "
+        "draw from its parameter random_state alone"
+    )
+
+
+def _answer(learner, X: np.ndarray) -> np.ndarray:
+    """Return the scores of samples where a fitted learner has some, else its predictions."""
+    return learner.decision_function(X) if hasattr(learner, "decision_function") else learner.predict(X)
 
 
 def _fit_briefly(spec: LearnerSpec) -> None:
@@ -127,15 +186,21 @@ def _fit_briefly(spec: LearnerSpec) -> None:
     with warnings.catch_warnings(), contextlib.suppress(Exception):
         # Whatever is wrong with the learner shows again, and is reported, in its own tasks.
         warnings.simplefilter("ignore")
-        learner = make_learner(spec.learner, _shorten_settings(spec.parameters), 0)
+        learner = make_learner(spec.source, _shorten_settings(spec.parameters, spec.learner), 0)
         if spec.learner in MEASURES:
             learner.measure(X, y)
         else:
             learner.fit(X, y).predict(X)
 
 
-def _shorten_settings(parameters: dict) -> dict:
+def _shorten_settings(parameters: dict, learner: str = "") -> dict:
     """Return settings for the same code in a moment: two epochs, two rounds, no weights made for other data."""
-    short = {k: _shorten_settings(v) if isinstance(v, dict) else v for k, v in parameters.items()}
+    short: dict[str, Any] = {
+        k: _shorten_settings(v, str(v.get("learner", ""))) if isinstance(v, dict) else v
+        for k, v in parameters.items()
+    }
+    limit = short.get("time_limit")
     short |= {k: v for k, v in SHORT_SETTINGS.items() if k in short}
+    if limit is not None and is_foreign(learner.partition("@")[0]):
+        short["time_limit"] = min(limit, FOREIGN_SECONDS)  # it may have no other end
     return {k: v for k, v in short.items() if not (k == "seeding" and isinstance(v, list))}

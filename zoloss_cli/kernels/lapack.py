@@ -7,12 +7,19 @@ from numba import types
 
 from zoloss_cli.kernels import kernel
 
-# LAPACK's gesv under the name by which numba's own np.linalg.solve calls it. That one takes three seconds more
-# to compile, for the messages of mistakes that cannot happen here.
+# LAPACK's gesv, getrf and getri under the names by which numba's own np.linalg.solve and np.linalg.inv call
+# them. Those take seconds more to compile, for the messages of mistakes that cannot happen here.
 _numbers, _pivots = types.CPointer(types.float64), types.CPointer(types.int32)
 _solve = types.ExternalFunction(
     "numba_xgesv",
     types.intc(types.char, types.intp, types.intp, _numbers, types.intp, _pivots, _numbers, types.intp),
+)
+_factor = types.ExternalFunction(
+    "numba_xxgetrf",
+    types.intc(types.char, types.intp, types.intp, _numbers, types.intp, _pivots),
+)
+_invert = types.ExternalFunction(
+    "numba_ez_xxgetri", types.intc(types.char, types.intp, _numbers, types.intp, _pivots)
 )
 DOUBLE = ord("d")
 
@@ -40,3 +47,18 @@ def solve_in_place(A, b):
     fault = _solve(DOUBLE, size, 1, columns.ctypes, size, pivots.ctypes, b.ctypes, size)
     if fault != 0 or pivots[0] < 0:  # the second never: it keeps the arrays until here
         raise np.linalg.LinAlgError("the matrix is singular")
+
+
+@kernel
+def invert_in_place(columns):
+    """Overwrite the columns of a matrix by those of its inverse; return False if there is none."""
+    size = columns.shape[0]
+    entries = columns.reshape(size * size)
+    if not is_finite(entries):
+        return False
+    pivots = np.empty(size, np.int32)
+    fault = _factor(DOUBLE, size, size, columns.ctypes, size, pivots.ctypes)
+    if fault == 0:
+        fault = _invert(DOUBLE, size, columns.ctypes, size, pivots.ctypes)
+    is_solved = fault == 0 and pivots[0] >= 0  # the second always: it keeps the pivots until here
+    return is_solved and is_finite(entries)

@@ -20,6 +20,7 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel, kernel
 from zoloss_cli.kernels.arrays import copy_vector
+from zoloss_cli.kernels.lapack import invert_in_place
 from zoloss_cli.kernels.line import (
     LOSS_TOLERANCE,
     allocate_line_scratch,
@@ -45,7 +46,9 @@ def draw_uniform(counter):
 @kernel
 def normalize(w):
     """Scale w to length 1."""
-    w /= np.sqrt(np.dot(w, w))
+    length = np.sqrt(np.dot(w, w))
+    for j in range(w.shape[0]):
+        w[j] /= length
 
 
 @kernel
@@ -60,20 +63,16 @@ def rebuild_vertex(Y, B, w, V):
     size = w.shape[0]
     if B.shape[0] < size - 1:
         return False
-    A = np.empty((size, size), np.float64)
-    for k in range(size - 1):
-        copy_vector(Y[B[k]], A[k])
-    copy_vector(w, A[size - 1])
-    try:
-        inverse = np.linalg.inv(A)
-    except Exception:  # singular; numba knows no narrower one
-        return False
-    if not np.all(np.isfinite(inverse)):
-        return False
+    columns = np.empty((size, size), np.float64)  # of the matrix whose rows are the basis and w
     for j in range(size):
         for k in range(size - 1):
-            V[k, j] = inverse[j, k]
-        w[j] = inverse[j, size - 1]
+            columns[j, k] = Y[B[k], j]
+        columns[j, size - 1] = w[j]
+    if not invert_in_place(columns):
+        return False
+    for k in range(size - 1):
+        copy_vector(columns[k], V[k])
+    copy_vector(columns[size - 1], w)
     normalize(w)
     return True
 
@@ -150,12 +149,16 @@ def draw_interval(losses, count, turned, least, T, share, near, odds):
 @kernel
 def release_row(w, V, k):
     """Release basis row k; return v, the unit direction that is free now, and u, along which others gain."""
-    v = V[k] - np.dot(w, V[k]) * w
+    size = w.shape[0]
+    v, u = np.empty(size, np.float64), np.zeros(size, np.float64)
+    share = np.dot(w, V[k])
+    for j in range(size):
+        v[j] = V[k, j] - share * w[j]
     normalize(v)
-    u = np.zeros(w.shape[0], np.float64)
-    for j in range(V.shape[0]):
-        if j != k:
-            u += V[j]
+    for row in range(V.shape[0]):
+        if row != k:
+            for j in range(size):
+                u[j] += V[row, j]
     return v, u
 
 
@@ -219,7 +222,8 @@ def walk_vertices(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
         B[k] = entering
         length = np.sqrt(1.0 + alpha * alpha)  # of w + alpha v, two orthogonal unit vectors
         exchange_row(Y, w, V, k, v, alpha, g[entering], entering)
-        w *= sense
+        for j in range(size):
+            w[j] *= sense
         for i in range(n):
             f[i] = sense * (f[i] + alpha * g[i]) / length
     return best, counter, True

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from zoloss_cli.errors import ResultsError
+from zoloss_cli.errors import CheckError, ResultsError
+from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.compare import (
     CellComparison,
     compare_run,
@@ -22,6 +24,7 @@ from zoloss_cli.reporting.stars import find_baseline
 from zoloss_cli.reporting.summary import summarize_agreement
 
 REMARKABLE_Z = 2.0
+MAX_NAMED_CELLS = 5
 
 
 @dataclass(frozen=True)
@@ -38,12 +41,15 @@ class ComparisonReport:
         Counts for each table, over all its cells, and for all tables.
     notes : list of str
         Which runs are incomplete.
+    all_cells : list of CellComparison
+        The cells that are listed and those that are not.
     """
 
     cells: list[CellComparison]
     remarks: list[str]
     summary: list[str]
     notes: list[str]
+    all_cells: list[CellComparison]
 
 
 def build_comparison_report(
@@ -79,7 +85,39 @@ def build_comparison_report(
         summary += [f"all distinct: {line}" for line in summarize_agreement(drop_repeated(every))]
     if missing := find_unmeasured_pools(selected):
         summary.append(f"pool variance not measured for {', '.join(missing)}: their z is too large")
-    return ComparisonReport(listed, remarks, summary, describe_incomplete([run for run, _ in by_run]))
+    return ComparisonReport(listed, remarks, summary, describe_incomplete([run for run, _ in by_run]), every)
+
+
+def check_agreement(cells: list[CellComparison], limit: float) -> list[str]:
+    """Raise CheckError if a cell is beyond a limit; times, which depend on the machine, do not count.
+
+    Parameters
+    ----------
+    cells : list of CellComparison
+        The cells.
+    limit : float
+        The largest |z| that is allowed. A loss must not be worse than the published one, beyond the limit
+        where it varies, and an error without randomness must match.
+
+    Returns
+    -------
+    list of str
+        Which cells could not be checked, for they have no standard error.
+    """
+    checked = [cell for cell in drop_repeated(cells) if cell.comparison != "ratio"]
+    if beyond := [cell for cell in checked if cell.is_beyond(limit)]:
+        named = ", ".join(map(_name_cell, beyond[:MAX_NAMED_CELLS]))
+        more = f" and {len(beyond) - MAX_NAMED_CELLS:,} more" if len(beyond) > MAX_NAMED_CELLS else ""
+        subject = f"{len(beyond):,} of {len(checked):,} cells"
+        raise CheckError(f"{subject} are beyond |z| = {limit:g} or do not match: {named}{more}")
+    unchecked = [cell for cell in checked if cell.comparison == "z" and math.isnan(cell.z)]
+    return [f"{_name_cell(cell)} has no standard error, so it was not checked" for cell in unchecked]
+
+
+def _name_cell(cell: CellComparison) -> str:
+    how = cell.match if math.isnan(cell.z) else f"z {cell.z:+.1f}"
+    shown = f" {cell.metric}" if load_metric(cell.metric).heading else ""
+    return f"{cell.learner} on {cell.dataset}{shown} ({cell.paper}/{cell.table}{', ' * bool(how)}{how})"
 
 
 def _summarize_run(run: RunResult, cells: list[CellComparison], runs: list[RunResult]) -> list[str]:

@@ -15,15 +15,16 @@ from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.ratios import replace_by_ratios
 from zoloss_cli.reporting.run_result import CellResult, RunResult
 from zoloss_cli.reporting.stars import find_baseline
+from zoloss_cli.results.cell_file import StoredCell
 from zoloss_cli.results.manifest import ManifestCell
 from zoloss_cli.results.record import FitRecord, MeasureRecord
-from zoloss_cli.results.store import IGNORED_FILES, Store, StoredCell
+from zoloss_cli.results.store import IGNORED_FILES, Store
 from zoloss_cli.utils.paths import PACKAGE_FOLDER
 
 ROMAN_NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9, "X": 10}
 
 
-def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResult], Store]:
+def load_runs(folder: Path, wanted: str | None = None) -> tuple[list[RunResult], Store]:
     """Read the runs of a results folder; damaged parts are left out and noted.
 
     Parameters
@@ -42,12 +43,28 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
     """
     runs, store = open_results(folder)
     needed = runs if wanted is None else [run for run in runs if wanted in _list_names(run)]
-    needed = [*needed, *(b for run in needed if (b := find_baseline(run, runs)) and b not in needed)]
+    read_runs(store, runs, [*needed, *(b for x in needed if (b := find_baseline(x, runs)) and b not in needed)])
+    return runs, store
+
+
+def read_runs(store: Store, runs: list[RunResult], needed: list[RunResult]) -> None:
+    """Read the cells of runs that have none yet.
+
+    Parameters
+    ----------
+    store : Store
+        The results folder, which takes notes of what is damaged.
+    runs : list of RunResult
+        All runs of the folder.
+    needed : list of RunResult
+        Those to read, or parts of them.
+    """
     reader = CellReader(store, runs)
     collects = gc.isenabled()
     gc.disable()  # hundreds of thousands of records are made, and none is garbage
     try:
         for run in needed:
+            run.folder = store.folder
             for cell in run.manifest.cells:
                 reader.add_cell(run, cell)
             if run.experiment.ratios:
@@ -55,7 +72,6 @@ def load_results(folder: Path, wanted: str | None = None) -> tuple[list[RunResul
     finally:
         if collects:
             gc.enable()
-    return runs, store
 
 
 def open_results(folder: Path) -> tuple[list[RunResult], Store]:
@@ -107,7 +123,7 @@ class CellReader:
             self._results[key] = build_cell_result(stored, cell.choice)
         result, place = self._results[key], (cell.dataset, cell.learner)
         repeats = cell.repeats or run.experiment.split.repeats
-        run.n_done += bisect_left(stored.splits, repeats)
+        run.count_done(place, bisect_left(stored.splits, repeats))
         if stored.kind == "measure":
             records = cast(list[PooledMeasurement], result.records)
             run.measurements[place] = dict(zip(result.splits, records, strict=True))
@@ -168,11 +184,11 @@ def explain_empty(run: RunResult) -> str:
     if run.cells:
         return ""
     if not run.missing:
-        return f"'{run.name}' has no finished task yet; run: {run.manifest.command()}"
+        return f"'{run.name}' has no finished task yet; run: {run.command()}"
     (dataset, learner), reason = next(iter(run.missing.items()))
     return (
-        f"'{run.name}' cannot show {load_metric(run.metric).name}: {learner} on {dataset}: {reason}; "
-        f"make new records with: {run.manifest.command(fresh=True)}"
+        f"'{run.name}' cannot show {load_metric(run.metric).name}: {learner} on {dataset}: {reason}"
+        f"{run.describe_remedy(run.metric)}"
     )
 
 

@@ -6,12 +6,20 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from zoloss_cli.registry import load_metric
-from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.reporting.run_result import UNDEFINED, Place, RunResult
 from zoloss_cli.reporting.stars import find_baseline
+from zoloss_cli.reporting.table_options import AS_PUBLISHED, TableOptions
 from zoloss_cli.reporting.titles import build_column_titles, join_best
 
+MAX_LISTED_CELLS = 12
 
-def collect_notes(run: RunResult, runs: list[RunResult], constant: dict[str, float]) -> list[str]:
+
+def collect_notes(
+    run: RunResult,
+    runs: list[RunResult],
+    constant: dict[tuple[str, str], float],
+    options: TableOptions = AS_PUBLISHED,
+) -> list[str]:
     """Return the notes under a table.
 
     Parameters
@@ -20,8 +28,10 @@ def collect_notes(run: RunResult, runs: list[RunResult], constant: dict[str, flo
         The run that the table shows.
     runs : list of RunResult
         All runs of the results folder.
-    constant : dict of str to float
-        Columns whose second metric is one number in every split.
+    constant : dict of (str, str) to float
+        Columns, by title and metric, that are one number in every split.
+    options : TableOptions
+        How the table is shown.
 
     Returns
     -------
@@ -29,13 +39,12 @@ def collect_notes(run: RunResult, runs: list[RunResult], constant: dict[str, flo
         One sentence each.
     """
     notes = []
-    for value in dict.fromkeys(constant.values()):
-        names = [title for title, v in constant.items() if v == value]
-        heading = load_metric(run.metrics[1]).heading
-        notes.append(f"{heading} of {', '.join(names)}: {value:g} in every split")
+    for metric, value in dict.fromkeys((metric, value) for (_, metric), value in constant.items()):
+        names = [title for (title, name), v in constant.items() if (name, v) == (metric, value)]
+        notes.append(f"{load_metric(metric).heading} of {', '.join(names)}: {value:g} in every split")
     notes += [note for metric in run.metrics if (note := load_metric(metric).note)]
     published = run.experiment.published
-    if published and published.spread == "deviation":
+    if published and published.spread == "deviation" and options.stat is None:
         notes.append("±: standard deviation over splits, as published")
     if sides := run.experiment.improvement:
         of, over = (join_best(list(build_column_titles(list(s)).values())) for s in (sides.of, sides.over))
@@ -47,6 +56,8 @@ def collect_notes(run: RunResult, runs: list[RunResult], constant: dict[str, flo
         *_describe_unseen_classes(run),
         *_describe_early_ends(run),
         *_describe_missing(run),
+        *_describe_undefined(run),
+        *_describe_missing_cells(run),
     ]
     if wanted := run.experiment.baseline:
         if baseline := find_baseline(run, runs):
@@ -59,7 +70,7 @@ def collect_notes(run: RunResult, runs: list[RunResult], constant: dict[str, flo
 def describe_incomplete(runs: Sequence[RunResult]) -> list[str]:
     """Return which of these runs lack tasks, so that numbers of a part are not taken for those of the whole."""
     return [
-        f"'{run.name}' is incomplete: {run.n_done:,} of {run.n_tasks:,} tasks; run: {run.manifest.command()}"
+        f"'{run.name}' is incomplete: {run.n_done:,} of {run.n_tasks:,} tasks; run: {run.command()}"
         for run in runs
         if run.n_done < run.n_tasks
     ]
@@ -138,9 +149,45 @@ def _describe_missing(run: RunResult) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for (dataset, learner), reason in run.missing.items():
         by_reason.setdefault(reason, []).append(f"{learner} on {dataset}")
-    texts = [f"no {run.metric} of {', '.join(places)}: {reason}" for reason, places in by_reason.items()]
+    texts = [
+        f"no {run.metric} of {', '.join(places)}: {reason}{run.describe_remedy(run.metric)}"
+        for reason, places in by_reason.items()
+    ]
     for metric in run.metrics[1:]:
         reasons = [cell.explain_missing(metric) for cell in run.cells.values()]
-        if reasons and all(reasons):
-            texts.append(f"no {metric}: {reasons[0]}")
-    return [f"{text}; make new records with: {run.manifest.command(fresh=True)}" for text in texts]
+        if reasons and all(reasons) and not reasons[0].startswith(UNDEFINED):
+            texts.append(f"no {metric}: {reasons[0]}{run.describe_remedy(metric)}")
+    return texts
+
+
+def _describe_undefined(run: RunResult) -> list[str]:
+    """Return which cells are empty because a metric is not defined in some of their splits."""
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for (dataset, learner), cell in run.cells.items():
+        for metric in run.metrics:
+            if (reason := cell.explain_missing(metric)).startswith(UNDEFINED):
+                by_reason.setdefault((metric, reason), []).append(f"{learner} on {dataset}")
+    return [f"no {metric} of {', '.join(places)}: {reason}" for (metric, reason), places in by_reason.items()]
+
+
+def _describe_missing_cells(run: RunResult) -> list[str]:
+    """Return which cells lack splits, and how to run them."""
+    planned: dict[Place, int] = {}
+    for cell in run.manifest.cells:
+        place = (cell.dataset, cell.learner)
+        planned[place] = planned.get(place, 0) + (cell.repeats or run.experiment.split.repeats)
+    lacking: dict[tuple[str, str], list[str]] = {}
+    for (dataset, learner), n_tasks in planned.items():
+        if (n_done := run.n_done_at.get((dataset, learner), 0)) < n_tasks:
+            done = f"{n_done} of {n_tasks} splits" if n_done else "no split"
+            lacking.setdefault((learner, done), []).append(dataset)
+    if not lacking:
+        return []
+    everywhere = len(run.datasets)
+    texts = [
+        f"{learner} on {'every data set' if len(names) == everywhere > 1 else ', '.join(names)} ({done})"
+        for (learner, done), names in lacking.items()
+    ]
+    more = [f"and {len(texts) - MAX_LISTED_CELLS} more"] if len(texts) > MAX_LISTED_CELLS else []
+    listed = "; ".join([*texts[:MAX_LISTED_CELLS], *more])
+    return [f"incomplete: {listed}; run them with: {run.command()}"]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zoloss_cli.config.models import ALL, DataSpec, Experiment, GeneratedData
-from zoloss_cli.errors import ResultsError
+from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.metrics.base import Sizes, Stat
 from zoloss_cli.registry import load_metric
 from zoloss_cli.results.manifest import Manifest
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from zoloss_cli.reporting.recorded import Curves
 
 Place = tuple[str, str]  # data set and learner
+UNDEFINED = "it is not defined"  # how the reason begins for which a cell has no number of a metric
+DEFAULT_FOLDER = Path("results")  # of `zoloss run`
 
 
 class CellResult:
@@ -64,15 +68,24 @@ class CellResult:
                 raise KeyError(f"{metric}: {reason}")
             compute, sizes = load_metric(metric).compute, self.sizes
             try:
-                self._values[metric] = [compute(record, sizes) for record in self.records]
+                values = [compute(record, sizes) for record in self.records]
+            except ConfigError:
+                raise
             except Exception as error:  # of another package's metric, or of records that nobody thought of
                 reason = " ".join(f"{type(error).__name__}: {error}".split())
                 raise ResultsError(f"the metric '{metric}' cannot be computed: {reason}") from error
+            if undefined := sum(map(math.isnan, values)):
+                self._faults[metric] = f"{UNDEFINED} in {undefined} of its {len(values)} splits"
+                raise KeyError(f"{metric}: {self._faults[metric]}")
+            self._values[metric] = values
         return self._values[metric]
 
     def get(self, metric: str, default: list[float] | None = None) -> list[float] | None:
         """Return the values of a metric, or the default where the records cannot give it."""
-        return default if self.explain_missing(metric) else self[metric]
+        try:
+            return default if self.explain_missing(metric) else self[metric]
+        except KeyError:  # it is not defined everywhere, which only its values show
+            return default
 
     def get_stat(self, metric: str) -> Stat | None:
         """Return the aggregate of a metric over splits; None where the records cannot give it."""
@@ -128,18 +141,53 @@ class RunResult:
         Cells whose records give the metric that the table shows.
     measurements : dict of Place to dict
         What was measured, by draw, of the cells of measures.
+    partial : dict of Place to CellResult
+        Cells whose records do not give that metric, but may give those beside it.
     missing : dict of Place to str
-        Cells with records that do not give the metric, and why.
-    n_failed, n_done : int
-        Failed and finished tasks of all cells, chosen or not.
+        Why they do not.
+    n_failed : int
+        Failed tasks of all cells, chosen or not.
+    n_done_at : dict of Place to int
+        Finished tasks of each cell, those of all its settings together.
+    folder : Path or None
+        The results folder that it was read from.
     """
 
     manifest: Manifest
     cells: dict[Place, CellResult] = field(default_factory=dict)
     measurements: dict[Place, dict[int, PooledMeasurement]] = field(default_factory=dict)
+    partial: dict[Place, CellResult] = field(default_factory=dict)
     missing: dict[Place, str] = field(default_factory=dict)
     n_failed: int = 0
-    n_done: int = 0
+    n_done_at: dict[Place, int] = field(default_factory=dict)
+    folder: Path | None = None
+
+    def count_done(self, place: Place, n_tasks: int) -> None:
+        """Add finished tasks of a cell."""
+        self.n_done_at[place] = self.n_done_at.get(place, 0) + n_tasks
+
+    @property
+    def n_done(self) -> int:
+        """Return how many tasks of all cells are finished."""
+        return sum(self.n_done_at.values())
+
+    def command(self, fresh: bool = False) -> str:
+        """Return what to type to run what is missing, or all anew, into the folder that it was read from."""
+        command = self.manifest.command(fresh)
+        if self.folder in (None, DEFAULT_FOLDER) or not command.startswith("zoloss run "):
+            return command
+        return f"{command} --out {shlex.quote(str(self.folder))}"
+
+    def describe_remedy(self, metric: str) -> str:
+        """Return the end of a sentence about records that do not give a metric: what to do about it."""
+        from zoloss_cli.config.metric_checks import find_kept
+
+        kept = find_kept(load_metric(metric))
+        if self.experiment.keep in kept:
+            return ", because its learner gives none"
+        if kept:
+            return f"; add 'keep: {kept[0]}' to its config, and run: {self.command()}"
+        return f"; make new records with: {self.command(fresh=True)}"
 
     def add(self, place: Place, cell: CellResult) -> None:
         """Add a cell. Where several are given for one place, the one with the best mean is kept."""
@@ -147,15 +195,16 @@ class RunResult:
         shown = metric.ratio_of or self.metric
         if reason := cell.explain_missing(shown):
             if place not in self.cells:
-                self.missing[place] = reason
+                self.missing[place], self.partial[place] = reason, cell
             return
         kept = self.cells.get(place)
-        if kept is None or self._rank(cell[shown]) < self._rank(kept[shown]):
+        if kept is None or self._rank(cell.get(shown)) < self._rank(kept.get(shown)):
             self.cells[place] = cell
             self.missing.pop(place, None)
+            self.partial.pop(place, None)
 
-    def _rank(self, values: list[float]) -> float:
-        return load_metric(self.metric).sort_key(math.fsum(values) / len(values))
+    def _rank(self, values: list[float] | None) -> float:
+        return load_metric(self.metric).sort_key(math.fsum(values) / len(values)) if values else math.inf
 
     @property
     def experiment(self) -> Experiment:
@@ -264,24 +313,52 @@ class RunResult:
         cell = self.cells.get((dataset, learner))
         return cell.get_stat(metric or self.metric) if cell is not None else None
 
+    def get_values(self, dataset: str, learner: str) -> list[float]:
+        """Return a cell's values of the metric that is shown, one a split; none where there are none."""
+        cell = self.cells.get((dataset, learner))
+        return (cell.get(self.metric) or []) if cell is not None else []
+
+    def get_values_by_split(self, dataset: str, learner: str) -> dict[int, float]:
+        """Return a cell's values of the metric that is shown, by the number of the split."""
+        values = self.get_values(dataset, learner)
+        return dict(zip(self.cells[dataset, learner].splits, values, strict=True)) if values else {}
+
+    def show_metric(self, metric: str) -> RunResult:
+        """Return the run with another metric in the place of the one that its table shows.
+
+        Cells whose records do not give it are left out; where no record does, that is a ResultsError.
+        """
+        experiment = self.experiment.model_copy(update={"metric": load_metric(metric).name})
+        faults = {place: cell.explain_missing(experiment.metric) for place, cell in self.cells.items()}
+        kept = {place: cell for place, cell in self.cells.items() if not faults[place]}
+        if self.cells and not kept:
+            reason = next(iter(faults.values()))
+            raise ResultsError(f"'{self.name}' has no {experiment.metric}: {reason}")
+        return replace(self, manifest=replace(self.manifest, experiment=experiment), cells=kept)
+
+    def find_cell(self, dataset: str, learner: str) -> CellResult | None:
+        """Return what is stored of a cell, whether or not it gives the metric of the table."""
+        return self.cells.get((dataset, learner)) or self.partial.get((dataset, learner))
+
     def iterate_values(self, learner: str, metric: str) -> Iterator[float]:
         """Yield all values of a learner's metric, data set by data set."""
         for dataset in self.datasets:
-            cell = self.cells.get((dataset, learner))
+            cell = self.find_cell(dataset, learner)
             yield from (cell.get(metric) or ()) if cell is not None else ()
 
-    def choose_columns(self) -> tuple[list[tuple[str, str]], dict[str, float]]:
-        """Return learner and metric of each column, and the second metric where it never changes.
+    def choose_columns(self) -> tuple[list[tuple[str, str]], dict[tuple[str, str], float]]:
+        """Return learner and metric of each column, and the value of those beside the first that never change.
 
         That one number then says more than a column of it, if the metric is one to say so of.
         """
-        columns, constant = [], {}
+        columns: list[tuple[str, str]] = []
+        constant: dict[tuple[str, str], float] = {}
         for learner in self.learners:
             columns.append((learner, self.metric))
             for metric in self.metrics[1:]:
                 seen = set(self.iterate_values(learner, metric))
                 if len(seen) == 1 and load_metric(metric).collapse_if_constant:
-                    constant[learner] = seen.pop()
+                    constant[learner, metric] = seen.pop()
                 elif seen:
                     columns.append((learner, metric))
         return columns, constant

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from zoloss_cli.metrics.base import PERCENT_DECIMALS
 from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.run_result import Place, RunResult
 
@@ -22,7 +21,8 @@ def find_baseline(run: RunResult, runs: list[RunResult]) -> RunResult | None:
 
 def find_stars(run: RunResult, runs: list[RunResult]) -> set[Place]:
     """Return the cells that are better than the best of the baseline table by one standard error."""
-    baseline, key = find_baseline(run, runs), load_metric(run.metric).sort_key
+    baseline, metric = find_baseline(run, runs), load_metric(run.metric)
+    key, decimals = metric.sort_key, metric.decimals
     stars: set[Place] = set()
     for dataset in run.datasets if baseline else []:
         assert baseline is not None
@@ -31,10 +31,10 @@ def find_stars(run: RunResult, runs: list[RunResult]) -> set[Place]:
             continue
         best = min(stats, key=lambda s: key(s.mean))
         margin = 0.0 if math.isnan(best.stderr) else best.stderr
-        # Compared as published, with two decimals: what looks equal is equal.
-        limit = key(round(best.mean, PERCENT_DECIMALS)) - round(margin, PERCENT_DECIMALS) + ROUNDING
+        # Compared as published: what looks equal is equal.
+        limit = key(round(best.mean, decimals)) - round(margin, decimals) + ROUNDING
         for learner in run.learners:
             ours = run.get_stat(dataset, learner)
-            if ours and key(round(ours.mean, PERCENT_DECIMALS)) <= limit:
+            if ours and key(round(ours.mean, decimals)) <= limit:
                 stars.add((dataset, learner))
     return stars

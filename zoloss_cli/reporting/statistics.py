@@ -3,7 +3,8 @@
 On one data set: the corrected resampled t-test of C. Nadeau and Y. Bengio, "Inference for the
 generalization error", Machine Learning 52 (2003). Across data sets, by mean errors: Wilcoxon's signed-rank
 test with Holm's correction, Friedman's test, average ranks and Nemenyi's critical difference, as in
-J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006).
+J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006). Data sets are to be
+independent, so rows of the same data count as one (see `distinct_data`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from scipy import stats
 from zoloss_cli.errors import ResultsError, suggest_nearest
 from zoloss_cli.metrics.base import Sizes
 from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.distinct_data import group_by_data
+from zoloss_cli.reporting.effect_sizes import compute_paired_d, compute_rank_biserial
 from zoloss_cli.reporting.run_result import RunResult
 
 MAX_PERMUTED_DATASETS = 13  # data sets up to which SciPy's permutations are all patterns of signs
@@ -38,6 +41,7 @@ class PairComparison:
     t: float | None = None
     p: float | None = None
     reason: str = ""  # why there is no test
+    effect: float | None = None  # Cohen's d_z: the mean difference in standard deviations of differences
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class SignedRanks:
     difference: float  # mean over data sets of first minus second
     p: float
     holm: float  # the same, corrected for all pairs that were tested
+    effect: float = 0.0  # rank-biserial correlation: 1 if the first is better on all data sets, -1 if on none
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class Ranks:
 
     learners: list[str]  # labels, lowest (best) average rank first
     ranks: list[float]  # their average ranks, ascending
-    datasets: list[str]  # data sets where all of them have a mean
+    datasets: list[list[str]]  # distinct data sets where all of them have a mean, each by its rows
     alpha: float
     critical_difference: float  # Nemenyi
     friedman_p: float
@@ -123,7 +128,7 @@ def compare_pair(run: RunResult, dataset: str, first: str, second: str) -> PairC
     if reason or sizes is None:
         return PairComparison(dataset, first, second, mean, len(common), reason=reason)
     t, p = compute_corrected_t_test(differences, *sizes)
-    return PairComparison(dataset, first, second, mean, len(common), t, p)
+    return PairComparison(dataset, first, second, mean, len(common), t, p, effect=compute_paired_d(differences))
 
 
 def _explain_no_test(run: RunResult, dataset: str, n_splits: int, sizes: Sizes | None) -> str:
@@ -166,21 +171,24 @@ def check_comparable(run: RunResult, learner: str | None = None) -> None:
         raise ResultsError(f"table '{name}' has no learner '{learner}'{suggest_nearest(learner, run.learners)}")
 
 
-def _collect_means(run: RunResult, learners: Sequence[str]) -> tuple[list[str], np.ndarray]:
-    """Return the data sets where all these learners have a mean, and those means, lower the better."""
+def _collect_means(run: RunResult, learners: Sequence[str]) -> tuple[list[list[str]], np.ndarray]:
+    """Return the distinct data sets where all these learners have a mean, and those means, lower the better.
+
+    Rows of the same data are averaged: they are not independent, and would count one data set twice.
+    """
     key = load_metric(run.metric).sort_key
-    rows = {d: [s for x in learners if (s := run.get_stat(d, x))] for d in run.datasets}
-    complete = {
-        d: [round(key(s.mean), DIGITS) for s in row] for d, row in rows.items() if len(row) == len(learners)
-    }
-    return list(complete), np.array(list(complete.values()))
+    rows = {d: [key(s.mean) for x in learners if (s := run.get_stat(d, x))] for d in run.datasets}
+    groups = group_by_data(run, [d for d, row in rows.items() if len(row) == len(learners)])
+    means = [np.mean([rows[d] for d in group], axis=0) for group in groups]
+    return groups, np.round(means, DIGITS)
 
 
 def compute_average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
     """Rank the learners on each data set, 1 the best and ties by their average, and average over data sets.
 
-    Two learners differ if their average ranks do by Nemenyi's critical difference or more. Raises
-    ResultsError where there is nothing to rank: fewer than three learners or two data sets.
+    Rows of the same data are one data set, by the means of their values. Two learners differ if their average
+    ranks do by Nemenyi's critical difference or more. Raises ResultsError where there is nothing to rank: fewer
+    than three learners or two data sets.
     """
     check_comparable(run)
     name = run.number
@@ -190,7 +198,8 @@ def compute_average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
     datasets, means = _collect_means(run, learners)
     if len(datasets) < 2:
         raise ResultsError(
-            f"there are no ranks in table '{name}': all learners have results on fewer than two data sets"
+            f"there are no ranks in table '{name}': all learners have results on fewer than two distinct data "
+            "sets"
         )
     table = stats.rankdata(means, axis=1)
     average = table.mean(axis=0)
@@ -259,8 +268,10 @@ def correct_by_holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def compare_by_signed_ranks(run: RunResult, learner: str | None = None) -> tuple[list[str], list[SignedRanks]]:
-    """Return the data sets, and all pairs of learners by the means on them; or the pairs with `learner`.
+def compare_by_signed_ranks(
+    run: RunResult, learner: str | None = None
+) -> tuple[list[list[str]], list[SignedRanks]]:
+    """Return distinct data sets, and all pairs of learners by the means on them; or the pairs with `learner`.
 
     Only the data sets that all of them have count, so that every pair is tested on the same ones.
     """
@@ -282,6 +293,7 @@ def compare_by_signed_ranks(run: RunResult, learner: str | None = None) -> tuple
             sign * float(differences.mean()),
             p,
             corrected,
+            compute_rank_biserial(-differences),
         )
         for pair, differences, p, corrected in zip(
             pairs, by_pair, p_values, correct_by_holm(p_values), strict=True

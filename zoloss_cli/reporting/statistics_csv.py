@@ -32,6 +32,7 @@ class TestRow:
     p: float | None = None
     corrected_p: float | None = None
     differs: int | None = None
+    effect: float | None = None
     note: str = ""
 
 
@@ -58,11 +59,12 @@ def _list_tests(run: RunResult, alpha: float, learner: str | None) -> Iterator[T
                     statistic=c.t,
                     p=c.p,
                     differs=None if c.p is None else int(c.p <= alpha),
+                    effect=c.effect,
                     note=c.reason,
                 )
     datasets, tested = compare_by_signed_ranks(run, learner)
     for x in tested if len(datasets) > 1 else []:
-        numbers_of_pair = (x.difference, len(datasets), None, x.p, x.holm, int(x.holm <= alpha))
+        numbers_of_pair = (x.difference, len(datasets), None, x.p, x.holm, int(x.holm <= alpha), x.effect)
         yield TestRow(run.number, "wilcoxon", "", x.first, x.second, *numbers_of_pair)
     yield from _list_rank_tests(run, alpha, pairs)
 

@@ -6,6 +6,8 @@ import string
 
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.distinct_data import describe_merged
+from zoloss_cli.reporting.effect_sizes import LARGE, MEDIUM, SMALL
 from zoloss_cli.reporting.notes import describe_choices
 from zoloss_cli.reporting.render.grid import Grid
 from zoloss_cli.reporting.render.numbers import format_table_name
@@ -23,6 +25,7 @@ from zoloss_cli.reporting.statistics import (
     find_best_learner,
 )
 from zoloss_cli.reporting.statistics_csv import render_statistics_csv
+from zoloss_cli.reporting.statistics_prose import describe_statistics, format_p
 from zoloss_cli.reporting.titles import build_column_titles
 
 
@@ -52,6 +55,7 @@ def render_statistics(runs: list[RunResult], format: str, alpha: float, learner:
     for run in runs:
         parts.append(renderer.render_heading(f"{format_table_name(run.number)}. {run.experiment.title}"))
         parts += [renderer.render_grid(grid) for grid in build_sections(run, alpha, learner)]
+        parts.append(renderer.render_paragraph(describe_statistics(run, alpha, learner)))
     return renderer.join(parts)
 
 
@@ -63,6 +67,7 @@ def build_sections(run: RunResult, alpha: float, learner: str | None = None) -> 
         notes.append(f"{run.n_failed:,} tasks failed: comparisons are on the splits that both have")
     sections = [
         _build_dataset_tests(run, alpha, learner),
+        _build_effect_sizes(run, learner),
         _build_ranks(run, alpha),
         _build_pairs(run, alpha, learner),
         Grid(notes=notes),
@@ -79,7 +84,7 @@ def describe_best(run: RunResult, dataset: str, alpha: float) -> list[str]:
     wide = max(len(titles[c.first]) for c in comparisons)
     lines = [
         f"{titles[c.first]:<{wide}}  {_format_difference(run, c)}  "
-        + (f"p {_format_p(c.p)}{_mark_significant(c.p, alpha)}" if c.p is not None else f"no test: {c.reason}")
+        + (f"p {format_p(c.p)}{_mark_significant(c.p, alpha)}" if c.p is not None else f"no test: {c.reason}")
         for c in comparisons
     ]
     splits = sorted({c.splits for c in comparisons})
@@ -132,6 +137,31 @@ def _build_dataset_tests(run: RunResult, alpha: float, learner: str | None) -> G
     )
 
 
+def _build_effect_sizes(run: RunResult, learner: str | None) -> Grid:
+    """Return Cohen's d_z of the differences that are tested on each data set."""
+    titles = build_column_titles(run.learners)
+    columns = [x for x in run.learners if x != learner]
+    lines: list[list[str]] = []
+    for dataset in run.datasets:
+        effects = {c.first: c.effect for c in compare_with_best(run, dataset, learner) if c.effect is not None}
+        if effects:
+            best = learner or find_best_learner(run, dataset)
+            shown = {x: f"{effect:+.2f}" for x, effect in effects.items()}
+            lines.append([dataset, *("best" if x == best else shown.get(x, "–") for x in columns)])
+    if not lines:
+        return Grid()
+    return Grid(
+        "Effect size d_z of these differences",
+        ["data set", *(titles[x] for x in columns)],
+        lines,
+        1,
+        [
+            "mean difference over the standard deviation of differences (Cohen 1988); "
+            f"|d_z| from {SMALL} on is small, from {MEDIUM} medium, from {LARGE} large"
+        ],
+    )
+
+
 def _find_cautious(run: RunResult, lines: list[list[str]]) -> list[str]:
     """Return where the test can hardly find a difference: its correction grows with the test part."""
     sizes = {dataset: cell.sizes for (dataset, _), cell in run.cells.items()}
@@ -144,7 +174,7 @@ def _format_test(run: RunResult, comparison: PairComparison | None, alpha: float
         return "–"
     if comparison.p is None:
         return _format_difference(run, comparison)
-    p = f"{_format_p(comparison.p)}{_mark_significant(comparison.p, alpha)}"
+    p = f"{format_p(comparison.p)}{_mark_significant(comparison.p, alpha)}"
     return f"{_format_difference(run, comparison)} {p}"
 
 
@@ -155,6 +185,7 @@ def _build_ranks(run: RunResult, alpha: float) -> Grid:
     except ResultsError as error:
         return Grid(notes=[str(error)])
     letters = _assign_letters(ranks)
+    merged = describe_merged(ranks.datasets)
     rows = zip(ranks.learners, ranks.ranks, letters, strict=True)
     return Grid(
         f"Average ranks on {len(ranks.datasets)} data sets",
@@ -162,9 +193,10 @@ def _build_ranks(run: RunResult, alpha: float) -> Grid:
         [[titles[x], f"{rank:.2f}", letter] for x, rank, letter in rows],
         1,
         [
-            f"Friedman: p {_format_p(ranks.friedman_p)} that all are equal",
+            f"Friedman: p {format_p(ranks.friedman_p)} that all are equal",
             f"Nemenyi: ranks differ at {alpha:g} if they are {ranks.critical_difference:.2f} apart; those that "
             "share a letter do not",
+            *([merged] if merged else []),
         ],
     )
 
@@ -187,23 +219,27 @@ def _build_pairs(run: RunResult, alpha: float, learner: str | None) -> Grid:
         return Grid()
     number = f"{len(pairs)} pairs" if len(pairs) > 1 else "one pair"
     kind = "exact" if len(datasets) <= MAX_PERMUTED_DATASETS else "exact where no differences are equal"
-    notes = [f"signed-rank test, {kind}; Holm: corrected for {number}; *: that is <= {alpha:g}"]
+    notes = [
+        f"signed-rank test, {kind}; Holm: corrected for {number}; *: that is <= {alpha:g}",
+        "r: rank-biserial correlation, +1 if the first is better on all data sets, -1 if on none (Kerby 2014)",
+    ]
     least = min(1.0, len(pairs) * compute_least_signed_rank_p(len(datasets)))
     if least > alpha:
         notes.append(
-            f"with {len(datasets)} data sets and {number} no Holm p can be below {_format_p(least)}, so "
+            f"with {len(datasets)} data sets and {number} no Holm p can be below {format_p(least)}, so "
             f"nothing can differ at {alpha:g}"
         )
     return Grid(
         f"Pairs by their means on {len(datasets)} data sets (Wilcoxon)",
-        ["first", "second", "first better, equal, worse", "p", "Holm"],
+        ["first", "second", "first better, equal, worse", "r", "p", "Holm"],
         [
             [
                 titles[x.first],
                 titles[x.second],
                 f"{x.wins}, {x.ties}, {x.losses}",
-                _format_p(x.p),
-                _format_p(x.holm) + (_mark_significant(x.holm, alpha) or " "),
+                f"{x.effect:+.2f}",
+                format_p(x.p),
+                format_p(x.holm) + (_mark_significant(x.holm, alpha) or " "),
             ]
             for x in sorted(pairs, key=lambda x: x.p)
         ],
@@ -216,10 +252,6 @@ def _format_difference(run: RunResult, comparison: PairComparison) -> str:
     decimals = load_metric(run.metric).count_decimals(comparison.difference, comparison.splits)
     text = f"{comparison.difference:+.{decimals}f}"
     return text if float(text) else text.replace("-", "+")
-
-
-def _format_p(p: float) -> str:
-    return "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
 def _mark_significant(p: float, alpha: float) -> str:

@@ -12,7 +12,8 @@ from tabulate import tabulate
 from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.loading import CellReader, build_cell_result, open_results
 from zoloss_cli.reporting.run_result import Place, RunResult
-from zoloss_cli.results.store import Store, StoredCell
+from zoloss_cli.results.cell_file import StoredCell
+from zoloss_cli.results.store import Store
 
 HEADER = ["run", "mirrors", "cells", "tasks", "state", "failed", "last run"]
 

@@ -2,49 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
-from zoloss_cli.metrics.base import PERCENT_DECIMALS, Stat
 from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting import improvement
 from zoloss_cli.reporting.notes import collect_notes
-from zoloss_cli.reporting.published.values import PublishedCells, PublishedValue, find_published_cells
+from zoloss_cli.reporting.published.values import PublishedCells, find_published_cells
 from zoloss_cli.reporting.run_result import RunResult
-from zoloss_cli.reporting.stars import ROUNDING, find_stars
+from zoloss_cli.reporting.stars import find_stars
+from zoloss_cli.reporting.table_cells import TableCell, build_our_cell, build_published_cell
+from zoloss_cli.reporting.table_marks import (
+    RANK_DECIMALS,
+    RANK_LABEL,
+    compute_mean_ranks,
+    list_directed,
+    mark_published_row,
+    mark_row,
+)
+from zoloss_cli.reporting.table_notes import (
+    describe_bold,
+    describe_ranks,
+    describe_stat,
+    describe_undirected,
+    describe_untested,
+)
+from zoloss_cli.reporting.table_options import AS_PUBLISHED, TableOptions
 from zoloss_cli.reporting.titles import build_column_titles
-
-
-@dataclass(frozen=True)
-class TableCell:
-    """A number with its error and its marks.
-
-    Attributes
-    ----------
-    mean : float or None
-        The number; None for an empty cell.
-    stderr : float or None
-        Its standard error.
-    best, star : bool
-        Whether it is among the row's best, and better than the baseline.
-    decimals : int
-        How many are shown.
-    choice : str
-        Which of a column's settings it is.
-    deviation : float or None
-        What is shown after ± in the place of the standard error.
-    signed : bool
-        Whether it is written with its sign.
-    """
-
-    mean: float | None
-    stderr: float | None = None
-    best: bool = False
-    star: bool = False
-    decimals: int = PERCENT_DECIMALS
-    choice: str = ""
-    deviation: float | None = None
-    signed: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,6 +70,10 @@ class Table:
         What bold cells are; empty where none is.
     notes : list of str
         What stands under it.
+    stat : str
+        What the numbers are, where options say so; empty for mean and standard error.
+    transpose : bool
+        Whether learners are rows and data sets columns.
     """
 
     number: str
@@ -97,6 +84,8 @@ class Table:
     incomplete: bool
     bold: str
     notes: list[str]
+    stat: str = ""
+    transpose: bool = False
 
     @property
     def headings(self) -> list[str]:
@@ -104,7 +93,7 @@ class Table:
         return [column.title for column in self.columns]
 
 
-def build_table(run: RunResult, runs: list[RunResult]) -> Table:
+def build_table(run: RunResult, runs: list[RunResult], options: TableOptions = AS_PUBLISHED) -> Table:
     """Return the table of a run, with the published numbers beside ours where there are any.
 
     Parameters
@@ -113,6 +102,8 @@ def build_table(run: RunResult, runs: list[RunResult]) -> Table:
         The run to show.
     runs : list of RunResult
         All runs of the results folder, among them the one that stars are measured against.
+    options : TableOptions
+        Which numbers are shown, and how. The data sets, learners and metrics are those of the run.
 
     Returns
     -------
@@ -121,8 +112,13 @@ def build_table(run: RunResult, runs: list[RunResult]) -> Table:
     """
     columns, constant = run.choose_columns()
     titles = build_column_titles(run.learners)
-    shown = [TableColumn(x, metric, _build_heading(run, metric, titles[x])) for x, metric in columns]
-    rows = _build_rows(run, runs, shown)
+    names_all = len(run.metrics) > (1 if options.metrics else 2)
+    shown = [TableColumn(x, m, _build_heading(run, m, titles[x], names_all)) for x, m in columns]
+    rows = _build_rows(run, runs, shown, options)
+    notes = collect_notes(run, runs, {(titles[x], m): value for (x, m), value in constant.items()}, options)
+    if options.rank_row:
+        row, remarks = _build_rank_row(run, shown)
+        rows, notes = [*rows, *row], [*notes, *remarks]
     if run.experiment.improvement:
         shown.append(TableColumn(improvement.LEARNER, improvement.METRIC, improvement.HEADING))
     return Table(
@@ -132,34 +128,51 @@ def build_table(run: RunResult, runs: list[RunResult]) -> Table:
         rows,
         describe_splits(run),
         run.n_done < run.n_tasks,
-        _describe_bold(run),
-        collect_notes(run, runs, {titles[x]: value for x, value in constant.items()}),
+        describe_bold(run, columns, options),
+        [
+            *describe_stat(options),
+            *describe_undirected(columns, options),
+            *describe_untested(run, columns, options),
+            *notes,
+        ],
+        options.stat or "",
+        options.transpose,
     )
 
 
-def _build_rows(run: RunResult, runs: list[RunResult], columns: list[TableColumn]) -> list[TableRow]:
-    published = find_published_cells(run.experiment.published)
+def _build_rows(
+    run: RunResult, runs: list[RunResult], columns: list[TableColumn], options: TableOptions
+) -> list[TableRow]:
+    published = find_published_cells(run.experiment.published) if options.published else {}
     stars, rows = find_stars(run, runs), []
-    ranked = [c.metric == run.metric and load_metric(c.metric).direction is not None for c in columns]
+    places = [(c.learner, c.metric) for c in columns]
     for dataset in run.datasets:
-        stats = [run.get_stat(dataset, c.learner, c.metric) for c in columns]
-        if not any(stats):
+        ours = [build_our_cell(run, run.find_cell(dataset, x), metric, options) for x, metric in places]
+        if all(cell.mean is None for cell in ours):
             continue
         ours = [
-            replace(
-                _build_our_cell(run, stat, column),
-                star=(dataset, column.learner) in stars and column.metric == run.metric,
-                choice=run.cells[dataset, column.learner].choice if stat else "",
-            )
-            for stat, column in zip(stats, columns, strict=True)
+            replace(cell, star=(dataset, x) in stars and metric == run.metric)
+            for cell, (x, metric) in zip(ours, places, strict=True)
         ]
-        theirs = [published.get((dataset, c.learner, c.metric)) for c in columns]
-        beside = [_build_published_cell(v, c.metric) for v, c in zip(theirs, columns, strict=True)]
-        ours = mark_best(ours, run.metric, ranked)
-        beside = mark_best(beside, run.metric, ranked) if any(theirs) else []
+        theirs = [published.get((dataset, x, metric)) for x, metric in places]
+        beside = [build_published_cell(v, m, options.digits) for v, (_, m) in zip(theirs, places, strict=True)]
+        ours = mark_row(run, dataset, ours, places, options)
+        beside = mark_published_row(beside, places, options) if any(theirs) else []
         _append_improvement(run, published, dataset, ours, beside)
         rows.append(TableRow(dataset, ours, beside))
     return rows
+
+
+def _build_rank_row(run: RunResult, columns: list[TableColumn]) -> tuple[list[TableRow], list[str]]:
+    """Return the row of mean ranks, if there is one, and what is said of it."""
+    metrics = list_directed([(c.learner, c.metric) for c in columns])
+    ranks = {metric: compute_mean_ranks(run, metric) for metric in metrics}
+    found = [ranks[c.metric][0].get(c.learner) if c.metric in ranks else None for c in columns]
+    cells = [TableCell(rank, decimals=RANK_DECIMALS) for rank in found]
+    if run.experiment.improvement:
+        cells.append(TableCell(None))
+    row = [] if all(rank is None for rank in found) else [TableRow(RANK_LABEL, cells, [])]
+    return row, describe_ranks(run, {metric: groups for metric, (_, groups) in ranks.items()})
 
 
 def _append_improvement(
@@ -174,9 +187,14 @@ def _append_improvement(
         beside.append(TableCell(value, decimals=1, signed=True))
 
 
-def _build_heading(run: RunResult, metric: str, title: str) -> str:
-    """Return a learner's name over its main column, with the metric's short name if any; else that alone."""
+def _build_heading(run: RunResult, metric: str, title: str, names_all: bool) -> str:
+    """Return a learner's name over its main column, with the metric's short name if any; else that alone.
+
+    Where there are many metrics, every column names both.
+    """
     heading = load_metric(metric).heading
+    if names_all:
+        return f"{title} {heading or metric}"
     return " ".join(filter(None, [title, heading])) if metric == run.metric else heading or metric
 
 
@@ -194,65 +212,3 @@ def describe_splits(run: RunResult) -> str:
     if counts[-1] <= draws:
         return f"whole set, {number} draws"
     return f"whole set, {number} repeats of {draws} draws"
-
-
-def _describe_bold(run: RunResult) -> str:
-    if load_metric(run.metric).direction is None:
-        return ""
-    single = all(len(cell) == 1 for cell in run.cells.values())
-    return "the row's best" if single else "within one standard error of the row's best"
-
-
-def mark_best(cells: list[TableCell], metric: str, ranked: list[bool] | None = None) -> list[TableCell]:
-    """Mark the cells within one standard error of the row's best, as the papers do.
-
-    Parameters
-    ----------
-    cells : list of TableCell
-        A row.
-    metric : str
-        The metric that says what is better.
-    ranked : list of bool or None, default=None
-        Which cells take part; None for all.
-
-    Returns
-    -------
-    list of TableCell
-        The row with its best cells marked.
-    """
-    ranked, key = ranked or [True] * len(cells), load_metric(metric).sort_key
-    means = [(key(c.mean), c) for c, part in zip(cells, ranked, strict=True) if part and c.mean is not None]
-    if not means:
-        return cells
-    value, best = min(means, key=lambda pair: pair[0])
-    margin = best.stderr if best.stderr is not None and not math.isnan(best.stderr) else 0.0
-    # Compared as shown: what looks equal is equal.
-    limit = round(value, best.decimals) + round(margin, best.decimals) + ROUNDING
-    return [
-        replace(c, best=part and c.mean is not None and round(key(c.mean), best.decimals) <= limit)
-        for c, part in zip(cells, ranked, strict=True)
-    ]
-
-
-def _build_our_cell(run: RunResult, stat: Stat | None, column: TableColumn) -> TableCell:
-    if stat is None:
-        return TableCell(None)
-    metric, published = load_metric(column.metric), run.experiment.published
-    decimals = metric.count_decimals(stat.mean, stat.splits)
-    if not metric.shows_stderr:
-        return TableCell(stat.mean, None, decimals=decimals)
-    deviation = stat.deviation if published and published.spread == "deviation" else None
-    return TableCell(stat.mean, stat.stderr, decimals=decimals, deviation=deviation)
-
-
-def _build_published_cell(value: PublishedValue | None, metric: str) -> TableCell:
-    if value is None:
-        return TableCell(None)
-    decimals = load_metric(metric).published_decimals
-    return TableCell(
-        value.value,
-        value.stderr,
-        star=value.star,
-        decimals=value.decimals if decimals is None else decimals,
-        deviation=value.deviation,
-    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from zoloss_cli.registry import LEARNERS
+from zoloss_cli.registry import LEARNERS, is_foreign
+from zoloss_cli.utils.code_files import name_class
 
 
 def build_column_titles(labels: list[str]) -> dict[str, str]:
@@ -11,10 +12,17 @@ def build_column_titles(labels: list[str]) -> dict[str, str]:
     Where all columns have the same base, what is around it makes the difference: `ecc:max-cut:stump`.
     """
     known = LEARNERS
-    ensembles = {label.rpartition(":")[0] for label in labels}
-    bases = {label.rpartition(":")[2] for label in labels}
-    titles = {}
+    registered = [label for label in labels if not _is_class(label)]
+    ensembles = {label.rpartition(":")[0] for label in registered}
+    bases = {label.rpartition(":")[2] for label in registered}
+    titles: dict[str, str] = {}
     for label in labels:
+        if _is_class(
+            label
+        ):  # a class of a package or a file, whose own name is enough where it is the only one
+            short = name_class(label)
+            titles[label] = short if short not in titles.values() and short not in labels else label
+            continue
         ensemble, _, base = label.rpartition(":")
         title = known[base].title if base in known else base
         if len(labels) > 1 and len(bases) == 1 and ensemble:
@@ -24,6 +32,16 @@ def build_column_titles(labels: list[str]) -> dict[str, str]:
         outer = known[ensemble].title if ensemble in known else ensemble
         titles[label] = title if len(ensembles) == 1 or not ensemble else f"{outer} {title}"
     return titles
+
+
+def build_learner_title(learner: str) -> str:
+    """Return how papers call a learner; of a class of a package or a file, its own name."""
+    return name_class(learner) if is_foreign(learner) else LEARNERS[learner].title
+
+
+def _is_class(label: str) -> bool:
+    """Return whether a label is a class's name, which begins with a capital, and not just one with a dot."""
+    return is_foreign(label) and name_class(label)[:1].isupper()
 
 
 def join_best(titles: list[str]) -> str:

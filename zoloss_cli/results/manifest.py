@@ -15,12 +15,16 @@ import msgspec
 from pydantic import ValidationError
 
 from zoloss_cli import __version__
-from zoloss_cli.config.models import Experiment, LearnerSpec
+from zoloss_cli.config.models import Experiment, LearnerSpec, SettingMapping
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.registry import load_metric
 from zoloss_cli.results.record import FORMAT
+from zoloss_cli.utils.code_files import remember_code
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cvxpy")
+
+# In the place of a config's path, of numbers that no config stands behind.
+PYTHON_CALLS = ("run_experiment(", "evaluate(", "load_results(")
 
 CHECK_LINE = re.compile(rb',\n "check": "([0-9a-f]{8})"\n}\n\Z')
 
@@ -38,8 +42,33 @@ class ManifestCell(msgspec.Struct, frozen=True, omit_defaults=True):
     repeats: Annotated[int, msgspec.Meta(ge=1)] | None = None  # where they are not the experiment's
 
 
-class RunInfo(msgspec.Struct, frozen=True):
-    """When, how long, how much, and with what a run was made."""
+class HostShare(msgspec.Struct, frozen=True):
+    """What a host of a cluster did of a run: its tasks, and the seconds that they took one after another."""
+
+    tasks: int
+    seconds: float
+
+
+class ClusterInfo(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The cluster of a run.
+
+    Attributes
+    ----------
+    scheduler : str
+        Its address, or the class that started it.
+    dask : str
+        The version of its packages.
+    differences : tuple of str
+        Versions on workers that differ from those here and were allowed to, a sentence each.
+    """
+
+    scheduler: str
+    dask: str
+    differences: tuple[str, ...] = ()
+
+
+class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
+    """When, how long, how much, and with what a run was made; on which hosts, if it was a cluster."""
 
     started: str
     finished: str
@@ -50,6 +79,9 @@ class RunInfo(msgspec.Struct, frozen=True):
     python: str
     platform: str
     packages: dict[str, str]
+    shard: str = ""  # such as 3/20, where it was a part of the tasks
+    cluster: ClusterInfo | None = None
+    hosts: dict[str, HostShare] = {}
 
 
 @dataclass(frozen=True)
@@ -84,6 +116,10 @@ class Manifest:
 
     def command(self, fresh: bool = False) -> str:
         """Return what to type to run it again, or anew: a config, or the command that stood for one."""
+        if self.config.startswith(PYTHON_CALLS):
+            return self.config
+        if self.config.startswith("zoloss run "):
+            return self.config + " --fresh" * fresh
         if self.config.startswith("zoloss "):
             return f"{self.config} --out another-folder" if fresh else self.config
         return f"zoloss run {self.config}" + " --fresh" * fresh
@@ -170,14 +206,18 @@ def decode_experiment(content: bytes) -> Experiment:
 
 def _restore_spec(spec: LearnerSpec) -> LearnerSpec:
     """Put learners and tuples among the parameters back, where JSON has mappings and lists."""
+    if spec.code is not None:
+        remember_code(spec.code)
     settings = tuple((key, _restore_value(value)) for key, value in spec.settings)
     return spec.model_copy(update={"settings": settings, "tune": tuple(map(_restore_spec, spec.tune))})
 
 
 def _restore_value(value: Any) -> Any:
+    if isinstance(value, dict) and set(value) == {"pairs"}:
+        return SettingMapping(pairs=tuple((_restore_value(k), _restore_value(v)) for k, v in value["pairs"]))
     if isinstance(value, dict):
         return _restore_spec(LearnerSpec.model_validate_json(json.dumps(value)))
-    return tuple(value) if isinstance(value, list) else value
+    return tuple(map(_restore_value, value)) if isinstance(value, list) else value
 
 
 def format_now() -> str:

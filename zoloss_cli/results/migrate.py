@@ -16,6 +16,7 @@ import msgspec
 
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.registry import MEASURES, METRIC_ALIASES
+from zoloss_cli.results.cell_file import MAX_CELL_BYTES
 from zoloss_cli.results.manifest import append_check, decode_manifest
 from zoloss_cli.results.record import (
     FORMAT,
@@ -28,7 +29,6 @@ from zoloss_cli.results.record import (
 )
 from zoloss_cli.results.store import (
     CELLS,
-    MAX_CELL_BYTES,
     MAX_MANIFEST_BYTES,
     RUNS,
     Store,

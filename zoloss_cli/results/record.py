@@ -63,7 +63,10 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
     epochs, train_curve, test_curve, cost_curve : list
         Recorded epochs or rounds, and errors and cost after each.
     test_scores : list of list of float
-        Scores of the test samples of each of two classes, where the config asks for them.
+        Scores of the test samples of each of two classes, where the config asks for them: decision values, or
+        probabilities of the second class of a learner that has none.
+    test_probabilities : list of list of list of float
+        Probabilities of all classes, for the test samples of each class, where the config asks for them.
     """
 
     split: Count
@@ -91,6 +94,7 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
     test_curve: list[Count] | None = None
     cost_curve: list[float] | None = None
     test_scores: tuple[list[float], list[float]] | None = None
+    test_probabilities: list[list[list[float]]] | None = None
     wall_time: Seconds = 0.0
 
 

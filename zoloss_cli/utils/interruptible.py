@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from collections.abc import Callable
 from typing import TypeVar
@@ -39,7 +40,8 @@ def run_interruptibly(compute: Callable[[], Result], on_poll: Callable[[], objec
         except BaseException as error:
             errors.append(error)
 
-    thread = threading.Thread(target=run, daemon=True)
+    # In a copy of this context: what is allowed or watched here is there, too.
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
     thread.start()
     try:
         while thread.is_alive():

@@ -84,7 +84,7 @@ def describe_parameters(function: Callable) -> dict[str, tuple[str | None, str]]
         sentence, empty where there is none. In the order of the signature, with the stars of `**settings`.
     """
     annotated: Any = inspect.getattr_static(function, "__init__") if isinstance(function, type) else function
-    hints = get_type_hints(annotated, include_extras=True) if inspect.isfunction(annotated) else {}
+    hints = _find_hints(annotated) if inspect.isfunction(annotated) else {}
     parameters = inspect.signature(function).parameters.values()
     return {str(p).partition(":")[0].partition("=")[0]: _describe(p, hints.get(p.name)) for p in parameters}
 
@@ -123,13 +123,24 @@ def remove_section(docstring: str, title: str) -> str:
 
 def _describe(parameter: inspect.Parameter, annotation: Any) -> tuple[str | None, str]:
     default = "" if parameter.default is parameter.empty else f", default={format_default(parameter.default)}"
-    if parameter.name == RANDOM_STATE and annotation is None:
+    if parameter.name == RANDOM_STATE and parameter.annotation is parameter.empty:
         return RANDOM_STATE_TYPE + default, RANDOM_STATE_DESCRIPTION
     if annotation is None or annotation is Any:
         return None, ""
     described = [m.description for m in _metadata(annotation) if isinstance(m, FieldInfo) and m.description]
     sentence = f"{described[-1][0].upper()}{described[-1][1:].rstrip('.')}." if described else ""
-    return format_type(annotation) + default, sentence
+    try:
+        return format_type(annotation) + default, sentence
+    except TypeError:  # a type that only words can name, such as what a folder or a DataFrame may stand for
+        return None, sentence
+
+
+def _find_hints(function: Callable) -> dict[str, Any]:
+    """Return the type hints of a function; none where they name what is imported for type checkers only."""
+    try:
+        return get_type_hints(function, include_extras=True)
+    except NameError:
+        return {}
 
 
 def _metadata(annotation: Any) -> tuple:

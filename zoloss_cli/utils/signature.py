@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any, get_type_hints
 
@@ -63,3 +64,41 @@ def learner_parameters(learner: type, fixed: frozenset[str] = frozenset()) -> ty
     """
     declared = learner.__init__  # type: ignore[misc]  # a class, so its own __init__ is meant
     return parameter_model(declared, frozenset({"self", RANDOM_STATE}) | fixed)
+
+
+@functools.cache
+def untyped_parameters(estimator: type) -> type[BaseModel]:
+    """Return a model of the parameters of an estimator by their names, without the seed.
+
+    Parameters
+    ----------
+    estimator : type
+        A class of another package, whose `__init__` has the parameters, or whose `get_params` lists more.
+
+    Returns
+    -------
+    type of pydantic.BaseModel
+        One field for each parameter, of any type, with its default.
+    """
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    declared = inspect.signature(estimator).parameters.values()
+    fields: dict[str, Any] = {
+        each.name: (Any, ... if each.default is inspect.Parameter.empty else each.default)
+        for each in declared
+        if each.kind not in kinds and each.name != RANDOM_STATE
+    }
+    if any(each.kind == inspect.Parameter.VAR_KEYWORD for each in declared):
+        fields = {name: (Any, value) for name, value in _list_defaults(estimator).items()} | fields
+    config = ConfigDict(extra="forbid", protected_namespaces=(), arbitrary_types_allowed=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a parameter may be called as a method of a model is
+        return create_model(estimator.__name__, __config__=config, **fields)
+
+
+def _list_defaults(estimator: type) -> dict[str, Any]:
+    """Return the parameters that an estimator without any setting says it has."""
+    try:
+        known = estimator().get_params(deep=False)
+    except Exception:  # it needs some, or does not tell
+        return {}
+    return {name: value for name, value in known.items() if name != RANDOM_STATE}

@@ -131,7 +131,7 @@ def _fit_cell(cell: Cell, split_data: SplitData, title: str) -> FittedRegions:
     X_train, X_test = (split_data.scale(data.X[indices]) for indices in (train, test))
     y_train = data.y[train]
     problems = {index: (y_train == index).astype(int) for index in range(len(data.classes))}
-    if len(data.classes) == 2 or find_registration(cell.learner.learner).is_multiclass:
+    if len(data.classes) == 2 or find_registration(cell.learner.source).is_multiclass:
         problems = {1: y_train}
     seed = derive_seed(cell.rule.seed, cell.seed_name, SHOWN_SPLIT, cell.learner.name)
     fitted = []

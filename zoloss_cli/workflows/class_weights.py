@@ -54,7 +54,7 @@ class Weighting:
         """Refuse a learner that does not take sample weights, with the names of those that do."""
         specs = [spec, *(value for _, value in spec.settings if isinstance(value, LearnerSpec))]
         for each in specs if self.is_given else []:
-            if not find_registration(each.learner).accepts_sample_weight:
+            if not find_registration(each.source).accepts_sample_weight:
                 takers = [name for name, entry in LEARNERS.builtin.items() if entry.accepts_sample_weight]
                 option = "--class-weight" if self.class_weight else "--cost-fp/--cost-fn"
                 raise ConfigError(

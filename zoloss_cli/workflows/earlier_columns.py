@@ -36,7 +36,7 @@ def add_earlier_columns(experiment: Experiment, folder: Path) -> tuple[Experimen
     for manifest in store.read_manifests():
         if manifest.experiment.name == experiment.name:
             candidates = [spec for spec in manifest.experiment.learners if spec.label not in new]
-            kept += [spec for spec in candidates if _has_results(experiment, spec, store)]
+            kept += [spec for spec in candidates if has_results(experiment, spec, store)]
     if not kept:
         return experiment, []
     names = ", ".join(dict.fromkeys(spec.label for spec in kept))
@@ -44,7 +44,7 @@ def add_earlier_columns(experiment: Experiment, folder: Path) -> tuple[Experimen
     return experiment.model_copy(update={"learners": (*kept, *experiment.learners)}), [note]
 
 
-def _has_results(experiment: Experiment, spec: LearnerSpec, store: Store) -> bool:
+def has_results(experiment: Experiment, spec: LearnerSpec, store: Store) -> bool:
     """Return whether a learner has results in the cell that it would have in this experiment."""
     try:
         cells = plan(experiment.model_copy(update={"learners": (spec,)}))

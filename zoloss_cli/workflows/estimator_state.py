@@ -289,7 +289,7 @@ def list_specs(spec: LearnerSpec) -> list[LearnerSpec]:
 
 def find_unserializable(spec: LearnerSpec) -> str | None:
     """Return the name of the learner, or of the first one inside it, that has no state type."""
-    classes = {each.learner: find_registration(each.learner).learner_class for each in list_specs(spec)}
+    classes = {each.learner: find_registration(each.source).learner_class for each in list_specs(spec)}
     return next((name for name, found in classes.items() if _find_state_type(found) is None), None)
 
 
@@ -324,7 +324,7 @@ def restore_estimator(
     ValueError
         If parts of the state do not fit together.
     """
-    estimator = make_learner(spec.learner, spec.parameters)
+    estimator = make_learner(spec.source, spec.parameters)
     estimator.classes_, estimator.n_features_in_ = np.arange(n_classes), context.n_features
     _restore(state, estimator, spec.learner, context)
     return estimator

@@ -19,16 +19,17 @@ from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.runner import validate_data
 from zoloss_cli.learners.multiclass.partitions import MAX_EXACT_CLASSES
-from zoloss_cli.reporting.loading import load_results, select_runs
+from zoloss_cli.reporting.loading import load_runs, select_runs
 from zoloss_cli.reporting.render.render import render_tables
 from zoloss_cli.reporting.statistics_report import describe_best
 from zoloss_cli.reporting.tables import build_table
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.atomic_io import check_target, write
+from zoloss_cli.utils.code_files import is_code_name
 from zoloss_cli.utils.names import clean_file_name
 from zoloss_cli.workflows.choices import DEFAULT_SCALING
 from zoloss_cli.workflows.learner_choice import list_usual_learners
-from zoloss_cli.workflows.learner_options import OptionErrorCollector, parse_settings
+from zoloss_cli.workflows.learner_options import OptionErrorCollector, parse_labels, parse_settings
 
 YAML_WIDTH = 110
 SIGNIFICANCE_LEVEL = 0.05
@@ -58,6 +59,8 @@ class Evaluation:
         Parameters of learners as LEARNER.KEY=VALUE.
     selection : ColumnSelection
         The columns that are named beside the label.
+    allow_code : bool
+        Whether files and packages that learners name may be run.
     """
 
     data: Path
@@ -71,6 +74,7 @@ class Evaluation:
     seed: int = Split().seed
     assignments: list[str] = field(default_factory=list)
     selection: ColumnSelection = ALL_COLUMNS
+    allow_code: bool = False
 
     @property
     def name(self) -> str:
@@ -82,6 +86,9 @@ class Evaluation:
         if not self.learners:
             raise ConfigError("--learners: name at least one learner, such as rcd-bias")
         settings = parse_settings(self.learners, self.assignments)
+        for entry in settings.values():
+            if is_code_name(str(entry.get("learner"))):
+                entry["learner"] = _relate_code(entry["learner"], folder)
         return {
             "name": self.name,
             "title": f"Test errors (%) on {self.data.name}",
@@ -140,7 +147,8 @@ class Evaluation:
                 words += [f"--{key}", str(getattr(self, key))]
         for key, value in self.selection.to_keys().items():
             words += [word for text in ([value] if key == "id" else value) for word in (f"--{key}", text)]
-        return [*words, *(word for text in self.assignments for word in ("--set", text))]
+        words += [word for text in self.assignments for word in ("--set", text)]
+        return [*words, "--allow-code"] if self.allow_code else words
 
     @property
     def command_line(self) -> str:
@@ -178,6 +186,8 @@ def prepare_experiment(evaluation: Evaluation, out: Path, save_config: Path | No
     """
     experiment, inputs = evaluation.to_experiment(), [evaluation.data]
     text = "" if save_config is None else evaluation.render_config(save_config.parent)
+    if save_config is not None:
+        _check_code_folder(evaluation, save_config)
     target = None if save_config is None or has_content(save_config, text) else save_config
     if target is not None:
         check_target(target, force, inputs)
@@ -186,6 +196,15 @@ def prepare_experiment(evaluation: Evaluation, out: Path, save_config: Path | No
     if target is not None:
         write(target, text, force, inputs)
     return experiment
+
+
+def _check_code_folder(evaluation: Evaluation, save_config: Path) -> None:
+    """Refuse to write a config that could not find its learners' files: they must be beside it."""
+    for name in parse_labels(evaluation.learners).values():
+        if is_code_name(name) and _relate_code(name, save_config.parent).startswith("../"):
+            raise ConfigError(
+                f"--save-config {save_config}: '{name}' is not in its folder, where `run` looks for it"
+            )
 
 
 def render_evaluation(
@@ -211,9 +230,9 @@ def render_evaluation(
     comparison : list of str
         The best learner against each other, in lines.
     """
-    runs, _ = load_results(results, name)
+    runs, _ = load_runs(results, name)
     (run,) = select_runs(runs, name)
-    table = render_tables([build_table(run, runs)], format, terminal=bold_terminal)
+    table = render_tables([build_table(run, runs)], format, bold_terminal, standalone=True)
     return table, describe_best(run, dataset, SIGNIFICANCE_LEVEL)
 
 
@@ -223,6 +242,12 @@ def has_content(path: Path, text: str) -> bool:
         return path.read_text(encoding="utf-8") == text
     except (OSError, ValueError):
         return False
+
+
+def _relate_code(name: str, folder: Path) -> str:
+    """Return the name of a class in a file, as a config in another folder has it."""
+    path, _, attribute = name.rpartition(":")
+    return f"{Path(os.path.relpath(Path(path).resolve(), folder.resolve())).as_posix()}:{attribute}"
 
 
 def _parse_train(text: str) -> int | float:

@@ -221,7 +221,7 @@ def fit_table(
         y,
         estimator,
         rule,
-        np.bincount(y[_find_errors(table.X if rule else X, y, estimator, rule)], minlength=len(classes)),
+        np.bincount(y[find_errors(table.X if rule else X, y, estimator, rule)], minlength=len(classes)),
         None
         if bound is None or class_weights is not None
         else math.ceil(bound - LOSS_TOLERANCE),  # errors are whole
@@ -233,9 +233,9 @@ def fit_table(
     )
 
 
-def _find_errors(X: np.ndarray, y: np.ndarray, estimator: Learner, rule: LinearRule | None) -> np.ndarray:
-    """Return which samples are training errors."""
-    if estimator.multiclass:
+def find_errors(X: np.ndarray, y: np.ndarray, estimator: Learner, rule: LinearRule | None) -> np.ndarray:
+    """Return which samples are training errors, by the rule if there is one, else by the estimator."""
+    if estimator.multiclass or getattr(estimator, "is_foreign", False):
         return estimator.predict(X) != y
     scores = estimator.decision_function(X) if rule is None else rule.score(X)
     return find_strict_errors(scores, np.where(y == 1, 1.0, -1.0))

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.csv_table import CsvTable
-from zoloss_cli.errors import DataError
+from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.learners.search.exact_features import ExactFeatures, use_exact_features
+from zoloss_cli.registry import make_learner
 from zoloss_cli.workflows.calibration import (
     MIN_SAMPLES_FOR_ISOTONIC,
     CalibrationTask,
@@ -67,6 +68,12 @@ class FitRequest:
             return None
         spec = parse_learner(self.learner, self.assignments, self.time_limit)
         self.weighting.check_learner(spec)
+        estimator = make_learner(spec.source, spec.parameters)
+        if self.calibration is not None and not hasattr(estimator, "decision_function"):
+            raise ConfigError(
+                f"--calibrate: '{spec.learner}' has no decision_function and no predict_proba, and "
+                "probabilities are made of scores"
+            )
         return spec
 
     def run(self, table: CsvTable, budget: TimeBudget) -> TableFit:

@@ -6,14 +6,13 @@ import inspect
 
 from tabulate import tabulate
 
-from zoloss_cli.registry import (
-    LEARNERS,
-    MEASURES,
-    LearnerRegistration,
-    build_parameter_model,
-    find_registration,
-)
+from zoloss_cli.config.foreign_spec import resolve_class
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.learner_registrations import LearnerRegistration
+from zoloss_cli.registry import LEARNERS, MEASURES, find_registration, is_foreign
 from zoloss_cli.utils.parameter_docs import format_field_type, remove_section
+
+MAX_FAULT_LENGTH = 1000
 
 
 def list_learners() -> str:
@@ -26,10 +25,12 @@ def list_learners() -> str:
 
 def describe_learner(name: str) -> str:
     """Return what a learner or measure is, and its parameters with values, defaults and meaning."""
-    entry = find_registration(name)
+    entry = find_registration(resolve_class(name).source if is_foreign(name) else name)
+    if entry.is_foreign:
+        return _describe_foreign(name, entry)
     lines = [
         [key, format_field_type(field), field.default, field.description or ""]
-        for key, field in build_parameter_model(name).model_fields.items()
+        for key, field in entry.parameter_model.model_fields.items()
     ]
     table = tabulate(
         lines,
@@ -41,6 +42,32 @@ def describe_learner(name: str) -> str:
     # The table has the parameters that are free to set: those that the name fixes are not among them.
     text = remove_section(inspect.getdoc(entry.learner_class) or "", "Parameters")
     return f"{name}: {_call_text(entry)}\n\n{text}\n\n{table}"
+
+
+def _describe_foreign(name: str, entry: LearnerRegistration) -> str:
+    """Return what an estimator of others says of itself, and its parameters with their defaults."""
+    fields = entry.parameter_model.model_fields.items()
+    lines = [[key, "needed" if field.is_required() else repr(field.default)] for key, field in fields]
+    table = tabulate(lines, ["parameter", "default"], tablefmt="simple", disable_numparse=True)
+    package = f" of {entry.package}" if entry.package else ""
+    text = (inspect.getdoc(entry.learner_class) or "").partition("\n\n")[0]
+    return f"{name}: {entry.title}{package}\n\n{text}\n\n{table}"
+
+
+def check_named_learner(name: str) -> list[str]:
+    """Return what a learner lacks, and last that it can be used; ConfigError says what is wrong with it."""
+    from zoloss_cli.testing import check_learner
+
+    if name in LEARNERS.builtin or name in MEASURES:
+        raise ConfigError(f"--check: '{name}' is zoloss's own, whose tests check it; name a class of yours")
+    try:
+        limits = check_learner(name)
+    except Exception as error:  # whatever it raises is what is wrong with it
+        lines = str(error).splitlines()
+        one_each = all(line.startswith("the learner") for line in lines)
+        text = str(error) if lines and one_each else " ".join(f"{type(error).__name__}: {error}".split())
+        raise ConfigError(text[:MAX_FAULT_LENGTH]) from None
+    return [*limits, f"{name} can stand in an experiment"]
 
 
 def _call_text(entry: LearnerRegistration) -> str:

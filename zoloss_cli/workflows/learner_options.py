@@ -8,11 +8,13 @@ import re
 
 import yaml
 
+from zoloss_cli.config.foreign_spec import resolve_class
 from zoloss_cli.config.learner_spec import build_learner_spec, parse_learner_name
 from zoloss_cli.config.messages import InlineErrorCollector
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.registry import build_parameter_model
+from zoloss_cli.registry import build_parameter_model, is_foreign
+from zoloss_cli.utils.code_files import name_class
 
 
 class _ValueLoader(yaml.SafeLoader):
@@ -57,7 +59,7 @@ def parse_learner(name: str, assignments: list[str], time_limit: float | None) -
         The validated learner.
     """
     values = parse_learner_name(name)
-    known = _find_parameters(name)
+    known = find_parameters(name)
     for text in assignments:
         key, value = _split_assignment(text, "KEY=VALUE", f"{next(iter(known), 'epochs')}=500")
         _assign(values, name, key, value, text)
@@ -91,27 +93,65 @@ def parse_settings(names: list[str], assignments: list[str]) -> dict[str, dict]:
     dict of str to dict
         The settings of each learner, as a config has them.
     """
-    known = {name: _find_parameters(name) for name in names}
-    values = {name: parse_learner_name(name) for name in names}
-    if len(known) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ConfigError(f"--learners: '{twice}' is listed more than once")
-    example = f"{names[0]}.{next(iter(known[names[0]]), 'epochs')}=500"
+    columns = parse_labels(names)
+    known = {label: find_parameters(name) for label, name in columns.items()}
+    values = {
+        label: parse_learner_name(name) or ({"learner": name} if name != label else {})
+        for label, name in columns.items()
+    }
+    first = next(iter(columns))
+    example = f"{first}.{next(iter(known[first]), 'epochs')}=500"
     for text in assignments:
         key, value = _split_assignment(text, "LEARNER.KEY=VALUE", example)
-        name, dot, parameter = key.partition(".")
-        if not dot:
-            name, parameter = _find_owner(key, known, text), key
-        elif name not in known:
-            hint = suggest_nearest(name, names)
-            raise ConfigError(f"--set {text}: '{name}' is none of the learners here{hint}")
-        _assign(values[name], name, parameter, value, text)
+        label, parameter = _split_key(key, columns)
+        if not label:
+            label = _find_owner(key, known, text)
+        elif label not in columns:
+            hint = suggest_nearest(label, columns)
+            raise ConfigError(f"--set {text}: '{label}' is none of the learners here{hint}")
+        _assign(values[label], columns[label], parameter, value, text)
     return values
 
 
-def _find_parameters(name: str) -> dict:
-    """Return the parameters of a learner, given by a name as tables have it."""
-    return build_parameter_model(name.partition(":")[0]).model_fields
+def parse_labels(names: list[str], option: str = "--learners") -> dict[str, str]:
+    """Return the learners of an option by the labels of their columns.
+
+    Parameters
+    ----------
+    names : list of str
+        Learners, each with a label before it where that is wanted: mine=rcd-bias. The label of a class of a
+        package or a file is else the class's own name, that of any other learner its name.
+    option : str
+        The option, for messages.
+    """
+    columns: dict[str, str] = {}
+    for text in names:
+        label, equals, name = (part.strip() for part in text.rpartition("="))
+        if equals and not (label and name):
+            raise ConfigError(f"{option}: write '{text}' as LABEL=LEARNER, such as mine=rcd-bias")
+        if not label:
+            label = name_class(name) if is_foreign(name) else name
+        if label in columns:
+            hint = "" if name == columns[label] else "; give one of them another label, as in other=" + name
+            raise ConfigError(f"{option}: '{label}' is listed more than once{hint}")
+        columns[label] = name
+    return columns
+
+
+def _split_key(key: str, columns: dict[str, str]) -> tuple[str, str]:
+    """Return the label and the parameter of LEARNER.KEY; a dotted learner may be named by all of its name."""
+    for label, name in columns.items():
+        for start in (f"{label}.", f"{name}."):
+            if key.startswith(start):
+                return label, key.removeprefix(start)
+    label, _, parameter = key.rpartition(".")
+    return label, parameter
+
+
+def find_parameters(name: str) -> dict:
+    """Return the parameters of a learner, given by a name as tables or options have it."""
+    source = resolve_class(name).source if is_foreign(name) else name.partition(":")[0]
+    return build_parameter_model(source).model_fields
 
 
 def _find_owner(key: str, known: dict[str, dict], text: str) -> str:
@@ -134,7 +174,7 @@ def _split_assignment(text: str, form: str, example: str) -> tuple[str, str]:
 
 
 def _assign(values: dict, learner: str, key: str, value: str, text: str) -> None:
-    known = _find_parameters(learner)
+    known = find_parameters(learner)
     if key not in known:
         raise ConfigError(
             f"--set {text}: the learner '{learner}' has no parameter '{key}'{suggest_nearest(key, known)}"

@@ -23,7 +23,7 @@ from zoloss_cli.datasets.column_kinds import CsvColumn, list_feature_names
 from zoloss_cli.datasets.csv_table import FILLING
 from zoloss_cli.datasets.new_rows import ModelColumns
 from zoloss_cli.errors import ConfigError, ModelError, suggest_nearest
-from zoloss_cli.registry import find_registration
+from zoloss_cli.registry import find_registration, is_foreign
 from zoloss_cli.utils.files import FileError, FileMissingError, read_file
 from zoloss_cli.workflows.calibration import Calibration
 from zoloss_cli.workflows.estimator_state import (
@@ -136,6 +136,11 @@ class SavedModel:
 
 def check_serializable(spec: LearnerSpec) -> None:
     """Refuse a learner whose model cannot be saved, before it is fitted."""
+    if any(is_foreign(each.learner) for each in list_specs(spec)):
+        raise ConfigError(
+            f"--model: '{spec.learner}' is a class of a package or a file, and only zoloss's own learners are "
+            "saved: a model file holds numbers and no code"
+        )
     if name := find_unserializable(spec):
         raise ConfigError(
             f"--model: the estimator of '{name}' cannot be saved: it is no linear rule, nor made of such"
@@ -195,7 +200,7 @@ def _describe_state(fitted: TableFit) -> dict:
 
 def _collect_versions(spec: LearnerSpec) -> dict[str, str]:
     """Return the version of each algorithm, with the package where it is not ours."""
-    entries = {each.learner: find_registration(each.learner) for each in list_specs(spec)}
+    entries = {each.learner: find_registration(each.source) for each in list_specs(spec)}
     return {
         name: " of ".join(filter(None, [_find_version(entry.learner_class), entry.package]))
         for name, entry in entries.items()

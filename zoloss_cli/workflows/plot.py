@@ -11,7 +11,7 @@ from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.reporting.figures import catalog
 from zoloss_cli.reporting.figures.catalog import Drawing
 from zoloss_cli.reporting.figures.registry import FIGURES, FigureKind, find_figure
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 from zoloss_cli.reporting.notes import describe_incomplete
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.workflows.boundary_figure import build_boundary_drawing
@@ -37,6 +37,10 @@ class PlotRequest:
         Names of learners; none for all.
     positive, label : str or None
         The positive class and the label column of one's own data.
+    metric : str or None
+        Another metric than the one that the table shows.
+    against : str or None
+        The learner that the others are compared with.
     """
 
     figure: str
@@ -46,6 +50,8 @@ class PlotRequest:
     learners: list[str]
     positive: str | None
     label: str | None
+    metric: str | None = None
+    against: str | None = None
 
     @property
     def is_of_own_data(self) -> bool:
@@ -63,6 +69,9 @@ class PlotRequest:
 
     def validate(self) -> None:
         """Refuse options that do not go together."""
+        for kind in FIGURES:
+            if kind.name == self.figure:
+                kind.check_options(metric=self.metric, against=self.against)
         if self.is_of_own_data:
             if not self.learners:
                 raise ConfigError("--learners: name those to fit on --dataset, such as rcd-bias,adaboost")
@@ -83,12 +92,14 @@ class PlotRequest:
         if kind := self._find_without_results():
             return catalog.build_drawing_without_results(kind), []
         try:
-            runs, store = load_results(self.results, self.table)
+            runs, store = load_runs(self.results, self.table)
         except ResultsError:
             find_figure(self.figure)  # an unknown figure is the first thing to say
             raise
         kind = catalog.find_kind(self.figure, runs)
-        drawing = catalog.choose_drawing(kind, runs, self.results, self.table, self.datasets, self.learners)
+        drawing = catalog.choose_drawing(
+            kind, runs, self.results, self.table, self.datasets, self.learners, self.metric, self.against
+        )
         return drawing, [*store.notes, *describe_incomplete([run for run in runs if run.name == drawing.run])]
 
     def _find_without_results(self) -> FigureKind | None:
@@ -116,7 +127,7 @@ def list_drawings(results: Path | None) -> tuple[str, list[str]]:
     runs: list[RunResult] = []
     notes: list[str] = []
     try:
-        runs, store = load_results(folder)
+        runs, store = load_runs(folder)
         notes += store.notes
     except ResultsError as error:
         if results is not None:

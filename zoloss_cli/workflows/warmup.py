@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 
-from zoloss_cli.experiment.warming import warm_up
+from zoloss_cli.experiment.warming import compile_kernels
 from zoloss_cli.registry import LEARNERS
 from zoloss_cli.workflows.learner_options import parse_learner
 
@@ -27,9 +26,5 @@ def warm_up_learners(names: Sequence[str], report: Callable[[int, int], object])
     seconds : float
         How long it took.
     """
-    start = time.perf_counter()
     specs = [parse_learner(name, [], None) for name in names or LEARNERS.builtin]
-    for done, spec in enumerate(specs, 1):
-        warm_up(spec)
-        report(done, len(specs))
-    return len(specs), time.perf_counter() - start
+    return len(specs), compile_kernels(specs, report)

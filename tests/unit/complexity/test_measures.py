@@ -21,7 +21,7 @@ from zoloss_cli.experiment.task import run_task
 from zoloss_cli.metrics.pooled import pool_by_draw
 from zoloss_cli.registry import LEARNERS, MEASURES, make_learner
 from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 from zoloss_cli.utils.paths import shipped_folder
 
 SMALL = """
@@ -93,7 +93,7 @@ def test_means_of_least_squares_are_nearly_those_of_all_equations():
 
 
 def test_tables_show_the_area_under_the_curve(zoloss, small_run, write_config):
-    (run,) = load_results(small_run)[0]
+    (run,) = load_runs(small_run)[0]
     cell = cells_of(write_config)["neighbours"]
     for draw, shown in enumerate(run.cells["yinyang", "neighbours"]["auc"]):
         data = load_data(cell.data, draw)
@@ -157,7 +157,7 @@ def test_the_published_number_is_one_more_draw(zoloss, tmp_path, write_config):
     text = (shipped_folder("configs") / "thesis" / "figure1.5.yaml").read_text()
     out, config = tmp_path / "results", write_config(text, "figure1.5.yaml")
     assert zoloss("run", config, "--datasets", "disks", "--out", out, "--jobs", 1).code == 0
-    (run,) = load_results(out)[0]
+    (run,) = load_runs(out)[0]
     points, subsets = compare_run(run)
     assert (points.published, subsets.published) == (11, 17)
     values = np.array(run.cells["disks", "15 clusters"]["principal_points"])

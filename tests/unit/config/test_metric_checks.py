@@ -88,16 +88,43 @@ def test_scores_are_stored_only_if_the_config_says_so(zoloss, write_config, tmp_
     assert f":1: {key}: the metric 'roc_auc' needs scores, which are not stored: add 'keep: scores'" in said
     load_config(write_config(f"keep: scores\n{text}"))
     said = refuse(zoloss, write_config(f"keep: score\n{text}"), tmp_path)
-    assert "keep: 'score' cannot be kept; valid: scores" in said
+    assert "keep: 'score' cannot be kept; valid: scores, probabilities" in said
 
 
-def test_learners_for_several_classes_have_no_scores(zoloss, write_config, tmp_path):
-    path = write_config(f"metric: roc_auc\nkeep: scores\n{COMMON}learners: [fld, ecc]\n")
-    said = refuse(zoloss, path, tmp_path)
-    assert said.count("\n") == 1
-    assert "learners.ecc: 'ecc' reports no test_scores, which the metric 'roc_auc' needs; those that" in said
-    assert " fld," in said
-    assert "one-vs-one" not in said
+def test_several_metrics_are_one_list(zoloss, write_config, tmp_path):
+    names = ["balanced_accuracy", "test_error", "f1_macro"]
+    for text in (
+        f"metrics: [{', '.join(names)}]\n",
+        f"metric: {names[0]}\nalso: [{names[1]}, {names[2]}]\n",
+    ):
+        assert load_config(write_config(f"{text}{COMMON}learners: [fld]\n")).metrics == names
+    one = load_config(write_config(f"metrics: [f1]\n{COMMON}learners: [fld]\n"))
+    assert (one.metrics, one.also) == (["f1"], None)
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ("metrics: [f1, f1_marco]", ":1: metrics: unknown metric 'f1_marco'; did you mean 'f1_macro'?"),
+        ("metrics: [f1, test_error, f1]", ":1: metrics: 'f1' is listed more than once"),
+        ("metrics: f1", ":1: metrics: must be a list of metrics (got 'f1')"),
+        ("metrics: []", ":1: metrics: must be a list of metrics (got [])"),
+        ("metrics: [f1]\nalso: recall", ":1: metrics: stands for metric and also: leave out also"),
+        ("metrics: [f1, r2]", ":1: metrics: the scorer 'r2' of scikit-learn is for regression, and these are"),
+        ("metrics: [f1, roc_auc]", ":1: metrics: the metric 'roc_auc' needs scores, which are not stored"),
+        ("metrics: [f1, complexity]", ":1: metrics: the metric 'complexity' is not for learners"),
+    ],
+)
+def test_what_is_wrong_in_a_list_of_metrics_is_said(zoloss, write_config, tmp_path, keys, said):
+    assert said in refuse(zoloss, write_config(f"{keys}\n{COMMON}learners: [fld]\n"), tmp_path)
+
+
+def test_learners_for_several_classes_have_scores_of_two(zoloss, write_config, tmp_path):
+    learners = "learners: {fld: , ecc: {base: stump, rounds: 2}}\n"
+    path = write_config(f"metric: roc_auc\nkeep: scores\n{COMMON}{learners}")
+    assert zoloss("run", path, "--out", tmp_path / "results", "--jobs", 1).code == 0
+    lines = zoloss("table", tmp_path / "results", "--format", "csv").out.splitlines()
+    assert [0.5 < float(line.split(",")[4]) < 1.0 for line in lines[1:]] == [True, True]
 
 
 @pytest.mark.parametrize("metric", ["f1", "false_positive_rate", "false_negative_rate"])

@@ -11,7 +11,7 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.datasets.pool import generate
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 from zoloss_cli.utils.paths import shipped_folder
 
 SMALL = """
@@ -49,7 +49,7 @@ def test_a_task_stores_what_it_counted_where_there_is_a_bound(write_config):
 
 
 def test_a_table_shows_means_and_the_largest(zoloss, small_run):
-    (run,) = load_results(small_run)[0]
+    (run,) = load_runs(small_run)[0]
     assert ("noisy", "mistake-bound") not in run.cells
     for cell in run.cells.values():
         assert max(cell["bound_ratio"]) <= 1.0

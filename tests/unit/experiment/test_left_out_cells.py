@@ -10,7 +10,7 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 
 CONFIG = """
 published: {{paper: li-thesis-2006, table: "4.4"}}
@@ -52,7 +52,7 @@ def test_what_cannot_be_left_out(write_config, on, said):
 
 def test_one_task_against_a_published_spread_has_a_z(write_config, zoloss, tmp_path):
     zoloss("run", str(write_config(CONFIG.format(on="{iris: false}"))), "--out", str(tmp_path / "r"))
-    runs, _ = load_results(tmp_path / "r")
+    runs, _ = load_runs(tmp_path / "r")
     cells = {(cell.dataset, cell.learner): cell for run in runs for cell in compare_run(run)}
     alone = cells["vowel", "erp:max-2:LR:adaboost-stump"]
     assert (alone.splits, alone.stderr, alone.published_stderr) == (1, 0.0, 0.03)
@@ -62,6 +62,6 @@ def test_one_task_against_a_published_spread_has_a_z(write_config, zoloss, tmp_p
 
 def test_status_does_not_wait_for_what_is_left_out(write_config, zoloss, tmp_path):
     zoloss("run", str(write_config(CONFIG.format(on="{iris: false}"))), "--out", str(tmp_path / "r"))
-    (run,) = load_results(tmp_path / "r")[0]
+    (run,) = load_runs(tmp_path / "r")[0]
     assert f" {len(run.cells)}/{len(run.cells)} " in zoloss("status", tmp_path / "r").out
     assert len(run.cells) == run.n_cells < len(run.datasets) * len(run.learners)

@@ -16,7 +16,7 @@ from zoloss_cli.experiment.plan import plan, select_part
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.experiment.tuning import _build_folds, tune
 from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 from zoloss_cli.reporting.summary import summarize_agreement
 
 SMALL = """
@@ -162,7 +162,7 @@ learners:
 def test_a_run_ends_in_a_comparison_to_the_digit(zoloss, write_config, tmp_path):
     out = tmp_path / "out"
     assert zoloss("run", write_config(SMALL), "--out", out, "-j", 1).code == 0
-    (run,), _ = load_results(out)
+    (run,), _ = load_runs(out)
     assert run.n_done == run.n_tasks == 14
     assert "incomplete" not in zoloss("table", out).out
     cells = {(cell.dataset, cell.learner): cell for cell in compare_run(run)}

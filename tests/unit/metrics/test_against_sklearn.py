@@ -208,9 +208,9 @@ def test_scores_are_added_to_a_run_that_has_none(zoloss, write_config, tmp_path)
     assert "4 were done, 0 run" in zoloss("run", scored, "--out", out, "--jobs", 1).err
 
 
-def test_learners_for_several_classes_have_no_scores_to_wait_for(zoloss, write_config, tmp_path):
-    learners = "learners: {fld: , ecc: {base: stump, rounds: 2}}\n"
-    text = f"keep: scores\ndatasets: [heart]\nsplit: {{repeats: 2}}\n{learners}"
+def test_several_classes_have_no_scores_to_wait_for(zoloss, write_config, tmp_path):
+    learners = "learners: {majority: , ecc: {base: stump, rounds: 2}}\n"
+    text = f"keep: scores\ndatasets: [iris]\nsplit: {{repeats: 2}}\n{learners}"
     for done in (0, 4):
         ended = zoloss("run", write_config(text), "--out", tmp_path / "r", "--jobs", 1)
         assert f"4 tasks: {done} were done, {4 - done} run" in ended.err

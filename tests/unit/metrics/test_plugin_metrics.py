@@ -8,7 +8,7 @@ import pytest
 
 from zoloss_cli.config.messages import InlineErrorCollector
 from zoloss_cli.config.metric_checks import parse_metric
-from zoloss_cli.registry import METRICS, list_metrics, load_metric
+from zoloss_cli.registry import METRICS, SCORERS, list_metrics, load_metric
 
 WORST_CLASS = '''
 """Metric `worst_class_error`."""
@@ -105,7 +105,7 @@ def worst_class(install):
 
 
 def test_it_is_registered_after_ours(worst_class):
-    assert list_metrics() == [*METRICS.builtin, "worst_class_error"]
+    assert list_metrics() == [*METRICS.builtin, *SCORERS, "worst_class_error"]
     assert load_metric("worst_class_error").heading == "worst"
 
 

@@ -12,7 +12,7 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.metrics.base import Sizes
-from zoloss_cli.reporting.loading import explain_empty, load_results, select_runs
+from zoloss_cli.reporting.loading import explain_empty, load_runs, select_runs
 from zoloss_cli.reporting.notes import collect_notes
 from zoloss_cli.reporting.run_result import CellResult, RunResult
 from zoloss_cli.results.record import FitRecord
@@ -169,15 +169,15 @@ def test_a_table_that_nothing_can_be_shown_in_is_an_error_with_a_remedy(zoloss, 
     assert (ended.code, ended.out) == (4, "")
     assert ended.err == (
         "zoloss: 'small' cannot show balanced_error: fld on heart: its records hold no test_confusion; make "
-        f"new records with: zoloss run {config} --fresh\n"
+        f"new records with: zoloss run {config} --fresh --out {out}\n"
     )
 
 
 def test_the_remedy_works(zoloss, old_records):
     config, out = old_records
     command = zoloss("table", out).err.partition("with: zoloss ")[2].split()
-    assert command == ["run", str(config), "--fresh"]
-    assert zoloss(*command, "--out", out, "--jobs", 1).code == 0
+    assert command == ["run", str(config), "--fresh", "--out", str(out)]
+    assert zoloss(*command, "--jobs", 1).code == 0
     shown = zoloss("table", out)
     assert (shown.code, shown.err) == (0, "")
     assert shown.out.count("±") == 4
@@ -202,7 +202,7 @@ def test_what_can_be_shown_is_shown_with_a_note(zoloss, old_records, write_confi
     assert shown.out.count("±") == 2
     assert (
         "(no balanced_error of fld on sonar, stump on sonar: its records hold no test_confusion; make new "
-        f"records with: zoloss run {config} --fresh)"
+        f"records with: zoloss run {config} --fresh --out {out})"
     ) in shown.out
     assert "sonar" not in zoloss("table", out, "--format", "csv").out
     status = zoloss("status", out).out
@@ -238,6 +238,7 @@ def build_old_run(**keys):
     old, new = FitRecord(0, 3, 2), FitRecord(0, 3, 2, test_confusion=[[1, 1], [1, 2]])
     for learner, record in (("fld", old), ("stump", new)):
         run.add(("heart", learner), CellResult([record], [0], Sizes(10, 5)))
+        run.count_done(("heart", learner), run.experiment.split.repeats)
     return run
 
 
@@ -276,8 +277,9 @@ def test_a_run_without_a_task_says_how_to_start(zoloss, small_config, tmp_path):
         path.unlink()
     ended = zoloss("table", out)
     assert (ended.code, ended.out) == (4, "")
-    assert ended.err == f"zoloss: 'small' has no finished task yet; run: zoloss run {small_config}\n"
-    (run,) = load_results(out)[0]
+    command = f"zoloss run {small_config} --out {out}"
+    assert ended.err == f"zoloss: 'small' has no finished task yet; run: {command}\n"
+    (run,) = load_runs(out)[0]
     assert (run.n_done, run.n_tasks) == (0, 24)
 
 

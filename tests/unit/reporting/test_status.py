@@ -7,7 +7,7 @@ import shutil
 from places import REFERENCE
 from reference_runs import load_reference
 
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 from zoloss_cli.reporting.status import load_progress
 
 
@@ -35,7 +35,7 @@ def test_damage_is_counted_and_noted_as_tables_do(tmp_path):
         shutil.copy(REFERENCE / "cells" / file, folder / "cells")
     damaged = folder / "cells" / files[2]
     damaged.write_bytes(damaged.read_bytes()[:-30])
-    (found,), store = load_results(folder)
+    (found,), store = load_runs(folder)
     (progress,), counted = load_progress(folder)
     assert (progress.n_cells, progress.n_done, progress.n_failed) == (len(found.cells), found.n_done, 0)
     assert progress.n_cells < len(run.cells)

@@ -18,7 +18,8 @@ from zoloss_cli.reporting.published.values import read_pool_deviations, read_pub
 from zoloss_cli.reporting.render.render import render_comparison, render_tables
 from zoloss_cli.reporting.stars import find_stars
 from zoloss_cli.reporting.summary import summarize_agreement
-from zoloss_cli.reporting.tables import TableCell, build_table, mark_best
+from zoloss_cli.reporting.table_cells import TableCell, mark_best
+from zoloss_cli.reporting.tables import build_table
 from zoloss_cli.reporting.titles import build_column_titles
 
 
@@ -262,7 +263,7 @@ RUN = {("heart", "rcd-plain"): [9.0, 10.0], ("heart", "pocket"): [11.0, 12.0]}
         ("markdown", ["| heart", "**9.50 ± 0.50**", "*11.22 ± 0.05*"]),
         (
             "latex",
-            [r"\toprule", r"$\mathbf{9.50 \pm 0.50}$", r"$11.50 \pm 0.50$", r"\% ", r"\&", r"\end{document}"],
+            [r"\toprule", r"$\mathbf{9.50 \pm 0.50}$", r"$11.50 \pm 0.50$", r"\% ", r"\&", r"\end{table}"],
         ),
         ("html", ["<b>9.50 ± 0.50</b>", "<i>11.22 ± 0.05</i>", "&amp;"]),
     ],
@@ -284,7 +285,8 @@ def test_csv_formats_can_be_read_back():
 def test_missing_cells_are_dashes_and_the_table_says_it_is_incomplete():
     text = render_tables([table_of(run_with({("heart", "pocket"): [11.0, 12.0]}))], "text")
     assert "–" in text
-    assert "incomplete" in text
+    assert "(2 splits; incomplete)" in text
+    assert "(incomplete: rcd-plain on heart (no split); run them with: zoloss run configs/mine.yaml)" in text
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "latex", "html"])

@@ -62,6 +62,7 @@ FIT_FIELDS = {
     "test_curve": lists(counts),
     "cost_curve": lists(numbers),
     "test_scores": st.tuples(lists(numbers), lists(numbers)),
+    "test_probabilities": lists(lists(lists(numbers))),
     "wall_time": seconds,
 }
 REQUIRED = ("split", "train_errors")
@@ -295,6 +296,7 @@ GOOD = {"split": 1, "train_errors": 2}
         {"cost_curve": [None]},
         {"test_scores": [[0.5]]},
         {"test_scores": [[0.5], [0.5], [0.5]]},
+        {"test_probabilities": [[0.5]]},
         {"choice": 3},
         {"seconds": 0.5},
         {"hand": "made"},

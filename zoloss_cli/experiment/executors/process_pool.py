@@ -7,18 +7,61 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 
+from zoloss_cli.experiment.executors.base import ChunkOutput, Note, TaskExecutor
+from zoloss_cli.experiment.executors.kernels import compile_for_cells
+from zoloss_cli.experiment.plan import Cell
+from zoloss_cli.experiment.task import run_chunk
+from zoloss_cli.kernels import KEEPS_KERNELS
 from zoloss_cli.registry import LEARNERS
 
-THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+LONG_COMPILATION_SECONDS = 5.0
 
 
-def limit_threads() -> None:
-    """Give every process one thread, since workers are the parallelism; call before numpy is imported."""
-    for name in THREAD_VARIABLES:
-        os.environ.setdefault(name, "1")
+class PoolExecutor(TaskExecutor):
+    """Processes of this machine; a worker that dies takes the pool with it, and another one is started.
+
+    Parameters
+    ----------
+    jobs : int
+        Worker processes.
+    """
+
+    def __init__(self, jobs: int):
+        self.jobs = jobs
+        self._pool: ProcessPoolExecutor | None = None  # not before there is something to run
+
+    @property
+    def n_workers(self) -> int:
+        """Return the number of worker processes."""
+        return self.jobs
+
+    def prepare(self, cells: Sequence[Cell], note: Note) -> None:
+        """Compile kernels in this process, so that workers find them."""
+        seconds = compile_for_cells(cells)
+        if seconds > LONG_COMPILATION_SECONDS:
+            kept = " (kept for the next run)" * KEEPS_KERNELS
+            note(f"kernels compiled in {seconds:.0f} s{kept}")
+
+    def submit(self, cell: Cell, splits: list[int]) -> Future[ChunkOutput]:
+        """Hand a chunk to the pool."""
+        if self._pool is None:
+            self._pool = start_process_pool(self.jobs)
+        with defer_signals():
+            return self._pool.submit(run_chunk, cell, splits)
+
+    def recover(self) -> bool:
+        """Leave the broken pool, and all that was under way in it."""
+        self.close()
+        return True
+
+    def close(self) -> None:
+        """End the workers."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            stop_process_pool(pool)
 
 
 def start_process_pool(jobs: int) -> ProcessPoolExecutor:

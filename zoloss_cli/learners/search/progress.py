@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from zoloss_cli.learners.problem import Problem
 from zoloss_cli.utils.interruptible import run_interruptibly
 
 LOSS_TOLERANCE = 1e-9  # losses are sums of weights: those that differ by less are equal
@@ -29,28 +30,43 @@ class SearchProgress:
 
     Losses are in mean sample weights, which makes them counts where all samples weigh the same.
 
-    Attributes
+    Parameters
     ----------
     name : str
         The learner's class, for messages.
-    time_limit : float or None
+    time_limit : float or None, default=None
         Seconds after which the search ends.
-    lower_bound : float
+    lower_bound : float, default=0.0
         No weights have a smaller loss.
-    bound_is_exact : bool
+    bound_is_exact : bool, default=True
         Whether the bound is proved, rather than right up to rounding.
-    exact_bounds_only : bool
+    exact_bounds_only : bool, default=False
         Whether bounds that are right up to rounding are ignored.
-    has_merged : bool
+    has_merged : bool, default=False
         Whether the bound counts what equal samples of different classes cost.
-    loss : float
+    loss : float, default=inf
         The smallest loss so far.
-    w : ndarray
+    w : ndarray, default=empty
         The weights that have it; empty before the first offer.
-    trace : list of tuple of (float, float)
+    trace : list of tuple of (float, float), default=[]
         Seconds and loss, whenever the loss fell.
-    note : str
+    n_offers : int, default=0
+        How many weights were offered by `offer_weights`.
+    problem : Problem or None, default=None
+        What `offer_weights` counts losses on.
+    note : str, default=""
         What the search does at present, for the progress line.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zoloss_cli import SearchProgress
+    >>> progress = SearchProgress("mine", time_limit=10.0)
+    >>> progress.offer(12, np.array([0.0, 1.0])), progress.offer(15, np.array([0.5, 1.0]))
+    (True, False)
+    >>> progress.raise_bound(12)
+    >>> progress.should_stop(), [loss for seconds, loss in progress.trace]
+    (True, [12.0])
     """
 
     name: str
@@ -62,9 +78,11 @@ class SearchProgress:
     loss: float = np.inf
     w: np.ndarray = field(default_factory=lambda: np.empty(0))
     trace: list[tuple[float, float]] = field(default_factory=list)
+    n_offers: int = 0
+    problem: Problem | None = None
     note: str = ""
-    _start_time: float = field(default_factory=time.perf_counter)
-    _last_report: float = -np.inf
+    _start_time: float = field(default_factory=time.perf_counter, init=False)
+    _last_report: float = field(default=-np.inf, init=False)
 
     @property
     def seconds(self) -> float:
@@ -82,20 +100,67 @@ class SearchProgress:
         return self.loss <= self.lower_bound + LOSS_TOLERANCE
 
     def offer(self, loss: float, w: np.ndarray) -> bool:
-        """Keep these weights if their loss is smaller than all before, and return whether it is."""
+        """Keep these weights if their loss is smaller than all before, and return whether it is.
+
+        Parameters
+        ----------
+        loss : float
+            The loss, in mean sample weights.
+        w : ndarray of shape (1 + n_features,)
+            Weights, bias first.
+
+        Returns
+        -------
+        bool
+            Whether they were kept.
+        """
         if loss >= self.loss - LOSS_TOLERANCE:
             return False
         self.loss, self.w = float(loss), np.array(w)
         self.trace.append((self.seconds, self.loss))
         return True
 
+    def offer_weights(self, w: np.ndarray) -> float:
+        """Count the loss of weights on the problem, keep them if it is the smallest so far, and return it.
+
+        Parameters
+        ----------
+        w : ndarray of shape (1 + n_features,)
+            Weights, bias first. A zero margin is an error, and so is one that is not a number.
+
+        Returns
+        -------
+        float
+            The loss, in mean sample weights.
+        """
+        assert self.problem is not None, "a search without a problem offers losses, not weights alone"
+        self.n_offers += 1
+        margins = self.problem.y * (self.problem.X @ w)
+        loss = float(self.problem.unit_mean_weights[~(margins > 0.0)].sum())
+        self.offer(loss, w)
+        return loss
+
     def raise_bound(self, bound: float, exact: bool = True) -> None:
-        """Take note that no weights have a smaller loss than this, as proved or up to rounding."""
+        """Take note that no weights have a smaller loss than this, as proved or up to rounding.
+
+        Parameters
+        ----------
+        bound : float
+            The loss, in mean sample weights.
+        exact : bool, default=True
+            Whether it is proved, rather than right up to rounding.
+        """
         if bound > self.lower_bound and (exact or not self.exact_bounds_only):
             self.lower_bound, self.bound_is_exact = float(bound), exact
 
     def should_stop(self) -> bool:
-        """Return whether the optimum is known or time is up, and report to the watcher when it is due."""
+        """Return whether the optimum is known or time is up, and report to the watcher when it is due.
+
+        Returns
+        -------
+        bool
+            Whether the search has to end.
+        """
         watcher = _watcher.get()
         if watcher is not None and self.seconds - self._last_report > REPORT_SECONDS:
             self._last_report = self.seconds

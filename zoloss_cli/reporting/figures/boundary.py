@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from zoloss_cli.datasets.tables import find_entry
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.split_data import SplitData
 from zoloss_cli.reporting.figures import style
-from zoloss_cli.reporting.figures.lines import draw_training_samples
+from zoloss_cli.reporting.figures.lines import CLASS_MARKERS, MARGIN, SAMPLE_COLOUR, draw_training_samples
 from zoloss_cli.reporting.figures.refit import refit
 from zoloss_cli.reporting.run_result import Place, RunResult
 from zoloss_cli.reporting.titles import build_column_titles
@@ -128,13 +129,71 @@ def draw_regions(shown: list[FittedRegions]) -> Figure:
     return figure
 
 
+def draw_predictions_on(axes: Axes, predict: Callable[[Any], Any], X: Any, y: Any) -> None:
+    """Draw samples of two features, and the class that a function predicts in each place.
+
+    Parameters
+    ----------
+    axes : Axes
+        Where to draw.
+    predict : callable
+        From samples, in the form of X, to labels.
+    X : DataFrame or array-like of shape (n_samples, 2)
+        The samples.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    """
+    values, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
+    if values.ndim != 2 or values.shape[1] != 2 or labels.shape != values.shape[:1]:
+        raise DataError(
+            "X must have two features, and y a label for each sample "
+            f"(got shapes {values.shape} and {labels.shape})"
+        )
+    names = list(X.columns) if hasattr(X, "columns") else None
+    low, high = values.min(axis=0), values.max(axis=0)
+    room = MARGIN * (high - low) + (high == low)
+    box = np.array([low - room, high + room])
+    found = np.asarray(predict(_like(X, _build_grid(box))))
+    classes = sorted({*labels.tolist(), *found.tolist()}, key=lambda label: (str(type(label)), label))
+    places = {label: place for place, label in enumerate(classes)}
+    _fill_regions(axes, np.array([places[label] for label in found.tolist()]), len(classes), box)
+    for place, label in enumerate(classes):
+        marker = CLASS_MARKERS[place % len(CLASS_MARKERS)]
+        face = SAMPLE_COLOUR if marker in "+x" else "none"
+        look: dict[str, Any] = {
+            "color": SAMPLE_COLOUR,
+            "markerfacecolor": face,
+            "markersize": 2.6,
+            "markeredgewidth": 0.6,
+        }
+        here = values[labels == label]
+        axes.plot(*here.T, linestyle="none", marker=marker, label=style.shorten(str(label)), **look)
+    axes.grid(visible=False)
+    axes.set(xlim=box[:, 0], ylim=box[:, 1])
+    if names:
+        axes.set(xlabel=str(names[0]), ylabel=str(names[1]))
+
+
+def _like(X: Any, grid: np.ndarray) -> Any:
+    """Return samples in the form that a classifier saw: a DataFrame with the same columns, or an array."""
+    return type(X)(grid, columns=X.columns) if hasattr(X, "columns") else grid
+
+
+def _build_grid(box: np.ndarray) -> np.ndarray:
+    x, y = (np.linspace(low, high, GRID_SIZE) for low, high in box.T)
+    return np.column_stack([coordinate.ravel() for coordinate in np.meshgrid(x, y)])
+
+
 def _fill(axes: Axes, fitted: FittedRegions, box: np.ndarray) -> None:
+    _fill_regions(axes, fitted.predict(_build_grid(box)), len(fitted.split_data.data.classes), box)
+
+
+def _fill_regions(axes: Axes, predicted: np.ndarray, count: int, box: np.ndarray) -> None:
+    """Fill a box by the class index of each point of its grid."""
     from matplotlib.colors import ListedColormap
 
     x, y = (np.linspace(low, high, GRID_SIZE) for low, high in box.T)
-    grid = np.column_stack([coordinate.ravel() for coordinate in np.meshgrid(x, y)])
-    classes = fitted.predict(grid).reshape(GRID_SIZE, GRID_SIZE)
-    count = len(fitted.split_data.data.classes)
+    classes = predicted.reshape(GRID_SIZE, GRID_SIZE)
     axes.imshow(
         classes,
         cmap=ListedColormap([TINTS[i % len(TINTS)] for i in range(count)]),

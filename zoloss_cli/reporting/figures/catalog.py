@@ -141,6 +141,8 @@ def choose_drawing(
     table: str | None = None,
     datasets: Sequence[str] = (),
     learners: Sequence[str] = (),
+    metric: str | None = None,
+    against: str | None = None,
 ) -> Drawing:
     """Return a figure of the run that `table` names, or of the one run that has what it shows.
 
@@ -156,13 +158,19 @@ def choose_drawing(
         The number of a table, or the name of a run.
     datasets, learners : sequence of str
         Only these; none for all.
+    metric : str or None, default=None
+        Another metric than the one that the table shows.
+    against : str or None, default=None
+        The learner that the others are compared with.
 
     Returns
     -------
     Drawing
         The figure, not yet drawn.
     """
-    hits = [run for run in select_runs(runs, table) if kind.matches(run)]
+    kind.check_options(metric=metric, against=against)
+    selected = select_runs(runs, table)
+    hits = [run for run in (_show_metric(selected, metric) if metric else selected) if kind.matches(run)]
     if not hits:
         where = f"table '{table}' of {results}" if table else f"{results}"
         if not kind.requirement:
@@ -178,7 +186,29 @@ def choose_drawing(
         raise ResultsError(
             f"this part of '{part.name}' is too little for figure '{kind.name}', which needs {requirement}"
         )
-    return _build_drawing(kind, part, results, datasets, learners)
+    if against is not None and against not in part.learners:
+        hint = suggest_nearest(against, part.learners)
+        raise ResultsError(f"--against: '{part.name}' has no learner '{against}'{hint}")
+    options = {
+        "dataset": ",".join(datasets),
+        "learners": ",".join(learners),
+        "metric": metric,
+        "against": against,
+    }
+    return _build_drawing(kind, part, results, options)
+
+
+def _show_metric(runs: list[RunResult], metric: str) -> list[RunResult]:
+    """Return those of some runs whose records give a metric; an error says why none does."""
+    found, faults = [], []
+    for run in runs:
+        try:
+            found.append(run.show_metric(metric))
+        except ResultsError as error:
+            faults.append(error)
+    if faults and not found:
+        raise faults[0]
+    return found
 
 
 def build_drawing_without_results(kind: FigureKind) -> Drawing:
@@ -223,23 +253,24 @@ def _build_drawing(
     kind: FigureKind,
     run: RunResult,
     results: Path,
-    datasets: Sequence[str] = (),
-    learners: Sequence[str] = (),
+    chosen: Mapping[str, str | None] | None = None,
 ) -> Drawing:
-    options, stem = {}, build_stem(kind)
+    options: dict[str, str | None] = {}
+    stem = build_stem(kind)
     if kind.paper:
         title = kind.full_title
     else:
         options["table"] = run.number
         stem += f"-{run.number}"
         title = f"{kind.title}, {format_table_name(run.number)}"
-    options |= {"dataset": ",".join(datasets), "learners": ",".join(learners)}
+    options |= chosen or {}
     command = build_command(f"zoloss plot {shlex.quote(str(results))} --figure {kind.name}", options)
     origin = f"{describe_splits(run)}; run '{run.name}' of {run.manifest.config}"
     told = run.experiment.title in ("", kind.title)
     what = title if told else f"{title}: {run.experiment.title}"
     caption = " ".join(filter(None, [f"{what} ({origin}).", kind.legend, f"Drawn by: {command}"]))
-    return Drawing(kind, title, caption, command, stem, draw_in_style(lambda: kind.draw(run)), run.name)
+    draw = draw_in_style(lambda: kind.draw(run, against=options.get("against")))
+    return Drawing(kind, title, caption, command, stem, draw, run.name)
 
 
 def build_stem(kind: FigureKind) -> str:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zoloss_cli.registry import LEARNERS
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.style import Look
 from zoloss_cli.reporting.recorded import Curves
 from zoloss_cli.reporting.run_result import RunResult
-from zoloss_cli.reporting.titles import build_column_titles
+from zoloss_cli.reporting.titles import build_column_titles, build_learner_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +49,7 @@ def draw_rcd_variants(run: RunResult) -> Figure:
     by_variant = dict(zip(variants, style.build_looks(len(variants)), strict=True))
     for spec in run.experiment.learners:
         from_fld = dict(spec.settings).get("seeding") == "fld"
-        title, look = LEARNERS[spec.learner].title, by_variant[spec.learner]
+        title, look = build_learner_title(spec.learner), by_variant[spec.learner]
         names[spec.label] = f"{title}, {'FLD' if from_fld else 'zero'}"
         looks[spec.label] = Look(look.colour, style.SOLID if from_fld else style.DASHED, look.marker)
     curves = find_curves(run, run.datasets[0], "train_error")
@@ -107,6 +106,14 @@ def draw_costs_by_round(run: RunResult) -> Figure:
     for axes in figure.axes:
         style.set_logarithmic(axes)
     return figure
+
+
+def draw_curves_on(axes: Axes, run: RunResult, dataset: str, metric: str) -> None:
+    """Draw the curves of all learners that recorded a metric on one data set."""
+    looks = dict(zip(run.learners, style.build_looks(len(run.learners)), strict=True))
+    names = build_column_titles(run.learners)
+    _draw_curves(axes, find_curves(run, dataset, metric), metric, names, looks)
+    axes.set_title(style.shorten(dataset))
 
 
 def _draw_side_by_side(run: RunResult, metrics: list[str]) -> Figure:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.distinct_data import group_by_data
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.statistics import Ranks, compute_average_ranks
@@ -23,10 +24,12 @@ BAR_ROWS = 0.6  # from one bar to the next
 
 
 def has_ranks(run: RunResult) -> bool:
-    """Return whether three learners all ran on two data sets, as `compute_average_ranks` asks."""
+    """Return whether three learners all ran on two distinct data sets, as `compute_average_ranks` asks."""
     learners = [x for x in run.learners if any((d, x) in run.cells for d in run.datasets)]
     complete = [d for d in run.datasets if all((d, x) in run.cells for x in learners)]
-    return len(complete) >= 2 and len(learners) >= 3 and load_metric(run.metric).direction is not None
+    if len(complete) < 2 or len(learners) < 3 or load_metric(run.metric).direction is None:
+        return False
+    return len(group_by_data(run, complete)) >= 2
 
 
 def draw_critical_difference(run: RunResult) -> Figure:
@@ -36,31 +39,52 @@ def draw_critical_difference(run: RunResult) -> Figure:
 
 def draw_ranks(ranks: Ranks) -> Figure:
     """Draw names that hang from an axis of ranks, the best at the left; bars join those that may be equal."""
-    titles = build_column_titles(ranks.learners)
-    names = [
-        f"{style.shorten(titles[x])}  {rank:.2f}" for x, rank in zip(ranks.learners, ranks.ranks, strict=True)
-    ]
-    count = len(ranks.learners)
-    first_row = BAR_ROWS * (1 + len(ranks.groups))
-    rows = first_row + math.ceil(count / 2)
+    rows = count_rows(ranks)
     height = ROW_INCHES * (AXIS_ROWS + rows + 1.5)
-    beside = (LETTER_INCHES * max(map(len, names)) + 0.1) / style.PAGE
+    beside = (LETTER_INCHES * max(map(len, _build_names(ranks))) + 0.1) / style.PAGE
     figure = style.new_figure(style.PAGE, height)
     figure.set_layout_engine("none")  # the names stand outside the axes
     row = ROW_INCHES / height
     axes = figure.add_axes((beside, 1.5 * row, 1.0 - 2.0 * beside, 1.0 - 2.0 * row))
-    axes.set(xlim=(1.0, count), ylim=(rows, -AXIS_ROWS + 0.5), xticks=range(1, count + 1))
-    axes.spines[["left", "bottom"]].set_visible(False)
+    draw_ranks_on(axes, ranks)
+    figure.text(0.5, 0.4 * row, describe_tests(ranks), ha="center")
+    return figure
+
+
+def draw_ranks_on(axes: Axes, ranks: Ranks) -> None:
+    """Draw the diagram on axes, beside which the names need room."""
+    count = len(ranks.learners)
+    axes.set(xlim=(1.0, count), ylim=(count_rows(ranks), -AXIS_ROWS + 0.5), xticks=range(1, count + 1))
+    axes.spines[["left", "right", "bottom"]].set_visible(False)
     axes.spines["top"].set(visible=True, position=("data", 0.0))
     axes.yaxis.set_visible(False)
     axes.xaxis.tick_top()
     axes.grid(visible=False)
-    _hang_names(axes, ranks, names, first_row)
+    _hang_names(axes, ranks, _build_names(ranks), _count_bar_rows(ranks))
     _draw_groups(axes, ranks)
     _draw_difference(axes, ranks)
+
+
+def count_rows(ranks: Ranks) -> float:
+    """Return how many rows of text are below the axis."""
+    return _count_bar_rows(ranks) + math.ceil(len(ranks.learners) / 2)
+
+
+def describe_tests(ranks: Ranks) -> str:
+    """Return what stands under the diagram."""
     tests = f"average ranks over {len(ranks.datasets)} data sets (1: best); α = {ranks.alpha:g}, "
-    figure.text(0.5, 0.4 * row, f"{tests}Friedman p = {ranks.friedman_p:.2g}", ha="center")
-    return figure
+    return f"{tests}Friedman p = {ranks.friedman_p:.2g}"
+
+
+def _count_bar_rows(ranks: Ranks) -> float:
+    return BAR_ROWS * (1 + len(ranks.groups))
+
+
+def _build_names(ranks: Ranks) -> list[str]:
+    titles = build_column_titles(ranks.learners)
+    return [
+        f"{style.shorten(titles[x])}  {rank:.2f}" for x, rank in zip(ranks.learners, ranks.ranks, strict=True)
+    ]
 
 
 def _hang_names(axes: Axes, ranks: Ranks, names: list[str], first_row: float) -> None:

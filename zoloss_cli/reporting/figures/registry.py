@@ -50,9 +50,11 @@ class FigureKind:
     source_figure : str
         Number of the published figure whose run it shows, where that is not its own.
     is_quick : bool
-        Whether it takes seconds at most.
+        Whether it takes seconds at most for all runs of a folder; a page has only such.
     is_covered : bool
         Whether a published figure of the same run shows as much, so that lists leave this one out.
+    options : tuple of {'metric', 'against'}
+        What can be chosen: another metric than the table's, and the learner that others are compared with.
     beside_tables : {'none', 'all', 'times'}
         Which tables it stands beside on the page of `zoloss report`: none, as it stands among the figures; all
         tables; or those that compare times.
@@ -69,6 +71,7 @@ class FigureKind:
     is_quick: bool = True
     is_covered: bool = False
     beside_tables: Literal["none", "all", "times"] = "none"
+    options: tuple[str, ...] = ()
 
     @property
     def paper(self) -> str:
@@ -93,9 +96,16 @@ class FigureKind:
         """Return whether it is of a run."""
         return bool(self.condition)
 
-    def draw(self, *run: RunResult) -> Figure:
-        """Draw it, of a run where it needs one."""
-        return self._import(self.target)(*run)
+    def draw(self, *run: RunResult, against: str | None = None) -> Figure:
+        """Draw it, of a run where it needs one; some take the learner that others are compared with."""
+        return self._import(self.target)(*run, **({} if against is None else {"against": against}))
+
+    def check_options(self, **options: str | None) -> None:
+        """Refuse an option that this figure has not."""
+        for name, value in options.items():
+            if value is not None and name not in self.options:
+                those = ", ".join(kind.name for kind in FIGURES if name in kind.options)
+                raise ConfigError(f"--{name} is for the figures {those}, and '{self.name}' has no such choice")
 
     def accepts(self, run: RunResult) -> bool:
         """Return whether a run has what it shows."""
@@ -277,8 +287,32 @@ FIGURES = (
         target="ranks:draw_critical_difference",
         condition="ranks:has_ranks",
         legend="A bar joins learners that the Nemenyi test cannot tell apart.",
-        requirement="three learners that all ran on two data sets, and a metric in which less is better",
+        requirement="three learners that all ran on two distinct data sets, and a metric with a direction",
         beside_tables="all",
+        options=("metric",),
+    ),
+    FigureKind(
+        name="boxes",
+        title="Values over splits",
+        target="boxes:draw_boxes",
+        condition="boxes:has_values",
+        legend="Boxes: quartiles and median; diamonds: means; whiskers: 1.5 box lengths at most.",
+        requirement="learners that ran on several splits",
+        is_quick=False,
+        is_covered=True,
+        options=("metric",),
+    ),
+    FigureKind(
+        name="differences",
+        title="Paired differences",
+        target="differences:draw_differences",
+        condition="differences:has_pairs",
+        legend="Lines: 95 % intervals of the mean, corrected for overlapping splits (Nadeau & Bengio 2003), in "
+        "colour and with a circle where they leave zero out; pale bars: quartiles of the differences.",
+        requirement="two learners that share several splits, and a metric with a direction",
+        is_quick=False,
+        is_covered=True,
+        options=("metric", "against"),
     ),
     FigureKind(
         name="curves",

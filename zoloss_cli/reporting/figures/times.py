@@ -29,8 +29,6 @@ def draw_errors_against_time(run: RunResult) -> Figure:
 
     The trace is stored of tasks on whole sets that ran once; of others, the two times are the means.
     """
-    from matplotlib.ticker import MaxNLocator
-
     datasets = [d for d in run.datasets if any((d, x) in run.cells for x in run.learners)]
     titles = build_column_titles(run.learners)
     columns = min(COLUMNS, len(datasets))
@@ -38,21 +36,29 @@ def draw_errors_against_time(run: RunResult) -> Figure:
     figure = style.new_figure(width, 1.75 * math.ceil(len(datasets) / columns) + 0.6)
     axes = style.add_panels(figure, len(datasets), columns)
     for panel, dataset in zip(axes, datasets, strict=True):
-        for learner, look in zip(run.learners, style.build_looks(len(run.learners)), strict=True):
-            if (cell := run.cells.get((dataset, learner))) is not None:
-                _draw_search(panel, cell, look, titles[learner])
-        panel.set_xscale("log")
-        panel.xaxis.set_major_formatter("{x:g}")
-        panel.minorticks_off()
-        panel.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
-        panel.set_title(dataset)
-        panel.margins(0.12)
+        draw_searches_on(panel, run, dataset)
     for panel in axes[-columns:]:
         panel.set_xlabel("seconds")
     for panel in axes[::columns]:
         panel.set_ylabel("training errors")
     style.add_legend_below(figure, axes, 4 if columns > 1 else 2, list(titles.values()))
     return figure
+
+
+def draw_searches_on(axes: Axes, run: RunResult, dataset: str) -> None:
+    """Draw what every learner reached on one data set, and when; time is logarithmic."""
+    from matplotlib.ticker import MaxNLocator
+
+    titles = build_column_titles(run.learners)
+    for learner, look in zip(run.learners, style.build_looks(len(run.learners)), strict=True):
+        if (cell := run.cells.get((dataset, learner))) is not None:
+            _draw_search(axes, cell, look, titles[learner])
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.minorticks_off()
+    axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
+    axes.set_title(dataset)
+    axes.margins(0.12)
 
 
 def _draw_search(axes: Axes, cell: CellResult, look: Look, title: str) -> None:

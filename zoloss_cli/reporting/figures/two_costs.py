@@ -6,12 +6,12 @@ import string
 from typing import TYPE_CHECKING
 
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.registry import LEARNERS
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.curves import find_curves, plot_with_band
 from zoloss_cli.reporting.figures.style import Look
 from zoloss_cli.reporting.recorded import Curves
 from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.reporting.titles import build_learner_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +66,7 @@ def _draw_line(axes: Axes, curves: Curves, spec: LearnerSpec, metric: str) -> No
     step = len(mean) // style.MARKERS_PER_LINE // (2 * len(LINES))
     shift = (2 * list(LINES).index(metric) + dashed) * step
     look = Look(colour, style.DASHED if dashed else style.SOLID, marker)
-    title = f"{name}, {LEARNERS[spec.learner].title}"
+    title = f"{name}, {build_learner_title(spec.learner)}"
     plot_with_band(axes, curves.epochs, (mean, stderr), look, title, shift)
 
 

@@ -15,15 +15,20 @@ from zoloss_cli.utils.safe_text import show_controls
 
 FORMULA_STARTS = tuple("=+-@\t\r")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)")
-TABLE_COLUMNS = (
-    *("table", "dataset", "learner", "metric", "mean", "stderr", "best", "star", "choice"),
-    *("published", "published_stderr", "published_star"),
-)
+# The columns of a cell's numbers, by what is shown of them.
+NUMBER_COLUMNS = {
+    "": ("mean", "stderr"),
+    "stderr": ("mean", "stderr"),
+    "sd": ("mean", "sd"),
+    "ci": ("mean", "ci_low", "ci_high"),
+    "median": ("median",),
+    "quartiles": ("median", "q1", "q3"),
+}
 
 
-def render_tables(tables: Iterable[Table]) -> str:
-    """Return all cells of tables, a row each."""
-    lines = []
+def render_tables(tables: Sequence[Table]) -> str:
+    """Return all cells of tables, a row each; all tables show the same of their numbers."""
+    stat, lines = tables[0].stat if tables else "", []
     for table in tables:
         for row in table.rows:
             beside = row.published or [TableCell(None)] * len(table.columns)
@@ -31,12 +36,26 @@ def render_tables(tables: Iterable[Table]) -> str:
                 lines.append(
                     [
                         *(table.number, row.dataset, column.learner, column.metric),
-                        *(format_value(ours.mean), format_value(ours.stderr), int(ours.best), int(ours.star)),
-                        *(ours.choice, format_value(published.mean), format_value(published.stderr)),
+                        *map(format_value, list_numbers(ours, stat)),
+                        *(int(ours.best), int(ours.star), ours.choice),
+                        *(format_value(published.mean), format_value(published.stderr)),
                         int(published.star),
                     ]
                 )
-    return write_csv(TABLE_COLUMNS, lines)
+    header = [
+        *("table", "dataset", "learner", "metric", *NUMBER_COLUMNS[stat], "best", "star", "choice"),
+        *("published", "published_stderr", "published_star"),
+    ]
+    return write_csv(header, lines)
+
+
+def list_numbers(cell: TableCell, stat: str) -> list[float | None]:
+    """Return the numbers of a cell in the order of their columns."""
+    if stat in ("ci", "quartiles"):
+        return [cell.mean, *(cell.interval or (None, None))]
+    if stat == "median":
+        return [cell.mean]
+    return [cell.mean, cell.deviation if stat == "sd" else cell.stderr]
 
 
 def render_comparison(cells: Iterable[CellComparison]) -> str:

@@ -3,3 +3,4 @@
 from __future__ import annotations
 
 FORMATS = ("text", "markdown", "latex", "csv", "html")
+EXPORT_FORMATS = ("csv", "parquet")  # of single records

@@ -6,7 +6,13 @@ import html
 from collections.abc import Iterable
 
 from zoloss_cli.reporting.render.grid import Grid, align_columns
-from zoloss_cli.reporting.render.numbers import build_grid, format_caption, format_cell
+from zoloss_cli.reporting.render.numbers import (
+    build_grid,
+    build_header,
+    format_caption,
+    format_cell,
+    list_notes,
+)
 from zoloss_cli.reporting.tables import Table, TableCell
 from zoloss_cli.utils.safe_text import show_controls
 
@@ -24,10 +30,10 @@ def render_table(table: Table, terminal: bool = False) -> str:
         return f"<b>{text}</b>" if cell.best else text
 
     lines = build_grid(table, format_ours, lambda c: f"<i>{escape(format_cell(c))}</i>", escape)
-    header = [f"<th>{escape(heading)}</th>" for heading in ("data set", *table.headings)]
+    header = [f"<th>{escape(heading)}</th>" for heading in build_header(table)]
     rows = ["".join(f"<td>{cell}</td>" for cell in line) for line in lines]
     body = render_table_element(header, [f"<tr>{row}</tr>" for row in rows])
-    return f"<h3>{escape(format_caption(table))}</h3>\n{body}{render_notes(table.notes)}"
+    return f"<h3>{escape(format_caption(table))}</h3>\n{body}{render_notes(list_notes(table))}"
 
 
 def render_grid(grid: Grid) -> str:
@@ -75,6 +81,11 @@ def render_notes(notes: Iterable[str], css_class: str = "") -> str:
 def render_heading(heading: str) -> str:
     """Return what stands over several grids."""
     return f"<h3>{escape(heading)}</h3>"
+
+
+def render_paragraph(text: str) -> str:
+    """Return sentences that stand by themselves."""
+    return f"<p>{escape(text)}</p>"
 
 
 def join(parts: list[str]) -> str:

@@ -1,49 +1,67 @@
-"""A LaTeX document of booktabs tables."""
+"""LaTeX: tables that an article takes in, or a document of them."""
 
 from __future__ import annotations
 
 import re
 
 from zoloss_cli.reporting.render.grid import Grid
-from zoloss_cli.reporting.render.numbers import build_grid, format_caption, format_cell
+from zoloss_cli.reporting.render.numbers import (
+    build_grid,
+    build_header,
+    format_caption,
+    format_cell,
+    list_notes,
+)
 from zoloss_cli.reporting.tables import Table, TableCell
 from zoloss_cli.utils.safe_text import show_controls
 
-COMMANDS = {"\0": "textbackslash", "^": "textasciicircum", "~": "textasciitilde"}
+NEEDED = r"% a part of a document that has \usepackage{booktabs}"
+PLUS_MINUS, STAR = r"\pm", "^*"
+COMMANDS = {
+    "\0": "textbackslash",
+    "^": "textasciicircum",
+    "~": "textasciitilde",
+    "<": "textless",
+    ">": "textgreater",
+    "|": "textbar",  # other characters in LaTeX's first encoding
+}
 
 
 def render_table(table: Table, terminal: bool = False) -> str:
     """Return a table environment whose best cells are bold."""
 
     def format_number(cell: TableCell) -> str:
-        return format_cell(cell, r"\pm", "^*").replace("–", r"\text{--}")
+        text = format_cell(cell, PLUS_MINUS, STAR).replace(" [", r"\ [")
+        return "--" if cell.mean is None else f"${text}$"
 
     def format_ours(cell: TableCell) -> str:
-        return rf"$\mathbf{{{format_number(cell)}}}$" if cell.best else f"${format_number(cell)}$"
+        text = format_number(cell)
+        return rf"$\mathbf{{{text.strip('$')}}}$" if cell.best else text
 
     def format_published(cell: TableCell) -> str:
-        return rf"{{\small ${format_number(cell)}$}}"
+        return rf"{{\small {format_number(cell)}}}"
 
     def format_label(text: str) -> str:
         return r"\quad{\small\itshape published}" if text.startswith(" ") else escape_latex(text)
 
+    header = build_header(table)
     lines = [
         " & ".join(line) + r" \\" for line in build_grid(table, format_ours, format_published, format_label)
     ]
     return "\n".join(
         [
-            r"\begin{table}[p]",
+            r"\begin{table}[htbp]",
             r"\centering",
             rf"\caption{{{escape_latex(format_caption(table).partition('. ')[2])}}}",
             rf"\label{{tab:{format_key(table.number)}}}",
-            rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
+            rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
             r"\toprule",
-            " & ".join(["data set", *map(escape_latex, table.headings)]) + r" \\",
+            " & ".join(map(escape_latex, header)) + r" \\",
             r"\midrule",
             *lines,
             r"\bottomrule",
             r"\end{tabular}",
-            *(rf"\par\smallskip{{\small {escape_latex(note)}}}" for note in table.notes),
+            *(rf"\par\smallskip{{\small {escape_latex(note)}}}" for note in list_notes(table)),
             r"\end{table}",
         ]
     )
@@ -76,13 +94,22 @@ def render_heading(heading: str) -> str:
     return rf"\section*{{{escape_latex(heading)}}}"
 
 
+def join_fragments(parts: list[str]) -> str:
+    """Return tables one after the other, to be put into a document of one's own."""
+    return "\n\n".join([NEEDED, *parts])
+
+
+def render_paragraph(text: str) -> str:
+    """Return sentences that stand by themselves."""
+    return f"\n{escape_latex(text)}\n"
+
+
 def join(parts: list[str]) -> str:
     """Return a document of tables or grids."""
     head = [
         r"\documentclass{article}",
         r"\usepackage[utf8]{inputenc}",
         r"\usepackage[T1]{fontenc}",
-        r"\usepackage{amsmath}",
         r"\usepackage{booktabs}",
         r"\usepackage{longtable}",
         r"\usepackage[a4paper,landscape,margin=1cm]{geometry}",

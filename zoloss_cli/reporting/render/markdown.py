@@ -7,7 +7,13 @@ import re
 from tabulate import tabulate
 
 from zoloss_cli.reporting.render.grid import Grid, align_columns
-from zoloss_cli.reporting.render.numbers import build_grid, format_caption, format_cell
+from zoloss_cli.reporting.render.numbers import (
+    build_grid,
+    build_header,
+    format_caption,
+    format_cell,
+    list_notes,
+)
 from zoloss_cli.reporting.tables import Table, TableCell
 from zoloss_cli.utils.safe_text import show_controls
 
@@ -27,9 +33,9 @@ def render_table(table: Table, terminal: bool = False) -> str:
         return escape_markdown(text.strip())
 
     lines = build_grid(table, format_ours, lambda c: f"*{format_number(c)}*", format_label)
-    headings = map(escape_markdown, table.headings)
-    body = tabulate(lines, ["data set", *headings], tablefmt="github", disable_numparse=True)
-    notes = "".join(f"\n\n{escape_markdown(note)}" for note in table.notes)
+    header = [*map(escape_markdown, build_header(table))]
+    body = tabulate(lines, header, tablefmt="github", disable_numparse=True)
+    notes = "".join(f"\n\n{escape_markdown(note)}" for note in list_notes(table))
     return f"**{escape_markdown(format_caption(table))}**\n\n{body}{notes}"
 
 
@@ -46,6 +52,11 @@ def render_grid(grid: Grid) -> str:
 def render_heading(heading: str) -> str:
     """Return what stands over several grids."""
     return f"**{escape_markdown(heading)}**"
+
+
+def render_paragraph(text: str) -> str:
+    """Return sentences that stand by themselves."""
+    return escape_markdown(text)
 
 
 def join(parts: list[str]) -> str:

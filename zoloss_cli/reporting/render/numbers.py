@@ -18,7 +18,9 @@ def format_cell(cell: TableCell, plus_minus: str = "±", star: str = "*") -> str
     if float(text) == 0.0:
         text = text.lstrip("+-")
     spread = cell.stderr if cell.deviation is None else cell.deviation
-    if spread is not None and not math.isnan(spread):
+    if cell.interval is not None:
+        text += " [{0:.{2}f}, {1:.{2}f}]".format(*cell.interval, cell.decimals)
+    elif spread is not None and not math.isnan(spread):
         text += f" {plus_minus} {spread:.{cell.decimals}f}"
     return text + (star if cell.star else "")
 
@@ -40,13 +42,42 @@ def build_grid(
     format_published: Callable[[TableCell], str],
     format_label: Callable[[str], str],
 ) -> list[list[str]]:
-    """Return two lines a data set: ours, then the published numbers."""
+    """Return two lines a data set, or a learner of a transposed table: ours, then the published numbers."""
+    if table.transpose:
+        return _build_transposed(table, format_ours, format_published, format_label)
     lines = []
     for row in table.rows:
         lines.append([format_label(row.dataset), *map(format_ours, row.ours)])
         if row.published:
             lines.append([format_label("  published"), *map(format_published, row.published)])
     return lines
+
+
+def _build_transposed(
+    table: Table,
+    format_ours: Callable[[TableCell], str],
+    format_published: Callable[[TableCell], str],
+    format_label: Callable[[str], str],
+) -> list[list[str]]:
+    lines = []
+    for i, column in enumerate(table.columns):
+        lines.append([format_label(column.title), *(format_ours(row.ours[i]) for row in table.rows)])
+        beside = [row.published[i] if row.published else TableCell(None) for row in table.rows]
+        if any(cell.mean is not None for cell in beside):
+            lines.append([format_label("  published"), *map(format_published, beside)])
+    return lines
+
+
+def build_header(table: Table) -> list[str]:
+    """Return what stands over the columns of a table."""
+    if table.transpose:
+        return ["learner", *(row.dataset for row in table.rows)]
+    return ["data set", *table.headings]
+
+
+def list_notes(table: Table, bold: str = "bold") -> list[str]:
+    """Return what stands under a table, what bold cells are first; `bold` is how the format calls them."""
+    return [*([f"{bold}: {table.bold}"] if table.bold else []), *table.notes]
 
 
 def format_our_value(cell: CellComparison) -> str:

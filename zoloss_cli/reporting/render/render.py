@@ -27,12 +27,30 @@ def load_renderer(format: str) -> ModuleType:
     return importlib.import_module(f"zoloss_cli.reporting.render.{validate_format(format)}")
 
 
-def render_tables(tables: list[Table], format: str, terminal: bool = False) -> str:
-    """Return tables in a format; `terminal` says whether text may be bold."""
+def render_tables(tables: list[Table], format: str, terminal: bool = False, standalone: bool = False) -> str:
+    """Return tables in a format.
+
+    Parameters
+    ----------
+    tables : list of Table
+        The tables.
+    format : str
+        One of `formats.FORMATS`.
+    terminal : bool, default=False
+        Whether text may be bold.
+    standalone : bool, default=False
+        Whether LaTeX is a document, and not a part of one's own.
+
+    Returns
+    -------
+    str
+        The text.
+    """
     renderer = load_renderer(format)
     if format == "csv":
         return renderer.render_tables(tables)
-    return renderer.join([renderer.render_table(table, terminal) for table in tables])
+    parts = [renderer.render_table(table, terminal) for table in tables]
+    return renderer.join_fragments(parts) if format == "latex" and not standalone else renderer.join(parts)
 
 
 def render_comparison(cells: list[CellComparison], format: str) -> str:

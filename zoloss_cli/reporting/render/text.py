@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from tabulate import tabulate
 
 from zoloss_cli.reporting.render.grid import Grid, align_columns
-from zoloss_cli.reporting.render.numbers import build_grid, format_caption, format_cell
+from zoloss_cli.reporting.render.numbers import (
+    build_grid,
+    build_header,
+    format_caption,
+    format_cell,
+    list_notes,
+)
 from zoloss_cli.reporting.tables import Table, TableCell
 from zoloss_cli.utils.safe_text import show_controls
 
+PARAGRAPH_WIDTH = 100  # characters
 BOLD_ON_TERMINAL = "\x1b[1m{}\x1b[0m"
 
 
@@ -21,10 +30,9 @@ def render_table(table: Table, terminal: bool = False) -> str:
         return mark(text) if cell.best else text
 
     lines = build_grid(table, format_ours, format_cell, show_text)
-    headings = map(show_text, table.headings)
-    body = tabulate(lines, ["data set", *headings], tablefmt="simple", disable_numparse=True)
-    bold = [f"{'bold' if terminal else '**'}: {table.bold}"] if table.bold else []
-    notes = "\n".join(f"({show_text(text)})" for text in [*bold, *table.notes])
+    header = [*map(show_text, build_header(table))]
+    body = tabulate(lines, header, tablefmt="simple", disable_numparse=True)
+    notes = "\n".join(f"({show_text(text)})" for text in list_notes(table, "bold" if terminal else "**"))
     return f"{show_text(format_caption(table))}\n\n{body}\n{notes}"
 
 
@@ -41,6 +49,11 @@ def render_grid(grid: Grid) -> str:
 def render_heading(heading: str) -> str:
     """Return what stands over several grids."""
     return show_text(heading)
+
+
+def render_paragraph(text: str) -> str:
+    """Return sentences that stand by themselves."""
+    return textwrap.fill(show_text(text), PARAGRAPH_WIDTH, break_on_hyphens=False)
 
 
 def show_text(text: str) -> str:

@@ -8,7 +8,7 @@ from reference_runs import load_reference
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.runner import Progress, run_experiment
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.results.store import Store
 
@@ -23,7 +23,7 @@ def run_texts(tmp_path_factory):
             config = folder / f"{name}.yaml"
             config.write_text(text, encoding="utf-8")
             run_experiment(load_config(config), str(config), Store(folder / "results"), 1, Progress())
-        runs, _ = load_results(folder / "results")
+        runs, _ = load_runs(folder / "results")
         return folder / "results", {run.figure: run for run in runs}
 
     return run

@@ -16,7 +16,7 @@ from zoloss_cli.errors import ResultsError
 from zoloss_cli.reporting.figures import boundary, catalog, curves, dominating, two_costs
 from zoloss_cli.reporting.figures.refit import refit
 from zoloss_cli.reporting.figures.registry import find_figure
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 
 FIGURE_3_1 = """
 published: {paper: li-thesis-2006, figure: "3.1"}
@@ -141,7 +141,7 @@ def test_a_cost_that_a_record_lacks_is_left_out_and_the_errors_stay(boosted, tmp
     shutil.copytree(boosted[0], folder)
     for learner in boosted[1]["4.2"].learners:
         rewrite_record(find_cell_file(folder, boosted[1]["4.2"], learner), 0, damage)
-    run = {r.name: r for r in load_results(folder)[0]}["figure4.2"]
+    run = {r.name: r for r in load_runs(folder)[0]}["figure4.2"]
     assert all(cell.curves.values.keys() == {"train_error", "test_error"} for cell in run.cells.values())
     with pytest.raises(ResultsError, match=r"no results for figure 'li-thesis-2006/4\.2'"):
         catalog.choose_drawing(find_figure("4.2"), [run], folder)

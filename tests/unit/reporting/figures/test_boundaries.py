@@ -16,7 +16,7 @@ from zoloss_cli.experiment.plan import plan
 from zoloss_cli.registry import make_learner
 from zoloss_cli.reporting.figures import boundary, catalog, lines
 from zoloss_cli.reporting.figures.refit import refit
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 from zoloss_cli.reporting.run_result import CellResult
 from zoloss_cli.results.store import Store
 from zoloss_cli.workflows import boundary_figure
@@ -133,7 +133,7 @@ def test_a_learner_for_several_classes_tells_them_apart_by_itself(zoloss, table,
     assert fitted.train_errors == (fitted.predict(data.X[train]) != data.y[train]).sum() > 0
     ended = zoloss("evaluate", path, "--learners", "one-vs-all:fld", "--splits", 1, "--out", out, "--jobs", 1)
     assert ended.code == 0, ended.err
-    (run,), _ = load_results(out)
+    (run,), _ = load_runs(out)
     (axes,) = drawn(boundary.draw_run, run).axes
     assert len(np.unique(np.asarray(axes.images[0].get_array()))) == 3
     assert f"test error {run.cells['mine', 'one-vs-all:fld']['test_error'][0]:.1f} %" in axes.get_title()

@@ -171,7 +171,7 @@ def test_what_is_available_depends_on_the_run(recorded, reference):
     quick = {drawing.name for drawing in catalog.find_drawings([reference["table2"]])}
     assert quick == {"ranks"}
     everything = {drawing.name for drawing in catalog.find_drawings([reference["table2"]], only_quick=False)}
-    assert everything == {"ranks", "boundary"}
+    assert everything == {"ranks", "boxes", "differences", "boundary"}
 
 
 def test_a_caption_names_run_config_splits_and_command(recorded):

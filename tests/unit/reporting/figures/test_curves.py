@@ -10,7 +10,7 @@ from built_runs import build_cell, build_experiment, build_manifest
 from drawing import drawn, find_cell_file, named_lines, rewrite_record, stored_records
 
 from zoloss_cli.reporting.figures import curves
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 from zoloss_cli.reporting.recorded import Curves
 from zoloss_cli.reporting.run_result import RunResult
 
@@ -89,7 +89,7 @@ def test_damaged_curves_are_left_out_and_the_rest_stays(recorded, tmp_path, dama
     folder = tmp_path / "results"
     shutil.copytree(recorded[0], folder)
     rewrite_record(find_cell_file(folder, recorded[1], "ccd-zero"), 1, damage)
-    (run,) = load_results(folder)[0]
+    (run,) = load_runs(folder)[0]
     assert (run.cells["heart", "ccd-zero"].curves is None) == (splits == 3)
     assert run.cells["heart", "rcd-bias-fld"].curves is not None
     assert run.get_stat("heart", "ccd-zero").splits == splits

@@ -6,7 +6,7 @@ import numpy as np
 from drawing import drawn, named_lines, rewrite_record
 
 from zoloss_cli.reporting.figures import synthetic, times
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 
 
 def test_figure_9_draws_every_pair_of_losses(reference):
@@ -54,7 +54,7 @@ learners: {lr: {}, pivot: {steps: 500}}
 def test_a_search_is_drawn_on_its_way_down(zoloss, write_config, tmp_path):
     results = tmp_path / "results"
     assert zoloss("run", write_config(SEARCHES), "--out", results, "--jobs", "1").code == 0
-    (run,), _ = load_results(results)
+    (run,), _ = load_runs(results)
     (trace,) = filter(None, (cell.trace for cell in run.cells.values()))
     cell = run.cells["heart", "pivot"]
     assert trace[-1] == (cell["time_to_best"][0], cell["train_01_loss"][0])
@@ -69,6 +69,6 @@ def test_without_a_trace_the_two_times_are_drawn(zoloss, write_config, tmp_path)
     zoloss("run", write_config(SEARCHES), "--out", results, "--jobs", "1")
     (path,) = (results / "cells").glob("heart.pivot.*")
     rewrite_record(path, 0, lambda record: record.pop("trace"))
-    (run,), _ = load_results(results)
+    (run,), _ = load_runs(results)
     assert run.cells["heart", "pivot"].trace is None
     assert len(drawn(times.draw_errors_against_time, run).axes[0].lines) == 3

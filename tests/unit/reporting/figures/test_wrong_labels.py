@@ -21,7 +21,7 @@ from zoloss_cli.reporting.figures import catalog, fingerprint, measurements, wro
 from zoloss_cli.reporting.figures.inline import render_svg
 from zoloss_cli.reporting.figures.registry import find_figure
 from zoloss_cli.reporting.figures.target import Target
-from zoloss_cli.reporting.loading import load_results
+from zoloss_cli.reporting.loading import load_runs
 from zoloss_cli.results.record import Measurement, MeasureRecord
 
 FIGURES = ("1.11", "1.12", "1.13")
@@ -275,7 +275,7 @@ def test_a_damaged_record_is_left_out_with_a_note(zoloss, measured, tmp_path, da
     ended = zoloss("plot", folder, "--figure", "1.11", "--table", "figure1.11", "--out", tmp_path / "x.svg")
     assert ended.code == 0, ended.err
     assert "has 1 damaged line; left out" in ended.err
-    (run,) = (run for run in load_results(folder)[0] if run.name == "figure1.11")
+    (run,) = (run for run in load_runs(folder)[0] if run.name == "figure1.11")
     assert [found.permutations for found in run.measurements[PLACE].values()] == [150, 300, 300]
 
 

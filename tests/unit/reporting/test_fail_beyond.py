@@ -1,0 +1,73 @@
+"""`zoloss compare --fail-beyond`: an exit code for continuous integration."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from reference_runs import REFERENCE
+
+from zoloss_cli.errors import CheckError
+from zoloss_cli.reporting.compare import BETTER, EQUAL, WORSE, CellComparison
+from zoloss_cli.reporting.comparison_report import check_agreement
+
+
+def make_cell(metric="test_error", z=math.nan, match="", ratio=None, **names):
+    place = {"paper": "p", "table": "I", "dataset": "heart", "learner": "fld"} | names
+    return CellComparison(
+        **place,
+        metric=metric,
+        mean=1.0,
+        stderr=0.1,
+        splits=9,
+        published=1.0,
+        published_stderr=0.1,
+        z=z,
+        match=match,
+        ratio=ratio,
+    )
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        make_cell(z=3.1),
+        make_cell(z=-3.1),
+        make_cell(match=WORSE),
+        make_cell(match=BETTER),
+        make_cell("train_01_loss", match=WORSE),
+        make_cell("train_01_loss", z=3.5, match=WORSE),
+    ],
+)
+def test_cells_that_fail(cell):
+    with pytest.raises(CheckError, match="1 of 2 cells are beyond"):
+        check_agreement([cell, make_cell(z=0.0, dataset="other")], 3.0)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        make_cell(z=2.9),
+        make_cell(match=EQUAL),
+        make_cell("train_01_loss", match=BETTER),
+        make_cell("train_01_loss", z=-9.0, match=BETTER),
+        make_cell("fit_time", ratio=99.0),
+    ],
+)
+def test_cells_that_pass(cell):
+    assert check_agreement([cell], 3.0) == []
+
+
+def test_a_cell_without_standard_error_is_said():
+    (note,) = check_agreement([make_cell()], 3.0)
+    assert "fld on heart (p/I) has no standard error" in note
+
+
+def test_command(zoloss):
+    passing = zoloss("compare", REFERENCE, "--table", "II", "--fail-beyond", "4", "--beyond", "4")
+    assert (passing.code, passing.err) == (0, "")
+    failing = zoloss("compare", REFERENCE, "--table", "II", "--fail-beyond", "3")
+    assert failing.code == 9
+    assert "2 of 72 cells are beyond |z| = 3" in failing.err
+    assert "pocket on german (li-lin-2007/II, z +3.7)" in failing.err
+    assert failing.out == zoloss("compare", REFERENCE, "--table", "II").out

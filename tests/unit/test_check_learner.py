@@ -1,0 +1,104 @@
+"""`check_learner` on anything that can be a learner: faults are raised, what is missing is returned."""
+
+from __future__ import annotations
+
+import pytest
+from foreign_classes import CLASSES
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+
+from zoloss_cli import MajorityClassifier, check_learner
+from zoloss_cli.errors import ConfigError
+
+NO_SEED = "it has no parameter random_state, so it must not draw random numbers"
+NO_WEIGHTS = "its fit takes no sample_weight, so classes cannot be weighed"
+NO_SCORES = "it has no decision_function and no predict_proba, so metrics of scores cannot be shown"
+NO_PARAMETERS = "it has no get_params, so that scikit-learn's own tools cannot copy it"
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(CLASSES)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("learner", "limits"),
+    [
+        ("sklearn.linear_model.LogisticRegression", []),
+        (LogisticRegression, []),
+        (SVC(C=3.0), []),
+        (KNeighborsClassifier, [NO_SEED, NO_WEIGHTS]),
+        (MajorityClassifier(), []),
+        (MajorityClassifier, []),
+        ("majority", []),
+        ("mine.py:Duck", [NO_SEED, NO_WEIGHTS, NO_SCORES, NO_PARAMETERS]),
+        ("mine.py:Drawing", [NO_WEIGHTS, NO_SCORES, NO_PARAMETERS]),
+        (
+            "mine.py:Searching",
+            [NO_SEED, NO_WEIGHTS, NO_SCORES, "it takes two classes only", NO_PARAMETERS],
+        ),
+    ],
+    ids=str,
+)
+def test_what_a_learner_lacks_is_returned(mine, learner, limits):
+    assert check_learner(learner) == limits
+
+
+@pytest.mark.parametrize(
+    ("learner", "settings", "message"),
+    [
+        (
+            "mine.py:Seedless",
+            {},
+            "'mine.py:Seedless': it ignores its seed: two fits with the same random_state",
+        ),
+        (
+            "mine.py:Mutating",
+            {},
+            "'mine.py:Mutating': it ends with ValueError: Mutating changes its input X in fit",
+        ),
+        ("mine.py:Raising", {}, "it ends with ArithmeticError: no luck"),
+        ("mine.py:Signs", {}, "Signs predicts -1, where the classes"),
+        ("mine.py:Boasting", {}, "trace_ ends with 0 errors"),
+        ("mine.py:Bounding", {}, "lower_bound_ is 1e+06"),
+        (SVC, {"C": -1.0}, "'SVC': it ends with InvalidParameterError: The 'C' parameter"),
+    ],
+    ids=str,
+)
+def test_a_fault_is_one_sentence_with_the_name(mine, learner, settings, message):
+    with pytest.raises(AssertionError) as raised:
+        check_learner(learner, settings)
+    assert "\n" not in str(raised.value)
+    assert str(raised.value).startswith("the learner '")
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "learner", ["mine.py:Nothing", Ridge, Ridge(), "sklearn.linear_model.Ridge", object(), "pockt"]
+)
+def test_what_is_no_learner_is_refused(mine, learner):
+    with pytest.raises(
+        ConfigError, match=r"is no estimator|is a regressor|unknown learner 'pockt'; did you mean"
+    ):
+        check_learner(learner)
+
+
+def test_the_command_says_the_same(mine, zoloss):
+    ended = zoloss("learners", "mine.py:Duck", "--check", "--allow-code")
+    assert ended.code == 0
+    assert ended.out.splitlines() == [
+        *(NO_SEED, NO_WEIGHTS, NO_SCORES, NO_PARAMETERS),
+        "mine.py:Duck can stand in an experiment",
+    ]
+    ended = zoloss("learners", "mine.py:Seedless", "--check", "--allow-code")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("zoloss: the learner 'mine.py:Seedless': it ignores its seed")
+    ended = zoloss("learners", "mine.py:Duck", "--check")
+    assert (ended.code, ended.out) == (2, "")
+    assert "--allow-code" in ended.err
+    assert zoloss("learners", "--check").code == zoloss("learners", "fld", "--check").code == 2
+    described = zoloss("learners", "sklearn.svm.LinearSVC").out
+    assert "LinearSVC of scikit-learn" in described
+    assert "squared_hinge" in described

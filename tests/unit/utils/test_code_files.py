@@ -1,0 +1,150 @@
+"""Python files that hold a class: read and known by content; run only where that is allowed."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.learner_registrations import find_foreign, is_trusted
+from zoloss_cli.utils.code_files import (
+    CodeSource,
+    allow_code,
+    find_code_policy,
+    is_code_name,
+    is_dotted_name,
+    load_class,
+    name_class,
+    read_code,
+    use_code_policy,
+)
+from zoloss_cli.utils.interruptible import run_interruptibly
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with a file of two classes, which says when it is run."""
+    (tmp_path / "mine.py").write_text("class Mine:\n    number = 1\nclass Other: pass\nprint('was run')\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "dotted"),
+    [
+        ("mine.py:Mine", True, False),
+        ("a/b c/mine.py:Mine", True, False),
+        ("sklearn.svm.LinearSVC", False, True),
+        ("rcd-bias", False, False),
+        ("ecc:stump", False, False),
+        ("v1.0", False, False),
+        ("mine.py:Mine@abc", False, False),
+        ("mine.py:", False, False),
+        ("mine.py:os.system", False, False),
+        (".hidden", False, False),
+    ],
+)
+def test_what_a_name_is(name, code, dotted):
+    assert (is_code_name(name), is_dotted_name(name)) == (code, dotted)
+
+
+def test_a_file_is_known_by_its_name_and_content_and_is_not_run(folder, capsys):
+    name, source = read_code("mine.py:Mine", folder)
+    text = (folder / "mine.py").read_bytes()
+    assert (name, source.name, source.text) == ("mine.py:Mine", "mine.py", text.decode())
+    assert source.sha256 == hashlib.sha256(text).hexdigest()
+    assert read_code(f"{folder}/mine.py:Mine", None) == (name, source)  # by a path that somebody typed
+    assert name_class(name) == "Mine"
+    assert capsys.readouterr().out == ""
+
+
+def test_two_versions_of_a_file_live_side_by_side(folder):
+    sources = [read_code("mine.py:Mine", folder)[1]]
+    (folder / "mine.py").write_text("class Mine:\n    number = 2\n")
+    sources.append(read_code("mine.py:Mine", folder)[1])
+    found = [load_class(f"mine.py:Mine@{source.sha256}") for source in sources]
+    assert [each.number for each in found] == [1, 2]  # the first as it was read, not as it is by now
+    assert len({each.__module__ for each in found}) == 2
+
+
+def test_a_text_that_is_not_that_of_its_hash_is_refused():
+    with pytest.raises(ValueError, match=r"the text of mine\.py is not what its sha256 says"):
+        CodeSource("mine.py", hashlib.sha256(b"1").hexdigest(), "2")
+    with pytest.raises(ConfigError, match=r"the code of 'mine\.py:Mine' is not known"):
+        load_class(f"mine.py:Mine@{'0' * 64}")
+
+
+@pytest.mark.parametrize(
+    "name", ["../mine.py:Mine", "{top}/mine.py:Mine", "link.py:Mine", "deep/../../mine.py:Mine"]
+)
+def test_a_config_reaches_no_file_outside_its_folder(folder, name):
+    inside = folder / "inside"
+    inside.mkdir()
+    (inside / "link.py").symlink_to(folder / "mine.py")
+    with pytest.raises(ConfigError, match="is not in the folder of the config: put the file beside the config"):
+        read_code(name.format(top=folder), inside)
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "part"),
+    [
+        (b"class Mine: pass", "mine.py:Mien", "mine.py has no class 'Mien'; did you mean 'Mine'?"),
+        (b"x = 1", "mien.py:Mine", "mien.py; did you mean 'mine.py'?"),
+        (b"class Mine:\n  pass\n x", "mine.py:Mine", "mine.py:3 is no valid Python"),
+        (b"class Mine: pass # \xff", "mine.py:Mine", "its text is not UTF-8"),
+        (b"\0", "mine.py:Mine", "is no valid Python"),
+        (b"#" * (1 << 20) + b"\nclass Mine: pass", "mine.py:Mine", "is too large"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_sentence(tmp_path, content, name, part):
+    (tmp_path / "mine.py").write_bytes(content)
+    with pytest.raises(ConfigError) as refused:
+        read_code(name, tmp_path)
+    assert part in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("line", ["raise OSError('disk on fire')", "import sys; sys.exit('bye')", "1 / 0"])
+def test_a_file_that_fails_when_it_is_run_is_one_sentence(tmp_path, line):
+    (tmp_path / "mine.py").write_text(f"class Mine: pass\n{line}\n")
+    _, source = read_code("mine.py:Mine", tmp_path)
+    for _ in range(2):  # nothing half-made is left for the second time
+        with pytest.raises(
+            ConfigError, match=r"^mine\.py cannot be run: (OSError|SystemExit|ZeroDivisionError): "
+        ):
+            load_class(f"mine.py:Mine@{source.sha256}")
+
+
+def test_code_is_refused_unless_it_is_allowed(folder, capsys):
+    (folder / "mine.py").write_text("class Other: pass\nprint('was run')  # a text that no other test has\n")
+    _, source = read_code("mine.py:Other", folder)
+    name = f"mine.py:Other@{source.sha256}"
+    assert find_code_policy() == "refuse"
+    with pytest.raises(
+        ConfigError, match=r"'mine\.py:Other' is code from a file, which can do .* --allow-code"
+    ):
+        find_foreign(name)
+    with use_code_policy("skip"), pytest.raises(ConfigError, match="--allow-code"):
+        find_foreign(name)
+    assert capsys.readouterr().out == ""
+    with allow_code(), pytest.raises(ConfigError, match="is no estimator"):
+        find_foreign(name)
+    assert capsys.readouterr().out == "was run\n"
+    with pytest.raises(ConfigError, match="--allow-code"):  # although it is loaded by now
+        find_foreign(name)
+
+
+def test_threads_that_a_computation_is_left_to_know_what_is_allowed():
+    with allow_code():
+        assert run_interruptibly(find_code_policy) == "run"
+    assert run_interruptibly(find_code_policy) == "refuse"
+
+
+def test_only_scikit_learn_and_zoloss_are_trusted():
+    assert is_trusted("sklearn.svm.LinearSVC")
+    assert is_trusted("zoloss_cli.learners.majority.MajorityClassifier")
+    assert not any(map(is_trusted, ["sklearnx.svm.SVC", "pandas.DataFrame", "mine.py:Mine"]))
+    with pytest.raises(
+        ConfigError, match=r"'pandas\.DataFrame' is a class of a package that zoloss does not know"
+    ):
+        find_foreign("pandas.DataFrame")

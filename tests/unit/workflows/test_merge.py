@@ -1,0 +1,299 @@
+"""Merged results folders: any parts of a run give the run again, and what contradicts is named."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stored_runs import make_record, make_run_info, store_run
+
+from zoloss_cli.config.loader import load_config
+from zoloss_cli.errors import OutputError, ResultsError
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.task import run_tasks
+from zoloss_cli.results.manifest import decode_manifest, encode_manifest
+from zoloss_cli.results.record import FailedRecord
+from zoloss_cli.results.store import MARKER, Store
+from zoloss_cli.utils.code_files import use_code_policy
+from zoloss_cli.workflows.merge import merge_folders
+
+SPLITS = range(4)
+
+
+@pytest.fixture(autouse=True)
+def without_sync(monkeypatch):
+    """No test cuts the power, and waiting for the disk takes longer than all else."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory):
+    path = tmp_path_factory.mktemp("configs") / "small.yaml"
+    path.write_text(
+        "title: Small\ndatasets: [heart, sonar]\nsplit: {train: 0.8, repeats: 4, seed: 3}\n"
+        "learners: {fld: {}, ave-perc: {epochs: 10}}\n",
+        encoding="utf-8",
+    )
+    return load_config(path)
+
+
+@pytest.fixture
+def make_folder(tmp_path, experiment):
+    """Write a results folder with these splits of every cell; `change` gives other fields of a record."""
+
+    def make(name, splits=SPLITS, runs=(), experiment=experiment, change=lambda cell, split: {}, **more):
+        def make_records(cell):
+            return [make_record(cell, split, **change(cell, split)) for split in splits]
+
+        store_run(tmp_path / name, experiment, make_records, runs, **more)
+        return tmp_path / name
+
+    return make
+
+
+def read_cells(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "cells").iterdir()}
+
+
+def read_all(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*.json*")}
+
+
+TASKS = [(cell, split) for cell in range(4) for split in SPLITS]
+
+
+@settings(max_examples=15)
+@given(
+    owners=st.lists(
+        st.sets(st.integers(0, 3), min_size=1, max_size=4), min_size=len(TASKS), max_size=len(TASKS)
+    ),
+    orders=st.lists(st.permutations(list(SPLITS)), min_size=4, max_size=4),
+)
+def test_any_parts_of_a_run_merge_to_the_run(experiment, owners, orders):
+    where = dict(zip(TASKS, owners, strict=True))
+    keys = [cell.key for cell in plan(experiment)]
+    with tempfile.TemporaryDirectory() as place:
+        top = Path(place)
+        store_run(top / "whole", experiment, lambda cell: [make_record(cell, k) for k in SPLITS])
+        for folder in range(4):
+
+            def make_part(cell, folder=folder):
+                mine = [k for k in orders[folder] if folder in where[keys.index(cell.key), k]]
+                return [make_record(cell, k) for k in mine]
+
+            store_run(top / str(folder), experiment, make_part)
+        summary = merge_folders([top / str(folder) for folder in range(4)], top / "merged")
+        assert read_all(top / "merged") == read_all(top / "whole")
+        assert summary.n_records == len(TASKS)
+        assert summary.n_shared == sum(map(len, owners)) - len(TASKS)
+        assert [(run.n_done, run.n_tasks) for run in summary.runs] == [(16, 16)]
+
+
+def test_runs_of_both_are_kept_in_order(make_folder, tmp_path):
+    late, early = make_run_info(started="2026-02-02"), make_run_info(started="2026-01-01", zoloss="0.0.9")
+    folders = make_folder("a", [0, 1], [late]), make_folder("b", [2], [early, late])
+    summary = merge_folders(list(folders), tmp_path / "out")
+    (manifest,) = Store(tmp_path / "out").read_manifests()
+    assert manifest.runs == [early, late]
+    assert (summary.runs[0].n_done, summary.runs[0].n_tasks) == (12, 16)
+    assert summary.notes == ["'small' was run by zoloss 0.0.9 and 0.1.0"]
+
+
+def test_different_runs_are_put_side_by_side(make_folder, tmp_path, experiment):
+    other = experiment.model_copy(update={"name": "other", "title": "Other"})
+    folders = [make_folder("a", [0]), make_folder("b", [1], experiment=other)]
+    merge_folders(folders, tmp_path / "out")
+    names = {manifest.experiment.name for manifest in Store(tmp_path / "out").read_manifests()}
+    assert names == {"small", "other"}
+
+
+def test_times_may_differ_and_the_first_is_kept(make_folder, tmp_path):
+    slow = make_folder("b", change=lambda cell, split: {"wall_time": 9.0, "fit_time": 3.0})
+    fast = make_folder("a")
+    merge_folders([fast, slow], tmp_path / "out")
+    assert read_cells(tmp_path / "out") == read_cells(fast)
+
+
+def test_fields_that_only_one_has_are_kept(make_folder, tmp_path):
+    scores = {"test_scores": ([0.5], [1.5])}
+    folders = [make_folder("a"), make_folder("b", [1], change=lambda cell, split: scores)]
+    merge_folders(folders, tmp_path / "out")
+    store = Store(tmp_path / "out")
+    for cell in store.read_manifests()[0].cells:
+        records = store.read(cell.file, cell.key).records
+        assert [records[k].test_scores is not None for k in SPLITS] == [False, True, False, False]
+
+
+def test_what_contradicts_is_named_and_nothing_is_written(make_folder, tmp_path, zoloss, experiment):
+    def change(cell, split):
+        is_odd = (cell.data.name, cell.learner.label, split) == ("sonar", "fld", 2)
+        return {"test_errors": 47, "train_errors": 1} if is_odd else {}
+
+    a, b = make_folder("a"), make_folder("b", change=change)
+    (cell,) = (c for c in plan(experiment) if (c.data.name, c.learner.label) == ("sonar", "fld"))
+    right = make_record(cell, 2).train_errors
+    before = sorted(p.name for p in tmp_path.iterdir())
+    ended = zoloss("merge", a, b, "--out", tmp_path / "out")
+    assert (ended.code, ended.out) == (4, "")
+    assert "1 task has different numbers" in ended.err
+    assert f"small: fld on sonar, split 2: train_errors is {right} in {a} and 1 in {b}" in ended.err
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+
+
+def test_two_that_agree_with_a_third_may_contradict_each_other(make_folder, tmp_path):
+    folders = [make_folder("a", [0])]
+    for name, rounds in (("b", 3), ("c", 4)):
+        folders.append(make_folder(name, [0], change=lambda cell, split, n=rounds: {"iterations": n}))
+    with pytest.raises(ResultsError, match=r"iterations is 3 in .*a and 4 in .*c"):
+        merge_folders(folders, tmp_path / "out")
+
+
+def test_many_conflicts_are_counted(make_folder, tmp_path):
+    folders = [make_folder("a"), make_folder("b", change=lambda cell, split: {"test_errors": 47})]
+    with pytest.raises(ResultsError, match="16 tasks have different numbers") as found:
+        merge_folders(folders, tmp_path / "out")
+    assert str(found.value).splitlines()[-1] == "and 6 more"
+
+
+def test_other_sizes_contradict(make_folder, tmp_path):
+    folders = [make_folder("a", [0]), make_folder("b", [1], sizes=(199, 51))]
+    with pytest.raises(ResultsError, match=r"n_train is 200 in .*a and 199 in .*b"):
+        merge_folders(folders, tmp_path / "out")
+
+
+def test_a_failed_task_gives_way_to_its_record(tmp_path, experiment):
+    store_run(tmp_path / "a", experiment, lambda cell: [FailedRecord(0, "no"), FailedRecord(1, "not yet")])
+    store_run(tmp_path / "b", experiment, lambda cell: [make_record(cell, 1)])
+    merge_folders([tmp_path / "a", tmp_path / "b"], tmp_path / "out")
+    store = Store(tmp_path / "out")
+    for cell in store.read_manifests()[0].cells:
+        stored = store.read(cell.file, cell.key)
+        assert (list(stored.records), list(stored.failed)) == ([1], [0])
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"title": "Another"}, "title is 'Small' and 'Another'"),
+        ({"metric": "train_error"}, "metric is 'test_error' and 'train_error'"),
+    ],
+)
+def test_another_experiment_of_the_same_name(make_folder, tmp_path, experiment, changes, reason):
+    folders = [make_folder("a"), make_folder("b", experiment=experiment.model_copy(update=changes))]
+    with pytest.raises(ResultsError, match=f"'small' is not the same experiment in .*: {reason}"):
+        merge_folders(folders, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_splits_are_another_experiment(make_folder, tmp_path, experiment):
+    more = experiment.model_copy(update={"split": experiment.split.model_copy(update={"repeats": 9})})
+    with pytest.raises(ResultsError, match=r"split.repeats is 4 and 9"):
+        merge_folders([make_folder("a"), make_folder("b", experiment=more)], tmp_path / "out")
+
+
+def test_another_version_of_an_algorithm(make_folder, tmp_path):
+    a, b = make_folder("a"), make_folder("b")
+    path = b / "runs" / "small.json"
+    manifest = decode_manifest(path.read_bytes())
+    changed = [msgspec.structs.replace(manifest.cells[0], key="0" * 16), *manifest.cells[1:]]
+    path.write_text(encode_manifest(type(manifest)(manifest.config, manifest.experiment, changed, [])))
+    with pytest.raises(ResultsError, match=r"is not of one version .* the data or the algorithm changed"):
+        merge_folders([a, b], tmp_path / "out")
+
+
+def test_another_format(make_folder, tmp_path):
+    a, b = make_folder("a"), make_folder("b")
+    (b / MARKER).write_text(json.dumps({"results_of": "zoloss", "format": 1}))
+    with pytest.raises(ResultsError, match="zoloss migrate"):
+        merge_folders([a, b], tmp_path / "out")
+
+
+def test_damage_is_left_out_with_a_note(make_folder, tmp_path):
+    a, b = make_folder("a", [0, 1]), make_folder("b", [2, 3])
+    torn, foreign = sorted((a / "cells").iterdir())[0], b / "cells" / "notes.jsonl"
+    torn.write_bytes(torn.read_bytes()[:-5])
+    foreign.write_text("mine")
+    summary = merge_folders([a, b], tmp_path / "out")
+    assert summary.n_records == 15
+    assert summary.notes == [f"{torn} has 1 damaged line; left out", f"{foreign} is no cell file; left out"]
+
+
+def test_sources_are_not_changed(make_folder, tmp_path):
+    folders = [make_folder("a", [3, 0]), make_folder("b", [0, 2])]
+    before = [read_all(folder) for folder in folders]
+    merge_folders(folders, tmp_path / "out")
+    assert [read_all(folder) for folder in folders] == before
+
+
+def test_where_it_may_be_written(make_folder, tmp_path):
+    a, b = make_folder("a"), make_folder("b")
+    (tmp_path / "empty").mkdir()
+    merge_folders([a, b], tmp_path / "empty")
+    assert read_cells(tmp_path / "empty") == read_cells(a)
+    for out, error, why in (
+        (tmp_path / "empty", OutputError, "exists"),
+        (a, OutputError, "exists"),
+        (a / "inside", OutputError, "which is read"),
+        (tmp_path / "no" / "where", OutputError, "there is no folder"),
+    ):
+        with pytest.raises(error, match=why):
+            merge_folders([a, b], out)
+    with pytest.raises(ResultsError, match="named twice"):
+        merge_folders([a, tmp_path / "b" / ".." / "a"], tmp_path / "out")
+    with pytest.raises(ResultsError, match="two results folders or more"):
+        merge_folders([a], tmp_path / "out")
+
+
+def test_a_full_disk_leaves_nothing(make_folder, tmp_path, monkeypatch):
+    a, b = make_folder("a"), make_folder("b")
+
+    def refuse(self, manifest):
+        raise ResultsError("cannot write")
+
+    monkeypatch.setattr(Store, "write_manifest", refuse)
+    with pytest.raises(ResultsError, match="cannot write"):
+        merge_folders([a, b], tmp_path / "out")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_parts_that_were_run_apart_are_one_run(zoloss, small_config, tmp_path):
+    experiment = load_config(small_config)
+    parts = {"whole": [(0, 1), (0, 1)], "a": [(1,), (0, 1)], "b": [(0,), ()]}  # splits of heart, and of sonar
+    for name, (heart, sonar) in parts.items():
+        splits = {"heart": heart, "sonar": sonar}
+        store_run(tmp_path / name, experiment, lambda cell, s=splits: run_tasks(cell, list(s[cell.data.name])))
+    ended = zoloss("merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "both")
+    assert ended.code == 0
+    assert "small: 8 of 24 tasks, incomplete; the rest: zoloss run configs/small.yaml --out " in ended.out
+
+    def drop_times(folder):
+        found = {}
+        for path in (folder / "cells").iterdir():
+            lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            found[path.name] = [{k: v for k, v in x.items() if "time" not in k and k != "check"} for x in lines]
+        return found
+
+    assert drop_times(tmp_path / "both") == drop_times(tmp_path / "whole")
+    shutil.rmtree(tmp_path / "a")
+    tables = [zoloss("table", tmp_path / name).out.replace(name, "NAME") for name in ("both", "whole")]
+    assert tables[0] == tables[1]
+
+
+def test_where_files_lie_is_no_difference(tmp_path):
+    """Two machines have the same table and the same class in folders of other names."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine.csv").write_text("x,label\n" + "".join(f"{k},{k % 2}\n" for k in range(20)))
+        (tmp_path / name / "mine.py").write_text("class Mine: pass\n")
+        config = tmp_path / name / "own.yaml"
+        config.write_text("datasets: {mine: {csv: mine.csv}}\nlearners: {mine: {learner: 'mine.py:Mine'}}\n")
+        with use_code_policy("skip"):
+            store_run(tmp_path / name / "r", load_config(config), lambda cell: [make_record(cell, 0)])
+    assert merge_folders([tmp_path / "a" / "r", tmp_path / "b" / "r"], tmp_path / "out").n_shared == 1

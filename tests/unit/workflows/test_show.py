@@ -1,0 +1,253 @@
+"""One stored task again: its record, its rule, its model, and whether they are what is stored."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+
+import msgspec
+import numpy as np
+import pytest
+from places import TOP
+from stored_runs import store_run
+
+from zoloss_cli.config.loader import load_config
+from zoloss_cli.errors import ResultsError
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.task import run_tasks
+from zoloss_cli.reporting.frame import load_results
+from zoloss_cli.utils.code_files import allow_code
+from zoloss_cli.workflows.show_task import find_stored_task, run_again
+
+CONFIG = """
+title: Small
+datasets: {heart: {}, iris: {}, mine: {csv: mine.csv, missing: impute}, pool: {generator: yinyang, size: 60}}
+split: {train: 0.8, repeats: 2, seed: 3}
+learners:
+  fld: {on: {iris: false}}
+  boosted: {learner: adaboost, base: {learner: stump}, rounds: 5, on: {iris: false}}
+  several: {learner: ecc, base: {learner: stump}, rounds: 5, on: {heart: false, mine: false, pool: false}}
+"""
+
+
+def write_own_table(path) -> None:
+    """A table of numbers, text and missing values."""
+    rng = np.random.default_rng(2)
+    x, noise, colour = rng.normal(size=60), rng.normal(size=60), rng.choice(["red", "blue", "green"], 60)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["x", "colour", "noise", "class"])
+        for i in range(60):
+            label = "yes" if x[i] + (colour[i] == "red") > 0.3 else "no"
+            writer.writerow(
+                ["" if i % 9 == 4 else round(x[i], 3), "" if i % 11 == 5 else colour[i], noise[i], label]
+            )
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("show")
+    write_own_table(folder / "mine.csv")
+    (folder / "small.yaml").write_text(CONFIG, encoding="utf-8")
+    experiment = load_config(folder / "small.yaml")
+    store_run(folder / "results", experiment, lambda cell: run_tasks(cell, [0, 1]))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def results(place):
+    return place / "results"
+
+
+@pytest.mark.parametrize(
+    ("dataset", "learner"),
+    [("heart", "fld"), ("heart", "boosted"), ("iris", "several"), ("mine", "fld"), ("mine", "boosted")],
+)
+def test_a_saved_model_has_the_errors_of_the_record(zoloss, results, place, tmp_path, dataset, learner):
+    model = tmp_path / "model.json"
+    ended = zoloss("show", dataset, learner, "1", "--results", results, "--model", model)
+    assert ended.code == 0, ended.err
+    assert "stored    the same numbers" in ended.out
+    frame = load_results(results).query("dataset == @dataset and learner == @learner and split == 1")
+    errors = int(frame.train_errors.iloc[0] + frame.test_errors.iloc[0])
+    table = place / "mine.csv" if dataset == "mine" else TOP / "datasets" / f"{dataset}.csv"
+    predicted = zoloss("predict", model, table, "--out", tmp_path / "predicted.csv")
+    assert predicted.code == 0, predicted.err
+    assert re.search(r"(\d+) errors? in", predicted.err)[1] == str(errors)
+
+
+def test_a_rule_in_the_units_of_the_data(zoloss, results):
+    """The weights that are shown give the confusion counts that are shown."""
+    shown = run_again(find_stored_task(results, None, "heart", "fld", 0))
+    out = zoloss("show", "heart", "fld", "0", "--results", results, "--all").out
+    threshold = float(re.search(r"at least (\S+)", out)[1])
+    weights = dict(re.findall(r"^(\w+) +(-?[\d.e-]+) +[+-]\d", out, re.M))
+    split = shown.fitted.split_data
+    X = split.data.X[split.train]
+    scores = X @ np.array([float(weights[name]) for name in split.data.features])
+    counts = np.zeros((2, 2), int)
+    np.add.at(counts, (split.data.y[split.train], (scores >= threshold).astype(int)), 1)
+    assert f"record    train_confusion {counts.tolist()}" in out
+
+
+def test_generated_pools_have_models_too(zoloss, results, tmp_path):
+    ended = zoloss("show", "pool", "fld", "0", "--results", results, "--model", tmp_path / "pool.json")
+    assert ended.code == 0, ended.err
+    columns = json.loads((tmp_path / "pool.json").read_text(encoding="utf-8"))["columns"]
+    assert len(columns) == 2
+
+
+def test_another_number_is_found(zoloss, tmp_path, small_config):
+    def make_records(cell):
+        if cell.learner.label != "ave-perc":
+            return []
+        (record,) = run_tasks(cell, [0])
+        return [msgspec.structs.replace(record, test_errors=record.test_errors + 1, test_confusion=None)]
+
+    store_run(tmp_path / "r", load_config(small_config), make_records)
+    ended = zoloss("show", "heart", "ave-perc", "0", "--results", tmp_path / "r")
+    assert ended.code == 9
+    found = re.search(r"test_errors (\d+) is stored, (\d+) now", ended.err)
+    assert int(found[1]) == int(found[2]) + 1
+    assert "stored    other numbers" in ended.out
+    assert "rule      " in ended.out
+
+
+def test_from_a_config_without_results(zoloss, place):
+    ended = zoloss("show", "heart", "fld", "1", "--config", place / "small.yaml")
+    assert ended.code == 0, ended.err
+    assert "stored    nothing is stored of this task" in ended.out
+    with_results = zoloss("show", "heart", "fld", "1", "--results", place / "results")
+    assert ended.out.split("stored")[0] == with_results.out.split("stored")[0]
+
+
+def test_a_learner_by_its_registered_name(zoloss, results):
+    ended = zoloss("show", "heart", "adaboost:stump", "0", "--results", results)
+    assert ended.code == 0, ended.err
+    assert "'adaboost:stump' is no linear rule" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["hart", "fld", "0"], "has no data set 'hart'; did you mean 'heart'?"),
+        (["heart", "fdl", "0"], "has no learner 'fdl' on heart; did you mean 'fld'?"),
+        (["heart", "several", "0"], "has no learner 'several' on heart; valid: fld, adaboost:stump, boosted"),
+        (["heart", "fld", "2"], "'small' has the splits 0 to 1 of fld on heart, and no split 2"),
+        (["heart", "fld", "0", "--table", "II"], "there is no table 'II' in these results"),
+        (["heart", "fld", "0", "--config", "x.yaml"], "leave --results and --table out"),
+    ],
+)
+def test_what_is_not_there(zoloss, results, arguments, message):
+    ended = zoloss("show", *arguments, "--results", results)
+    assert ended.code in (2, 4)
+    assert message in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+def test_the_best_of_several_settings_is_shown(tmp_path, write_config):
+    text = (
+        "title: Best\ndatasets: [heart]\nsplit: {repeats: 2}\n"
+        "learners: {ave-perc: {best_of: {epochs: [1, 30, 2]}}}\n"
+    )
+    experiment = load_config(write_config(text, "best.yaml"))
+    store_run(tmp_path / "r", experiment, lambda cell: run_tasks(cell, [0, 1]))
+    frame = load_results(tmp_path / "r")
+    means = frame.groupby("variant", observed=True)["test_error"].mean()
+    address = find_stored_task(tmp_path / "r", None, "heart", "ave-perc", 0)
+    assert address.cell.learner.choice == means.idxmin()
+
+
+def test_runs_that_disagree_must_be_told_apart(tmp_path, write_config, small_config):
+    first = load_config(small_config)
+    text = small_config.read_text(encoding="utf-8").replace("epochs: 10", "epochs: 11")
+    second = load_config(write_config(text, "other.yaml"))
+    for experiment in (first, second):
+        store_run(tmp_path / "r", experiment, lambda cell: [])
+    with pytest.raises(ResultsError, match="name one with --table: other, small"):
+        find_stored_task(tmp_path / "r", None, "heart", "ave-perc", 0)
+    epochs = find_stored_task(tmp_path / "r", "other", "heart", "ave-perc", 0).cell.learner.parameters["epochs"]
+    assert epochs == 11
+    assert find_stored_task(tmp_path / "r", None, "heart", "rcd-bias", 0).stored is None
+
+
+def test_a_task_of_another_version_is_refused(tmp_path, small_config, monkeypatch):
+    experiment = load_config(small_config)
+    store_run(tmp_path / "r", experiment, lambda cell: [])
+    from zoloss_cli import AveragedPerceptronClassifier
+
+    monkeypatch.setattr(AveragedPerceptronClassifier, "version", 99)
+    assert plan(experiment)[1].identity["version"] == 99
+    with pytest.raises(ResultsError, match="no longer what 'small' ran"):
+        find_stored_task(tmp_path / "r", None, "heart", "ave-perc", 0)
+
+
+def test_measures_are_shown_and_are_no_models(zoloss, tmp_path, write_config):
+    text = (
+        "title: M\ndatasets: {iris: {positive: Iris-setosa}}\nmeasures: {complexity: {}}\n"
+        "metric: complexity\nsplit: {repeats: 1}\n"
+    )
+    store_run(tmp_path / "m", load_config(write_config(text)), lambda cell: run_tasks(cell, [0]))
+    ended = zoloss("show", "iris", "complexity", "0", "--results", tmp_path / "m")
+    assert ended.code == 0, ended.err
+    assert "record    complexity " in ended.out
+    assert "the same numbers" in ended.out
+    refused = zoloss("show", "iris", "complexity", "0", "--results", tmp_path / "m", "--model", tmp_path / "x")
+    assert (refused.code, "is a measure of data" in refused.err) == (2, True)
+
+
+def test_codes_that_stand_for_ranks_have_no_model(zoloss, tmp_path, write_config):
+    config = write_config("title: G\ndatasets: [german20]\nsplit: {repeats: 1}\nlearners: {fld: {}}\n")
+    ended = zoloss("show", "german20", "fld", "0", "--config", config, "--model", tmp_path / "x.json")
+    assert ended.code == 2
+    assert "column 'A1' of 'german20' holds codes" in ended.err
+    assert not (tmp_path / "x.json").exists()
+
+
+MEAN_DIFFERENCE = """
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Halfway(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        first, second = (X[y == k].mean(axis=0) for k in self.classes_)
+        self.w_, self.middle_ = second - first, (first + second) / 2
+        return self
+
+    def predict(self, X):
+        return self.classes_[((X - self.middle_) @ self.w_ >= 0).astype(int)]
+
+class Failing(Halfway):
+    def fit(self, X, y):
+        raise RuntimeError("not today")
+"""
+
+
+def test_classes_of_others(zoloss, tmp_path, write_config):
+    (tmp_path / "mine.py").write_text(MEAN_DIFFERENCE, encoding="utf-8")
+    config = write_config(
+        "title: O\ndatasets: [heart]\nsplit: {repeats: 1}\nlearners: {half: {learner: 'mine.py:Halfway'}, "
+        "failing: {learner: 'mine.py:Failing'}, lr: {learner: sklearn.linear_model.LogisticRegression}}\n"
+    )
+    with allow_code():
+        store_run(tmp_path / "r", load_config(config), lambda cell: run_tasks(cell, [0]))
+    trusted = zoloss("show", "heart", "lr", "0", "--results", tmp_path / "r")
+    assert trusted.code == 0, trusted.err
+    assert "the same numbers" in trusted.out
+    refused = zoloss("show", "heart", "half", "0", "--results", tmp_path / "r")
+    assert (refused.code, "--allow-code" in refused.err) == (2, True)
+    allowed = zoloss("show", "heart", "half", "0", "--results", tmp_path / "r", "--allow-code")
+    assert allowed.code == 0, allowed.err
+    assert "the same numbers" in allowed.out
+    failing = zoloss("show", "heart", "failing", "0", "--results", tmp_path / "r", "--allow-code")
+    assert failing.code == 3
+    assert "failing on heart, split 0, fails: RuntimeError: not today" in failing.err
+    frame = load_results(tmp_path / "r").set_index("learner")
+    assert frame.failed["failing"] == "RuntimeError: not today"
+    assert frame.learner_package["half"] == hashlib.sha256(MEAN_DIFFERENCE.encode()).hexdigest()
+    assert frame.learner_package["lr"].startswith("scikit-learn")
+    model = zoloss("show", "heart", "lr", "0", "--results", tmp_path / "r", "--model", tmp_path / "m.json")
+    assert (model.code, "only zoloss's own learners" in model.err) == (2, True)

@@ -1,0 +1,186 @@
+"""Model files as objects that predict samples of a DataFrame."""
+
+from __future__ import annotations
+
+import warnings
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zoloss_cli.datasets.new_rows import encode_rows
+from zoloss_cli.datasets.raw_table import RawColumn, RawTable
+from zoloss_cli.errors import DataError, ModelError
+from zoloss_cli.workflows.model_io import SavedModel, read_model
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import ArrayLike
+
+SOURCE = Path("X")  # how messages call the samples
+
+
+class Model:
+    """A model that `zoloss fit --model` wrote, with scikit-learn's methods of a fitted classifier.
+
+    Parameters
+    ----------
+    saved : SavedModel
+        What the file says.
+    path : Path
+        The file, for messages.
+
+    Attributes
+    ----------
+    classes_ : ndarray of str
+        The classes; of two, the positive one last.
+    feature_names_in_ : ndarray of str
+        The columns that samples must have.
+    n_features_in_ : int
+        How many there are.
+    """
+
+    def __init__(self, saved: SavedModel, path: Path):
+        self._saved, self._path = saved, path
+        self.classes_ = np.array(saved.classes, dtype=object)
+        self.feature_names_in_ = np.array([column.name for column in saved.known.columns], dtype=object)
+        self.n_features_in_ = len(self.feature_names_in_)
+
+    def decision_function(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
+        """Return the scores of samples.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like
+            Samples: a DataFrame with the model's columns, in any order and perhaps with others, or an array
+            with exactly these.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One score each, positive for the last of two classes; or one for each of several classes.
+        """
+        raw = _read_samples(X, list(self.feature_names_in_))
+        rows = encode_rows(raw, self._saved.known, "error")
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._saved.rule.score(rows.table.X)
+        wild = ~np.isfinite(scores.reshape(len(raw.lines), -1)).all(axis=1)
+        if wild.any():
+            raise DataError(f"X: row {int(np.argmax(wild))}: the values are too large for a finite score")
+        return scores
+
+    def predict(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
+        """Return the class of each sample, as the training table named it.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like
+            Samples, as in `decision_function`.
+
+        Returns
+        -------
+        ndarray of str
+            One class each.
+        """
+        return self.classes_[self._saved.rule.classify(self.decision_function(X))]
+
+    def predict_proba(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
+        """Return the probability of each class, of a model that was calibrated.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like
+            Samples, as in `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        if self._saved.calibration is None:
+            raise ModelError(
+                f"{self._path} has no probabilities; fit it again with: zoloss fit --calibrate sigmoid"
+            )
+        found = self._saved.calibration.compute(self.decision_function(X))
+        return np.column_stack([1.0 - found, found]) if found.ndim == 1 else found
+
+    def __repr__(self) -> str:
+        return (
+            f"Model({str(self._path)!r}, classes={list(self._saved.classes)}, features={self.n_features_in_})"
+        )
+
+
+def load_model(path: str | PathLike[str], *, trust: bool = False) -> Model:
+    """Return the model of a file that `zoloss fit --model` wrote.
+
+    Reading runs no code: the file is JSON, and everything in it is checked.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    trust : bool, default=False
+        Whether to use a file that was changed after it was written.
+
+    Returns
+    -------
+    Model
+        With `predict`, `predict_proba` and `decision_function`.
+
+    Raises
+    ------
+    ModelError
+        If the file is no model, or was changed and is not trusted.
+
+    Examples
+    --------
+    >>> from zoloss_cli import load_model
+    >>> model = load_model("no-such-model.json")
+    Traceback (most recent call last):
+    zoloss_cli.errors.ModelError: there is no model file no-such-model.json
+    >>> model = load_model("heart.json")  # doctest: +SKIP
+    >>> model.predict(frame)  # doctest: +SKIP
+    """
+    saved = read_model(Path(path), trust)
+    for note in saved.notes:
+        warnings.warn(note, stacklevel=2)
+    return Model(saved, Path(path))
+
+
+def _read_samples(X: Any, names: list[str]) -> RawTable:
+    """Return samples as a table with names of columns; a row is called by its place."""
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        header = [str(name) for name in X.columns]
+        columns = [_read_column(name, X.iloc[:, place]) for place, name in enumerate(header)]
+    else:
+        values = np.asarray(X, dtype=object)
+        if values.ndim != 2 or values.shape[1] != len(names):
+            raise DataError(f"X must have two dimensions and {len(names)} columns (got shape {values.shape})")
+        header = names
+        columns = [_read_values(name, values[:, place].tolist()) for place, name in enumerate(names)]
+    if len(set(header)) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise DataError(f"X has the column '{twice}' twice")
+    n_rows = len(columns[0].missing) if columns else 0
+    if not n_rows:
+        raise DataError("X has no samples")
+    return RawTable(SOURCE, header, columns, list(range(n_rows)))
+
+
+def _read_column(name: str, series: pd.Series) -> RawColumn:
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    if is_numeric_dtype(series) and not is_bool_dtype(series):
+        return RawColumn.from_numbers(name, series.to_numpy(dtype=float, na_value=np.nan))
+    return _read_values(name, series.tolist())
+
+
+def _read_values(name: str, values: list[Any]) -> RawColumn:
+    if all(isinstance(each, int | float | np.number) and not isinstance(each, bool) for each in values):
+        return RawColumn.from_numbers(name, np.array(values, dtype=float))
+    return RawColumn.from_texts(name, ["" if _is_gap(each) else str(each) for each in values])
+
+
+def _is_gap(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and np.isnan(value)) or type(value).__name__ == "NAType"

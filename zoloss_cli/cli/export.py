@@ -1,0 +1,58 @@
+"""The command `zoloss export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.cli import _options as options
+from zoloss_cli.reporting.render.formats import EXPORT_FORMATS
+
+
+def export(
+    results: options.ResultsFolder = Path("results"),
+    format: Annotated[
+        str | None,
+        options.choice_option(
+            "--format",
+            "-f",
+            choices=EXPORT_FORMATS,
+            help="csv or parquet (default: what the name of --out says, else csv).",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file to write (default: CSV to standard output).")
+    ] = None,
+    table: options.TableName = None,
+    force: options.Force = False,
+) -> None:
+    """Write the records of results as one table for other programs: CSV or parquet, a record a row.
+
+    The columns are those of the DataFrame that `zoloss_cli.load_results` returns: data set, learner,
+    parameters, split, seed, counts, rates in %, times and versions. A record that several runs show is there
+    once; with --table all records of that table are there, by the names that it has for them. A task that
+    failed has a row with its reason and no numbers.
+
+    **Examples**
+
+    `zoloss export results/ --out records.parquet`
+
+    `zoloss export results/reference --table II > table2.csv`
+    """
+    from zoloss_cli.reporting.export import choose_export_format, render_frame
+    from zoloss_cli.reporting.frame import build_frame
+    from zoloss_cli.utils import atomic_io
+
+    chosen = choose_export_format(format, out)
+    if out is not None:
+        atomic_io.check_target(out, force, [])
+    frame, notes = build_frame(results, table)
+    options.show_notes(notes)
+    content = render_frame(frame, chosen)
+    if out is None:
+        typer.echo(content, nl=False)
+        return
+    atomic_io.write(out, content, force, [])
+    options.show(f"{out}: {len(frame):,} records, {frame.shape[1]} columns, {len(content) / 1e6:.1f} MB")

@@ -1,0 +1,75 @@
+"""The command `zoloss show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.cli import _completion as completion
+from zoloss_cli.cli import _options as options
+
+
+def show(
+    dataset: Annotated[
+        str, typer.Argument(help="The data set's name in the run.", autocompletion=completion.complete_dataset)
+    ],
+    learner: Annotated[
+        str,
+        typer.Argument(
+            help="The learner's label in the run, or its name.", autocompletion=completion.complete_learner
+        ),
+    ],
+    split: Annotated[int, typer.Argument(min=0, help="The number of the split; the first is 0.")],
+    results: Annotated[
+        Path | None, typer.Option("--results", "-r", help="Results folder (default: results).")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", "-c", help="A config instead, of which nothing need be run.")
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option("--table", "-t", help="The table's number (II) or the run's name.")
+    ] = None,
+    model: Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for predict.")] = None,
+    force: options.Force = False,
+    allow_code: options.AllowCode = False,
+    show_all: Annotated[bool, typer.Option("--all", help="Show the weights of all features.")] = False,
+) -> None:
+    """Run one stored task again: its record, its rule, and whether both are what is stored.
+
+    Results hold no weights. The same seeds give the same ones, so the task is run again, from the config in
+    the run's manifest. If its numbers are not those that are stored, the exit code is 9.
+
+    **Examples**
+
+    `zoloss show heart pocket 3 --results results/reference --table II`
+
+    `zoloss show heart rcd-bias 0 --config table2 --model heart.json`: then `zoloss predict heart.json NEW.csv`
+    """
+    from zoloss_cli.errors import CheckError, ConfigError
+    from zoloss_cli.utils import atomic_io, code_files
+    from zoloss_cli.utils.interruptible import run_interruptibly
+    from zoloss_cli.workflows.show_task import find_planned_task, find_stored_task, run_again
+    from zoloss_cli.workflows.show_text import describe_agreement, render_task
+    from zoloss_cli.workflows.task_model import build_table_fit, check_model_possible, render_task_model
+
+    if config is not None and (results is not None or table is not None):
+        raise ConfigError("--config is of tasks without results; leave --results and --table out, or --config")
+    with code_files.allow_code(allow_code):
+        if config is not None:
+            address = find_planned_task(config, dataset, learner, split)
+        else:
+            address = find_stored_task(results or Path("results"), table, dataset, learner, split)
+        options.show_notes(address.notes)
+        if model is not None:
+            check_model_possible(address.cell)
+            atomic_io.check_target(model, force, [])
+        shown = run_interruptibly(lambda: run_again(address))
+        fit = None if shown.fitted is None else build_table_fit(address.cell, shown.fitted)
+        options.show(render_task(shown, fit, show_all))
+    if model is not None and fit is not None:
+        atomic_io.write(model, render_task_model(address.cell, fit), force, [])
+        options.show_notes([f"the model is in {model}; apply it with: zoloss predict {model} NEW.csv"])
+    if shown.list_differences():
+        raise CheckError(f"the task does not give what is stored of it: {describe_agreement(shown)}")

@@ -1,0 +1,207 @@
+"""Two results folders against each other: the cells whose numbers differ, with tests on the splits of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from zoloss_cli.errors import ResultsError
+from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.run_result import CellResult, Place, RunResult
+from zoloss_cli.reporting.statistics import compute_corrected_t_test
+from zoloss_cli.results.record import have_same_result
+
+UNTIMED_METRICS = ("test_error", "train_01_loss")  # of cells whose table shows times only
+
+
+@dataclass(frozen=True)
+class CellDifference:
+    """A metric of a cell whose records differ: its means over the splits that both folders have.
+
+    Attributes
+    ----------
+    run, table : str
+        Name of the run, and of its table or the run again.
+    dataset, learner, metric : str
+        The cell, and what is compared.
+    first, second, difference : float
+        The means, and second minus first.
+    splits, n_differ : int
+        Splits that both have, and how many of them have different records; times do not count.
+    t, p : float or None
+        The corrected resampled t-test of the differences; None where there is none.
+    is_same_task : bool
+        Whether data, parameters and versions are the same, so that the numbers should be.
+    """
+
+    run: str
+    table: str
+    dataset: str
+    learner: str
+    metric: str
+    first: float
+    second: float
+    difference: float
+    splits: int
+    n_differ: int
+    t: float | None
+    p: float | None
+    is_same_task: bool
+
+
+@dataclass
+class ResultsDifference:
+    """What differs between two results folders.
+
+    Attributes
+    ----------
+    cells : list of CellDifference
+        Cells with different records, a metric each.
+    n_cells, n_same, n_splits : int
+        Cells that both folders have, those of them with equal records, and the splits that were compared.
+    only_first, only_second : list of str
+        Runs, cells and splits that one folder has alone.
+    """
+
+    cells: list[CellDifference] = field(default_factory=list)
+    n_cells: int = 0
+    n_same: int = 0
+    n_splits: int = 0
+    only_first: list[str] = field(default_factory=list)
+    only_second: list[str] = field(default_factory=list)
+
+    @property
+    def n_changed(self) -> int:
+        """Return how many cells have different records."""
+        return self.n_cells - self.n_same
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether both folders hold the same."""
+        return not (self.n_changed or self.only_first or self.only_second)
+
+
+def compare_results(first: list[RunResult], second: list[RunResult]) -> ResultsDifference:
+    """Return what differs between the runs of two folders, which are matched by name.
+
+    Parameters
+    ----------
+    first, second : list of RunResult
+        The runs, with their cells.
+
+    Returns
+    -------
+    ResultsDifference
+        The differences, in the order of the first folder's runs.
+    """
+    others, found = {run.name: run for run in second}, ResultsDifference()
+    names = [run.name for run in first]
+    found.only_first = [f"run '{name}'" for name in names if name not in others]
+    found.only_second = [f"run '{name}'" for name in others if name not in names]
+    known: dict[tuple[int, int], tuple[int, int]] = {}  # runs share cells, which are compared once
+    for run in first:
+        if run.name in others:
+            _compare_runs(run, others[run.name], found, known)
+    if not found.n_cells and not found.only_first and not found.only_second:
+        raise ResultsError("there is no finished task to compare in either folder")
+    return found
+
+
+def _compare_runs(
+    one: RunResult, other: RunResult, found: ResultsDifference, known: dict[tuple[int, int], tuple[int, int]]
+) -> None:
+    keys = [_collect_keys(run) for run in (one, other)]
+    for place in dict.fromkeys([*one.cells, *other.cells]):
+        cells = one.cells.get(place), other.cells.get(place)
+        name = f"{place[1]} on {place[0]} of '{one.name}'"
+        if cells[0] is None or cells[1] is None:
+            (found.only_second if cells[0] is None else found.only_first).append(name)
+            continue
+        pair = id(cells[0]), id(cells[1])
+        if pair not in known:
+            known[pair] = _count_differing(cells[0], cells[1], one.metric)
+        n_common, n_differ = known[pair]
+        _note_lone_splits(name, cells[0], cells[1], found)
+        found.n_cells += 1
+        found.n_splits += n_common
+        if not n_differ:
+            found.n_same += 1
+            continue
+        is_same_task = keys[0].get((place, cells[0].choice)) == keys[1].get((place, cells[1].choice))
+        found.cells += _compare_metrics(one, place, (cells[0], cells[1]), n_differ, is_same_task)
+
+
+def _collect_keys(run: RunResult) -> dict[tuple[Place, str], str]:
+    return {((cell.dataset, cell.learner), cell.choice): cell.key for cell in run.manifest.cells}
+
+
+def _note_lone_splits(name: str, one: CellResult, other: CellResult, found: ResultsDifference) -> None:
+    for mine, theirs, noted in ((one, other, found.only_first), (other, one, found.only_second)):
+        if count := len(set(mine.splits) - set(theirs.splits)):
+            noted.append(f"{count:,} split{'s' * (count > 1)} of {name}")
+
+
+def _count_differing(one: CellResult, other: CellResult, metric: str) -> tuple[int, int]:
+    """Return how many splits both cells have, and on how many of them the records differ in more than times."""
+    has_records = bool(one.records and other.records)  # else they are ratios of other cells
+    mine, theirs = (
+        dict(zip(cell.splits, cell.records if has_records else cell[metric], strict=True))
+        for cell in (one, other)
+    )
+    common = mine.keys() & theirs.keys()
+    if one.sizes != other.sizes:
+        return len(common), len(common)
+    return len(common), sum(not _is_same(mine[split], theirs[split]) for split in common)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Return whether two records, or what was measured of a draw by several, are the same but for times."""
+    if one == other:
+        return True
+    if isinstance(one, float):
+        return False
+    records = [getattr(each, "records", None) or [each] for each in (one, other)]
+    return len(records[0]) == len(records[1]) and all(map(have_same_result, *records))
+
+
+def _compare_metrics(
+    run: RunResult, place: Place, cells: tuple[CellResult, CellResult], n_differ: int, is_same_task: bool
+) -> list[CellDifference]:
+    metrics = [name for name in run.metrics if load_metric(name).comparison != "ratio"] or list(UNTIMED_METRICS)
+    compared = []
+    for metric in metrics:
+        values = [cell.get(metric) for cell in cells]
+        if None in values:  # it is not defined in every split
+            continue
+        one, two = (dict(zip(cell.splits, v or (), strict=True)) for cell, v in zip(cells, values, strict=True))
+        common = sorted(one.keys() & two.keys())
+        aggregate = load_metric(metric).aggregate
+        first, second = (aggregate([values[k] for k in common]).mean for values in (one, two))
+        t, p = _test_differences([two[k] - one[k] for k in common], metric, cells)
+        compared.append(
+            CellDifference(
+                run.name,
+                run.number,
+                *place,
+                metric,
+                first,
+                second,
+                second - first,
+                splits=len(common),
+                n_differ=n_differ,
+                t=t,
+                p=p,
+                is_same_task=is_same_task,
+            )
+        )
+    return compared
+
+
+def _test_differences(
+    differences: list[float], metric: str, cells: tuple[CellResult, CellResult]
+) -> tuple[float | None, float | None]:
+    """Return t and p of the corrected t-test; None where it is not for such numbers, or one split is all."""
+    sizes = cells[0].sizes
+    if load_metric(metric).part != "test" or sizes is None or sizes != cells[1].sizes or not sizes.n_test:
+        return None, None
+    return compute_corrected_t_test(differences, *sizes) if len(differences) > 1 else (None, None)

@@ -1,0 +1,67 @@
+"""How a table is to be shown; light, because a shell completes the choices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from zoloss_cli.errors import ConfigError
+
+STATS = ("stderr", "sd", "ci", "median", "quartiles")
+BOLD_RULES = ("best", "stderr", "significant")
+MEDIANS = ("median", "quartiles")
+CONFIDENCE = 0.95  # of the intervals of `ci`
+MAX_DIGITS = 10
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What of a run a table shows, and how.
+
+    Attributes
+    ----------
+    datasets, learners : tuple of str
+        Names in the order of rows and columns; none for all.
+    metrics : tuple of str
+        What columns show, whatever the config says; none for its metrics.
+    stat : {'stderr', 'sd', 'ci', 'median', 'quartiles', None}
+        Mean ± standard error, mean ± standard deviation, mean and its confidence interval, median, or median
+        and quartiles; None for that of the published table, which is the first for all others.
+    digits : int or None
+        Decimals of all numbers; None for those of the metric.
+    published : bool
+        Whether published values stand below ours.
+    transpose : bool
+        Whether learners are rows and data sets columns.
+    rank_row : bool
+        Whether the mean ranks of the learners are a last row.
+    bold : {'best', 'stderr', 'significant', None}
+        Which cells are bold: the best, those within one standard error of it, or those that are not
+        significantly worse; None for the second, of medians for the first.
+    """
+
+    datasets: tuple[str, ...] = ()
+    learners: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    stat: str | None = None
+    digits: int | None = None
+    published: bool = True
+    transpose: bool = False
+    rank_row: bool = False
+    bold: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.bold == "stderr" and self.stat in MEDIANS:
+            raise ConfigError(f"--bold stderr is of means, and --stat {self.stat} has medians: use --bold best")
+
+    @property
+    def bold_rule(self) -> str:
+        """Return which cells are bold, where no rule is asked for, too."""
+        return self.bold or ("best" if self.stat in MEDIANS else "stderr")
+
+    @property
+    def shows_medians(self) -> bool:
+        """Return whether the numbers are medians over splits."""
+        return self.stat in MEDIANS
+
+
+AS_PUBLISHED = TableOptions()

@@ -1,0 +1,296 @@
+"""Results folders joined into a new one: same task, same numbers, or a conflict that is named.
+
+Tasks are the same if their cell's key and split are: then both records must agree in all but times. The
+records of the merged folder are in the order in which a run would have left them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from zoloss_cli.errors import OutputError, ResultsError
+from zoloss_cli.reporting.loading import open_results
+from zoloss_cli.results.cell_file import StoredCell
+from zoloss_cli.results.manifest import Manifest
+from zoloss_cli.results.record import TIMES, Record, RecordKind
+from zoloss_cli.results.store import CELLS, Store, explain_os_errors
+from zoloss_cli.workflows.merge_manifests import merge_manifests
+
+CELL_FILE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*\.([0-9a-f]{16})\.jsonl")
+MAX_LISTED_CONFLICTS = 10
+MAX_SHOWN_VALUE = 60
+
+
+@dataclass(frozen=True)
+class MergedRun:
+    """A run of the merged folder, and how much of it is there."""
+
+    name: str
+    n_done: int
+    n_tasks: int
+    command: str
+
+
+@dataclass
+class MergeSummary:
+    """What was merged.
+
+    Attributes
+    ----------
+    n_folders, n_cells, n_records, n_shared : int
+        How many folders, cells and records there are, and how many of the records were in several folders.
+    runs : list of MergedRun
+        The runs, and how complete they are.
+    notes : list of str
+        What was damaged and left out, and what else to know.
+    """
+
+    n_folders: int
+    n_cells: int = 0
+    n_records: int = 0
+    n_shared: int = 0
+    runs: list[MergedRun] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class MergedCell:
+    """Where a merged cell goes: what the store needs to know to write it."""
+
+    key: str
+    filename: str
+    identity: dict
+    kind: RecordKind
+
+
+def merge_folders(folders: list[Path], out: Path) -> MergeSummary:
+    """Join results folders into a new one; nothing is written unless everything agrees.
+
+    Parameters
+    ----------
+    folders : list of Path
+        Two or more results folders.
+    out : Path
+        The new folder, which must not be there yet, or be empty.
+
+    Returns
+    -------
+    MergeSummary
+        What was merged.
+
+    Raises
+    ------
+    ResultsError
+        If a folder is no results folder or of another format, if two folders have another experiment under
+        one name, or if records of one task contradict each other.
+    OutputError
+        If the new folder is already there, or in one of the others.
+    """
+    _check_folders(folders, out)
+    opened = [open_results(folder) for folder in folders]
+    stores = [store for _, store in opened]
+    manifests = merge_manifests(
+        [(folder, [run.manifest for run in runs]) for folder, (runs, _) in zip(folders, opened, strict=True)]
+    )
+    summary, merger = MergeSummary(len(folders)), _CellMerger(stores, manifests)
+    with _write_new_folder(out) as store:
+        for filename in merger.list_files():
+            cell, stored = merger.merge(filename)
+            if cell is not None and not merger.conflicts:
+                in_order = [stored.records[split] for split in stored.splits]
+                failed = [stored.failed[split] for split in sorted(stored.failed)]
+                store.append(cell, [*in_order, *failed], (stored.n_train, stored.n_test))
+                summary.n_cells += 1
+                summary.n_records += len(stored.records)
+                merger.done[cell.key] = stored.splits
+        merger.refuse_conflicts()
+        for manifest in manifests:
+            store.write_manifest(manifest)
+    summary.n_shared = merger.n_shared
+    summary.runs = [_describe_run(manifest, merger.done) for manifest in manifests]
+    summary.notes = [note for each in stores for note in each.notes] + _describe_versions(manifests)
+    return summary
+
+
+def render_summary(summary: MergeSummary, out: Path) -> list[str]:
+    """Return what was merged as lines of text."""
+    shared = f", {summary.n_shared:,} of them in several" if summary.n_shared else ""
+    counts = f"{summary.n_records:,} records of {summary.n_cells:,} cells"
+    lines = [f"{out}: {counts} from {summary.n_folders} folders{shared}"]
+    for run in summary.runs:
+        where = f" --out {shlex.quote(str(out))}" if run.command.startswith("zoloss run ") else ""
+        rest = "complete" if run.n_done >= run.n_tasks else f"incomplete; the rest: {run.command}{where}"
+        lines.append(f"{run.name}: {run.n_done:,} of {run.n_tasks:,} tasks, {rest}")
+    return lines
+
+
+def _check_folders(folders: list[Path], out: Path) -> None:
+    if len(folders) < 2:
+        raise ResultsError("a merge takes two results folders or more")
+    places = [folder.resolve() for folder in folders]
+    for folder, place in zip(folders, places, strict=True):
+        if places.count(place) > 1:
+            raise ResultsError(f"{folder} is named twice; a merge takes different folders")
+        if place in out.resolve().parents:
+            raise OutputError(f"{out} is in {folder}, which is read; choose another --out")
+    with explain_os_errors(out):
+        if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+            raise OutputError(f"{out} exists; results are merged into a new folder: choose another --out")
+        if not out.resolve().parent.is_dir():
+            raise OutputError(f"cannot write {out}: there is no folder {out.parent}")
+
+
+@contextlib.contextmanager
+def _write_new_folder(out: Path) -> Iterator[Store]:
+    """Write a results folder beside its place, and move it there when it is complete."""
+    target = out.resolve()
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with Store(temporary).writing() as store:
+            yield store
+        with explain_os_errors(out):
+            (temporary / ".lock").unlink(missing_ok=True)
+            if target.exists():
+                target.rmdir()
+            os.rename(temporary, target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+class _CellMerger:
+    """Joins the files of one name in several folders, and collects what contradicts."""
+
+    def __init__(self, stores: list[Store], manifests: list[Manifest]):
+        self.stores = stores
+        self.conflicts: list[str] = []
+        self.n_shared = 0
+        self.done: dict[str, list[int]] = {}
+        self._places = {
+            cell.key: f"{manifest.experiment.name}: {cell.learner} on {cell.dataset}"
+            for manifest in reversed(manifests)
+            for cell in manifest.cells
+        }
+
+    def list_files(self) -> list[str]:
+        """Return the names of all cell files; other files are noted."""
+        names: set[str] = set()
+        for store in self.stores:
+            for path in sorted((store.folder / CELLS).glob("*.jsonl")):
+                if CELL_FILE.fullmatch(path.name):
+                    names.add(path.name)
+                else:
+                    store.notes.append(f"{path} is no cell file; left out")
+        return sorted(names)
+
+    def merge(self, filename: str) -> tuple[MergedCell | None, StoredCell]:
+        """Return what all folders have of a cell; None for the cell if that is nothing."""
+        found = CELL_FILE.fullmatch(filename)
+        assert found is not None
+        key, merged = found[1], StoredCell()
+        sources: dict[int, Store] = {}
+        for store in self.stores:
+            stored = store.read(filename, key)
+            if stored.fault or stored.n_damaged:
+                fault = stored.fault or f"has {stored.n_damaged} damaged line{'s' * (stored.n_damaged > 1)}"
+                store.notes.append(f"{store.path(filename)} {fault}; left out")
+            if not stored.identity:
+                continue
+            if not merged.identity:
+                merged = StoredCell(
+                    kind=stored.kind, n_train=stored.n_train, n_test=stored.n_test, identity=stored.identity
+                )
+                first = store
+            self._check_sizes(key, (first, merged), (store, stored))
+            for split, record in stored.records.items():
+                if split in merged.records:
+                    self.n_shared += 1
+                    record = self._join(key, (sources[split], merged.records[split]), (store, record))
+                merged.records[split] = record
+                sources.setdefault(split, store)
+            for split, failed in stored.failed.items():
+                merged.failed.setdefault(split, failed)
+        merged.failed = {k: failed for k, failed in merged.failed.items() if k not in merged.records}
+        if not merged.identity:
+            return None, merged
+        return MergedCell(key, filename, merged.identity, merged.kind), merged
+
+    def refuse_conflicts(self) -> None:
+        """Raise ResultsError if anything contradicts."""
+        if not self.conflicts:
+            return
+        count = len(self.conflicts)
+        listed = self.conflicts[:MAX_LISTED_CONFLICTS]
+        more = [f"and {count - len(listed):,} more"] if count > len(listed) else []
+        subject = "1 task has" if count == 1 else f"{count:,} tasks have"
+        raise ResultsError(
+            "\n".join(
+                [
+                    f"{subject} different numbers in these folders, so nothing was written; leave out the "
+                    "folder whose results are wrong, or run it again with --fresh:",
+                    *listed,
+                    *more,
+                ]
+            )
+        )
+
+    def _check_sizes(self, key: str, one: tuple[Store, StoredCell], other: tuple[Store, StoredCell]) -> None:
+        for name in ("kind", "n_train", "n_test"):
+            values = [getattr(stored, name) for _, stored in (one, other)]
+            if values[0] != values[1]:
+                self._add_conflict(key, "", name, (one[0], values[0]), (other[0], values[1]))
+
+    def _join(self, key: str, one: tuple[Store, Record], other: tuple[Store, Record]) -> Record:
+        """Return a record with all that two of one task have; what contradicts is a conflict."""
+        first, second = one[1], other[1]
+        if type(first) is not type(second):
+            return first  # the kind of their cells, which was found to differ
+        missing = {}
+        for name in first.__struct_fields__:
+            values = getattr(first, name), getattr(second, name)
+            if name in TIMES or values[0] == values[1] or values[1] is None:
+                continue
+            if values[0] is None:
+                missing[name] = values[1]
+                continue
+            self._add_conflict(key, f", split {first.split}", name, (one[0], values[0]), (other[0], values[1]))
+            return first
+        return msgspec.structs.replace(first, **missing) if missing else first
+
+    def _add_conflict(
+        self, key: str, where: str, name: str, one: tuple[Store, object], other: tuple[Store, object]
+    ) -> None:
+        place = self._places.get(key, f"cell {key}")
+        shown = [f"{_shorten(value)} in {store.folder}" for store, value in (one, other)]
+        self.conflicts.append(f"{place}{where}: {name} is {shown[0]} and {shown[1]}")
+
+
+def _shorten(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= MAX_SHOWN_VALUE else f"{text[:MAX_SHOWN_VALUE]}..."
+
+
+def _describe_run(manifest: Manifest, done: dict[str, list[int]]) -> MergedRun:
+    repeats = manifest.experiment.split.repeats
+    n_done = sum(
+        split < (cell.repeats or repeats) for cell in manifest.cells for split in done.get(cell.key, ())
+    )
+    return MergedRun(manifest.experiment.name, n_done, manifest.n_tasks, manifest.command())
+
+
+def _describe_versions(manifests: list[Manifest]) -> list[str]:
+    """Return which runs are of several versions of zoloss; by their keys, the algorithms are the same."""
+    notes = []
+    for manifest in manifests:
+        versions = sorted({run.zoloss for run in manifest.runs})
+        if len(versions) > 1:
+            notes.append(f"'{manifest.experiment.name}' was run by zoloss {' and '.join(versions)}")
+    return notes
