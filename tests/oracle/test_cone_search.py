@@ -8,7 +8,7 @@ from problems import fewest_errors, tiny_problem, whole
 
 from zoloss_cli.kernels.cone import PROVED, RUNNING
 from zoloss_cli.learners.search.certificates import convert_to_integers
-from zoloss_cli.learners.search.cone_problem import build_cone_problem, find_units
+from zoloss_cli.learners.search.cone_problem import build_cone_problem, find_copies
 from zoloss_cli.learners.search.cone_search import ConeSearch
 from zoloss_cli.learners.search.merged_samples import merge_equal_samples
 from zoloss_cli.registry import make_learner
@@ -37,12 +37,12 @@ def check_against_brute_force(seed):
     if problem is None:
         assert least == pytest.approx(0.0)
         return
-    assert problem.is_unit_exact
-    units = round(least / problem.unit)
-    assert units * problem.unit == pytest.approx(least)
-    assert ConeSearch(problem).prove(units, lambda: False) == PROVED
+    assert problem.is_weight_exact
+    copies = round(least / problem.copy_weight)
+    assert copies * problem.copy_weight == pytest.approx(least)
+    assert ConeSearch(problem).prove(copies, lambda: False) == PROVED
     # One more cannot be proved, and is refuted or found too thin to tell; never proved.
-    assert ConeSearch(problem).prove(units + 1, lambda: False) != PROVED
+    assert ConeSearch(problem).prove(copies + 1, lambda: False) != PROVED
 
 
 def test_as_many_errors_are_proved_as_brute_force_finds():
@@ -84,13 +84,13 @@ def test_a_search_that_is_stopped_proves_nothing():
 
 
 def test_weights_become_units_or_are_rounded_down():
-    units, unit, exact = find_units(np.array([1.5, 0.75, 3.0]))
-    assert (units.tolist(), unit, exact) == ([2, 1, 4], 0.75, True)
+    copies, copy_weight, exact = find_copies(np.array([1.5, 0.75, 3.0]))
+    assert (copies.tolist(), copy_weight, exact) == ([2, 1, 4], 0.75, True)
     c = np.array([1.0, np.pi, np.e, 0.1])
-    units, unit, exact = find_units(c)
+    copies, copy_weight, exact = find_copies(c)
     assert not exact
-    assert np.all(units * unit <= c)
-    assert np.all((units + 1) * unit > c)
+    assert np.all(copies * copy_weight <= c)
+    assert np.all((copies + 1) * copy_weight > c)
 
 
 def test_certify_proves_a_set_of_four_features_by_cones():

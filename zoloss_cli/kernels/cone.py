@@ -13,11 +13,11 @@ The state of a search, which stands still between calls:
 
 - `columns`: scores, exponents, errors, above, higher; see `zoloss_cli/kernels/cone_columns.py`. The first D are
   the vertices of the cone to search, and the one after them by depth is the vertex that split the cone there.
-- `stack`, by depth: cones (the columns of its vertices), mates of left and right units, matched (pairs), stage
+- `stack`, by depth: cones (the columns of its vertices), mates of left and right copies, matched (pairs), stage
   (children that were entered), edges (the split one).
 - `counters`: one number for each of the places named below.
 - `log`: what a certificate needs, cone by cone, if there is room at all: SPLIT, a, b, p, q, shift, divisor; or
-  LEAF, the number of left units whose mate differs from the leaf before, and these units with their mates.
+  LEAF, the number of left copies whose mate differs from the leaf before, and these copies with their mates.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def intersect_columns(above, cone, rows):
 
 @exact_kernel
 def log_leaf(mate_left, logged_mates, log, counters):
-    """Write a leaf into the log: the left units with another mate than in the leaf before, and their mates."""
+    """Write a leaf into the log: the left copies with another mate than in the leaf before, and their mates."""
     at = counters[LOGGED]
     log[at] = LEAF
     changes = np.int64(0)

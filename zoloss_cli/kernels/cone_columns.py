@@ -6,7 +6,7 @@ of v, which are the scores of unit vectors. All scores of samples are in [-1, 1]
 
 - `scores` (columns x (n + D)), `exponents` E with v = M 2^-E, and `errors`, by how much a score may be off.
   An error of 0 means: exact, and then M and all <x, M> are whole numbers below 2^FRACTION_BITS.
-- `above` (columns x (n_left * words)) has for each positive sample a bit for each unit of a negative sample
+- `above` (columns x (n_left * words)) has for each positive sample a bit for each copy of a negative sample
   that scores no less, and `higher` for those that score more: where scores are off, only what holds whatever
   the error.
 """
@@ -70,8 +70,8 @@ def fill_keys(scores, first, count, keys, spare):
 def compare_classes(scores, error, sizes, right_start, above, higher, room):
     """Set the bits of a column, and return the least loss of a threshold on it.
 
-    `sizes` is (n_left, n_right, words, ...); `right_start` has the first unit of each negative sample, and the
-    number of units at the end. `left_weight` of `room` has the units of each positive sample.
+    `sizes` is (n_left, n_right, words, ...); `right_start` has the first copy of each negative sample, and the
+    number of copies at the end. `left_weight` of `room` has the copies of each positive sample.
     """
     n_left, n_right, words, _ = sizes
     left_keys, right_keys, spare, run, strict, left_weight = room
@@ -85,7 +85,7 @@ def compare_classes(scores, error, sizes, right_start, above, higher, room):
     below = np.int64(0)
     for i in range(n_left):
         below += left_weight[i]
-    least, units = below, np.int64(0)
+    least, copies = below, np.int64(0)
     at, strict_at = n_right - 1, n_right - 1
     for x in range(n_left - 1, -1, -1):
         i, score = left_keys[x] & (MAX_SAMPLES - 1), left_keys[x] >> INDEX_BITS
@@ -93,7 +93,7 @@ def compare_classes(scores, error, sizes, right_start, above, higher, room):
             j = right_keys[at] & (MAX_SAMPLES - 1)
             for r in range(right_start[j], right_start[j + 1]):
                 run[r >> 6] |= np.uint64(1) << np.uint64(r & 63)
-            units += right_start[j + 1] - right_start[j]
+            copies += right_start[j + 1] - right_start[j]
             at -= 1
         while strict_at >= 0 and (right_keys[strict_at] >> INDEX_BITS) - score >= strict_gap:
             j = right_keys[strict_at] & (MAX_SAMPLES - 1)
@@ -104,7 +104,7 @@ def compare_classes(scores, error, sizes, right_start, above, higher, room):
             above[i * words + w] = run[w]
             higher[i * words + w] = strict[w]
         below -= left_weight[i]
-        least = min(least, units + below)
+        least = min(least, copies + below)
     return least
 
 

@@ -22,7 +22,7 @@ from zoloss_cli.kernels.cone_columns import (
 # What an open pair counts if it is in order at one vertex only, at two, at more; and in deep cones.
 ONE_VERTEX, TWO_VERTICES, MORE_VERTICES = 16, 4, 1
 DEEP_ONE_VERTEX, DEEP_TWO_VERTICES = 5, 1
-DEEP = 24  # from this depth on, so that no pair is followed for ever, and ...
+DEEP = 16  # from this depth on, so that no pair is followed for ever, and ...
 LEVELS_PER_LENGTH = 4  # ... at one in so many levels the longest edge is split
 SAMPLES_PER_LENGTH = 8  # every so manieth sample tells the length of an edge
 MIN_TIED_SHARE = 8  # an edge is split where pairs tie if these are at least one in so many

@@ -23,7 +23,7 @@ from zoloss_cli.workflows.proof_checker import (
     MergedPlaces,
     RefutedProofError,
     check_cones,
-    count_rule_units,
+    count_rule_copies,
     hash_samples,
     merge_places,
     read_exact_features,
@@ -48,7 +48,7 @@ def prepare_features(table: CsvTable) -> ExactFeatures:
     return ExactFeatures(read_exact_features(table.X))
 
 
-def find_class_units(fitted: TableFit) -> list[int]:
+def find_class_copies(fitted: TableFit) -> list[int]:
     """Return the weights of both classes as integers."""
     if fitted.class_weights is None:
         return [1, 1]
@@ -80,8 +80,8 @@ def build_certificate(fitted: TableFit, features: ExactFeatures, reading: dict[s
         The certificate, which `check_certificate` accepts.
     """
     assert fitted.rule is not None  # certify is linear
-    y, units = fitted.y.tolist(), find_class_units(fitted)
-    places = merge_places(features.samples, y, units)
+    y, copies = fitted.y.tolist(), find_class_copies(fitted)
+    places = merge_places(features.samples, y, copies)
     proof: dict[str, Any] = {}
     bound, method = places.unavoidable, "equal rows"
     if features.proof is not None:
@@ -99,7 +99,7 @@ def build_certificate(fitted: TableFit, features: ExactFeatures, reading: dict[s
             "classes": list(fitted.classes),
         },
         "reading": reading,
-        "units": units,
+        "units": copies,
         "rule": {
             "weights": rule.weights.tolist(),
             "centre": rule.centre.tolist(),
@@ -114,7 +114,7 @@ def build_certificate(fitted: TableFit, features: ExactFeatures, reading: dict[s
 def _describe_cones(
     fitted: TableFit, features: ExactFeatures, places: MergedPlaces
 ) -> tuple[dict[str, Any], int]:
-    """Return the proof of the cone search, and how many units of the classes one of it stands for."""
+    """Return the proof of the cone search, and how many copies of the classes one of it stands for."""
     assert features.proof is not None
     problem, target, roots = features.proof
     merged = sorted({place for place, net in places.net.items() if net})
@@ -126,9 +126,9 @@ def _describe_cones(
     indices = [by_vector[tuple(v + m for v, m in zip(x, middle, strict=True))] for x in problem.vectors]
     nets = [abs(places.net[tuple(features.samples[i])]) for i in indices]
     factor = gcd(*nets)
-    if [n // factor for n in nets] != problem.units.tolist():
+    if [n // factor for n in nets] != problem.copies.tolist():
         raise DataError(
-            "--certificate: the weights have no unit that is large enough; choose smaller whole numbers"
+            "--certificate: the weights have no common measure large enough; choose small whole numbers"
         )
     tree: list[int] = []
     for root in roots:
@@ -165,9 +165,7 @@ def render_certificate(certificate: dict[str, Any]) -> bytes:
 
 def describe_certificate(certificate: dict[str, Any], path: Path, data: Path) -> str:
     """Return a note about a certificate that was written."""
-    what = (
-        "makes at least {:,} errors" if certificate["units"] == [1, 1] else "misclassifies {:,} units of weight"
-    )
+    what = "makes at least {:,} errors" if certificate["units"] == [1, 1] else "misclassifies {:,} of weight"
     claim = what.format(certificate["bound"])
     return f"{path} proves that every linear rule {claim}; check it with: zoloss verify {path} {data}"
 
@@ -201,7 +199,7 @@ class CheckedCertificate:
     Attributes
     ----------
     bound, loss : int
-        Units of error that every linear rule has, and those of the certificate's rule.
+        Misclassified copies that every linear rule has, and those of the certificate's rule.
     errors : int
         Errors of the rule.
     is_weighted : bool
@@ -260,10 +258,10 @@ def _read_table(reading: dict[str, Any], data: Path) -> tuple[CsvTable, list[int
 def _check_proof(
     certificate: dict[str, Any], samples: list[list[int]], X: np.ndarray, y: list[int]
 ) -> CheckedCertificate:
-    units, proof, bound = certificate["units"], certificate["proof"], certificate["bound"]
-    if len(units) != 2 or not all(type(unit) is int and unit > 0 for unit in units):
+    copies, proof, bound = certificate["units"], certificate["proof"], certificate["bound"]
+    if len(copies) != 2 or not all(type(count) is int and count > 0 for count in copies):
         raise RefutedProofError("the weights of the classes are no positive integers")
-    places = merge_places(samples, y, units)
+    places = merge_places(samples, y, copies)
     proved, n_leaves = places.unavoidable, 0
     if proof:
         factor, target = proof["factor"], proof["target"]
@@ -273,15 +271,15 @@ def _check_proof(
         proved += factor * target
     if bound != proved:
         raise RefutedProofError(f"it says {bound}, and proves {proved}")
-    errors, loss = count_rule_units(certificate["rule"], X, y, units)
+    errors, loss = count_rule_copies(certificate["rule"], X, y, copies)
     if loss < bound:
         raise RefutedProofError("its rule has fewer errors than it says are needed")
-    return CheckedCertificate(bound, loss, errors, units[0] != units[1], n_leaves, certificate["method"])
+    return CheckedCertificate(bound, loss, errors, copies[0] != copies[1], n_leaves, certificate["method"])
 
 
 def render_check(checked: CheckedCertificate) -> str:
     """Return what a certificate proves, in two lines."""
-    what = "units of weight" if checked.is_weighted else "errors"
+    what = "of weight" if checked.is_weighted else "errors"
     makes = "loses" if checked.is_weighted else "makes"
     how = f"{checked.method}, {checked.n_leaves:,} cones checked" if checked.n_leaves else checked.method
     verdict = "proved optimal" if checked.loss == checked.bound else "not proved optimal"

@@ -54,20 +54,20 @@ class MergedPlaces:
     Attributes
     ----------
     net : dict of {tuple of int: int}
-        The units by which the positive class is ahead of the negative one.
+        The copies by which the positive class is ahead of the negative one.
     unavoidable : int
-        The units that are misclassified whatever the rule is.
+        The copies that are misclassified whatever the rule is.
     """
 
     net: dict[tuple[int, ...], int]
     unavoidable: int
 
 
-def merge_places(samples: list[list[int]], y: Sequence[int], units: Sequence[int]) -> MergedPlaces:
+def merge_places(samples: list[list[int]], y: Sequence[int], copies: Sequence[int]) -> MergedPlaces:
     """Merge samples in one place, where only the heavier class can be right."""
     totals: dict[tuple[int, ...], list[int]] = {}
     for sample, label in zip(samples, y, strict=True):
-        totals.setdefault(tuple(sample), [0, 0])[label] += units[label]
+        totals.setdefault(tuple(sample), [0, 0])[label] += copies[label]
     return MergedPlaces(
         {place: positive - negative for place, (negative, positive) in totals.items()},
         sum(min(both) for both in totals.values()),
@@ -89,7 +89,7 @@ def count_rank(rows: list[list[int]]) -> int:
     return len(basis)
 
 
-class _Column:
+class _ExactColumn:
     """The scores of the samples in one direction, which are integers of any size."""
 
     __slots__ = ("largest", "values")
@@ -98,11 +98,11 @@ class _Column:
         self.values, self.largest = values, largest
 
     @classmethod
-    def build(cls, values: list[int]) -> _Column:
+    def build(cls, values: list[int]) -> _ExactColumn:
         largest = max(map(abs, values))
         return cls(np.array(values, dtype=np.int64 if largest < MAX_INT64 else object), largest)
 
-    def mix(self, p: int, other: _Column, q: int, divisor: int) -> _Column:
+    def mix(self, p: int, other: _ExactColumn, q: int, divisor: int) -> _ExactColumn:
         largest = p * self.largest + q * other.largest
         kind = np.int64 if max(largest, p, q, divisor) < MAX_INT64 else object
         values = self.values.astype(kind, copy=False) * p + other.values.astype(kind, copy=False) * q
@@ -114,7 +114,7 @@ class _Column:
             largest = int(max(values.max(), -values.min()))
             if largest < MAX_INT64:
                 values = values.astype(np.int64)
-        return _Column(values, largest)
+        return _ExactColumn(values, largest)
 
 
 class ConeTreeChecker:
@@ -124,17 +124,17 @@ class ConeTreeChecker:
     ----------
     columns : list of list of int
         The scores of the samples at the D + 1 first directions.
-    left_units, right_units : list of int
-        The places in a column of the samples of each unit of weight.
+    left_copies, right_copies : list of int
+        The places in a column of the samples of each copy.
     target : int
         The pairs that each leaf needs.
     """
 
-    def __init__(self, columns: list[list[int]], left_units: list[int], right_units: list[int], target: int):
-        self.roots = [_Column.build(column) for column in columns]
-        self.left, self.right = np.array(left_units), np.array(right_units)
+    def __init__(self, columns: list[list[int]], left_copies: list[int], right_copies: list[int], target: int):
+        self.roots = [_ExactColumn.build(column) for column in columns]
+        self.left, self.right = np.array(left_copies), np.array(right_copies)
         self.target, self.n_leaves = target, 0
-        self._mates = np.full(len(left_units), -1)
+        self._mates = np.full(len(left_copies), -1)
 
     def check(self, tree: Sequence[int]) -> None:
         """Raise RefutedProofError unless the tree, cone by cone, proves the target."""
@@ -164,7 +164,7 @@ class ConeTreeChecker:
             raise RefutedProofError("the tree ends before its last cone" if value is None else "no integer")
         return value
 
-    def _split(self, cone: list[_Column], entries: Iterator[int]) -> list[list[_Column]]:
+    def _split(self, cone: list[_ExactColumn], entries: Iterator[int]) -> list[list[_ExactColumn]]:
         a, b, p, q, shift, divisor = (self._read(entries) for _ in range(6))
         if not (0 <= a < len(cone) and 0 <= b < len(cone) and a != b):
             raise RefutedProofError("a cone is split at an edge that it does not have")
@@ -173,7 +173,7 @@ class ConeTreeChecker:
         new = cone[a].mix(p << max(shift, 0), cone[b], q << max(-shift, 0), divisor)
         return [[*cone[:b], new, *cone[b + 1 :]], [*cone[:a], new, *cone[a + 1 :]]]
 
-    def _check_leaf(self, cone: list[_Column], entries: Iterator[int]) -> None:
+    def _check_leaf(self, cone: list[_ExactColumn], entries: Iterator[int]) -> None:
         for _ in range(self._read(entries)):
             left, right = self._read(entries), self._read(entries)
             if not (0 <= left < len(self._mates) and -1 <= right < len(self.right)):
@@ -184,7 +184,7 @@ class ConeTreeChecker:
         if len(lefts) < self.target:
             raise RefutedProofError(f"a cone has {len(lefts)} pairs, and needs {self.target}")
         if np.bincount(rights, minlength=1).max() > 1:
-            raise RefutedProofError("a sample is in more pairs than it weighs units")
+            raise RefutedProofError("a sample is in more pairs than it weighs copies")
         above, below = self.right[rights], self.left[lefts]
         for column in cone:
             if not np.all(column.values[below] <= column.values[above]):
@@ -204,7 +204,7 @@ def check_cones(proof: dict[str, Any], samples: list[list[int]], places: MergedP
     places : MergedPlaces
         Their weights.
     factor : int
-        The units of weight that one of the proof stands for.
+        The of weight that one of the proof stands for.
 
     Returns
     -------
@@ -236,8 +236,8 @@ def check_cones(proof: dict[str, Any], samples: list[list[int]], places: MergedP
     columns = [[sum(x * v for x, v in zip(p, vertex, strict=True)) for p in parts] for vertex in vertices]
     columns = [[*column, *vertex] for column, vertex in zip(columns, vertices, strict=True)]
     weights = [abs(places.net[place]) // factor for place in everything]
-    units = [[at for at in side for _ in range(weights[at])] for side in _split_places(chosen)]
-    checker = ConeTreeChecker(columns, units[0], units[1], proof["target"])
+    copies = [[at for at in side for _ in range(weights[at])] for side in _split_places(chosen)]
+    checker = ConeTreeChecker(columns, copies[0], copies[1], proof["target"])
     checker.check(proof["tree"])
     return checker.n_leaves
 
@@ -247,10 +247,10 @@ def _split_places(chosen: list[list[tuple[int, ...]]]) -> tuple[range, range]:
     return range(n_left), range(n_left, n_left + len(chosen[1]))
 
 
-def count_rule_units(
-    rule: dict[str, Any], X: np.ndarray, y: Sequence[int], units: Sequence[int]
+def count_rule_copies(
+    rule: dict[str, Any], X: np.ndarray, y: Sequence[int], copies: Sequence[int]
 ) -> tuple[int, int]:
-    """Return the errors and the units of error of a linear rule, where a score of 0 is an error."""
+    """Return the errors and the misclassified copies of a linear rule, where a score of 0 is an error."""
     weights = [Fraction(w) for w in rule["weights"]]
     centre = [Fraction(c) for c in rule["centre"]]
     offset = Fraction(rule["at_centre"]) - sum(
@@ -262,5 +262,5 @@ def count_rule_units(
         score = offset + sum((w * x for w, x in zip(weights, exact, strict=True)), Fraction(0))
         if (score if label == 1 else -score) <= 0:
             errors += 1
-            lost += units[label]
+            lost += copies[label]
     return errors, lost

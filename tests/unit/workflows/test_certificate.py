@@ -55,8 +55,8 @@ def check_tiny_problem(seed, folder):
     costs = (float(rng.integers(1, 5)), float(rng.integers(1, 5))) if seed % 3 == 0 else (None, None)
     certificate, fitted = certify(data, Weighting((), *costs))
     checked = check(certificate, folder, data)
-    units = certificate["units"]
-    phi = np.where(y == 1, units[1], units[0]).astype(float)  # 'n' is the negative class
+    copies = certificate["units"]
+    phi = np.where(y == 1, copies[1], copies[0]).astype(float)  # 'n' is the negative class
     assert checked.bound == checked.loss == round(fewest_errors(X, y, phi))
     assert checked.errors == fitted.errors
 

@@ -19,9 +19,10 @@ from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.pivot import PivotClassifier
 from zoloss_cli.learners.search.progress import SearchProgress
 
-FEW_LINES = 2_000  # of hyperplanes: up to so many, all are swept before anything else
-MAX_ENUMERATED_LINES = 1_000_000  # up to so many, all are swept if cones do not prove the optimum
+MAX_ENUMERATED_LINES = 1_000_000  # of hyperplanes: up to so many, all are swept where cones do not suffice
+FEW_CONES = 50_000  # to begin with, before anything that takes long
 MAX_CONE_SAMPLES = 20_000
+SETS_SHARE = 0.4  # of the time left, for impossible sets where few errors are needed
 MAX_CONE_FEATURES = 8  # beyond which cones are too many, and impossible sets prove more
 
 
@@ -36,6 +37,8 @@ class CertifyingClassifier(PivotClassifier):
         Number of steps of the walk.
     programs : int >= 0, default=1000
         Maximum number of integer programs over impossible sets.
+    cones : int >= 0, default=1000000000
+        Maximum number of cones of directions for one bound; 0 for none.
     time_limit : float > 0 or None, default=60.0
         Seconds after which the search ends with the best weights so far.
     seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='lr'
@@ -80,14 +83,15 @@ class CertifyingClassifier(PivotClassifier):
     Notes
     -----
     Can all samples be separated? If not, the heat bath finds weights, and the bound is raised by what suits the
-    data. Few hyperplanes (up to two features, or few samples) are all swept, and those on which more samples
-    meet than usual are solved as smaller problems; which samples meet is decided in exact arithmetic. Up to
-    eight features, cones of directions are searched: pairs of samples that no direction of a cone ranks
-    correctly need an error each, and a cone with too few such pairs is split; see `zoloss_cli/kernels/cone.py`.
-    Scores are integers, or the bound counts only what their rounding cannot change. Else, and where cones
-    become too thin, sets of at most D + 2 samples are collected that cannot all be classified correctly, each
-    with Farkas' weights, checked in integers; the least weight of samples that hits all sets, by HiGHS, is the
-    bound. All of it holds for features on a grid as for that grid, see
+    data. Up to eight features, cones of directions are searched: pairs of samples that no direction of a cone
+    ranks correctly need an error each, and a cone with too few such pairs is split; see
+    `zoloss_cli/kernels/cone.py`. Scores are integers, or the bound counts only what their rounding cannot
+    change. Where cones do not suffice and there are few hyperplanes (up to three features and hundreds of
+    samples), all are swept, and those on which more samples meet than usual are solved as smaller problems;
+    which samples meet is decided in exact arithmetic. Beyond eight features, where few errors are needed, and
+    where cones become too thin, sets of at most D + 2 samples are collected that cannot all be classified
+    correctly, each with Farkas' weights, checked in integers; the least weight of samples that hits all sets,
+    by HiGHS, is the bound. All of it holds for features on a grid as for that grid, see
     `zoloss_cli/learners/search/certificates.py`.
 
     References
@@ -102,8 +106,10 @@ class CertifyingClassifier(PivotClassifier):
     >>> X, y = load_dataset("iris", positive="Iris-versicolor")
     >>> model = CertifyingClassifier(random_state=0, time_limit=None).fit(X[:, 2:], y)
     >>> model.training_errors_, model.lower_bound_, model.optimal_, model.proof_
-    (29, 29.0, True, 'all hyperplanes')
+    (29, 29.0, True, 'cones of directions')
     """
+
+    version = 2  # 2: bounds by cones of directions
 
     def __init__(
         self,
@@ -111,12 +117,16 @@ class CertifyingClassifier(PivotClassifier):
         programs: Annotated[
             int, Field(ge=0, description="maximum number of integer programs over impossible sets")
         ] = 1000,
+        cones: Annotated[
+            int, Field(ge=0, description="maximum number of cones of directions for one bound; 0 for none")
+        ] = 1_000_000_000,
         time_limit: TimeLimit = 60.0,
         seeding: Start = "lr",
         random_state=None,
     ):
         super().__init__(steps, time_limit, seeding, random_state)
         self.programs = programs
+        self.cones = cones
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the best weights that the walk finds, after collecting proofs."""
@@ -144,37 +154,55 @@ class CertifyingClassifier(PivotClassifier):
             return
         search.exact_bounds_only = True  # the tree beside the walk may come to its end, but in floating point
         super()._explore(problem, samples, search)
-        self._enumerate_hyperplanes(samples, integers, search, FEW_LINES)
-        self._search_cones(samples, integers, search)
-        self._enumerate_hyperplanes(samples, integers, search, MAX_ENUMERATED_LINES)
-        if not search.should_stop():
-            before = search.lower_bound
-            raise_bound_by_hitting_sets(sets, search, self.programs)
-            if search.lower_bound > before:
-                self.proof_ = "impossible sets"
-            indices = _find_sample_indices(problem, samples.raw)
-            self.certificates_ = [([indices[i] for i in s], proof) for s, proof in sets.proofs.items()]
+        cones = self._prepare_cones(samples, integers, search)
+        if cones is not None:
+            self._search_cones(cones, min(self.cones, FEW_CONES))
+            self._enumerate_hyperplanes(samples, integers, search)
+            # In general position the sets have D + 2 samples, so that a program can reach no more than this.
+            reach = samples.c.sum() / (samples.Y.shape[1] + 1)
+            if search.loss - samples.unavoidable_loss <= reach:
+                with search.restrict_time(SETS_SHARE):
+                    self._hit_sets(problem, sets, search)
+            self._search_cones(cones, self.cones)
+        else:
+            self._enumerate_hyperplanes(samples, integers, search)
+        self._hit_sets(problem, sets, search)
 
-    def _search_cones(self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress) -> None:
-        """Raise the bound by cones of directions, where there are few enough features for them."""
-        exact = self._exact_features
-        if search.should_stop() or len(samples.raw) > MAX_CONE_SAMPLES:
+    def _hit_sets(self, problem: Problem, sets: ImpossibleSets, search: SearchProgress) -> None:
+        """Raise the bound by impossible sets, and keep those with their proofs."""
+        if search.should_stop():
             return
+        before = search.lower_bound
+        raise_bound_by_hitting_sets(sets, search, self.programs)
+        if search.lower_bound > before:
+            self.proof_ = "impossible sets"
+        indices = _find_sample_indices(problem, sets.samples.raw)
+        self.certificates_ = [([indices[i] for i in s], proof) for s, proof in sets.proofs.items()]
+
+    def _prepare_cones(
+        self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
+    ) -> ConeBound | None:
+        """Return the cone search, where there are few enough features for it, and not too many samples."""
+        if not self.cones or search.should_stop() or len(samples.raw) > MAX_CONE_SAMPLES:
+            return None
         problem = build_cone_problem(integers, samples.c)
         if problem is None or problem.n_features > MAX_CONE_FEATURES:
-            return
-        cones = ConeBound(problem, samples, search, does_log=exact is not None)
-        before = search.lower_bound
+            return None
+        return ConeBound(problem, samples, search, does_log=self._exact_features is not None)
+
+    def _search_cones(self, cones: ConeBound, max_cones: int) -> None:
+        """Raise the bound by cones of directions, of which there may be so many for one bound."""
+        before = cones.search.lower_bound
         try:
-            cones.raise_bound()
+            cones.raise_bound(max_cones)
         finally:  # what is proved before Ctrl-C remains
-            if search.lower_bound > before:
+            if cones.search.lower_bound > before:
                 self.proof_ = "cones of directions"
-                if exact is not None:
-                    exact.proof = (problem, cones.proved, cones.proved_roots)
+                if self._exact_features is not None:
+                    self._exact_features.proof = (cones.problem, cones.proved, cones.proved_roots)
 
     def _enumerate_hyperplanes(
-        self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress, max_lines: int
+        self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
     ) -> None:
         """Sweep all hyperplanes if they are few enough, which proves the optimum."""
         if search.should_stop() or self._exact_features is not None:  # a sweep leaves no certificate
@@ -187,7 +215,7 @@ class CertifyingClassifier(PivotClassifier):
             samples.order_by_distance(search.w),
             rank=lambda members: compute_exact_rank([integers[i] for i in members]),
         )
-        if planes.n_lines > max_lines:
+        if planes.n_lines > MAX_ENUMERATED_LINES:
             return
         for loss, w in planes:
             if w is not None:

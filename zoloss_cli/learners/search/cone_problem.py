@@ -1,4 +1,4 @@
-"""What the cone search starts from: samples as integers, weights as units, and directions that surround 0."""
+"""What the cone search starts from: samples as integers, weights as copies, and directions that surround 0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zoloss_cli.learners.search.certificates import compute_exact_rank, find_ind
 
 VERTEX_BITS = 8  # to which the components of the first directions are rounded
 COARSE_BITS, COARSE_SIZE = 2, 64  # the same where features have few values: small numbers meet again at ties
-MAX_UNITS = 30_000  # of weight, of both classes
+MAX_COPIES = 30_000  # of weight, of both classes
 MAX_DENOMINATOR = 1000  # of a weight, as a fraction of the lightest one
 TIE_SEED, TIE_PAIRS = 5, 4000  # pairs whose differences are compared
 COMMON_SHARE = 0.05  # of the pairs, whose difference others share
@@ -37,11 +37,11 @@ class ConeProblem:
         The features that are used: all others depend on them.
     vectors : list of list of int
         The samples in these features, shifted.
-    units : ndarray of int of shape (n,)
+    copies : ndarray of int of shape (n,)
         Their weights.
-    unit : float
-        What a unit weighs, in mean sample weights.
-    is_unit_exact : bool
+    copy_weight : float
+        What a copy weighs, in mean sample weights.
+    is_weight_exact : bool
         Whether the weights are multiples of it, rather than rounded down to them.
     vertices : list of list of int
         D + 1 directions in D features whose sum is 0 and any D of which are independent: the cones of any D
@@ -56,9 +56,9 @@ class ConeProblem:
     n_left: int
     features: list[int]
     vectors: list[list[int]]
-    units: np.ndarray
-    unit: float
-    is_unit_exact: bool
+    copies: np.ndarray
+    copy_weight: float
+    is_weight_exact: bool
     vertices: list[list[int]]
     is_left_positive: bool
     has_ties: bool
@@ -90,22 +90,22 @@ class ConeProblem:
         return scores, exponent, 0.0 if is_exact else ROUNDING
 
 
-def find_units(c: np.ndarray) -> tuple[np.ndarray, float, bool]:
-    """Return weights as whole units, what a unit weighs, and whether they are exact.
+def find_copies(c: np.ndarray) -> tuple[np.ndarray, float, bool]:
+    """Return weights as whole copies, what a copy weighs, and whether they are exact.
 
-    Weights that are no multiples of a unit of some size are rounded down, so that what is proved about the
-    units holds for the weights.
+    Weights that are no multiples of a copy of some size are rounded down, so that what is proved about the
+    copies holds for the weights.
     """
     lightest = float(c.min())
     ratios = [Fraction(float(w) / lightest).limit_denominator(MAX_DENOMINATOR) for w in c]
     common = math.lcm(*{r.denominator for r in ratios})
-    units = [int(r * common) for r in ratios]
-    unit = lightest / common
-    is_near = np.allclose(np.array(units, float) * unit, c, rtol=WEIGHT_TOLERANCE, atol=0.0)
-    if is_near and sum(units) <= MAX_UNITS:
-        return np.array(units, np.int64), unit, True
-    unit = float(c.sum()) / MAX_UNITS
-    return np.floor(c / unit).astype(np.int64), unit, False
+    copies = [int(r * common) for r in ratios]
+    copy_weight = lightest / common
+    is_near = np.allclose(np.array(copies, float) * copy_weight, c, rtol=WEIGHT_TOLERANCE, atol=0.0)
+    if is_near and sum(copies) <= MAX_COPIES:
+        return np.array(copies, np.int64), copy_weight, True
+    copy_weight = float(c.sum()) / MAX_COPIES
+    return np.floor(c / copy_weight).astype(np.int64), copy_weight, False
 
 
 def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem | None:
@@ -126,12 +126,12 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
     if not integers:
         return None
     signs = np.array([row[0] for row in integers])
-    units, unit, is_unit_exact = find_units(c)
-    kept = units > 0
+    copies, copy_weight, is_weight_exact = find_copies(c)
+    kept = copies > 0
     positive, negative = np.flatnonzero(kept & (signs > 0)), np.flatnonzero(kept & (signs < 0))
     if not len(positive) or not len(negative) or max(len(positive), len(negative)) > MAX_SAMPLES:
         return None
-    is_left_positive = units[positive].sum() <= units[negative].sum()
+    is_left_positive = copies[positive].sum() <= copies[negative].sum()
     left, right = (positive, negative) if is_left_positive else (negative, positive)
     members = np.concatenate([left, right])
     rows = [[integers[i][0] * value for value in integers[i][1:]] for i in members]
@@ -147,9 +147,9 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
         len(left),
         features,
         vectors,
-        units[members],
-        unit,
-        is_unit_exact,
+        copies[members],
+        copy_weight,
+        is_weight_exact,
         _choose_vertices(vectors),
         bool(is_left_positive),
         _have_common_differences(vectors, len(left)),

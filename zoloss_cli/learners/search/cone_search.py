@@ -23,6 +23,7 @@ MAX_DEPTH = 400  # of the tree below a cone of the frontier
 MAX_STACK_BYTES = 400_000_000  # of one thread: less depth where there are many samples
 SECONDS_PER_CALL = 0.05  # of a kernel, between two looks at the clock
 LOG_ENTRIES = 1_000_000
+NO_LIMIT = 2**62
 NO_LOSS = np.iinfo(np.int64).max
 
 
@@ -69,7 +70,7 @@ class ConeWorkspace:
 
     def __init__(self, problem: ConeProblem, does_log: bool):
         D, n = problem.n_features, len(problem.vectors)
-        left, right = problem.units[: problem.n_left], problem.units[problem.n_left :]
+        left, right = problem.copies[: problem.n_left], problem.copies[problem.n_left :]
         words = -(-int(right.sum()) // 64)
         row = problem.n_left * words
         bytes_per_level = 16 * row + 8 * (n + D) + 8 * int(left.sum() + right.sum())
@@ -146,10 +147,10 @@ class ConeWorkspace:
             )
         )
 
-    def visit_for_a_while(self, target: int) -> int:
-        """Visit as many cones as take a fraction of a second, and return the status."""
+    def visit_for_a_while(self, target: int, nodes: int) -> int:
+        """Visit as many cones as take a fraction of a second, but at most `nodes`, and return the status."""
         start = time.perf_counter()
-        status = self.visit(target, self._nodes_per_call)
+        status = self.visit(target, min(nodes, self._nodes_per_call))
         seconds = time.perf_counter() - start
         if status == RUNNING and seconds < SECONDS_PER_CALL / 2:
             self._nodes_per_call *= 2
@@ -183,9 +184,9 @@ class ConeWorkspace:
         return status
 
 
-def _repeat(units: np.ndarray) -> np.ndarray:
-    """Return the index of the sample of each unit."""
-    return np.repeat(np.arange(len(units)), units)
+def _repeat(copies: np.ndarray) -> np.ndarray:
+    """Return the index of the sample of each copy."""
+    return np.repeat(np.arange(len(copies)), copies)
 
 
 def count_threads() -> int:
@@ -207,15 +208,17 @@ class ConeSearch:
     does_log : bool
         Whether to log what a certificate needs.
     accept : callable, optional
-        Called with a direction that seems to have fewer units of error than the target, and the target; returns
+        Called with a direction that seems to misclassify fewer copies than the target, and the target; returns
         whether it has, which ends the search.
+    max_cones : int
+        How many cones to visit for a target, at most; each cone of the frontier has its share of them.
 
     Attributes
     ----------
     n_cones : int
         Cones that were visited for the last target.
     best_loss : int
-        The fewest units of error that a direction showed, which may be too few by rounding.
+        The fewest misclassified copies that a direction showed, which may be too few by rounding.
     """
 
     def __init__(
@@ -224,8 +227,10 @@ class ConeSearch:
         n_threads: int = 1,
         does_log: bool = False,
         accept: Callable[[np.ndarray, int], bool] | None = None,
+        max_cones: int = NO_LIMIT,
     ):
         self.problem, self.n_threads, self.does_log = problem, n_threads, does_log
+        self.max_cones = max_cones
         self.n_cones, self._share_of_cones = 0, 0.0
         self.best_loss = int(NO_LOSS)
         self._accept = accept
@@ -242,20 +247,20 @@ class ConeSearch:
         return min(1.0, self._share_of_cones + sum(parts))
 
     def prove(self, target: int, should_stop: Callable[[], bool]) -> int:
-        """Search all directions for one with fewer units of error than a target.
+        """Search all directions for one with fewer misclassified copies than a target.
 
         Parameters
         ----------
         target : int
-            Units of error.
+            Misclassified copies.
         should_stop : callable
             Asked some times a second whether to give up.
 
         Returns
         -------
         int
-            PROVED if there is none, REFUTED if there is one, TOO_DEEP if cones became too thin to tell, RUNNING
-            if it was stopped before.
+            PROVED if there is none, REFUTED if there is one, TOO_DEEP if cones became too thin to tell or too
+            many, RUNNING if it was stopped before.
         """
         self._stop.clear()
         self.n_cones, self._share_of_cones, self.best_loss = 0, 0.0, int(NO_LOSS)
@@ -272,8 +277,8 @@ class ConeSearch:
         """Return the cones of the frontier: those that are left when there are enough of them."""
         scores, exponent, error = self.problem.compute_columns()
         count, D = scores.shape[0], scores.shape[0] - 1
-        n_left = int(self.problem.units[: self.problem.n_left].sum())
-        n_right = int(self.problem.units[self.problem.n_left :].sum())
+        n_left = int(self.problem.copies[: self.problem.n_left].sum())
+        n_right = int(self.problem.copies[self.problem.n_left :].sum())
         self.roots = []
         for left_out in range(count):
             chosen = [k for k in range(count) if k != left_out]
@@ -348,8 +353,12 @@ class ConeSearch:
     def _search_cone(self, space: ConeWorkspace, cone: Cone, target: int) -> int:
         space.load(cone)
         cone.log, status = [], RUNNING
+        limit = max(1, self.max_cones // FRONTIER_CONES)
         while status == RUNNING and not self._stop.is_set():
-            status = self._judge(space, space.visit_for_a_while(target), target)
+            left = limit - int(space.counters[kernels.NODES])
+            if left <= 0:
+                return TOO_DEEP
+            status = self._judge(space, space.visit_for_a_while(target, left), target)
             if self.does_log:
                 cone.log.append(space.take_log())
         return status

@@ -20,7 +20,7 @@ class ExactFeatures:
     samples : list of list of int
         One list a training sample: its features, each multiplied and shifted by numbers of its own.
     proof : tuple of (ConeProblem, int, list of Cone) or None
-        What the cone search proved: its problem, the units of error, and the cones that it was divided into;
+        What the cone search proved: its problem, the misclassified copies, and the cones it was divided into;
         None if it proved nothing.
     """
 

@@ -54,7 +54,7 @@ class SearchProgress:
         How many weights were offered by `offer_weights`.
     problem : Problem or None, default=None
         What `offer_weights` counts losses on.
-    note : str, default=""
+    note : str, default=''
         What the search does at present, for the progress line.
 
     Examples
@@ -152,6 +152,28 @@ class SearchProgress:
         """
         if bound > self.lower_bound and (exact or not self.exact_bounds_only):
             self.lower_bound, self.bound_is_exact = float(bound), exact
+
+    @contextlib.contextmanager
+    def restrict_time(self, share: float) -> Iterator[None]:
+        """Within this block, let the time limit be over after a share of the time left, if there is a limit.
+
+        Parameters
+        ----------
+        share : float
+            The share of the time left, between 0 and 1.
+
+        Yields
+        ------
+        None
+            Nothing: the block is run as it is.
+        """
+        limit = self.time_limit
+        if limit is not None:
+            self.time_limit = min(limit, self.seconds + share * max(0.0, limit - self.seconds))
+        try:
+            yield
+        finally:
+            self.time_limit = limit
 
     def should_stop(self) -> bool:
         """Return whether the optimum is known or time is up, and report to the watcher when it is due.
