@@ -63,6 +63,12 @@ class CheckError(ZolossError):
     exit_code = 9
 
 
+class ClusterError(ZolossError):
+    """A cluster cannot be reached, or its workers do not fit; what finished is stored."""
+
+    exit_code = 10
+
+
 def suggest_nearest(name: object, valid: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the closest valid name, or the valid names.
 

@@ -20,6 +20,7 @@ class ProgressLines(Progress):
     def __init__(self) -> None:
         self.totals: dict[str, int] = {}
         self.done: dict[str, int] = {}
+        self.workers = ""
 
     def note(self, text: str) -> None:
         """Write a line."""
@@ -34,7 +35,12 @@ class ProgressLines(Progress):
         self.done[dataset] += tasks
         if self.done[dataset] >= self.totals[dataset]:
             overall = f"{sum(self.done.values()):,} of {sum(self.totals.values()):,} tasks"
-            self.note(f"{dataset} done; {overall}, about {format_duration(seconds_left)} left")
+            where = f" with {self.workers}" if self.workers else ""
+            self.note(f"{dataset} done; {overall}, about {format_duration(seconds_left)} left{where}")
+
+    def show_workers(self, text: str) -> None:
+        """Take how many workers a cluster has."""
+        self.workers = text
 
 
 class ProgressBars(Progress):
@@ -56,6 +62,7 @@ class ProgressBars(Progress):
         )
         self.overall: TaskID | None = None  # until it is started
         self.by_dataset: dict[str, TaskID] = {}
+        self.workers = ""
 
     def note(self, text: str) -> None:
         """Write a line above the bars."""
@@ -81,9 +88,14 @@ class ProgressBars(Progress):
         bar = self.by_dataset[dataset]
         self.bars.advance(bar, tasks)
         if self.overall is not None:
-            self.bars.update(self.overall, advance=tasks, left=f"{format_duration(seconds_left)} left")
+            where = f", {self.workers}" if self.workers else ""
+            self.bars.update(self.overall, advance=tasks, left=f"{format_duration(seconds_left)} left{where}")
         if self.bars.tasks[bar].finished:
             self.bars.update(bar, visible=False)
+
+    def show_workers(self, text: str) -> None:
+        """Take how many workers a cluster has, for the bar of all tasks."""
+        self.workers = text
 
     def finish(self) -> None:
         """Remove the bars."""

@@ -14,18 +14,22 @@ from zoloss_cli.cli._options import show
 from zoloss_cli.cli._progress import build_progress
 from zoloss_cli.config.models import Experiment
 from zoloss_cli.errors import RunError
+from zoloss_cli.experiment.executors.dask_cluster import DaskWorkers
 from zoloss_cli.experiment.runner import RunOptions, run_experiment
+from zoloss_cli.experiment.shards import WHOLE, Shard
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.durations import format_duration
 
 MAX_SHOWN_FAILURES = 5
 
 
-def show_plan(experiment: Experiment, out: Path, jobs: int) -> None:
+def show_plan(experiment: Experiment, out: Path, workers: int | DaskWorkers, shard: Shard = WHOLE) -> None:
     """Print what would run, what is done already, and how long it may take."""
     from zoloss_cli.reporting.plan_report import render_plan
+    from zoloss_cli.workflows.choose_workers import count_workers
 
-    text, notes = render_plan(experiment, Store(out), jobs)
+    unit = "jobs" if isinstance(workers, int) else "workers"
+    text, notes = render_plan(experiment, Store(out), count_workers(workers), unit, shard)
     for note in notes:
         show(note, err=True)
     show(text)
@@ -35,12 +39,9 @@ def run_and_report(
     experiment: Experiment,
     source: str,
     out: Path,
-    jobs: int,
+    workers: int | DaskWorkers,
     command: list[str],
-    *,
-    fail_fast: bool = False,
-    fresh: bool = False,
-    part: Experiment | None = None,
+    options: RunOptions,
 ) -> None:
     """Run an experiment and show its progress; what did not finish ends the program.
 
@@ -52,16 +53,12 @@ def run_and_report(
         Where it comes from: a config's path or a command.
     out : Path
         The results folder.
-    jobs : int
-        Worker processes.
+    workers : int or DaskWorkers
+        Worker processes, or a cluster.
     command : list of str
         What continues it, where the program was not started by its own name.
-    fail_fast : bool
-        Stop at the first task that fails.
-    fresh : bool
-        Set earlier results aside.
-    part : Experiment, optional
-        The part of the experiment to run; all of it by default.
+    options : RunOptions
+        What else was asked for.
 
     Raises
     ------
@@ -76,7 +73,7 @@ def run_and_report(
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, interrupt)
-    summary = run_experiment(experiment, source, Store(out), jobs, progress, RunOptions(fail_fast, fresh, part))
+    summary = run_experiment(experiment, source, Store(out), workers, progress, options)
     counts = f"{summary.n_tasks:,} tasks: {summary.n_done_before:,} were done, {summary.n_run:,} run"
     progress.note(f"{experiment.name}: {counts} in {format_duration(summary.seconds)}; results in {out}")
     if summary.interrupted:

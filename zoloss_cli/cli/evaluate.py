@@ -78,6 +78,7 @@ def evaluate(
 
     limit_threads()
     from zoloss_cli.cli._running import run_and_report, show_plan
+    from zoloss_cli.experiment.runner import RunOptions
     from zoloss_cli.utils import code_files
     from zoloss_cli.workflows.earlier_columns import add_earlier_columns
     from zoloss_cli.workflows.evaluate import Evaluation, prepare_experiment
@@ -114,7 +115,7 @@ def evaluate(
         options.show_notes(notes)
         command = [*evaluation.to_command(), "--out", str(out)]
         try:
-            run_and_report(whole, evaluation.command_line, out, jobs, command, part=experiment)
+            run_and_report(whole, evaluation.command_line, out, jobs, command, RunOptions(part=experiment))
         except RunError:
             _show(experiment.name, data.stem, out, format)  # of what did not fail
             raise

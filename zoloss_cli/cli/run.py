@@ -49,6 +49,33 @@ def run(
     ] = None,
     allow_code: options.AllowCode = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Another master seed.")] = None,
+    shard: Annotated[
+        str,
+        typer.Option(
+            metavar="K/N",
+            help="Run the K-th of N parts of the tasks, into a folder of its own; then merge them.",
+        ),
+    ] = "",
+    scheduler: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run on the workers of this Dask scheduler: tcp://host:8786, or its scheduler file.",
+            envvar="DASK_SCHEDULER_ADDRESS",
+        ),
+    ] = "",
+    cluster: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Run on a cluster that this YAML file describes, started and closed."
+        ),
+    ] = None,
+    allow_versions: Annotated[
+        bool,
+        typer.Option(
+            "--allow-versions", help="Take workers with other versions than here; the manifest has them."
+        ),
+    ] = False,
     dry_run: options.DryRun = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Set earlier results of this plan aside; run all.")
@@ -68,14 +95,21 @@ def run(
     `zoloss run configs/table3.yaml --add-learner sklearn.svm.LinearSVC --set LinearSVC.C=10`: another column
 
     `zoloss run configs/table2.yaml --add-learner mine.py:MyClass --allow-code`: your own, from a file
+
+    `zoloss run configs/table4.yaml --scheduler tcp://head:8786`: on the workers of a Dask cluster
+
+    `zoloss run configs/table4.yaml --shard 3/20`: the third twentieth, in a job array
     """
     from zoloss_cli.utils.threads import limit_threads
 
     limit_threads()
     from zoloss_cli.cli._running import run_and_report, show_plan
     from zoloss_cli.experiment.plan import select_part
+    from zoloss_cli.experiment.runner import RunOptions
+    from zoloss_cli.experiment.shards import WHOLE, parse_shard
     from zoloss_cli.utils import code_files
     from zoloss_cli.workflows.added_learners import add_learners, keep_added_learners, name_run
+    from zoloss_cli.workflows.choose_workers import choose_workers
     from zoloss_cli.workflows.load_experiment import load_experiment
 
     added = options.parse_name_lists(add_learner)
@@ -83,11 +117,18 @@ def run(
         extended = add_learners(load_experiment(config), added, settings or [])
         asked = select_part(extended, [], [], splits, seed)
         part = select_part(asked, options.parse_names(datasets), options.parse_names(learners), None, None)
+        share = parse_shard(shard) if shard else WHOLE
+        out = out if share == WHOLE else share.name_folder(out)
+        workers = choose_workers(config, jobs, scheduler, cluster, allow_versions)
         if dry_run:
-            show_plan(part, out, jobs)
+            show_plan(part, out, workers, share)
             return
         whole, notes = keep_added_learners(asked, out)
         options.show_notes(notes)
         source, command = name_run(config, added, settings or [], allow_code)
-        run_and_report(whole, source, out, jobs, command, fail_fast=fail_fast, fresh=fresh, part=part)
-    options.show(f"show it with: zoloss table {out}", err=True)
+        run_and_report(whole, source, out, workers, command, RunOptions(fail_fast, fresh, part, share))
+    if share == WHOLE:
+        options.show(f"show it with: zoloss table {out}", err=True)
+    else:
+        parts = f"{out.parent / share.list_folders(out.name)}"
+        options.show(f"when all {share.count} parts are done: zoloss merge {parts} --out FOLDER", err=True)

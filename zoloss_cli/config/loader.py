@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from zoloss_cli.config.catalog import load_catalog
+from zoloss_cli.config.cluster_spec import build_cluster_settings
 from zoloss_cli.config.data_spec import build_data_spec
 from zoloss_cli.config.learner_spec import ColumnBuilder
 from zoloss_cli.config.messages import ErrorCollector, shorten
@@ -39,7 +40,7 @@ SECTIONS = {
 KEPT = ("scores", "probabilities")
 TOP_LEVEL = (
     *(*TEXTS, *SECTIONS, "metric", "also", "metrics", "keep", "ratios"),
-    *("datasets", "learners", "measures"),
+    *("datasets", "learners", "measures", "run"),
 )
 
 
@@ -96,6 +97,8 @@ def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollec
     )
     seeding = getattr(values.get("preprocess"), "seeding", None)
     values["learners"] = _parse_columns(content, [data.name for data in values["datasets"]], seeding, errors)
+    if content.get("run") is not None:
+        build_cluster_settings(content["run"], ("run",), errors)  # checked only: it changes no result
     errors.raise_errors()
     experiment = Experiment(**{k: v for k, v in values.items() if v is not None})
     check_metrics(experiment, content, errors)

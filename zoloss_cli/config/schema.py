@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from zoloss_cli.config.catalog import find_generator, has_generator, list_usable_datasets, load_catalog
+from zoloss_cli.config.cluster_spec import EXAMPLES, ClusterSettings
 from zoloss_cli.config.models import (
     CsvData,
     EmbeddedData,
@@ -50,6 +51,7 @@ ON = {
 
 # A class of an installed package or in a file beside the config; its parameters, it alone knows.
 CLASS_PATTERN = r"^(.+\.py:\w+|[A-Za-z_]\w*(\.[A-Za-z_]\w*)+)$"
+CLUSTER_PATTERN = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"
 CLASS_NAME = {
     "type": "string",
     "pattern": CLASS_PATTERN,
@@ -116,8 +118,20 @@ def build_config_schema() -> dict:
                 _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learner_entries))
             ),
             "measures": _names_or_mapping(measure_entries, any_measure, list(measure_entries)),
+            "run": _build_run_section(definitions),
         },
         "$defs": definitions,
+    }
+
+
+def _build_run_section(definitions: dict) -> dict:
+    """Return the schema of where workers are: a scheduler, or a class of a cluster with its settings."""
+    section = _object(ClusterSettings, definitions, drop=("cluster", "settings"))
+    settings = {"type": ["object", "null"], "description": "what the class is called with"}
+    return section | {
+        "properties": section["properties"] | {name: settings for name in EXAMPLES},
+        "patternProperties": {CLUSTER_PATTERN: settings},
+        "description": "a cluster to run on, in the place of processes of this machine",
     }
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from zoloss_cli.datasets.sent_files import is_sent, read_sent_file
 from zoloss_cli.errors import DataError, suggest_nearest
 from zoloss_cli.utils.files import FileError, FileMissingError, read_file
 
@@ -46,12 +47,16 @@ def read_table(path: Path) -> LabelledTable:
 
 def compute_file_sha256(path: Path) -> str:
     """Return the sha256 of a file as hexadecimal digits."""
+    if is_sent(path):
+        return hashlib.sha256(read_sent_file(path)).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_content(path: Path) -> bytes:
     """Return the bytes of a file; a DataError suggests a file beside one that is not there."""
+    if is_sent(path):
+        return read_sent_file(path)
     try:
         return read_file(path, MAX_FILE_BYTES)
     except FileMissingError:

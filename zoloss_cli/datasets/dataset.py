@@ -18,6 +18,7 @@ from zoloss_cli.datasets.imputation import Gap
 from zoloss_cli.datasets.labels import index_labels
 from zoloss_cli.datasets.noise import add_noise, flip_labels
 from zoloss_cli.datasets.pool import generate, hash_plugin_pools
+from zoloss_cli.datasets.sent_files import find_sent_table
 from zoloss_cli.datasets.tables import find_entry
 from zoloss_cli.datasets.uci.cache import find_fetched_path
 from zoloss_cli.errors import DataError, suggest_nearest
@@ -147,6 +148,8 @@ def find_data_path(spec: EmbeddedData | CsvData) -> Path:
         return Path(spec.csv)
     if spec.source == "embedded":
         return find_entry(spec.dataset).path
+    if sent := find_sent_table(spec.dataset):
+        return sent
     path = find_fetched_path(spec.dataset)
     if not path.is_file():
         raise DataError(

@@ -44,6 +44,10 @@ class Shard:
         width = len(str(self.count))
         return out.with_name(f"{out.name}-shard-{self.number:0{width}}-of-{self.count}")
 
+    def list_folders(self, name: str) -> str:
+        """Return a pattern for the folders of all shards, from the name of one."""
+        return re.sub(r"-shard-[0-9]+-of-", "-shard-*-of-", name)
+
 
 WHOLE = Shard()
 

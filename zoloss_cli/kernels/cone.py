@@ -34,11 +34,10 @@ from zoloss_cli.kernels.cone_columns import (
     mix_roughly,
 )
 from zoloss_cli.kernels.cone_split import (
-    MIN_TIED_SHARE,
     choose_edge,
     choose_step,
+    choose_tie,
     collect_crossings,
-    find_tied_pair,
 )
 from zoloss_cli.kernels.matching import augment_matching
 
@@ -96,15 +95,10 @@ def split_edge(columns, sizes, a, b, new, right_of, depth, room):
     errors[new] = 0.0
     is_exact = errors[a] == 0.0 and errors[b] == 0.0
     if is_exact and count > 0:
-        place, tied = find_tied_pair(crossings, count, keys, spare)
-        if MIN_TIED_SHARE * tied >= count:
-            i, j = pairs[place, 0], pairs[place, 1]
-            q = abs(np.int64((scores[a, i] - scores[a, j]) * 2.0 ** exponents[a]))
-            p = abs(np.int64((scores[b, i] - scores[b, j]) * 2.0 ** exponents[b]))
-            common = find_common_divisor(p, q)
-            divisor = mix_exactly(scores, exponents, a, b, p // common, q // common, new, n, whole)
-            if divisor > 0:
-                return p // common, q // common, np.int64(0), divisor, True
+        p, q = choose_tie(scores, exponents, a, b, crossings, pairs, count, keys, spare)
+        divisor = mix_exactly(scores, exponents, a, b, p, q, new, n, whole) if p > 0 else np.int64(0)
+        if divisor > 0:
+            return p, q, np.int64(0), divisor, True
     k = choose_step(crossings, count)
     shift = exponents[b] - exponents[a]
     if is_exact:
@@ -212,7 +206,9 @@ def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, ro
             counters[STATUS] = TOO_DEEP
             break
         new = D + depth
-        p, q, shift, divisor, exact = split_edge(columns, sizes, cone[a], cone[b], new, right_of, depth, split_room)
+        p, q, shift, divisor, exact = split_edge(
+            columns, sizes, cone[a], cone[b], new, right_of, depth, split_room
+        )
         counters[EXACT_SPLITS] += exact
         loss = compare_classes(
             scores[new], errors[new], sizes, right_start, above[new], higher[new], compare_room

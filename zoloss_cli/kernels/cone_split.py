@@ -11,7 +11,13 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
 from zoloss_cli.kernels.bits import count_bits, find_lowest_bit
-from zoloss_cli.kernels.cone_columns import INDEX_BITS, MAX_SAMPLES, STEPS_PER_EDGE, sort_keys
+from zoloss_cli.kernels.cone_columns import (
+    INDEX_BITS,
+    MAX_SAMPLES,
+    STEPS_PER_EDGE,
+    find_common_divisor,
+    sort_keys,
+)
 
 # What an open pair counts if it is in order at one vertex only, at two, at more; and in deep cones.
 ONE_VERTEX, TWO_VERTICES, MORE_VERTICES = 16, 4, 1
@@ -20,6 +26,7 @@ DEEP = 24  # from this depth on, so that no pair is followed for ever, and ...
 LEVELS_PER_LENGTH = 4  # ... at one in so many levels the longest edge is split
 SAMPLES_PER_LENGTH = 8  # every so manieth sample tells the length of an edge
 MIN_TIED_SHARE = 8  # an edge is split where pairs tie if these are at least one in so many
+MAX_COMPARED_CROSSINGS = 32  # up to so many pairs, the one that ties at the simplest place is taken
 CROSSING_BITS = 40  # places on an edge that agree in so many bits are one
 
 
@@ -109,7 +116,9 @@ def collect_crossings(above, higher, scores, a, b, n_left, words, right_of, dept
                 continue
             skip = np.uint64((i * 7 + depth * 11) & 63)
             rest = differ >> skip
-            r = w * 64 + (find_lowest_bit(rest) + np.int64(skip) if rest != np.uint64(0) else find_lowest_bit(differ))
+            r = w * 64 + (
+                find_lowest_bit(rest) + np.int64(skip) if rest != np.uint64(0) else find_lowest_bit(differ)
+            )
             j = n_left + right_of[r]
             at_a, at_b = scores[a, i] - scores[a, j], scores[b, i] - scores[b, j]
             if at_a * at_b < 0.0:
@@ -151,3 +160,28 @@ def find_tied_pair(crossings, count, keys, spare):
         if run > best_run:
             best, best_run = keys[x] & (MAX_SAMPLES - 1), run
     return best, best_run
+
+
+@exact_kernel
+def find_tie(scores, exponents, a, b, pair):
+    """Return p and q, without a common divisor, such that a pair ties at p A + q B, for the integers of exact columns."""
+    i, j = pair[0], pair[1]
+    q = abs(np.int64((scores[a, i] - scores[a, j]) * 2.0 ** exponents[a]))
+    p = abs(np.int64((scores[b, i] - scores[b, j]) * 2.0 ** exponents[b]))
+    common = find_common_divisor(p, q)
+    return p // common, q // common
+
+
+@exact_kernel
+def choose_tie(scores, exponents, a, b, crossings, pairs, count, keys, spare):
+    """Return p and q of the place p A + q B where most pairs tie, or the simplest of few places; 0 if too few tie."""
+    place, tied = find_tied_pair(crossings, count, keys, spare)
+    if MIN_TIED_SHARE * tied < count and count > MAX_COMPARED_CROSSINGS:
+        return np.int64(0), np.int64(0)
+    p, q = find_tie(scores, exponents, a, b, pairs[place])
+    if count <= MAX_COMPARED_CROSSINGS:
+        for x in range(count):
+            other_p, other_q = find_tie(scores, exponents, a, b, pairs[x])
+            if max(other_p, other_q) < max(p, q):
+                p, q = other_p, other_q
+    return p, q

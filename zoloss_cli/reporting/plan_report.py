@@ -9,6 +9,7 @@ from zoloss_cli.config.models import Experiment
 from zoloss_cli.experiment.pending import estimate_seconds, find_pending
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.runner import collect_data_notes, validate_data
+from zoloss_cli.experiment.shards import WHOLE, Shard
 from zoloss_cli.registry import load_metric
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.durations import format_duration
@@ -16,7 +17,9 @@ from zoloss_cli.utils.durations import format_duration
 HEADER = ["data set", "learner", "train", "test", "tasks", "done", "to run"]
 
 
-def render_plan(experiment: Experiment, store: Store, jobs: int) -> tuple[str, list[str]]:
+def render_plan(
+    experiment: Experiment, store: Store, jobs: int, unit: str = "jobs", shard: Shard = WHOLE
+) -> tuple[str, list[str]]:
     """Describe the plan of an experiment without running it.
 
     Parameters
@@ -27,6 +30,10 @@ def render_plan(experiment: Experiment, store: Store, jobs: int) -> tuple[str, l
         The results folder, which may hold some of it.
     jobs : int
         Worker processes, for the estimate of the time.
+    unit : str
+        What those are called.
+    shard : Shard
+        The share of the tasks that would run.
 
     Returns
     -------
@@ -39,22 +46,22 @@ def render_plan(experiment: Experiment, store: Store, jobs: int) -> tuple[str, l
     sizes = validate_data(cells, [load_metric(name) for name in experiment.metrics])
     pending, lines = [], []
     for cell in cells:
-        part = find_pending(cell, store.read(cell.filename, cell.key))
+        part = find_pending(cell, store.read(cell.filename, cell.key), shard)
         pending.append(part)
-        tasks = [cell.repeats, cell.repeats - len(part.splits), len(part.splits)]
+        tasks = [part.n_tasks, part.n_tasks - len(part.splits), len(part.splits)]
         label = " ".join(filter(None, [cell.learner.label, cell.learner.choice]))
         lines.append([cell.data.name, label, *sizes[(cell.data, cell.rule)], *tasks])
     left = sum(len(part.splits) for part in pending)
-    total = sum(part.cell.repeats for part in pending)
-    estimate = _estimate_time(left, estimate_seconds(pending, jobs), jobs)
+    total = sum(part.n_tasks for part in pending)
+    estimate = _estimate_time(left, estimate_seconds(pending, jobs), f"{jobs:,} {unit}")
     table = tabulate(lines, HEADER, tablefmt="simple")
     totals = f"{len(cells)} cells, {total:,} tasks, {left:,} to run: {estimate}"
     return f"{table}\n\n{totals}", [*describe_lacking(experiment), *collect_data_notes(cells)]
 
 
-def _estimate_time(left: int, seconds: float | None, jobs: int) -> str:
+def _estimate_time(left: int, seconds: float | None, workers: str) -> str:
     if left == 0:
         return "nothing to run"
     if seconds is None:
         return "time unknown until some tasks are done"
-    return f"about {format_duration(seconds)} with {jobs} jobs"
+    return f"about {format_duration(seconds)} with {workers}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from statistics import fmean
 
@@ -19,9 +20,13 @@ Column = tuple[str, str]  # learner and metric
 
 
 def list_directed(columns: list[Column]) -> list[str]:
-    """Return the metrics among columns in which some values are better than others."""
-    metrics = dict.fromkeys(metric for _, metric in columns)
-    return [metric for metric in metrics if load_metric(metric).direction is not None]
+    """Return the metrics among columns in which some values are better than others.
+
+    One that stands beside the first, and that only one learner gives, has nothing to be better than.
+    """
+    counts = Counter(metric for _, metric in columns)
+    first = columns[0][1] if columns else ""
+    return [m for m, n in counts.items() if (n > 1 or m == first) and load_metric(m).direction is not None]
 
 
 def mark_row(

@@ -195,10 +195,10 @@ def test_a_metric_that_a_class_cannot_give_is_refused(write_config, tmp_path):
     (tmp_path / "mine.py").write_text(CLASSES)
     text = "datasets: [heart]\nkeep: scores\nmetric: {}\nlearners: {{x: {{learner: {}}}}}\n"
     for metric, name, lacks in (
-        ("lower_bound", "sklearn.svm.LinearSVC", "lower_bound"),
-        ("roc_auc", "'mine.py:Duck'", "test_scores"),
+        ("lower_bound", "sklearn.svm.LinearSVC", "reports no lower_bound"),
+        ("roc_auc", "'mine.py:Duck'", "has no decision_function or predict_proba"),
     ):
-        with allow_code(), pytest.raises(ConfigError, match=f"reports no {lacks}"):
+        with allow_code(), pytest.raises(ConfigError, match=lacks):
             load_config(write_config(text.format(metric, name)))
     with allow_code():
         load_config(write_config(text.format("lower_bound", "'mine.py:Searching'")))

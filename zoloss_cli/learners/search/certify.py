@@ -12,7 +12,7 @@ from zoloss_cli.learners.search.certificates import compute_exact_rank, convert_
 from zoloss_cli.learners.search.cone_bound import ConeBound
 from zoloss_cli.learners.search.cone_problem import build_cone_problem
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit
-from zoloss_cli.learners.search.exact_features import get_exact_features
+from zoloss_cli.learners.search.exact_features import ExactFeatures, get_exact_features
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
 from zoloss_cli.learners.search.impossible_sets import ImpossibleSets, raise_bound_by_hitting_sets
 from zoloss_cli.learners.search.merged_samples import MergedSamples
@@ -122,13 +122,15 @@ class CertifyingClassifier(PivotClassifier):
         """Return the best weights that the walk finds, after collecting proofs."""
         self.certificates_: list[tuple[list[int], list[int]]] = []
         self.proof_ = "none"
+        self._exact_features: ExactFeatures | None = None
         weights = super().learn(problem, start)
+        self._exact_features = None
         if self._search.optimal and self.proof_ == "none":
             self.proof_ = "equal rows"
         return weights
 
     def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
-        exact = get_exact_features()
+        exact = self._exact_features = get_exact_features(len(problem.X))
         if exact is None:
             integers = convert_to_integers(samples.raw)
         else:
@@ -155,7 +157,7 @@ class CertifyingClassifier(PivotClassifier):
 
     def _search_cones(self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress) -> None:
         """Raise the bound by cones of directions, where there are few enough features for them."""
-        exact = get_exact_features()
+        exact = self._exact_features
         if search.should_stop() or len(samples.raw) > MAX_CONE_SAMPLES:
             return
         problem = build_cone_problem(integers, samples.c)
@@ -175,7 +177,7 @@ class CertifyingClassifier(PivotClassifier):
         self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress, max_lines: int
     ) -> None:
         """Sweep all hyperplanes if they are few enough, which proves the optimum."""
-        if search.should_stop() or get_exact_features() is not None:  # a sweep leaves no certificate
+        if search.should_stop() or self._exact_features is not None:  # a sweep leaves no certificate
             return
         unavoidable = samples.unavoidable_loss
         planes = HyperplaneEnumeration(

@@ -12,6 +12,7 @@ from zoloss_cli.kernels.cone_columns import FRACTION_BITS, MAX_SAMPLES, ROUNDING
 from zoloss_cli.learners.search.certificates import compute_exact_rank, find_independent_columns
 
 VERTEX_BITS = 8  # to which the components of the first directions are rounded
+COARSE_BITS, COARSE_SIZE = 2, 64  # the same where features have few values: small numbers meet again at ties
 MAX_UNITS = 30_000  # of weight, of both classes
 MAX_DENOMINATOR = 1000  # of a weight, as a fraction of the lightest one
 WEIGHT_TOLERANCE = 1e-9  # of a weight: what normalizing may have left of a multiple
@@ -117,6 +118,8 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
     ConeProblem or None
         None where the samples are of one class, in one place, or too many.
     """
+    if not integers:
+        return None
     signs = np.array([row[0] for row in integers])
     units, unit, is_unit_exact = find_units(c)
     kept = units > 0
@@ -161,8 +164,10 @@ def _choose_vertices(vectors: list[list[int]]) -> list[list[int]]:
     simplex = np.eye(D) - (1.0 + (1.0 - math.sqrt(D + 1.0)) / D) / (D + 1.0)
     directions = simplex @ axes.T  # D of the D + 1: the last one is minus their sum
     typical = [Fraction(float(t)) for t in np.abs(directions).max(axis=0)]
-    coarsest = max(s / t for s, t in zip(sizes, typical, strict=True))  # its components get VERTEX_BITS, others more
-    bits = VERTEX_BITS
+    coarsest = max(
+        s / t for s, t in zip(sizes, typical, strict=True)
+    )  # its components get VERTEX_BITS, others more
+    bits = COARSE_BITS if max(sizes) <= COARSE_SIZE else VERTEX_BITS
     while True:
         factors = [(1 << bits) * coarsest / s for s in sizes]
         rounded = [[round(Fraction(float(d)) * f) for d, f in zip(v, factors, strict=True)] for v in directions]

@@ -176,9 +176,7 @@ class ConeWorkspace:
                 order = np.arange(D)
                 order[place] = D
                 mates = mate_left[0].copy(), mate_right[0].copy()
-                parts.append(
-                    Cone(scores[order], exponents[order], errors[order], *mates, share=cone.share / 2)
-                )
+                parts.append(Cone(scores[order], exponents[order], errors[order], *mates, share=cone.share / 2))
             cone.children = tuple(parts)
         return status
 

@@ -32,7 +32,7 @@ _features: ContextVar[ExactFeatures | None] = ContextVar("features", default=Non
 
 
 @contextlib.contextmanager
-def use_exact_features(features: ExactFeatures) -> Iterator[None]:
+def use_exact_features(features: ExactFeatures | None) -> Iterator[None]:
     """Within this block, let certify prove its bound for these integers, and keep the proof."""
     token = _features.set(features)
     try:
@@ -41,6 +41,7 @@ def use_exact_features(features: ExactFeatures) -> Iterator[None]:
         _features.reset(token)
 
 
-def get_exact_features() -> ExactFeatures | None:
-    """Return the integers that a caller knows, if any."""
-    return _features.get()
+def get_exact_features(n_samples: int) -> ExactFeatures | None:
+    """Return the integers that a caller knows of so many samples, if any."""
+    features = _features.get()
+    return features if features is not None and len(features.samples) == n_samples else None

@@ -1,0 +1,300 @@
+"""The executor for many machines: chunks are tasks of a Dask cluster, and their records come back here."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import queue
+import threading
+import time
+import uuid
+from collections.abc import Sequence
+from concurrent.futures import BrokenExecutor, Future
+from dataclasses import dataclass
+from typing import Any
+
+from zoloss_cli.config.cluster_spec import ClusterSettings
+from zoloss_cli.errors import ClusterError, RunError, ZolossError
+from zoloss_cli.experiment.executors.base import ChunkLostError, ChunkOutput, Note, TaskExecutor
+from zoloss_cli.experiment.executors.dask_connection import KEPT, Connection
+from zoloss_cli.experiment.executors.package import RunPackage, build_package
+from zoloss_cli.experiment.executors.versions import collect_versions
+from zoloss_cli.experiment.plan import Cell
+from zoloss_cli.results.manifest import ClusterInfo
+from zoloss_cli.utils.durations import format_duration
+
+REFRESH_SECONDS = 2.0  # between two looks at the workers
+ANSWER_SECONDS = 10.0  # that the scheduler has for an answer to a look
+
+
+@dataclass(frozen=True)
+class DaskWorkers:
+    """Starts the executor of a cluster.
+
+    Attributes
+    ----------
+    settings : ClusterSettings
+        Which cluster.
+    allow_versions : bool
+        Whether workers may have other versions than this machine.
+    """
+
+    settings: ClusterSettings
+    allow_versions: bool = False
+
+    def __call__(self, note: Note) -> TaskExecutor:
+        """Connect, and compare versions with the workers that are there."""
+        executor = DaskExecutor(Connection(self.settings, note), note, self.allow_versions)
+        executor.open()
+        return executor
+
+
+class DaskExecutor(TaskExecutor):
+    """A Dask cluster. When a worker dies, Dask gives its chunks to others, so that other chunks go on.
+
+    Parameters
+    ----------
+    connection : Connection
+        The client.
+    note : callable
+        Takes what a person should know.
+    allow_versions : bool
+        Whether workers may have other versions than this machine.
+    """
+
+    def __init__(self, connection: Connection, note: Note, allow_versions: bool):
+        self.connection, self.note, self.allow_versions = connection, note, allow_versions
+        self._package: RunPackage | None = None
+        self._under_way: dict[str, tuple[Any, Future[ChunkOutput]]] = {}
+        self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._workers: dict[str, int] = {}
+        self._next_look = self._empty_since = 0.0
+        self._n_most = 0
+        self._differences: list[str] = []
+        self._numbers = itertools.count()
+        self._id = uuid.uuid4().hex[:12]
+        self._is_closed = self._lacks_package = False
+
+    def open(self) -> None:
+        """Connect, and compare versions."""
+        from zoloss_cli.experiment.executors.dask_fit import check_scheduler
+
+        self.connection.open()
+        try:
+            client = self.connection.client
+            assert client is not None
+            self._differences += check_scheduler(client, self.connection.address, self.allow_versions)
+            self._look()
+            self._compare_versions()
+        except BaseException:
+            self.close()
+            raise
+        threading.Thread(target=self._deliver, daemon=True, name="zoloss-records").start()
+
+    # -- workers ------------------------------------------------------------------------------------
+
+    @property
+    def n_workers(self) -> int:
+        """Return how many workers there are, or will be as soon as there is work."""
+        return max(len(self._workers), self.connection.settings.n_wanted, 1)
+
+    def prepare(self, cells: Sequence[Cell], note: Note) -> None:
+        """Wait for a first worker, and send what all of them need."""
+        versions = None if self.allow_versions else collect_versions()
+        self._package = build_package(cells, versions)
+        if self.connection.cluster is None:
+            while not self._workers:
+                self.check()
+                time.sleep(0.05)
+            self._compare_versions()
+        self._send_package()
+        dashboard = self.connection.find_dashboard()
+        where = f"; dashboard: {dashboard}" if dashboard else ""
+        note(f"cluster {self.connection.address}: {self.describe_workers() or 'no worker yet'}{where}")
+
+    def check(self) -> None:
+        """Look after the connection and the workers, from time to time."""
+        if time.monotonic() < self._next_look:
+            return
+        if not self.connection.is_alive:
+            self._restore()
+        self._look()
+        if self._workers or self.connection.cluster is not None:
+            self._empty_since = 0.0
+            return
+        limit, now = self.connection.settings.wait, time.monotonic()
+        address = self.connection.address
+        if not self._empty_since:
+            self._empty_since = now
+            self.note(
+                f"the scheduler at {address} has no worker; waiting up to {format_duration(limit)} for one"
+            )
+        elif now - self._empty_since > limit:
+            raise ClusterError(
+                f"the scheduler at {address} has had no worker for {format_duration(limit)}; start one with "
+                f"`dask worker {address} --nthreads 1`: {KEPT}"
+            )
+
+    def describe_workers(self) -> str:
+        """Return how many workers there are, and on how many hosts."""
+        n_workers, hosts = len(self._workers), {_find_host(address) for address in self._workers}
+        if not n_workers:
+            return ""
+        return f"{n_workers:,} worker{'s' * (n_workers > 1)} on {len(hosts):,} host{'s' * (len(hosts) > 1)}"
+
+    def describe_cluster(self) -> ClusterInfo:
+        """Return the scheduler and its version, and the differences that were allowed."""
+        import distributed
+
+        return ClusterInfo(self.connection.address, distributed.__version__, tuple(self._differences))
+
+    def _look(self) -> None:
+        """Ask the scheduler for its workers, and say which are gone."""
+        client, before = self.connection.client, self._workers
+        self._next_look = time.monotonic() + REFRESH_SECONDS
+        if client is None:
+            return
+        try:
+            ask: Any = client.scheduler
+            found = client.sync(ask.ncores, workers=None, callback_timeout=ANSWER_SECONDS)
+        except (OSError, TimeoutError, RuntimeError):
+            return  # it is busy, or the connection is about to be found lost
+        self._workers = dict(found)
+        self._n_most = max(self._n_most, len(found))
+        gone = [address for address in before if address not in found]
+        if gone and self.connection.cluster is None:
+            hosts = ", ".join(sorted({_find_host(address) for address in gone}))
+            subject = "1 worker is" if len(gone) == 1 else f"{len(gone):,} workers are"
+            self.note(f"{subject} gone ({hosts}), {len(found):,} left; what they had runs elsewhere")
+        threads = [address for address, count in found.items() if count > 1 and address not in before]
+        if threads:
+            self.note(
+                f"the worker {threads[0]} has {found[threads[0]]} threads, of which one works: start workers "
+                "with --nworkers N --nthreads 1"
+            )
+
+    def _compare_versions(self) -> None:
+        from zoloss_cli.experiment.executors.dask_fit import check_workers
+
+        if self._workers and self.connection.client is not None:
+            found = check_workers(self.connection.client, self.allow_versions)
+            self._differences += [each for each in found if each not in self._differences]
+
+    def _send_package(self) -> None:
+        """Give the package to all workers, and to those that come."""
+        from zoloss_cli.experiment.executors.dask_worker import PackagePlugin
+
+        if self._package is not None and self.connection.client is not None:
+            self.connection.client.register_plugin(PackagePlugin(self._package), name=self._package.name)
+
+    def _restore(self) -> None:
+        """Take all chunks under way as lost, and wait for the scheduler."""
+        for key in list(self._under_way):
+            self._resolve(key, ChunkLostError())
+        self._workers = {}
+        self.connection.restore()
+        with contextlib.suppress(OSError, RuntimeError):
+            self._send_package()
+
+    # -- chunks -------------------------------------------------------------------------------------
+
+    def submit(self, cell: Cell, splits: list[int]) -> Future[ChunkOutput]:
+        """Submit a chunk as a task of its own."""
+        from zoloss_cli.experiment.executors.dask_worker import run_chunk_on_worker
+
+        self.check()
+        assert self._package is not None, "prepared before"
+        if self._lacks_package:
+            self._lacks_package = False
+            self._send_package()
+        key = f"zoloss-{self._id}-{next(self._numbers)}"
+        try:
+            assert self.connection.client is not None
+            remote = self.connection.client.submit(
+                run_chunk_on_worker, self._package.name, cell.key, splits, key=key, pure=False
+            )
+        except (OSError, RuntimeError, AttributeError):  # of a client that has just lost its connection
+            self._next_look = 0.0
+            raise ChunkLostError from None
+        result: Future[ChunkOutput] = Future()
+        self._under_way[key] = remote, result
+        remote.add_done_callback(self._done.put)
+        return result
+
+    def recover(self) -> bool:
+        """Do nothing: others go on, and a nanny starts the worker again."""
+        return False
+
+    def close(self) -> None:
+        """Cancel what is under way, leave no trace on the cluster, and close one that was started."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._done.put(None)
+        client = self.connection.client
+        if client is not None and self.connection.is_alive:
+            with contextlib.suppress(Exception):
+                client.cancel([remote for remote, _ in self._under_way.values()], force=True)
+            if self._package is not None:
+                with contextlib.suppress(Exception):
+                    client.unregister_worker_plugin(self._package.name)
+        self._under_way.clear()
+        self.connection.close()
+
+    def _deliver(self) -> None:
+        """Fetch what has finished, all at once, in a thread of its own."""
+        while (first := self._done.get()) is not None:
+            batch = [first]
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    batch.append(self._done.get_nowait())
+            found = [remote for remote in batch if remote is not None and remote.key in self._under_way]
+            finished = {remote.key: remote for remote in found if remote.status == "finished"}
+            for remote in found:
+                if remote.key not in finished:
+                    self._resolve(remote.key, self._translate_failure(remote))
+            outputs: dict[str, Any] = {}
+            if finished:
+                with contextlib.suppress(Exception):  # a connection that is lost just now
+                    outputs = self.connection.client.gather(finished, errors="skip")  # type: ignore[union-attr]
+            for key in finished:
+                self._resolve(key, outputs.get(key) or ChunkLostError())
+            if None in batch:
+                return
+
+    def _resolve(self, key: str, outcome: ChunkOutput | Exception) -> None:
+        """End the future of a chunk, once."""
+        _, result = self._under_way.pop(key, (None, None))
+        if result is None:
+            return
+        if isinstance(outcome, Exception):
+            result.set_exception(outcome)
+        else:
+            result.set_result(ChunkOutput(*outcome))
+
+    def _translate_failure(self, remote: Any) -> Exception:
+        """Return what the failure of a Dask task means for its chunk."""
+        from distributed import KilledWorker
+
+        from zoloss_cli.experiment.executors.dask_worker import PackageMissingError
+
+        if remote.status != "error":
+            return ChunkLostError()
+        try:
+            error = remote.exception(timeout=ANSWER_SECONDS)
+        except Exception:
+            return ChunkLostError()
+        if isinstance(error, KilledWorker):
+            return BrokenExecutor(str(error))
+        if isinstance(error, PackageMissingError):
+            self._lacks_package = True  # of another run with the same content that has ended, say
+            return ChunkLostError()
+        if isinstance(error, ZolossError):
+            return error
+        return RunError(
+            f"a worker failed ({type(error).__name__}: {' '.join(str(error).split())[:300]}); {KEPT}"
+        )
+
+
+def _find_host(address: str) -> str:
+    return address.partition("://")[2].rpartition(":")[0] or address

@@ -1,0 +1,229 @@
+"""A connection to a Dask scheduler, waited for when it is lost; and a cluster that the run itself starts."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import logging
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zoloss_cli.config.cluster_spec import ClusterSettings
+from zoloss_cli.errors import ClusterError, ConfigError, MissingPackageError, suggest_nearest
+from zoloss_cli.experiment.executors.base import Note
+from zoloss_cli.utils.durations import format_duration
+from zoloss_cli.utils.optional_imports import is_installed
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+CONNECT_SECONDS = 10.0  # until it is said that there is no scheduler
+RETRY_SECONDS = 1.0
+KEPT = "what is finished is kept, and the same command continues"
+
+
+class Connection:
+    """A Dask client that is connected, and connected again.
+
+    Parameters
+    ----------
+    settings : ClusterSettings
+        Which scheduler, or which cluster to start.
+    note : callable
+        Takes what a person should know.
+    """
+
+    def __init__(self, settings: ClusterSettings, note: Note):
+        self.settings, self.note = settings, note
+        self.cluster: Any = None
+        self.client: Client | None = None
+        self.address = settings.scheduler or settings.cluster or ""
+
+    def open(self) -> None:
+        """Connect; a cluster is started first."""
+        check_dask()
+        quiet_dask()
+        if self.settings.cluster is not None:
+            self.cluster = start_cluster(self.settings)
+        try:
+            self.client = self._connect(CONNECT_SECONDS)
+        except OSError as error:
+            self.close()
+            raise ClusterError(self._explain_absence(error)) from None
+        except Exception as error:
+            self.close()
+            raise ClusterError(
+                f"the scheduler at {self.address} does not answer as Dask's ({_shorten(error)}); check the "
+                "address, and that the same version of distributed is installed there"
+            ) from None
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the scheduler can be spoken to."""
+        return self.client is not None and self.client.status == "running"
+
+    def restore(self) -> None:
+        """Connect again to a scheduler that was lost, as soon as it is there.
+
+        Raises
+        ------
+        ClusterError
+            If it is not there within the limit.
+        """
+        began = time.monotonic()
+        limit = self.settings.wait
+        self.note(
+            f"lost the connection to the scheduler at {self.address}; waiting up to {format_duration(limit)} "
+            "for it"
+        )
+        self._drop_client()
+        while time.monotonic() - began < limit:
+            with contextlib.suppress(Exception):
+                self.client = self._connect(min(CONNECT_SECONDS, limit))
+                self.note(f"connected again to the scheduler at {self.address}")
+                return
+            time.sleep(RETRY_SECONDS)
+        raise ClusterError(
+            f"the scheduler at {self.address} is gone and did not come back within {format_duration(limit)}; "
+            f"start it again, or run with another --scheduler: {KEPT}"
+        )
+
+    def find_dashboard(self) -> str:
+        """Return the address of the scheduler's dashboard; empty if it has none."""
+        try:
+            assert self.client is not None
+            has_one = "dashboard" in self.client.scheduler_info()["services"]
+            return str(self.client.dashboard_link) if has_one else ""
+        except (OSError, KeyError, AssertionError):
+            return ""
+
+    def close(self) -> None:
+        """Leave the scheduler, and close a cluster that was started."""
+        self._drop_client()
+        cluster, self.cluster = self.cluster, None
+        if cluster is not None:
+            with contextlib.suppress(Exception):
+                cluster.close()
+
+    def _connect(self, seconds: float) -> Client:
+        from distributed import Client
+
+        if self.cluster is not None:
+            return Client(self.cluster, timeout=seconds, set_as_default=False)
+        assert self.settings.scheduler is not None
+        self.address = find_address(self.settings.scheduler)
+        return Client(self.address, timeout=seconds, set_as_default=False)
+
+    def _drop_client(self) -> None:
+        client, self.client = self.client, None
+        if client is not None:
+            with contextlib.suppress(Exception):
+                client.close(timeout=2)
+
+    def _explain_absence(self, error: OSError) -> str:
+        reason = "" if "Timed out" in str(error) else f" ({_shorten(error)})"
+        return (
+            f"there is no scheduler at {self.address}{reason}; start one with `dask scheduler`, or name "
+            "another address or scheduler file by --scheduler"
+        )
+
+
+def check_dask() -> None:
+    """Raise MissingPackageError if Dask is not installed."""
+    if not is_installed("distributed"):
+        raise MissingPackageError(
+            "a run on a cluster needs the package distributed, which is not installed: "
+            'pip install "zoloss[dask]"'
+        )
+
+
+def quiet_dask() -> None:
+    """Leave to us what is said about lost connections, workers and versions."""
+    from distributed.versions import VersionMismatchWarning
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+    for name in ("client", "core", "scheduler", "worker", "nanny", "comm", "utils", "deploy", "batched"):
+        logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL + 1)
+    warnings.filterwarnings("ignore", category=VersionMismatchWarning)
+    warnings.filterwarnings("ignore", module="distributed")
+
+
+def find_address(scheduler: str) -> str:
+    """Return the address that a text stands for: an address, or a scheduler file that holds one."""
+    if "://" in scheduler:
+        return scheduler
+    path = Path(scheduler)
+    if path.is_file():
+        import json
+
+        try:
+            return str(json.loads(path.read_text(encoding="utf-8"))["address"])
+        except (OSError, ValueError, KeyError, TypeError):
+            raise ClusterError(
+                f"{path} is no scheduler file; `dask scheduler --scheduler-file {path.name}` writes one"
+            ) from None
+    host, _, port = scheduler.rpartition(":")
+    if host and port.isdecimal():
+        return f"tcp://{scheduler}"
+    raise ClusterError(
+        f"'{scheduler}' is neither an address such as tcp://host:8786 nor a scheduler file that is there"
+    )
+
+
+def start_cluster(settings: ClusterSettings) -> Any:
+    """Start the cluster that settings name, with its workers on the way.
+
+    Parameters
+    ----------
+    settings : ClusterSettings
+        The class, what it is called with, and how many workers there are to be.
+
+    Returns
+    -------
+    distributed.deploy.Cluster
+        The cluster; whoever asked for it closes it.
+    """
+    assert settings.cluster is not None
+    kind = load_cluster_class(settings.cluster)
+    try:
+        cluster = kind(**settings.settings)
+        if settings.workers is not None:
+            cluster.scale(settings.workers)
+        else:
+            cluster.adapt(minimum=settings.minimum, maximum=settings.maximum)
+    except Exception as error:
+        raise ClusterError(
+            f"{settings.cluster} cannot be started ({_shorten(error)}); correct its settings, or what it needs"
+        ) from None
+    return cluster
+
+
+def load_cluster_class(name: str) -> Any:
+    """Import the class of a cluster by its dotted name."""
+    from distributed.deploy.cluster import Cluster
+
+    module, _, attribute = name.rpartition(".")
+    package = module.partition(".")[0]
+    if not is_installed(package):
+        install = package.replace("_", "-")
+        raise MissingPackageError(
+            f"{name} needs the package {install}, which is not installed: pip install {install}"
+        )
+    try:
+        found = importlib.import_module(module)
+    except ImportError as error:
+        raise ConfigError(f"{name} cannot be imported: {_shorten(error)}") from None
+    classes = [
+        key for key, value in vars(found).items() if isinstance(value, type) and issubclass(value, Cluster)
+    ]
+    kind = getattr(found, attribute, None)
+    if not (isinstance(kind, type) and issubclass(kind, Cluster)):
+        raise ConfigError(f"{module} has no cluster class '{attribute}'{suggest_nearest(attribute, classes)}")
+    return kind
+
+
+def _shorten(error: BaseException) -> str:
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return text if len(text) <= 200 else f"{text[:200]}..."

@@ -1,0 +1,96 @@
+"""Whether the workers of a cluster fit: the same Dask, the same zoloss, the same packages; if not, where."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any
+
+from zoloss_cli import __version__
+from zoloss_cli.errors import ClusterError
+from zoloss_cli.experiment.executors.versions import collect_versions, list_differences
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+ALLOW = "install the same there, or go on with --allow-versions"
+# What runs on a worker that may not have zoloss at all, so that it is a text.
+PROBE = "__import__('socket').gethostname()"
+
+
+def check_scheduler(client: Client, address: str, allow_versions: bool) -> list[str]:
+    """Compare the scheduler's version of Dask with ours.
+
+    Returns
+    -------
+    list of str
+        The difference, if there is one and it is allowed.
+
+    Raises
+    ------
+    ClusterError
+        If there is one that is not.
+    """
+    import distributed
+
+    try:
+        ask: Any = client.scheduler
+        found = client.sync(ask.versions)["packages"]["distributed"]
+    except (KeyError, TypeError):
+        found = "of an unknown version"
+    if found == distributed.__version__:
+        return []
+    difference = (
+        f"the scheduler at {address} has distributed {found} and this machine {distributed.__version__}"
+    )
+    if not allow_versions:
+        raise ClusterError(f"{difference}: {ALLOW}")
+    return [difference]
+
+
+def check_workers(client: Client, allow_versions: bool) -> list[str]:
+    """Compare what is installed on every worker that is there with what is here.
+
+    Returns
+    -------
+    list of str
+        The differences, if there are some and they are allowed.
+
+    Raises
+    ------
+    ClusterError
+        One line a difference, each with its host; also if a worker has no zoloss.
+    """
+    hosts = client.run(eval, PROBE, on_error="return")
+    found = client.run(collect_versions, on_error="return")
+    ours = collect_versions()
+    differences: dict[str, None] = {}
+    absent: dict[str, None] = {}
+    for address, versions in found.items():
+        host = name_host(hosts.get(address), address)
+        if isinstance(versions, dict):
+            differences.update(dict.fromkeys(list_differences(host, versions, ours)))
+        else:
+            absent[explain_absence(host, versions)] = None
+    if absent:
+        raise ClusterError("\n".join(absent))
+    if differences and not allow_versions:
+        raise ClusterError("\n".join(f"{each}: {ALLOW}" for each in differences))
+    return list(differences)
+
+
+def name_host(name: Any, address: str) -> str:
+    """Return what messages call the host of a worker."""
+    if isinstance(name, str) and name != socket.gethostname():
+        return name
+    return f"{name} ({address})" if isinstance(name, str) else address
+
+
+def explain_absence(host: str, error: object) -> str:
+    """Return the sentence about a worker on which zoloss cannot be imported."""
+    text = " ".join(str(error).split())
+    if "zoloss" in text:
+        return (
+            f"the worker on {host} has no zoloss {__version__} that it can import; install it there, into the "
+            f'Python that `dask worker` runs in: pip install "zoloss[dask]=={__version__}"'
+        )
+    return f"the worker on {host} cannot load zoloss ({text[:200]}); install the same packages as here there"

@@ -1,0 +1,179 @@
+"""What runs on a Dask worker: it takes a run's package, warms kernels up, and runs chunks of its cells."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+from distributed import WorkerPlugin
+
+from zoloss_cli.datasets.sent_files import receive_file
+from zoloss_cli.errors import ClusterError
+from zoloss_cli.experiment.executors.base import ChunkOutput
+from zoloss_cli.experiment.executors.kernels import compile_for_cells
+from zoloss_cli.experiment.executors.package import RunPackage
+from zoloss_cli.experiment.executors.versions import collect_versions, list_differences
+from zoloss_cli.experiment.fitting import allow_planned_code
+from zoloss_cli.experiment.plan import Cell
+from zoloss_cli.experiment.task import run_tasks
+from zoloss_cli.kernels import KEEPS_KERNELS
+from zoloss_cli.results.record import AnyRecord
+from zoloss_cli.utils.threads import limit_threads
+
+_packages: dict[str, RunPackage] = {}
+_one_at_a_time = threading.Lock()  # for workers of several threads: fits share warnings, caches and kernels
+
+
+class PackageMissingError(Exception):
+    """A worker does not have the package of a chunk: it was not sent, or its run has ended."""
+
+
+class PackagePlugin(WorkerPlugin):
+    """Gives every worker, also one that comes later, the package of a run before its first chunk.
+
+    Parameters
+    ----------
+    package : RunPackage
+        The package.
+    """
+
+    def __init__(self, package: RunPackage):
+        self.package = package
+        self.name = package.name
+
+    async def setup(self, worker: Any) -> None:
+        """Take the package, in a thread: a worker that compiles must go on answering its scheduler."""
+        await asyncio.to_thread(receive_package, self.package)
+
+    def teardown(self, worker: Any) -> None:
+        """Forget the package; chunks of it end after the task that they are in."""
+        _packages.pop(self.name, None)
+
+
+def receive_package(package: RunPackage) -> None:
+    """Keep a package, limit threads, and compile kernels if nobody on this host has.
+
+    Where something does not fit, this says nothing: the first chunk will, which the client hears.
+    """
+    limit_worker_threads()
+    for file in package.files:
+        receive_file(file)
+    _packages[package.name] = package
+    if package.versions is not None and package.versions != collect_versions():
+        return
+    with take_turn_on_host(package.name) as is_first:
+        if is_first:
+            warm_up_package(package)
+
+
+def warm_up_package(package: RunPackage) -> None:
+    """Compile what the cells of a package need."""
+    with _one_at_a_time:
+        for cell in package.cells.values():
+            with allow_planned_code(cell.learner):
+                compile_for_cells([cell])
+
+
+def limit_worker_threads() -> None:
+    """Give numerical libraries one thread, also those that are loaded already."""
+    limit_threads()
+    numba.set_num_threads(1)
+    with contextlib.suppress(ImportError):
+        from threadpoolctl import threadpool_limits
+
+        threadpool_limits(1)
+
+
+@contextlib.contextmanager
+def take_turn_on_host(name: str) -> Iterator[bool]:
+    """Yield whether this process is to compile kernels; the others of a host wait until the first one has.
+
+    Parameters
+    ----------
+    name : str
+        What is compiled for.
+    """
+    folder = _find_host_folder()
+    if folder is None or not KEEPS_KERNELS:
+        yield True  # each for itself
+        return
+    from filelock import FileLock
+
+    marker = folder / name
+    with FileLock(folder / "warm-up.lock"):
+        if not marker.exists():
+            yield True
+            marker.touch()
+            return
+    yield False
+
+
+def _find_host_folder() -> Path | None:
+    """Return a folder that all workers of this user on this host share, and nobody else can write to."""
+    folder = Path(tempfile.gettempdir()) / f"zoloss-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        is_safe = not folder.is_symlink() and folder.stat().st_uid == os.getuid()
+    except OSError:
+        return None
+    return folder if is_safe else None
+
+
+def run_chunk_on_worker(name: str, key: str, splits: list[int]) -> ChunkOutput:
+    """Return the records of a chunk.
+
+    Parameters
+    ----------
+    name : str
+        The package's name.
+    key : str
+        The cell's key.
+    splits : list of int
+        The splits.
+
+    Raises
+    ------
+    PackageMissingError
+        If this worker has no such package, or has it no longer.
+    ClusterError
+        If something here is not what it is where the run was planned.
+    """
+    cell, records = _find_cell(name, key), list[AnyRecord]()
+    with _one_at_a_time:
+        for split in splits:
+            if name not in _packages:
+                raise PackageMissingError(name)
+            records += run_tasks(cell, [split])
+    return ChunkOutput(records, socket.gethostname())
+
+
+def _find_cell(name: str, key: str) -> Cell:
+    """Return a cell of a package, if this worker would give the numbers that the client would."""
+    package = _packages.get(name)
+    if package is None:
+        raise PackageMissingError(name)
+    host, cell = socket.gethostname(), package.cells[key]
+    if package.versions is not None and (
+        differences := list_differences(host, collect_versions(), package.versions)
+    ):
+        raise ClusterError(explain_differences(differences))
+    if cell.key != key:
+        raise ClusterError(
+            f"{host}: {cell.learner.label} on {cell.data.name} is not what was planned here: data or an "
+            "algorithm differ; install the same zoloss and the same plug-ins there"
+        )
+    return cell
+
+
+def explain_differences(differences: list[str]) -> str:
+    """Return a line for each difference of versions, with what to do."""
+    remedy = "install the same there, or go on with --allow-versions"
+    return "\n".join(f"{each}: {remedy}" for each in differences)

@@ -1,0 +1,68 @@
+"""Where tasks are to run: processes here, or a cluster that an option, the config or the environment names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from zoloss_cli.config.cluster_spec import (
+    ClusterSettings,
+    load_cluster_file,
+    load_run_section,
+    parse_scheduler,
+)
+from zoloss_cli.config.loader import find_config
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.experiment.executors.dask_cluster import DaskWorkers
+
+SCHEDULER_VARIABLE = "DASK_SCHEDULER_ADDRESS"
+
+
+def choose_workers(
+    config: Path, jobs: int, scheduler: str, cluster: Path | None, allow_versions: bool
+) -> int | DaskWorkers:
+    """Return the number of processes, or the cluster.
+
+    An option counts more than the section `run` of the config, and that more than the environment.
+
+    Parameters
+    ----------
+    config : Path
+        The config.
+    jobs : int
+        Worker processes of this machine, where no cluster is named.
+    scheduler : str
+        The address or file of a scheduler, by option or environment; empty for none.
+    cluster : Path or None
+        A file that describes a cluster.
+    allow_versions : bool
+        Whether workers may have other versions than this machine.
+    """
+    by_option = scheduler if scheduler != os.environ.get(SCHEDULER_VARIABLE) else ""
+    if by_option and cluster is not None:
+        raise ConfigError("--scheduler and --cluster both name a cluster: use one")
+    settings: ClusterSettings | None = None
+    if cluster is not None:
+        settings = load_cluster_file(cluster)
+    elif by_option:
+        settings = parse_scheduler(by_option)
+    else:
+        settings = load_run_section(find_config(config)) or (parse_scheduler(scheduler) if scheduler else None)
+    if settings is not None:
+        return DaskWorkers(settings, allow_versions)
+    if allow_versions:
+        raise ConfigError("--allow-versions is for a run on a cluster: add --scheduler or --cluster")
+    return jobs
+
+
+def count_workers(workers: int | DaskWorkers) -> int:
+    """Return how many tasks can run at a time; a scheduler is asked for its workers."""
+    if isinstance(workers, int):
+        return workers
+    if workers.settings.cluster is not None:
+        return workers.settings.n_wanted
+    executor = workers(lambda text: None)
+    try:
+        return executor.n_workers
+    finally:
+        executor.close()
