@@ -14,6 +14,7 @@ EXAMPLES = {
     "library.md": 15,
     "perceptron.md": 8,
     "python.md": 30,
+    "results.md": 0,
 }  # pages, and how many examples they have at least
 
 
