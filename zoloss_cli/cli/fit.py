@@ -147,4 +147,4 @@ def fit(
         }
         built = build_certificate(fitted, request.exact, reading)
         atomic_io.write(certificate, render_certificate(built), force, [data])
-        options.show_notes([describe_certificate(built, certificate, data)])
+        options.show_notes(describe_certificate(built, certificate, data, fitted.lower_bound))

@@ -163,11 +163,18 @@ def render_certificate(certificate: dict[str, Any]) -> bytes:
     return gzip.compress(json.dumps(certificate, separators=(",", ":")).encode(), mtime=0)
 
 
-def describe_certificate(certificate: dict[str, Any], path: Path, data: Path) -> str:
-    """Return a note about a certificate that was written."""
+def describe_certificate(
+    certificate: dict[str, Any], path: Path, data: Path, lower_bound: int | None
+) -> list[str]:
+    """Return notes about a certificate that was written, one of them if it proves less than the fit."""
     what = "makes at least {:,} errors" if certificate["units"] == [1, 1] else "misclassifies {:,} of weight"
     claim = what.format(certificate["bound"])
-    return f"{path} proves that every linear rule {claim}; check it with: zoloss verify {path} {data}"
+    notes = [f"{path} proves that every linear rule {claim}; check it with: zoloss verify {path} {data}"]
+    if lower_bound is not None and lower_bound > certificate["bound"]:
+        notes.append(
+            f"{path} does not have the bound of {lower_bound:,}, which rests on impossible sets and a solver"
+        )
+    return notes
 
 
 def read_certificate(path: Path) -> dict[str, Any]:

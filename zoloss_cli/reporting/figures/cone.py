@@ -42,7 +42,7 @@ class AngleCone:
 
 
 def _load_plane() -> tuple[np.ndarray, np.ndarray]:
-    """Return the positive and the negative samples, of which those in one place with both labels are left out."""
+    """Return the positive and the negative samples."""
     data = load_data(DATA)
     X = data.X[:, FEATURES]
     X = (X - X.mean(axis=0)) / X.std(axis=0)
