@@ -1,4 +1,4 @@
-"""The bound of the cone search in two dimensions, where a cone is an interval of angles. It needs no results."""
+"""The bound of the cone search in the plane, where a cone is an interval of angles. It needs no results."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _draw_pairs(axes: Axes, positive: np.ndarray, negative: np.ndarray, cone: An
     for i, j in cone.pairs:
         axes.plot(*np.array([positive[i], negative[j]]).T, color=style.VERMILLION, linewidth=0.6)
     for angle in (cone.first, cone.last):
-        tip = 1.2 * np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))])
+        tip = (1.2 * float(np.cos(np.radians(angle))), 1.2 * float(np.sin(np.radians(angle))))
         axes.annotate("", tip, (0.0, 0.0), arrowprops={"arrowstyle": "->", "color": style.BLUE})
     axes.set(xlabel="sepal width, scaled", ylabel="petal width, scaled")
     axes.set_title(f"{len(cone.pairs)} disjoint pairs conflict between {cone.first:g}° and {cone.last:g}°")
