@@ -1,13 +1,14 @@
-"""A host of a cluster under attack: a program that has imported everything and forks schedulers, workers and clients.
+"""Hosts of a cluster under attack: a program that has imported everything, and forks processes onto them.
 
-It may live in a network namespace. Started as `python cluster_host.py NAME ADDRESS FOLDER`, it reads a JSON list a
-line, what to start and its arguments, and answers each with the id of the process.
+A host is a name, an address and perhaps a network namespace. Started as `python cluster_host.py FOLDER`, it
+reads a JSON list a line, the host, what to start and its arguments, and answers with the id of the process.
 """
 
 from __future__ import annotations
 
 import asyncio
 import ctypes
+import functools
 import json
 import os
 import signal
@@ -21,6 +22,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "
     os.environ[variable] = "1"
 
 CLONE_NEWUTS = 0x04000000
+CLONE_NEWNET = 0x40000000
 SCHEDULER_PORT = 8786
 
 
@@ -53,8 +55,8 @@ def run_client(folder: str, arguments: list[str]) -> None:
     main()
 
 
-def fork(run: Callable[[], object], folder: str) -> int:
-    """Start a process of its own, and return its id."""
+def fork(place: dict[str, str], run: Callable[[], object], folder: str) -> int:
+    """Start a process on a host, and return its id."""
     pid = os.fork()
     if pid:
         return pid
@@ -67,10 +69,11 @@ def fork(run: Callable[[], object], folder: str) -> int:
         log = os.open(Path(folder) / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         for number in (1, 2):
             os.dup2(log, number)
+        enter(place)
         run()
         code = 0
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 1
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -78,31 +81,61 @@ def fork(run: Callable[[], object], folder: str) -> int:
     raise AssertionError("a fork never gets here")
 
 
+def enter(place: dict[str, str]) -> None:
+    """Be on a host from now on: in its network, by its name."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if place["namespace"]:
+        handle = os.open(f"/run/netns/{place['namespace']}", os.O_RDONLY)
+        assert libc.setns(handle, CLONE_NEWNET) == 0, os.strerror(ctypes.get_errno())
+    if libc.unshare(CLONE_NEWUTS) == 0:
+        libc.sethostname(place["name"].encode(), len(place["name"]))
+
+
+def run_plainly(folder: str, arguments: list[str]) -> None:
+    """Run a command of zoloss whose tasks run in the process itself, one after another."""
+    from concurrent.futures import Future
+
+    from zoloss_cli.experiment.executors.process_pool import PoolExecutor
+    from zoloss_cli.experiment.task import run_chunk
+
+    def submit(self, cell, splits):
+        future: Future = Future()
+        future.set_result(run_chunk(cell, splits))
+        return future
+
+    PoolExecutor.submit = submit  # type: ignore[method-assign]
+    run_client(folder, arguments)
+
+
+def start(place: dict[str, str], what: str, arguments: list, folder: str) -> None:
+    """Be a scheduler, a worker or a client."""
+    if what == "scheduler":
+        asyncio.run(run_scheduler(place["address"]))
+    elif what == "worker":
+        asyncio.run(run_worker(place["address"], *arguments, folder))
+    else:
+        (run_plainly if what == "plain" else run_client)(*arguments)
+
+
 def main() -> None:
     """Answer until the input ends."""
-    name, address, folder = sys.argv[1:]
-    if ctypes.CDLL(None).unshare(CLONE_NEWUTS) == 0:
-        ctypes.CDLL(None).sethostname(name.encode(), len(name))
+    folder = sys.argv[1]
     import distributed  # noqa: F401
+    import sklearn.linear_model  # noqa: F401
 
-    from torture.fuzzing import import_everything
+    from zoloss_cli.cli import _running, run  # noqa: F401
     from zoloss_cli.experiment.executors import dask_cluster, dask_fit, dask_worker  # noqa: F401
+    from zoloss_cli.learners.linear import fld  # noqa: F401
+    from zoloss_cli.workflows import added_learners, choose_workers, load_experiment  # noqa: F401
 
-    import_everything()
     print("ready", flush=True)
     for line in sys.stdin:
-        what, *rest = json.loads(line)
-        runs: dict[str, Callable[[], object]] = {
-            "scheduler": lambda: asyncio.run(run_scheduler(address)),
-            "worker": lambda: asyncio.run(run_worker(address, rest[0], folder)),
-            "client": lambda: run_client(rest[0], rest[1]),
-            "wait": lambda: None,
-        }
+        place, what, *rest = json.loads(line)
         if what == "wait":  # for the end of a process
             pid, status = os.waitpid(rest[0], os.WNOHANG)
             print(json.dumps(os.waitstatus_to_exitcode(status) if pid else None), flush=True)
         else:
-            print(fork(runs[what], folder), flush=True)
+            print(fork(place, functools.partial(start, place, what, rest, folder), folder), flush=True)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,15 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 from processes import environment
 
 SUBNET = "10.213.77"
-HOST = Path(__file__).with_name("cluster_host.py")
+PROGRAM = Path(__file__).with_name("cluster_host.py")
+POLL_SECONDS = 0.002
 
 
 def find_obstacle() -> str:
@@ -44,8 +46,8 @@ class Network:
         self.names = [f"{self.prefix}h{i}" for i in range(count)]
         self.switch = f"{self.prefix}sw"
 
-    def open(self) -> list[tuple[tuple[str, ...], str]]:
-        """Make it; return how a program is started on each host, and the host's address."""
+    def open(self) -> list[dict[str, str]]:
+        """Make it; return the name, address and namespace of each host."""
         _ip("netns", "add", self.switch)
         _ip("-n", self.switch, "link", "add", "br0", "type", "bridge")
         _ip("-n", self.switch, "link", "set", "br0", "up")
@@ -53,12 +55,13 @@ class Network:
         for i, name in enumerate(self.names):
             address = f"{SUBNET}.{i + 1}"
             _ip("netns", "add", name)
-            _ip("link", "add", f"{name}a", "netns", name, "type", "veth", "peer", "name", f"p{i}", "netns", self.switch)
+            peer = ("peer", "name", f"p{i}", "netns", self.switch)
+            _ip("link", "add", "eth0", "netns", name, "type", "veth", *peer)
             _ip("-n", self.switch, "link", "set", f"p{i}", "master", "br0", "up")
-            _ip("-n", name, "addr", "add", f"{address}/24", "dev", f"{name}a")
-            _ip("-n", name, "link", "set", f"{name}a", "up")
+            _ip("-n", name, "addr", "add", f"{address}/24", "dev", "eth0")
+            _ip("-n", name, "link", "set", "eth0", "up")
             _ip("-n", name, "link", "set", "lo", "up")
-            hosts.append((("ip", "netns", "exec", name), address))
+            hosts.append({"name": f"host{i}", "address": address, "namespace": name})
         return hosts
 
     def close(self) -> None:
@@ -71,37 +74,40 @@ def _ip(*arguments: str) -> None:
     subprocess.run(["ip", *arguments], check=True, capture_output=True)
 
 
-class Host:
-    """A program on a host that starts processes there."""
+class Hosts:
+    """A program that starts processes on hosts.
 
-    def __init__(self, name: str, prefix: tuple[str, ...], address: str, folder: Path):
-        self.address = address
+    Parameters
+    ----------
+    places : list of dict
+        Name, address and namespace of each host.
+    folder : Path
+        Where logs and scratch files go.
+    """
+
+    def __init__(self, places: list[dict[str, str]], folder: Path):
+        self.places = places
         self.program = subprocess.Popen(
-            [*prefix, sys.executable, str(HOST), name, address, str(folder)],
+            [sys.executable, str(PROGRAM), str(folder)],
             env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder,
         )  # fmt: skip
-
-    def wait_until_ready(self) -> None:
-        """Wait until everything is imported."""
         assert self.program.stdout is not None
         assert self.program.stdout.readline().strip() == "ready"
 
-    def start(self, what: str, *arguments: Any) -> int:
-        """Start a process and return its id."""
-        return self._ask([what, *arguments])
+    def start(self, i: int, what: str, *arguments: Any) -> int:
+        """Start a process on the i-th host, and return its id."""
+        return self._ask([self.places[i], what, *arguments])
 
     def find_code(self, pid: int) -> int | None:
-        """Return how a process of this host ended; None while it lives."""
-        return self._ask(["wait", pid])
+        """Return how a process ended; None while it lives."""
+        return self._ask([None, "wait", pid])
 
     def kill(self, pid: int) -> None:
         """Kill a process that was started here, and wait for its end."""
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)
-        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         while self.find_code(pid) is None:
-            pass
+            time.sleep(POLL_SECONDS)
 
     def close(self) -> None:
         """End the program; what it started was ended before."""

@@ -10,7 +10,7 @@ from random import Random
 from torture.campaign import Campaign
 from torture.children import Outcome, remove_folder
 from torture.cluster_host import SCHEDULER_PORT
-from torture.cluster_hosts import Host, Network, find_obstacle
+from torture.cluster_hosts import Hosts, Network, find_obstacle
 from torture.judge import find_faults
 from torture.launch import compare_records, count_lines, find_doubled, read_records
 
@@ -37,7 +37,9 @@ class Slow(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         return self.model_.predict(X)
 """
-ROWS = "a,b,label\n" + "".join(f"{i % 7},{(i * i) % 11},{'yn'[(i % 7 + i * i % 11) % 3 > 0]}\n" for i in range(60))
+ROWS = "a,b,label\n" + "".join(
+    f"{i % 7},{(i * i) % 11},{'yn'[(i % 7 + i * i % 11) % 3 > 0]}\n" for i in range(60)
+)
 CONFIG = """name: small
 datasets: {sonar: {}, mine: {csv: t.csv}}
 split: {repeats: 50, seed: 5}
@@ -57,18 +59,14 @@ class ClusterKills(Campaign):
         """Make hosts: one for scheduler and client, two for workers; and run once on this machine alone."""
         obstacle = find_obstacle()
         self.network = None if obstacle else Network(3)
-        places = self.network.open() if self.network else [((), "127.0.0.1")] * 3
+        alone = [{"name": f"host{i}", "address": "127.0.0.1", "namespace": ""} for i in range(3)]
         self.counts["namespaces"] = 3 * (self.network is not None)
-        self.hosts = [
-            Host(f"host{i}", prefix, address, self.folder) for i, (prefix, address) in enumerate(places)
-        ]
-        for host in self.hosts:
-            host.wait_until_ready()
-        self.address = f"tcp://{self.hosts[0].address}:{SCHEDULER_PORT}"
+        self.hosts = Hosts(self.network.open() if self.network else alone, self.folder)
+        self.address = f"tcp://{self.hosts.places[0]['address']}:{SCHEDULER_PORT}"
         self.workers: dict[int, int] = {}  # the process of each host
         self.scheduler = 0
         truth = self._make_folder("undisturbed")
-        client = self.hosts[0].start("client", str(truth), [*RUN, "--jobs", "1"])
+        client = self.hosts.start(0, "plain", str(truth), [*RUN, "--jobs", "1"])
         self._wait_for_end(client)
         self.truth = read_records(truth / "results")
         if len(self.truth) != 200:
@@ -97,8 +95,7 @@ class ClusterKills(Campaign):
     def close(self) -> None:
         """End hosts and network."""
         self._stop_cluster()
-        for host in self.hosts:
-            host.close()
+        self.hosts.close()
         if self.network:
             self.network.close()
 
@@ -110,13 +107,13 @@ class ClusterKills(Campaign):
         self.counts[f"{victim}s killed"] += 1
         if victim == "worker":
             i = rng.choice(list(self.workers))
-            self.hosts[i].kill(self.workers[i])
+            self.hosts.kill(self.workers[i])
             self._start_worker(i)
         elif victim == "scheduler":
             self._stop_cluster()
             self._start_cluster()
         else:
-            self.hosts[0].kill(client)
+            self.hosts.kill(client)
             now = read_records(folder / "results")
             faults += compare_records(now, before, self.truth)
             return self._start_client(folder), now
@@ -152,26 +149,26 @@ class ClusterKills(Campaign):
         return folder
 
     def _start_cluster(self) -> None:
-        self.scheduler = self.hosts[0].start("scheduler")
+        self.scheduler = self.hosts.start(0, "scheduler")
         for i in (1, 2):
             self._start_worker(i)
 
     def _start_worker(self, i: int) -> None:
-        self.workers[i] = self.hosts[i].start("worker", self.address)
+        self.workers[i] = self.hosts.start(i, "worker", self.address)
 
     def _stop_cluster(self) -> None:
-        for i, pid in self.workers.items():
-            self.hosts[i].kill(pid)
+        for pid in self.workers.values():
+            self.hosts.kill(pid)
         self.workers = {}
         if self.scheduler:
-            self.hosts[0].kill(self.scheduler)
+            self.hosts.kill(self.scheduler)
         self.scheduler = 0
 
     def _start_client(self, folder: Path) -> int:
-        return self.hosts[0].start("client", str(folder), [*RUN, "--scheduler", self.address])
+        return self.hosts.start(0, "client", str(folder), [*RUN, "--scheduler", self.address])
 
     def _has_ended(self, client: int) -> bool:
-        if client not in self.codes and (code := self.hosts[0].find_code(client)) is not None:
+        if client not in self.codes and (code := self.hosts.find_code(client)) is not None:
             self.codes[client] = code
         return client in self.codes
 
