@@ -20,11 +20,10 @@ WORKER = "from distributed.cli.dask_worker import main; main()"
 
 @dataclass
 class Cluster:
-    """Processes of a cluster; `prefixes` puts each host's into a place of its own, such as a network namespace."""
+    """Processes of a cluster on loopback."""
 
     folder: Path
     host: str = "127.0.0.1"
-    scheduler_prefix: tuple[str, ...] = ()
     port: int = 0
     settings: dict[str, str] = field(default_factory=dict)  # of Dask, as variables of the environment
     scheduler: subprocess.Popen | None = None
@@ -42,7 +41,7 @@ class Cluster:
         """Start a scheduler, the second time at the port of the first, and wait until it listens."""
         self.file.unlink(missing_ok=True)
         self.scheduler = self._start(
-            SCHEDULER, self.scheduler_prefix, "--host", self.host, "--port", self.port, "--no-dashboard",
+            SCHEDULER, "--host", self.host, "--port", self.port, "--no-dashboard",
             "--scheduler-file", self.file,
         )  # fmt: skip
         began = time.monotonic()
@@ -57,20 +56,20 @@ class Cluster:
             return True
         return False
 
-    def start_worker(self, *paths, prefix=(), host="127.0.0.1", nanny=False, environ=None) -> subprocess.Popen:
+    def start_worker(self, *paths, nanny=False, environ=None) -> subprocess.Popen:
         """Start a worker of one thread that can import from these folders as well."""
         process = self._start(
-            WORKER, prefix, self.address, "--host", host, "--nthreads", 1, "--no-dashboard", "--death-timeout", 60,
+            WORKER, self.address, "--host", self.host, "--nthreads", 1, "--no-dashboard", "--death-timeout", 60,
             "--nanny" if nanny else "--no-nanny", "--local-directory", self.folder / "scratch",
             paths=paths, environ=environ,
         )  # fmt: skip
         self.workers.append(process)
         return process
 
-    def _start(self, code, prefix, *arguments, paths=(), environ=None) -> subprocess.Popen:
+    def _start(self, code, *arguments, paths=(), environ=None) -> subprocess.Popen:
         with (self.folder / "log").open("ab") as log:
             return subprocess.Popen(
-                [*prefix, sys.executable, "-c", code, *map(str, arguments)],
+                [sys.executable, "-c", code, *map(str, arguments)],
                 env={**(environ or environment(*paths)), **self.settings, "OMP_NUM_THREADS": "1"},
                 cwd=self.folder, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip

@@ -13,6 +13,7 @@ from typing import Any
 
 CAMPAIGNS = {
     "kills": "kills:Kills",
+    "cluster-kills": "cluster_kills:ClusterKills",
     "signals": "signals:Signals",
     "disks": "disks:Disks",
     "changed-results": "damage:DamagedResults",

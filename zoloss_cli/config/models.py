@@ -286,8 +286,8 @@ class Published(StrictModel):
     drawn_as: Annotated[
         str | None,
         Field(
-            description="how to draw the figure: curves, ranks, boxes, differences, time, bounds, boundary, or as "
-            "PAPER/NUMBER"
+            description="how to draw the figure: curves, ranks, boxes, differences, time, bounds, boundary, or "
+            "as PAPER/NUMBER"
         ),
     ] = None
     spread: Annotated[

@@ -129,7 +129,7 @@ def _build_run_section(definitions: dict) -> dict:
     section = _object(ClusterSettings, definitions, drop=("cluster", "settings"))
     settings = {"type": ["object", "null"], "description": "what the class is called with"}
     return section | {
-        "properties": section["properties"] | {name: settings for name in EXAMPLES},
+        "properties": section["properties"] | dict.fromkeys(EXAMPLES, settings),
         "patternProperties": {CLUSTER_PATTERN: settings},
         "description": "a cluster to run on, in the place of processes of this machine",
     }

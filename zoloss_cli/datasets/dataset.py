@@ -158,6 +158,11 @@ def find_data_path(spec: EmbeddedData | CsvData) -> Path:
     return path
 
 
+def describe_change(path: str) -> str:
+    """Return the sentence about a file that is no longer what was planned."""
+    return f"{path} changed since the run was planned; run the same command again, which plans anew"
+
+
 def _describe_csv(spec: CsvData) -> dict[str, Any]:
     """Return the content of the user's own table, and how it is read; later keys only where they are used."""
     path = find_data_path(spec)

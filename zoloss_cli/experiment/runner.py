@@ -183,6 +183,7 @@ def run_experiment(
     """
     started, clock = format_now(), time.perf_counter()
     all_cells, cells = plan(experiment), plan(options.part or experiment)
+    keys = {cell.key for cell in all_cells}  # before data are read: what changes from now on is noticed
     sizes = validate_data(cells, [load_metric(name) for name in experiment.metrics])
     check_packages(cells, store, options.fresh)
     summary = RunSummary()
@@ -192,7 +193,7 @@ def run_experiment(
             progress.note(note)
         totals, done = _count_tasks(pending)
         summary.n_tasks, summary.n_done_before = sum(totals.values()), sum(done.values())
-        earlier = store.find_earlier_runs(experiment.name, {cell.key for cell in all_cells})
+        earlier = store.find_earlier_runs(experiment.name, keys)
         store.write_manifest(build_manifest(experiment, all_cells, source, earlier))
         hosts: dict[str, HostShare] = {}
         try:

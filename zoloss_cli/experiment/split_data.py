@@ -8,11 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoloss_cli.config.models import ALL, Prune
-from zoloss_cli.datasets.dataset import DataSet, find_draw, load_data
+from zoloss_cli.config.models import ALL, CsvData, Prune
+from zoloss_cli.datasets.dataset import (
+    DataSet,
+    compute_fingerprint,
+    describe_change,
+    find_draw,
+    load_data,
+)
 from zoloss_cli.datasets.imputation import refill
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import derive_seed
+from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.plan import Cell
 
 PRUNING = "pruning"  # in the place of a learner's name: no learner shares its seed
@@ -64,6 +71,8 @@ def load_split(cell: Cell, split: int) -> SplitData:
 
 
 def _load_unpruned(cell: Cell, split: int) -> SplitData:
+    if isinstance(cell.data, CsvData) and compute_fingerprint(cell.data) != cell.identity["data"]:
+        raise DataError(describe_change(cell.data.csv))  # or its records would stand under another's key
     data = load_data(cell.data, find_draw(cell.data, split))
     train, test = cell.rule.select_indices(len(data.y), cell.seed_name, split)
     if data.gaps and cell.fit_on != ALL:

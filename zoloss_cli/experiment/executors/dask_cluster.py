@@ -69,7 +69,7 @@ class DaskExecutor(TaskExecutor):
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._workers: dict[str, int] = {}
         self._next_look = self._empty_since = 0.0
-        self._n_most = 0
+        self._last = ""  # a worker that was there
         self._differences: list[str] = []
         self._numbers = itertools.count()
         self._id = uuid.uuid4().hex[:12]
@@ -131,8 +131,8 @@ class DaskExecutor(TaskExecutor):
             )
         elif now - self._empty_since > limit:
             raise ClusterError(
-                f"the scheduler at {address} has had no worker for {format_duration(limit)}; start one with "
-                f"`dask worker {address} --nthreads 1`: {KEPT}"
+                f"the scheduler at {address} has had no worker for {format_duration(limit)}{self._name_last()}; "
+                f"start one with `dask worker {address} --nthreads 1`: {KEPT}"
             )
 
     def describe_workers(self) -> str:
@@ -160,7 +160,7 @@ class DaskExecutor(TaskExecutor):
         except (OSError, TimeoutError, RuntimeError):
             return  # it is busy, or the connection is about to be found lost
         self._workers = dict(found)
-        self._n_most = max(self._n_most, len(found))
+        self._last = next(iter(found), self._last)
         gone = [address for address in before if address not in found]
         if gone and self.connection.cluster is None:
             hosts = ", ".join(sorted({_find_host(address) for address in gone}))
@@ -172,6 +172,9 @@ class DaskExecutor(TaskExecutor):
                 f"the worker {threads[0]} has {found[threads[0]]} threads, of which one works: start workers "
                 "with --nworkers N --nthreads 1"
             )
+
+    def _name_last(self) -> str:
+        return f" (the last one was {self._last})" if self._last else ""
 
     def _compare_versions(self) -> None:
         from zoloss_cli.experiment.executors.dask_fit import check_workers

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData
 from zoloss_cli.datasets.csv_reader import read_content
-from zoloss_cli.datasets.dataset import find_data_path
+from zoloss_cli.datasets.dataset import describe_change, find_data_path
 from zoloss_cli.datasets.sent_files import SentFile, name_sent_file
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.plan import Cell
@@ -90,8 +90,3 @@ def _read_file(data: CsvData | EmbeddedData, sha256: str) -> SentFile:
     return SentFile(
         name_sent_file(path, sha256), content, data.dataset if isinstance(data, EmbeddedData) else ""
     )
-
-
-def describe_change(path: str) -> str:
-    """Return the sentence about a file that is no longer what was planned."""
-    return f"{path} changed since the run was planned; run the same command again, which plans anew"

@@ -1,0 +1,286 @@
+"""Runs on a real Dask scheduler with real workers: the same records, and one sentence for each fault."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+
+import pytest
+from dask_processes import Cluster, end
+from processes import environment, run_zoloss, start_zoloss, wait_until
+from torture.launch import count_lines, read_records
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+
+from zoloss_cli.config.cluster_spec import ClusterSettings  # noqa: E402
+from zoloss_cli.config.loader import load_config  # noqa: E402
+from zoloss_cli.errors import ClusterError  # noqa: E402
+from zoloss_cli.experiment.executors.dask_cluster import DaskWorkers  # noqa: E402
+from zoloss_cli.experiment.runner import Progress, RunOptions, run_experiment  # noqa: E402
+from zoloss_cli.results.store import Store  # noqa: E402
+from zoloss_cli.utils.code_files import allow_code  # noqa: E402
+
+CONFIG = """name: small
+datasets:
+  sonar: {}
+  mine: {csv: t.csv, missing: impute}
+  yinyang: {size: 100, noise: {fraction: 0.1, draws: 2}}
+split: {repeats: 5, seed: 5}
+learners: {own: {learner: 'own.py:Own'}, fld: {}, stump: {}}
+"""
+ROWS = "a,b,label\n" + "".join(
+    f"{i % 7},{i * i % 11 or ''},{'yn'[(i % 7 + i * i % 11) % 3 > 0]}\n" for i in range(60)
+)
+OWN = """
+import os, sys, time
+from sklearn.linear_model import RidgeClassifier
+
+class Own(RidgeClassifier):
+    pass
+
+class Slow(RidgeClassifier):
+    def fit(self, X, y):
+        time.sleep(0.05)
+        return super().fit(X, y)
+
+class Killer(RidgeClassifier):
+    def fit(self, X, y):
+        if len(X) > 70 and "zoloss_cli.__main__" not in sys.modules and "pytest" not in sys.modules:
+            os._exit(3)  # a worker, and not the process that plans
+        return super().fit(X, y)
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """Two workers; a task that kills one is blamed at once."""
+    made = Cluster(tmp_path_factory.mktemp("cluster"))
+    made.settings = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
+    made.start_scheduler()
+    made.start_worker(nanny=True)
+    made.start_worker(nanny=True)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, text in (("c.yaml", CONFIG), ("own.py", OWN), ("t.csv", ROWS)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+class Notes(Progress):
+    def __init__(self):
+        self.texts, self.workers = [], ""
+
+    def note(self, text):
+        self.texts.append(text)
+
+    def show_workers(self, text):
+        self.workers = text
+
+
+def run(folder, workers, out="results", config="c.yaml", notes=None, **options):
+    with allow_code():
+        experiment = load_config(folder / config)
+        store = Store(folder / out)
+        return run_experiment(experiment, config, store, workers, notes or Notes(), RunOptions(**options))
+
+
+def connect(cluster, **more):
+    return DaskWorkers(ClusterSettings(scheduler=cluster.address, **more))
+
+
+def test_records_are_those_of_the_process_pool(cluster, folder):
+    notes = Notes()
+    summary = run(folder, connect(cluster), "far", notes=notes)
+    assert (summary.n_run, summary.failures) == (45, [])
+    run(folder, 1, "near")
+    far, near = read_records(folder / "far"), read_records(folder / "near")
+    assert len(near) == 45
+    assert far == near
+    assert any(f"cluster {cluster.address}: " in text for text in notes.texts)
+    assert notes.workers in ("1 worker on 1 host", "2 workers on 1 host")
+    (info,) = json.loads((folder / "far" / "runs" / "small.json").read_text(encoding="utf-8"))["runs"]
+    assert sum(host["tasks"] for host in info["hosts"].values()) == 45
+    assert info["cluster"] == {"scheduler": cluster.address, "dask": distributed.__version__}
+    assert "cluster" not in (folder / "near" / "runs" / "small.json").read_text(encoding="utf-8")
+
+
+def test_nothing_stays_on_the_cluster(cluster, folder):
+    run(folder, connect(cluster))
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        left = client.run(eval, "list(__import__('zoloss_cli.experiment.executors.dask_worker', "
+                                "fromlist=['_packages'])._packages)")  # fmt: skip
+        assert all(names == [] for names in left.values())
+        assert client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)) == 0
+
+
+def test_a_task_that_kills_its_worker_is_reported_alone(cluster, folder):
+    learners = "learners: {fld: {}, killer: {learner: 'own.py:Killer'}}\n"
+    (folder / "k.yaml").write_text(f"datasets: [sonar]\nsplit: {{repeats: 1}}\n{learners}", encoding="utf-8")
+    summary = run(folder, connect(cluster), config="k.yaml")
+    assert summary.failures == ["killer on sonar, split 0: its worker process died (out of memory?)"]
+    assert summary.n_run == 1
+    wait_for_workers(cluster, 2)
+
+
+def wait_for_workers(cluster, count):
+    """Wait until nannies have started workers again."""
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        client.wait_for_workers(count, timeout=120)
+
+
+SLOW = "datasets: [sonar]\nsplit: {repeats: 200}\nlearners: {slow: {learner: 'own.py:Slow'}}\n"
+
+
+def test_ctrl_c_leaves_the_cluster_usable(cluster, folder):
+    (folder / "slow.yaml").write_text(SLOW, encoding="utf-8")
+    arguments = ["run", "slow.yaml", "--out", "results", "--allow-code", "--scheduler", cluster.address]
+    process = start_zoloss(*arguments, cwd=folder)
+    wait_until(lambda: count_lines(folder / "results" / "cells") > 5, process)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert "interrupted with" in err
+    assert "Traceback" not in err
+    before = read_records(folder / "results")
+    assert 5 < len(before) < 200
+    summary = run(folder, connect(cluster), "other")
+    assert (summary.n_run, summary.failures) == (45, [])
+
+
+def test_versions_that_differ_are_named_with_their_host(cluster, folder, monkeypatch):
+    from zoloss_cli.experiment.executors import dask_cluster, dask_fit, versions
+
+    here = versions.collect_versions() | {"numpy": "0.1", "zoloss-plugin": "1.0"}
+    with monkeypatch.context() as patched:
+        patched.setattr(dask_cluster, "collect_versions", lambda: here)
+        patched.setattr(
+            dask_fit,
+            "list_differences",
+            lambda host, theirs, ours: versions.list_differences(host, theirs, here),
+        )
+        with pytest.raises(ClusterError) as refused:
+            run(folder, connect(cluster))
+        assert not (folder / "results").exists()
+        lines = str(refused.value).splitlines()
+        assert any(
+            "has numpy" in line
+            and "and this machine 0.1: install the same there, or go on with --allow-versions" in line
+            for line in lines
+        )
+        assert any("has no zoloss-plugin and this machine 1.0" in line for line in lines)
+        allowed = DaskWorkers(ClusterSettings(scheduler=cluster.address), allow_versions=True)
+        assert run(folder, allowed).failures == []
+    (info,) = json.loads((folder / "results" / "runs" / "small.json").read_text(encoding="utf-8"))["runs"]
+    assert any("has no zoloss-plugin" in each for each in info["cluster"]["differences"])
+
+
+def test_a_worker_that_comes_later_with_other_versions_is_found(cluster, folder, monkeypatch):
+    from zoloss_cli.experiment.executors import dask_cluster, dask_fit, versions
+
+    here = versions.collect_versions() | {"numba": "0.1"}
+    monkeypatch.setattr(dask_cluster, "collect_versions", lambda: here)
+    monkeypatch.setattr(
+        dask_fit, "check_workers", lambda client, allow_versions: []
+    )  # as if it had not been there
+    with pytest.raises(ClusterError, match=r"has numba \S+ and this machine 0.1: install the same there"):
+        run(folder, connect(cluster))
+
+
+def test_a_worker_without_zoloss_is_named(cluster, folder, tmp_path):
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    (bare / "sitecustomize.py").write_text(
+        "import sys\nsys.modules['zoloss_cli'] = None\n", encoding="utf-8"
+    )  # as if it were not installed
+    worker = cluster.start_worker(bare)
+    try:
+        wait_for_workers(cluster, 3)
+        with pytest.raises(ClusterError) as refused:
+            run(folder, connect(cluster))
+    finally:
+        end(worker)
+    assert "has no zoloss" in str(refused.value)
+    assert 'pip install "zoloss[dask]==' in str(refused.value)
+    assert not (folder / "results").exists()
+
+
+def test_a_table_that_changed_since_planning_is_refused(cluster, folder):
+    def change_and_connect(note):
+        (folder / "t.csv").write_text(ROWS + "1,2,y\n", encoding="utf-8")
+        return connect(cluster)(note)
+
+    from zoloss_cli.errors import DataError
+
+    with pytest.raises(DataError, match="changed since the run was planned; run the same command again"):
+        run(folder, change_and_connect)
+    assert read_records(folder / "results") == {}
+
+
+def test_a_full_disk_ends_the_run_in_a_sentence_and_leaves_the_cluster_usable(cluster, folder, monkeypatch):
+    from zoloss_cli.errors import ResultsError
+    from zoloss_cli.results import store as stores
+
+    def refuse(record):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stores, "encode_line", refuse)
+        with pytest.raises(ResultsError, match="No space left on device; what was finished before is kept"):
+            run(folder, connect(cluster))
+    assert run(folder, connect(cluster)).failures == []
+
+
+def test_the_address_may_come_from_the_environment_and_a_dry_run_counts_workers(cluster, folder):
+    run(folder, connect(cluster))
+    environ = {**environment(), "DASK_SCHEDULER_ADDRESS": str(cluster.file)}
+    arguments = ["run", "c.yaml", "--out", "results", "--allow-code", "--splits", "9", "--dry-run"]
+    ended = run_zoloss(*arguments, cwd=folder, env=environ)
+    assert ended.code == 0, ended.err
+    assert re.search(r"36 to run: about 0:0\d with 2 workers", ended.out)
+
+
+def test_a_lost_scheduler_is_waited_for_and_then_given_up(tmp_path, folder):
+    made = Cluster(tmp_path)
+    made.start_scheduler()
+    worker = made.start_worker()
+    notes = Notes()
+    (folder / "slow.yaml").write_text(SLOW, encoding="utf-8")
+
+    class KillsScheduler(Notes):
+        def advance(self, dataset, tasks, seconds_left):
+            if made.scheduler.poll() is None:
+                os.killpg(made.scheduler.pid, signal.SIGKILL)
+                made.scheduler.wait()
+
+    notes = KillsScheduler()
+    try:
+        with pytest.raises(
+            ClusterError, match=r"is gone and did not come back within 0:02; start it again"
+        ) as refused:
+            run(folder, connect(made, wait=2.0), config="slow.yaml", notes=notes)
+    finally:
+        made.close()
+        end(worker)
+    assert "what is finished is kept" in str(refused.value)
+    assert any("lost the connection to the scheduler at" in text for text in notes.texts)
+    assert read_records(folder / "results")
+
+
+def test_no_worker_and_no_scheduler_are_said(tmp_path, folder):
+    made = Cluster(tmp_path)
+    made.start_scheduler()
+    try:
+        with pytest.raises(
+            ClusterError, match=r"has had no worker for 0:01; start one with `dask worker tcp://"
+        ):
+            run(folder, connect(made, wait=1.0))
+    finally:
+        made.close()
+    with pytest.raises(ClusterError, match=f"there is no scheduler at {made.address}"):
+        run(folder, connect(made))

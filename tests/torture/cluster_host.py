@@ -1,0 +1,142 @@
+"""Hosts of a cluster under attack: a program that has imported everything, and forks processes onto them.
+
+A host is a name, an address and perhaps a network namespace. Started as `python cluster_host.py FOLDER`, it
+reads a JSON list a line, the host, what to start and its arguments, and answers with the id of the process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import functools
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+for folder in (Path(__file__).resolve().parents[2], Path(__file__).resolve().parents[1]):
+    sys.path.insert(0, str(folder))
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWNET = 0x40000000
+SCHEDULER_PORT = 8786
+
+
+async def run_scheduler(address: str) -> None:
+    """Schedule until killed."""
+    from distributed import Scheduler
+
+    async with Scheduler(host=address, port=SCHEDULER_PORT, dashboard=False) as scheduler:
+        await scheduler.finished()
+
+
+async def run_worker(address: str, scheduler: str, folder: str) -> None:
+    """Work until killed, or until the scheduler is gone."""
+    from distributed import Worker
+
+    async with Worker(
+        scheduler, host=address, nthreads=1, local_directory=folder, death_timeout=30, dashboard=False
+    ) as worker:
+        await worker.finished()
+
+
+def run_client(folder: str, arguments: list[str]) -> None:
+    """Run a command of zoloss with its output in files."""
+    os.chdir(folder)
+    for number, name in ((1, ".out"), (2, ".err")):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
+    sys.argv = ["zoloss", *arguments]
+    from zoloss_cli.__main__ import main
+
+    main()
+
+
+def fork(place: dict[str, str], run: Callable[[], object], folder: str) -> int:
+    """Start a process on a host, and return its id."""
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
+    try:
+        os.setpgid(0, 0)
+        for number in (signal.SIGCHLD, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        log = os.open(Path(folder) / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        for number in (1, 2):
+            os.dup2(log, number)
+        enter(place)
+        run()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    raise AssertionError("a fork never gets here")
+
+
+def enter(place: dict[str, str]) -> None:
+    """Be on a host from now on: in its network, by its name."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if place["namespace"]:
+        handle = os.open(f"/run/netns/{place['namespace']}", os.O_RDONLY)
+        assert libc.setns(handle, CLONE_NEWNET) == 0, os.strerror(ctypes.get_errno())
+    if libc.unshare(CLONE_NEWUTS) == 0:
+        libc.sethostname(place["name"].encode(), len(place["name"]))
+
+
+def run_plainly(folder: str, arguments: list[str]) -> None:
+    """Run a command of zoloss whose tasks run in the process itself, one after another."""
+    from concurrent.futures import Future
+
+    from zoloss_cli.experiment.executors.process_pool import PoolExecutor
+    from zoloss_cli.experiment.task import run_chunk
+
+    def submit(self, cell, splits):
+        future: Future = Future()
+        future.set_result(run_chunk(cell, splits))
+        return future
+
+    PoolExecutor.submit = submit  # type: ignore[method-assign]
+    run_client(folder, arguments)
+
+
+def start(place: dict[str, str], what: str, arguments: list, folder: str) -> None:
+    """Be a scheduler, a worker or a client."""
+    if what == "scheduler":
+        asyncio.run(run_scheduler(place["address"]))
+    elif what == "worker":
+        asyncio.run(run_worker(place["address"], *arguments, folder))
+    else:
+        (run_plainly if what == "plain" else run_client)(*arguments)
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    folder = sys.argv[1]
+    import distributed  # noqa: F401
+    import sklearn.linear_model  # noqa: F401
+
+    from zoloss_cli.cli import _running, run  # noqa: F401
+    from zoloss_cli.experiment.executors import dask_cluster, dask_fit, dask_worker  # noqa: F401
+    from zoloss_cli.learners.linear import fld  # noqa: F401
+    from zoloss_cli.workflows import added_learners, choose_workers, load_experiment  # noqa: F401
+
+    print("ready", flush=True)
+    for line in sys.stdin:
+        place, what, *rest = json.loads(line)
+        if what == "wait":  # for the end of a process
+            pid, status = os.waitpid(rest[0], os.WNOHANG)
+            print(json.dumps(os.waitstatus_to_exitcode(status) if pid else None), flush=True)
+        else:
+            print(fork(place, functools.partial(start, place, what, rest, folder), folder), flush=True)
+
+
+if __name__ == "__main__":
+    main()
