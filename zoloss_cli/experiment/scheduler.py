@@ -77,6 +77,7 @@ class Scheduler:
         while self._queue or self._suspects or self._returned or self._under_way:
             self._estimate()
             yield from self._submit_chunks()
+            self.executor.flush()
             yield from self._collect_finished()
 
     def estimate_left(self) -> float | None:
@@ -150,6 +151,8 @@ class Scheduler:
 
     def _collect_finished(self) -> Iterator[ChunkResult]:
         """Wait for a chunk, and take all that have finished."""
+        if not self._under_way:
+            return
         try:
             future = self._finished.get_nowait()
         except queue.Empty:
