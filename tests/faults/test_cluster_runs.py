@@ -272,7 +272,8 @@ def test_a_lost_scheduler_is_waited_for_and_then_given_up(tmp_path, folder):
     assert read_records(folder / "results")
 
 
-def test_no_worker_and_no_scheduler_are_said(tmp_path, folder):
+def test_no_worker_and_no_scheduler_are_said(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr("zoloss_cli.experiment.executors.dask_connection.CONNECT_SECONDS", 1.0)
     made = Cluster(tmp_path)
     made.start_scheduler()
     try:

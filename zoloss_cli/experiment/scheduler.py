@@ -22,6 +22,7 @@ from zoloss_cli.results.record import AnyRecord, FailedRecord
 MAX_WORKER_DEATHS = 10  # in a row, without a chunk that comes back
 CHUNKS_PER_WORKER = 2  # one to work on and one waiting
 CHUNKS_PER_SECOND = 200  # that the client handles with ease: with more workers chunks are longer
+MAX_CHUNKS_PER_SECOND = 1000  # that it handles at all, towards the end
 MANY_WORKERS = 32  # from here on the longest tasks are first, so that the last ones are short
 SHARES_LEFT = 4  # a chunk is at most this fraction of a worker's share of what is left
 CHECK_SECONDS = 0.5
@@ -76,6 +77,7 @@ class Scheduler:
         while self._queue or self._suspects or self._returned or self._under_way:
             self._estimate()
             yield from self._submit_chunks()
+            self.executor.flush()
             yield from self._collect_finished()
 
     def estimate_left(self) -> float | None:
@@ -130,7 +132,8 @@ class Scheduler:
         n_workers = self.executor.n_workers
         seconds = max(CHUNK_SECONDS, n_workers / CHUNKS_PER_SECOND)
         if self._seconds_left is not None and n_workers > MANY_WORKERS:
-            seconds = min(seconds, self._seconds_left / n_workers / SHARES_LEFT)
+            least = n_workers / MAX_CHUNKS_PER_SECOND
+            seconds = max(least, min(seconds, self._seconds_left / n_workers / SHARES_LEFT))
         return seconds
 
     def _estimate(self) -> None:
@@ -148,6 +151,8 @@ class Scheduler:
 
     def _collect_finished(self) -> Iterator[ChunkResult]:
         """Wait for a chunk, and take all that have finished."""
+        if not self._under_way:
+            return
         try:
             future = self._finished.get_nowait()
         except queue.Empty:

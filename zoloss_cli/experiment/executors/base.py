@@ -54,6 +54,9 @@ class TaskExecutor(ABC):
     def submit(self, cell: Cell, splits: list[int]) -> Future[ChunkOutput]:
         """Hand over a chunk; raise BrokenExecutor if workers have died."""
 
+    def flush(self) -> None:  # noqa: B027 (an executor may send each chunk at once)
+        """Send what was submitted, if that was left until there is more of it."""
+
     @abstractmethod
     def recover(self) -> bool:
         """Be usable again after a worker died; return whether every chunk under way is lost with it."""

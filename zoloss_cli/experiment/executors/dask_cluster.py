@@ -8,7 +8,8 @@ import queue
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ from zoloss_cli.results.manifest import ClusterInfo
 from zoloss_cli.utils.durations import format_duration
 
 REFRESH_SECONDS = 2.0  # between two looks at the workers
+BATCH_SECONDS = 0.05  # in which what finishes is fetched together
 ANSWER_SECONDS = 10.0  # that the scheduler has for an answer to a look
 
 
@@ -66,10 +68,11 @@ class DaskExecutor(TaskExecutor):
         self.connection, self.note, self.allow_versions = connection, note, allow_versions
         self._package: RunPackage | None = None
         self._under_way: dict[str, tuple[Any, Future[ChunkOutput]]] = {}
+        self._unsent: list[tuple[str, str, list[int]]] = []
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._workers: dict[str, int] = {}
         self._next_look = self._empty_since = 0.0
-        self._last = ""  # a worker that was there
+        self._last = self._description = ""  # a worker that was there, and how many there are
         self._differences: list[str] = []
         self._numbers = itertools.count()
         self._id = uuid.uuid4().hex[:12]
@@ -137,10 +140,7 @@ class DaskExecutor(TaskExecutor):
 
     def describe_workers(self) -> str:
         """Return how many workers there are, and on how many hosts."""
-        n_workers, hosts = len(self._workers), {_find_host(address) for address in self._workers}
-        if not n_workers:
-            return ""
-        return f"{n_workers:,} worker{'s' * (n_workers > 1)} on {len(hosts):,} host{'s' * (len(hosts) > 1)}"
+        return self._description
 
     def describe_cluster(self) -> ClusterInfo:
         """Return the scheduler and its version, and the differences that were allowed."""
@@ -161,6 +161,7 @@ class DaskExecutor(TaskExecutor):
             return  # it is busy, or the connection is about to be found lost
         self._workers = dict(found)
         self._last = next(iter(found), self._last)
+        self._description = _count_hosts(found)
         gone = [address for address in before if address not in found]
         if gone and self.connection.cluster is None:
             hosts = ", ".join(sorted({_find_host(address) for address in gone}))
@@ -194,7 +195,7 @@ class DaskExecutor(TaskExecutor):
         """Take all chunks under way as lost, and wait for the scheduler."""
         for key in list(self._under_way):
             self._resolve(key, ChunkLostError())
-        self._workers = {}
+        self._workers, self._unsent = {}, []
         self.connection.restore()
         with contextlib.suppress(OSError, RuntimeError):
             self._send_package()
@@ -202,27 +203,39 @@ class DaskExecutor(TaskExecutor):
     # -- chunks -------------------------------------------------------------------------------------
 
     def submit(self, cell: Cell, splits: list[int]) -> Future[ChunkOutput]:
-        """Submit a chunk as a task of its own."""
+        """Take a chunk, which is a task of its own and leaves with the others of its time."""
+        self.check()
+        key = f"zoloss-{self._id}-{next(self._numbers)}"
+        result: Future[ChunkOutput] = Future()
+        self._under_way[key] = None, result
+        self._unsent.append((key, cell.key, splits))
+        return result
+
+    def flush(self) -> None:
+        """Send the chunks that were submitted."""
         from zoloss_cli.experiment.executors.dask_worker import run_chunk_on_worker
 
-        self.check()
-        assert self._package is not None, "prepared before"
-        if self._lacks_package:
-            self._lacks_package = False
-            self._send_package()
-        key = f"zoloss-{self._id}-{next(self._numbers)}"
+        unsent, self._unsent = self._unsent, []
+        if not unsent:
+            return
+        keys, cells, splits = map(list, zip(*unsent, strict=True))
         try:
-            assert self.connection.client is not None
-            remote = self.connection.client.submit(
-                run_chunk_on_worker, self._package.name, cell.key, splits, key=key, pure=False
-            )
+            if self._lacks_package:
+                self._lacks_package = False
+                self._send_package()
+            assert self._package is not None, "prepared before"
+            assert self.connection.client is not None, "connected before"
+            names = [self._package.name] * len(keys)
+            sent = self.connection.client.map(run_chunk_on_worker, names, cells, splits, key=keys, pure=False)
         except (OSError, RuntimeError, AttributeError):  # of a client that has just lost its connection
             self._next_look = 0.0
-            raise ChunkLostError from None
-        result: Future[ChunkOutput] = Future()
-        self._under_way[key] = remote, result
-        remote.add_done_callback(self._done.put)
-        return result
+            time.sleep(BATCH_SECONDS)
+            for key in keys:
+                self._resolve(key, ChunkLostError())
+            return
+        for remote in sent:
+            self._under_way[remote.key] = remote, self._under_way[remote.key][1]
+            remote.add_done_callback(self._done.put)
 
     def recover(self) -> bool:
         """Do nothing: others go on, and a nanny starts the worker again."""
@@ -237,7 +250,7 @@ class DaskExecutor(TaskExecutor):
         client = self.connection.client
         if client is not None and self.connection.is_alive:
             with contextlib.suppress(Exception):
-                client.cancel([remote for remote, _ in self._under_way.values()], force=True)
+                client.cancel([remote for remote, _ in self._under_way.values() if remote], force=True)
             if self._package is not None:
                 with contextlib.suppress(Exception):
                     client.unregister_worker_plugin(self._package.name)
@@ -247,6 +260,7 @@ class DaskExecutor(TaskExecutor):
     def _deliver(self) -> None:
         """Fetch what has finished, all at once, in a thread of its own."""
         while (first := self._done.get()) is not None:
+            time.sleep(BATCH_SECONDS)  # workers have a chunk waiting, and one answer for many costs less
             batch = [first]
             with contextlib.suppress(queue.Empty):
                 while True:
@@ -297,6 +311,15 @@ class DaskExecutor(TaskExecutor):
         return RunError(
             f"a worker failed ({type(error).__name__}: {' '.join(str(error).split())[:300]}); {KEPT}"
         )
+
+
+def _count_hosts(workers: Iterable[str]) -> str:
+    """Return how many workers there are, and on how many hosts; empty if there are none."""
+    hosts = Counter(map(_find_host, workers))
+    count = hosts.total()
+    if not count:
+        return ""
+    return f"{count:,} worker{'s' * (count > 1)} on {len(hosts):,} host{'s' * (len(hosts) > 1)}"
 
 
 def _find_host(address: str) -> str:

@@ -1,0 +1,101 @@
+"""What a cluster costs beside a process pool, what a chunk costs the client, and how fast records are written."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from dask_processes import Cluster
+from places import TOP
+from processes import run_zoloss
+
+from zoloss_cli.config.cluster_spec import ClusterSettings
+from zoloss_cli.config.loader import load_config
+from zoloss_cli.experiment import scheduler
+from zoloss_cli.experiment.executors.dask_cluster import DaskExecutor, DaskWorkers
+from zoloss_cli.experiment.pending import PendingCell
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.runner import Progress, run_experiment
+from zoloss_cli.results.record import FitRecord
+from zoloss_cli.results.store import Store
+
+MAX_RATIO = 1.15
+MAX_CHUNK_SECONDS = 0.001
+MIN_RECORDS_PER_SECOND = 5000
+TABLE = ("run", str(TOP / "configs" / "table2.yaml"), "--splits", "20")
+
+pytest.importorskip("distributed", reason="Dask is not installed")
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    made = Cluster(tmp_path)
+    made.start_scheduler()
+    made.start_worker()
+    made.start_worker()
+    yield made
+    made.close()
+
+
+def read_seconds(folder):
+    manifest = json.loads((folder / "runs" / "table2.json").read_text(encoding="utf-8"))
+    return manifest["runs"][-1]["seconds"]
+
+
+def test_table_2_takes_hardly_longer_than_with_processes(benchmark, cluster, tmp_path):
+    near, far = tmp_path / "near", tmp_path / "far"
+    assert run_zoloss(*TABLE, "--out", near, "--jobs", 2).code == 0
+    ended = benchmark.pedantic(run_zoloss, (*TABLE, "--out", far, "--scheduler", cluster.address), rounds=1)
+    assert ended.code == 0, ended.err
+    benchmark.extra_info |= {"process pool": read_seconds(near), "cluster": read_seconds(far)}
+    print(benchmark.extra_info)
+    assert read_seconds(far) < MAX_RATIO * read_seconds(near)
+
+
+def test_a_chunk_takes_the_client_less_than_a_millisecond(
+    benchmark, cluster, tmp_path, monkeypatch, write_config
+):
+    """All that the client does: submit, fetch, decode, write and count, as CPU time of all its threads."""
+    path = write_config("datasets: [heart, sonar]\nsplit: {repeats: 1500}\nlearners: [fld]\n")
+    n_chunks = []
+    submit = DaskExecutor.submit
+    monkeypatch.setattr(DaskExecutor, "submit", lambda self, *chunk: n_chunks.append(1) or submit(self, *chunk))
+    monkeypatch.setattr(PendingCell, "take_chunk", lambda self, seconds: [self.splits.popleft()])
+    monkeypatch.setattr(scheduler, "CHUNKS_PER_WORKER", 50)
+    cpu = {}
+
+    class Clock(Progress):
+        def start(self, totals, done):
+            cpu["start"] = time.process_time()
+
+        def finish(self):
+            cpu["end"] = time.process_time()
+
+    workers = DaskWorkers(ClusterSettings(scheduler=cluster.address))
+    run = (load_config(path), "c", Store(tmp_path / "results"), workers, Clock())
+    benchmark.pedantic(run_experiment, run, rounds=1)
+    seconds = (cpu["end"] - cpu["start"]) / len(n_chunks)
+    benchmark.extra_info |= {"milliseconds a chunk": 1000 * seconds, "chunks": len(n_chunks)}
+    print(benchmark.extra_info)
+    assert len(n_chunks) >= 3000
+    assert seconds < MAX_CHUNK_SECONDS
+
+
+def test_records_are_written_faster_than_a_large_cluster_makes_them(benchmark, write_config, tmp_path):
+    cells = plan(load_config(write_config("datasets: [heart, sonar]\nlearners: [fld, stump]\n")))
+
+    def write():
+        store = Store(tmp_path / "results")
+        with store.writing():
+            for first in range(0, 5000, 10):
+                for cell in cells:
+                    records = [FitRecord(k, train_errors=1, test_errors=2) for k in range(first, first + 10)]
+                    store.append(cell, records, (200, 70))
+
+    began = time.perf_counter()
+    benchmark.pedantic(write, rounds=1)
+    per_second = 20_000 / (time.perf_counter() - began)
+    benchmark.extra_info |= {"records a second": per_second}
+    print(benchmark.extra_info)
+    assert per_second > MIN_RECORDS_PER_SECOND

@@ -1,0 +1,137 @@
+"""A cluster of simulated workers: the scheduler of real runs, task times that were measured, and a virtual clock."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections import deque
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from places import REFERENCE, TOP
+
+from zoloss_cli.config.loader import load_config
+from zoloss_cli.experiment.executors.base import ChunkOutput, TaskExecutor
+from zoloss_cli.experiment.pending import PendingCell, SplitRanges
+from zoloss_cli.experiment.plan import Cell, plan
+from zoloss_cli.experiment.scheduler import Scheduler
+from zoloss_cli.results.record import FitRecord
+from zoloss_cli.results.store import Store
+
+TABLES = ("table2", "table3", "table4")
+
+
+class SimulatedExecutor(TaskExecutor):
+    """Workers that take chunks in the order in which they come, each for as long as its tasks were measured.
+
+    Parameters
+    ----------
+    n_workers : int
+        How many.
+    times : dict of str to list of float
+        Seconds of each split by the cell's key; splits beyond take the times again.
+    client_seconds : float
+        What the client takes for a chunk, one after another.
+    """
+
+    def __init__(self, n_workers: int, times: dict[str, list[float]], client_seconds: float):
+        self.size, self.times, self.client_seconds = n_workers, times, client_seconds
+        self.now = 0.0
+        self.idle = n_workers
+        self.waiting: deque[tuple[Future, float, list[FitRecord]]] = deque()
+        self.working: list[tuple[float, int, Future, float, list[FitRecord]]] = []
+        self.numbers = itertools.count()
+        self.chunks: list[tuple[float, float]] = []  # when each began and ended
+
+    @property
+    def n_workers(self) -> int:
+        return self.size
+
+    def prepare(self, cells, note) -> None:
+        """Do nothing."""
+
+    def submit(self, cell: Cell, splits: list[int]) -> Future:
+        self._pass_time(self.now + self.client_seconds)
+        times = self.times[cell.key]
+        records = [FitRecord(k, train_errors=0, wall_time=times[k % len(times)]) for k in splits]
+        future: Future = Future()
+        self.waiting.append((future, sum(record.wall_time for record in records), records))
+        self._start_waiting()
+        return future
+
+    def _start_waiting(self) -> None:
+        while self.idle and self.waiting:
+            future, seconds, records = self.waiting.popleft()
+            self.idle -= 1
+            end = self.now + seconds
+            heapq.heappush(self.working, (end, next(self.numbers), future, self.now, records))
+
+    def _pass_time(self, until: float) -> None:
+        """Let chunks end until a moment; their workers take what is waiting."""
+        while self.working and self.working[0][0] <= until:
+            end, _, future, start, records = heapq.heappop(self.working)
+            self.now = end
+            self.idle += 1
+            self.chunks.append((start, end))
+            self._start_waiting()
+            future.set_result(ChunkOutput(records, "simulated"))
+        self.now = until
+
+    def check(self) -> None:
+        """Let time pass until a chunk ends."""
+        self._pass_time(self.working[0][0])
+
+    def recover(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+@dataclass
+class Simulation:
+    """How a simulated run went: when each chunk began and ended, in the order of their ends."""
+
+    chunks: list[tuple[float, float]]
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return self.chunks[-1][1]
+
+    @property
+    def work(self) -> float:
+        """The seconds of all tasks."""
+        return sum(end - start for start, end in self.chunks)
+
+    def find_time_of(self, share: float) -> float:
+        """Return when this share of the work was done."""
+        done, wanted = itertools.accumulate(end - start for start, end in self.chunks), share * self.work
+        return next(end for (_, end), now in zip(self.chunks, done, strict=True) if now >= wanted)
+
+    def compute_mean_busy(self, until: float) -> float:
+        """Return how many workers were busy on average until a moment."""
+        return sum(max(0.0, min(end, until) - start) for start, end in self.chunks) / until
+
+
+def load_measured_times() -> tuple[list[Cell], dict[str, list[float]]]:
+    """Return the cells of Tables II to IV, and the seconds that each of their tasks took for the reference."""
+    store, times, cells = Store(REFERENCE), {}, {}
+    for table in TABLES:
+        for cell in plan(load_config(TOP / "configs" / f"{table}.yaml")):
+            stored = store.read(cell.filename, cell.key)
+            times[cell.key] = [record.wall_time for record in stored.records.values()]
+            cells[cell.key] = cell
+    return list(cells.values()), times
+
+
+def simulate(
+    cells: list[Cell], times: dict[str, list[float]], n_workers: int, n_splits: int, client_seconds: float
+) -> Simulation:
+    """Run all splits of cells on simulated workers, none of which was timed before."""
+    executor = SimulatedExecutor(n_workers, times, client_seconds)
+    pending = [PendingCell(cell, SplitRanges([range(n_splits)]), n_tasks=n_splits) for cell in cells]
+    scheduler = Scheduler(pending, executor, clock=lambda: executor.now)
+    n_records = sum(len(chunk.records) for chunk in scheduler.run())
+    assert n_records == len(cells) * n_splits
+    return Simulation(executor.chunks)

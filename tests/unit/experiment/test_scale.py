@@ -1,0 +1,47 @@
+"""A thousand simulated workers and ten million tasks, with the code of real runs."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+from simulated_cluster import load_measured_times, simulate
+
+from zoloss_cli.config.loader import load_config
+from zoloss_cli.experiment.pending import open_pending
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.scheduler import Scheduler
+from zoloss_cli.results.store import Store
+
+MEGABYTE = 1 << 20
+
+
+@pytest.mark.parametrize(("n_splits", "client_seconds"), [(500, 0.0), (500, 0.0005), (2000, 0.0005)])
+def test_a_thousand_workers_are_busy_until_the_last_of_the_work(n_splits, client_seconds):
+    cells, times = load_measured_times()
+    simulation = simulate(cells, times, 1000, n_splits, client_seconds)
+    until = simulation.find_time_of(0.95)
+    assert simulation.compute_mean_busy(until) >= 900
+    assert simulation.work == pytest.approx(n_splits / 500 * sum(map(sum, times.values())))
+
+
+def test_few_workers_take_cells_in_the_order_of_the_plan(write_config):
+    cells = plan(load_config(write_config("datasets: [heart, sonar]\nsplit: {repeats: 4}\nlearners: [fld]\n")))
+    simulation = simulate(cells, {cells[0].key: [1.0], cells[1].key: [10.0]}, 1, 4, 0.0)
+    assert [round(end - start) for start, end in simulation.chunks] == [1] * 4 + [10] * 4
+
+
+def test_ten_million_tasks_are_planned_in_little_memory(write_config, tmp_path):
+    datasets = ", ".join(f"p{i}: {{generator: yinyang, size: 100, seed: {i}}}" for i in range(100))
+    learners = ", ".join(f"l{i}: {{learner: rcd-bias, epochs: {i + 1}}}" for i in range(100))
+    text = f"datasets: {{{datasets}}}\nsplit: {{repeats: 1000}}\nlearners: {{{learners}}}\n"
+    path = write_config(text)
+    tracemalloc.start()
+    try:
+        pending = open_pending(plan(load_config(path)), Store(tmp_path / "results"), fresh=False)
+        scheduler = Scheduler(pending, None)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert sum(len(part.splits) for part in scheduler.pending) == 10_000_000
+    assert peak < 500 * MEGABYTE
