@@ -28,8 +28,8 @@ def show_plan(experiment: Experiment, out: Path, workers: int | DaskWorkers, sha
     from zoloss_cli.reporting.plan_report import render_plan
     from zoloss_cli.workflows.choose_workers import count_workers
 
-    unit = "jobs" if isinstance(workers, int) else "workers"
-    text, notes = render_plan(experiment, Store(out), count_workers(workers), unit, shard)
+    noun = "jobs" if isinstance(workers, int) else "workers"
+    text, notes = render_plan(experiment, Store(out), count_workers(workers), noun, shard)
     for note in notes:
         show(note, err=True)
     show(text)

@@ -18,7 +18,7 @@ HEADER = ["data set", "learner", "train", "test", "tasks", "done", "to run"]
 
 
 def render_plan(
-    experiment: Experiment, store: Store, jobs: int, unit: str = "jobs", shard: Shard = WHOLE
+    experiment: Experiment, store: Store, jobs: int, noun: str = "jobs", shard: Shard = WHOLE
 ) -> tuple[str, list[str]]:
     """Describe the plan of an experiment without running it.
 
@@ -30,7 +30,7 @@ def render_plan(
         The results folder, which may hold some of it.
     jobs : int
         Worker processes, for the estimate of the time.
-    unit : str
+    noun : str
         What those are called.
     shard : Shard
         The share of the tasks that would run.
@@ -53,7 +53,7 @@ def render_plan(
         lines.append([cell.data.name, label, *sizes[(cell.data, cell.rule)], *tasks])
     left = sum(len(part.splits) for part in pending)
     total = sum(part.n_tasks for part in pending)
-    estimate = _estimate_time(left, estimate_seconds(pending, jobs), f"{jobs:,} {unit}")
+    estimate = _estimate_time(left, estimate_seconds(pending, jobs), f"{jobs:,} {noun}")
     table = tabulate(lines, HEADER, tablefmt="simple")
     totals = f"{len(cells)} cells, {total:,} tasks, {left:,} to run: {estimate}"
     return f"{table}\n\n{totals}", [*describe_lacking(experiment), *collect_data_notes(cells)]

@@ -1,4 +1,4 @@
-"""Parts of running on a cluster that need none: classes and job scripts, versions, packages, shards, options."""
+"""Parts of running on a cluster that need none: classes, job scripts, versions, packages, shards, options."""
 
 from __future__ import annotations
 
@@ -124,7 +124,8 @@ def test_the_job_script_of_slurm_is_what_the_page_shows():
     from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
 
     settings = {
-        "cores": 8, "processes": 8, "memory": "16GB", "queue": "main", "account": "stats", "walltime": "02:00:00",
+        "cores": 8, "processes": 8, "memory": "16GB",
+        "queue": "main", "account": "stats", "walltime": "02:00:00",
         "asynchronous": True, "python": "python", "interface": "lo", "scheduler_options": {"dashboard": False},
     }  # fmt: skip
 
@@ -196,7 +197,7 @@ def test_a_scheduler_of_another_dask_is_refused_unless_allowed(monkeypatch):
     from zoloss_cli.experiment.executors.dask_fit import check_scheduler
 
     class Client:
-        class scheduler:  # noqa: N801
+        class scheduler:
             versions = None
 
         def sync(self, function):
@@ -259,5 +260,6 @@ def test_a_bad_address_is_one_sentence_and_nothing_is_written(
 
 
 def test_the_command_line_does_not_import_dask_unless_asked():
-    code = "import sys; import zoloss_cli.cli._running, zoloss_cli.workflows.choose_workers; print('distributed' in sys.modules)"
+    modules = "zoloss_cli.cli._running, zoloss_cli.workflows.choose_workers"
+    code = f"import sys; import {modules}; print('distributed' in sys.modules)"
     assert run_python("-c", code).out == "False\n"
