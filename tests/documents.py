@@ -64,7 +64,8 @@ def build_workplace(folder: Path, text: str) -> Path:
     for block in CONFIG.finditer(text):
         (folder / block[1]).write_text(block[0].removeprefix("```yaml\n").removesuffix("```"), encoding="utf-8")
     (folder / "results").mkdir()
-    for name in ("configs", "datasets", "results/reference"):
+    (folder / "docs").mkdir()
+    for name in ("configs", "datasets", "results/reference", "docs/examples"):
         (folder / name).symlink_to(TOP / name, target_is_directory=True)
     return folder
 

@@ -347,3 +347,38 @@ def numpy_cgboost(outputs, alphas, y, phi, cost, kappa, plain_rounds):
         costs.append(np.sum(phi * numpy_margin_cost(cost, kappa, y * F)))
     coefficients = [sum(alphas[t] * np.prod(betas[i + 1 : t + 1]) for t in range(i, T)) for i in range(T)]
     return ConjugateRun(D, betas, edges, costs, np.array(coefficients), F)
+
+
+def numpy_cones(columns, n_left, target):
+    """The cone search in NumPy, with matchings by SciPy: how many cones show that target errors are needed.
+
+    `columns` holds the scores of the samples at D + 1 directions that surround 0, the left ones first.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    def compare(scores):
+        return scores[:n_left, None] <= scores[None, n_left:]
+
+    roots = [(scores, compare(scores)) for scores in columns]
+    waiting = [[*roots[:k], *roots[k + 1 :]] for k in range(len(roots))]
+    visited = 0
+    while waiting:
+        cone = waiting.pop()
+        visited += 1
+        above = np.array([vertex[1] for vertex in cone])
+        mates = maximum_bipartite_matching(csr_matrix(above.all(axis=0)), perm_type="column")
+        if np.sum(mates >= 0) >= target:
+            continue
+        fails = (~above).sum(axis=0)
+        value = np.where(fails == 1, 16, np.where(fails == 2, 4, 1))
+        edges = [(a, b) for a in range(len(cone)) for b in range(a + 1, len(cone))]
+        a, b = max(edges, key=lambda edge: np.sum(value * (above[edge[0]] ^ above[edge[1]])))
+        left, right = np.nonzero(above[a] ^ above[b])
+        at_a = cone[a][0][left] - cone[a][0][n_left + right]
+        at_b = cone[b][0][left] - cone[b][0][n_left + right]
+        t = np.clip(np.round(16 * np.median(at_a / (at_a - at_b))), 1, 15) / 16
+        scores = (1 - t) * cone[a][0] + t * cone[b][0]
+        new = (scores, compare(scores))
+        waiting += [[*cone[:k], new, *cone[k + 1 :]] for k in (a, b)]
+    return visited

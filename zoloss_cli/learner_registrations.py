@@ -323,12 +323,8 @@ def name_package(name: str) -> str:
     package = name.partition(".")[0]
     if package == "zoloss_cli":
         return f"zoloss {import_target('zoloss_cli:__version__')}"
-    listed = (
-        [TRUSTED_PACKAGES[package]]
-        if package in TRUSTED_PACKAGES
-        else packages_distributions().get(package, [])
-    )
+    known = TRUSTED_PACKAGES.get(package) or next(iter(packages_distributions().get(package, [package])))
     try:
-        return f"{listed[0]} {version(listed[0])}" if listed else package
-    except PackageNotFoundError:
+        return f"{known} {version(known)}"
+    except PackageNotFoundError:  # a module that nobody installed
         return package

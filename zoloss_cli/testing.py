@@ -74,10 +74,9 @@ def check_learner(
     >>> from zoloss_cli import check_learner
     >>> check_learner("margin-perceptron", {"epochs": 50})
     []
-    >>> for limit in check_learner("sklearn.neighbors.KNeighborsClassifier", {"n_neighbors": 3}):
-    ...     print(limit)
-    it has no parameter random_state, so it must not draw random numbers
-    its fit takes no sample_weight, so classes cannot be weighed
+    >>> limits = check_learner("sklearn.neighbors.KNeighborsClassifier", {"n_neighbors": 3})
+    >>> limits[-1]
+    'its fit takes no sample_weight, so classes cannot be weighed'
     """
     with allow_code():
         name, entry, build = _resolve_subject(learner, settings)

@@ -8,6 +8,7 @@ from problems import signed, whole
 from scipy.optimize import linprog
 from sklearn.svm import SVC
 from twins import (
+    numpy_cones,
     numpy_pivot,
     numpy_rcd,
     numpy_rcd_argsort,
@@ -29,6 +30,10 @@ from zoloss_cli.kernels.svm import solve_linear_svm
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
 from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, pad_columns
 from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundClassifier
+from zoloss_cli.learners.search.certificates import convert_to_integers
+from zoloss_cli.learners.search.cone_problem import build_cone_problem
+from zoloss_cli.learners.search.cone_search import ConeSearch
+from zoloss_cli.learners.search.merged_samples import merge_equal_samples
 
 N, M = 600, 20
 NO_CHECKPOINTS = np.empty(0, np.int64)
@@ -309,3 +314,37 @@ def test_branch_and_bound(benchmark, heart):
         f"{learner.n_questions_ / learner.seconds_:,.0f} questions solved and {asked / learner.seconds_:,.0f} "
         f"answered a second, {100 * learner.n_settled_ / asked:.1f} % without solving"
     )
+
+
+CONE_SETS = {"liver": (50, 70), "pima": (24, 80)}  # errors that the reference and the kernel prove
+
+
+def cone_problem(name):
+    X, y = whole(name)
+    rows = np.column_stack([np.ones(len(y)), X])
+    raw, c, _, _ = merge_equal_samples(rows, np.where(y == 1, 1.0, -1.0), np.ones(len(y)))
+    return build_cone_problem(convert_to_integers(raw), c)
+
+
+@pytest.mark.parametrize("name", CONE_SETS)
+@pytest.mark.benchmark(group="cone of directions")
+def test_cone_reference_numpy(benchmark, name):
+    """The same bound and rule of splitting in NumPy, with SciPy's matchings."""
+    problem = cone_problem(name)
+    columns = problem.compute_columns()[0][:, : len(problem.vectors)]
+    call = (columns, problem.n_left, CONE_SETS[name][0])
+    benchmark.group = f"cone, {name} {len(problem.vectors)} x {problem.n_features}"
+    benchmark.extra_info["units"] = numpy_cones(*call)
+    benchmark.pedantic(numpy_cones, call, rounds=2)
+
+
+@pytest.mark.parametrize("name", CONE_SETS)
+@pytest.mark.benchmark(group="cone of directions")
+def test_cone_kernel(benchmark, name):
+    """On one thread."""
+    problem = cone_problem(name)
+    search = ConeSearch(problem)
+    search.prove(CONE_SETS[name][1], lambda: False)
+    benchmark.group = f"cone, {name} {len(problem.vectors)} x {problem.n_features}"
+    benchmark.extra_info["units"] = search.n_cones
+    benchmark.pedantic(search.prove, (CONE_SETS[name][1], lambda: False), rounds=3)

@@ -80,7 +80,7 @@ def test_a_stranger_s_search_stands_in_table_1_with_its_trace(zoloss, tmp_path):
     assert (losses[0], losses[-1]) == (start.train_errors, record.train_errors)
     assert losses[-1] < losses[0]
     assert record.lower_bound <= record.train_errors
-    assert zoloss("table", tmp_path).out.count("CoordinateSearch") == 1
+    assert re.search(r"data set .* pivot +CoordinateSearch +%", zoloss("table", tmp_path).out)
     figure = tmp_path / "time.svg"
     assert zoloss("plot", tmp_path, "--figure", "time", "--table", "1", "--out", figure).code == 0
     assert "CoordinateSearch" in figure.read_text(encoding="utf-8")
@@ -179,6 +179,9 @@ def test_fit_and_evaluate_take_classes_too(zoloss, tmp_path, monkeypatch):
     assert ended.code == 2
     assert "only zoloss's own learners are saved" in ended.err
     assert zoloss("fit", "heart", "--learner", "mine.py:Duck").code == 2
+    ended = zoloss("fit", "heart", "--learner", "mine.py:Duck", "--calibrate", "sigmoid", "--allow-code")
+    assert ended.code == 2
+    assert "--calibrate: 'mine.py:Duck' has no decision_function and no predict_proba" in ended.err
     compared = ("--learners", "fld,mine.py:Duck", "--splits", "2", "--jobs", "1", "--save-config", "saved.yaml")
     ended = zoloss("evaluate", "heart", *compared, "--allow-code")
     assert ended.code == 0, ended.err

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from documents import PAGES, TOP, build_workplace, mask_varying, parse_steps
 
-from zoloss_cli.registry import METRICS, load_metric
+from zoloss_cli.registry import METRICS, SCORERS, load_metric
 from zoloss_cli.reporting.frame_columns import COLUMNS
 from zoloss_cli.results.manifest import ManifestCell, RunInfo
 from zoloss_cli.results.record import CellHeader, FailedRecord, FitRecord, Measurement, MeasureRecord
@@ -69,6 +69,18 @@ def test_the_page_of_results_has_every_column_of_the_frame():
     page = (TOP / "docs" / "results.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.+) \|$", page, re.M)
     assert rows == [tuple(column) for column in COLUMNS]
+
+
+def test_the_table_of_scorers_names_all_by_what_they_need():
+    page = (TOP / "docs" / "experiments.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (nothing else|two classes|`keep)([^|]*)\| (`.*`) \|$", page, re.M)
+    listed = {name: f"{start}{rest}" for start, rest, names in rows for name in re.findall(r"`(\w+)`", names)}
+    assert set(listed) == set(SCORERS)
+    for name, needs in listed.items():
+        metric = load_metric(name)
+        assert ("two classes" in needs) == (metric.n_classes == 2), name
+        assert ("keep: scores" in needs) == ("test_scores" in metric.requires), name
+        assert ("keep: probabilities" in needs) == ("test_probabilities" in metric.requires), name
 
 
 @pytest.mark.parametrize(

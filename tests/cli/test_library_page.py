@@ -13,6 +13,8 @@ EXAMPLES = {
     "complexity.md": 3,
     "library.md": 15,
     "perceptron.md": 8,
+    "python.md": 30,
+    "results.md": 0,
 }  # pages, and how many examples they have at least
 
 
@@ -39,6 +41,11 @@ def test_every_python_block_does_what_it_shows(page):
             exec(compile(code, f"{page}, block {number}", "exec"), namespace)
     assert runner.failures == 0, "".join(reports)
     assert runner.tries >= EXAMPLES[page]
+
+
+def test_the_page_shows_the_whole_example_file():
+    text = (TOP / "docs" / "examples" / "my_search.py").read_text(encoding="utf-8")
+    assert text in [code for _, code in blocks("library.md")]
 
 
 def test_the_page_shows_the_whole_example_package():

@@ -78,6 +78,7 @@ def test_the_list_has_a_command_for_each_figure(zoloss, part):
         f"zoloss plot {part} --figure time --table nguyen-figure1",
         f"zoloss plot {part} --figure boundary --table nguyen-figure1",
         "zoloss plot --figure nguyen-sanner-2013/2",
+        "zoloss plot --figure cone",
         "zoloss plot --figure nguyen-sanner-2013/6",
         "zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost",
     ]

@@ -76,7 +76,7 @@ def test_it_is_listed_and_described(python):
     sections = json.loads(schema)["properties"]
     assert sections["datasets"]["anyOf"][1]["properties"]["stripes"]["anyOf"][1]["properties"]["width"]
     assert sections["datasets"]["anyOf"][1]["properties"]["triangles"]
-    assert "centroid" in sections["learners"]["anyOf"][0]["items"]["enum"]
+    assert "centroid" in sections["learners"]["anyOf"][0]["items"]["anyOf"][0]["enum"]
 
 
 def test_a_config_names_it(command, python, tmp_path):

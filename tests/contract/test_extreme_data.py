@@ -17,7 +17,7 @@ NAMES = sorted(LEARNERS)
 # Against a loop that never ends: all learners together need a small part of it.
 LIMIT_SECONDS = 1200
 BUDGETS = {"epochs": 20, "steps": 200, "lines": 200, "nodes": 200, "rounds": 3, "time_limit": None}
-OWN_BUDGETS = {"mip": {"nodes": 1}, "certify": {"programs": 0}}
+OWN_BUDGETS = {"mip": {"nodes": 1}, "certify": {"programs": 0, "cones": 2000}}
 SCALES = (1e300, 1e307, 1e-300, 1e-307, 1e-320, 1e150, 1e-150, 1e70, 1e-70, 1e30)
 OFFSETS = (1e7, 1e9, 1e12, 1e15)
 REFUSED = [f"scale {scale:g}" for scale in SCALES if not 1e-75 < scale < 1e75]

@@ -9,7 +9,7 @@ from torture.children import Command
 from torture.fuzzing import InputCampaign
 
 BUDGETS = {"epochs": 10, "steps": 100, "lines": 100, "nodes": 100, "rounds": 3}
-OWN_BUDGETS = {"mip": {"nodes": 1}, "certify": {"programs": 0}}
+OWN_BUDGETS = {"mip": {"nodes": 1}, "certify": {"programs": 0, "cones": 2000}}
 SCALES = [1e-320, 1e-307, 1e-150, 1e-30, 1e-9, 1.0, 1.0, 1.0, 1e3, 1e9, 1e15, 1e30, 1e75, 1e150, 1e300, 1e307]
 
 

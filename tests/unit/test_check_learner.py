@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from foreign_classes import CLASSES
+from places import TOP
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -102,3 +103,8 @@ def test_the_command_says_the_same(mine, zoloss):
     described = zoloss("learners", "sklearn.svm.LinearSVC").out
     assert "LinearSVC of scikit-learn" in described
     assert "squared_hinge" in described
+
+
+def test_the_example_file_keeps_the_contract():
+    path = TOP / "docs" / "examples" / "my_search.py"
+    assert check_learner(f"{path}:CoordinateSearch", {"restarts": 1}) == []

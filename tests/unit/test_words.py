@@ -26,7 +26,8 @@ FORBIDDEN = {
 }
 # Where these words mean something else.
 ALLOWED = (
-    r"\bprint (tables|the JSON|how much|one JSON|what would)|`make bench` prints|@media print|\bprint it\b",
+    r"\bprint\(|\bprint (tables|the JSON|how much|one JSON|what would)|@media print|\bprint it\b",
+    r"`make bench` prints",
     r"\b(readable|column) in print\b|\bfor print\b|\bprints? to paper\b",
     r"\bunit (vectors?|spheres?|square|length|directions?|ball|circle|tests?|mean)\b",
     r"\b(hidden|tanh|scaled|own|smaller|their|table's|metric's|its) units?\b",

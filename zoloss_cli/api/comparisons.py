@@ -14,6 +14,8 @@ from zoloss_cli.reporting.comparison_report import build_comparison_report
 if TYPE_CHECKING:
     import pandas as pd
 
+NUMBERS = ("mean", "stderr", "published", "published_stderr", "z", "ratio")
+
 
 def compare(
     results: str | PathLike[str] | RunSource, table: str | None = None, *, beyond: float | None = None
@@ -61,7 +63,7 @@ def compare(
         raise ResultsError("nothing in these results mirrors a published table")
     report = build_comparison_report(runs, Path("these results"), table, beyond)
     rows = [{name: getattr(cell, name) for name in COLUMNS} for cell in report.cells]
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype(dict.fromkeys(NUMBERS, float))
     frame.insert(COLUMNS.index("z"), "difference", frame["mean"] - frame["published"])
     frame.attrs = {"summary": report.summary, "remarks": report.remarks}
     return frame

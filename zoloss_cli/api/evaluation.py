@@ -56,7 +56,7 @@ class EvaluationResult:
 
     @property
     def table(self) -> ResultTable:
-        """Means and standard errors, a column for each learner."""
+        """The table of means and standard errors, a column for each learner."""
         return ResultTable(build_table(self._run, [self._run]))
 
     def compare(self, against: str | None = None) -> pd.DataFrame:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.registry import make_learner
+from zoloss_cli.utils.code_files import is_code_name
 
 NEEDED_METHODS = ("fit", "predict", "get_params")
 
@@ -46,6 +47,10 @@ def build_estimator(learner: Any) -> Any:
     if isinstance(learner, str):
         from zoloss_cli.config.learner_spec import parse_learner_name
 
+        if is_code_name(learner):
+            raise ConfigError(
+                f"learners: import the class of '{learner}', and give it in the place of the name"
+            )
         settings = dict(parse_learner_name(learner))
         name = settings.pop("learner", learner)
         return make_learner(name, settings)
@@ -100,8 +105,3 @@ def _choose_label(learner: Any, taken: Mapping[str, Any]) -> str:
 
 def _name_type(learner: Any) -> str:
     return learner.__name__ if isinstance(learner, type) else type(learner).__name__
-
-
-def list_labels(labels: Sequence[str]) -> str:
-    """Return labels as a message lists them."""
-    return ", ".join(f"'{label}'" for label in labels)

@@ -36,8 +36,10 @@ def collect_runs(results: Any, table: str | None = None) -> tuple[list[RunResult
 
     Returns
     -------
-    selected, runs : list of RunResult
-        Those with this name, or all; and all, which baselines are among.
+    selected : list of RunResult
+        Those with this name, or all.
+    runs : list of RunResult
+        All, which baselines are among.
     """
     if isinstance(results, RunSource):
         return results.collect_runs(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -64,6 +65,10 @@ def fit(
     ] = None,
     allow_code: options.AllowCode = False,
     model: Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for predict.")] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(help="Write the proof of the bound of certify to this .json.gz file, for verify."),
+    ] = None,
     force: options.Force = False,
     show_all: Annotated[bool, typer.Option("--all", help="Show the weights of all features.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
@@ -79,6 +84,8 @@ def fit(
     `zoloss fit mine.csv`: a learner that suits its size, training errors, and errors on samples left out
 
     `zoloss fit mine.csv --learner certify --time-limit 60`: with a proof of how many cannot be avoided
+
+    `zoloss fit mine.csv --learner certify --certificate proof.json.gz`: a proof that others can check
 
     `zoloss fit mine.csv --label outcome --positive yes --model mine.json`: a rule to keep
 
@@ -109,9 +116,16 @@ def fit(
             if spec is not None:
                 check_serializable(spec)
             atomic_io.check_target(model, force, [data])
+        if certificate is not None:
+            from zoloss_cli.workflows.certificate import check_certifying, prepare_features
+
+            check_certifying(learner)
+            atomic_io.check_target(certificate, force, [data])
         with budget.measure("reading"):
             selection = options.select_columns(drop, features, id)
             table = read_for_training(data, label, missing, selection=selection)
+        if certificate is not None:
+            request = replace(request, exact=prepare_features(table))
         fitted = request.run(table, budget)
     options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted, show_all))
     options.show_notes(fitted.notes)
@@ -120,3 +134,17 @@ def fit(
 
         atomic_io.write(model, render_model(fitted, missing), force, [data])
         options.show_notes([f"the model is in {model}; apply it with: zoloss predict {model} NEW.csv"])
+    if certificate is not None and request.exact is not None:
+        from zoloss_cli.workflows.certificate import build_certificate, describe_certificate, render_certificate
+
+        reading = {
+            "label": table.label,
+            "positive": positive,
+            "missing": missing,
+            "drop": drop or [],
+            "features": features or [],
+            "id": id,
+        }
+        built = build_certificate(fitted, request.exact, reading)
+        atomic_io.write(certificate, render_certificate(built), force, [data])
+        options.show_notes(describe_certificate(built, certificate, data, fitted.lower_bound))

@@ -10,7 +10,7 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.errors import ConfigError
+from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.reporting.table_options import BOLD_RULES, MAX_DIGITS, STATS
 
 
@@ -93,7 +93,7 @@ def table(
     from zoloss_cli.reporting.render.render import render_tables
     from zoloss_cli.reporting.table_notes import describe_marks
     from zoloss_cli.reporting.table_options import TableOptions
-    from zoloss_cli.reporting.table_selection import load_tables
+    from zoloss_cli.reporting.table_selection import collect_tables
 
     if standalone and format != "latex":
         raise ConfigError(f"--standalone is for --format latex, and this is {format}")
@@ -108,8 +108,10 @@ def table(
         rank_row=rank_row,
         bold=bold,
     )
-    tables, notes = load_tables(results, table, chosen)
-    options.show_notes(notes)
+    tables, notes, empty = collect_tables(results, table, chosen)
+    options.show_notes([*notes, *(empty if tables else [])])
+    if not tables:
+        raise ResultsError("\n".join(empty) or f"{results} holds no tables")
     if format == "csv":
         options.show_notes(describe_marks(tables))
     typer.echo(render_tables(tables, format, sys.stdout.isatty(), standalone))

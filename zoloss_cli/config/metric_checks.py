@@ -175,15 +175,21 @@ def _find_lacking(experiment: Experiment, metric: Metric) -> dict[str, tuple[str
 
 def describe_lacking(experiment: Experiment) -> list[str]:
     """Return which columns stay empty in a metric, because their learners have no scores or probabilities."""
-    notes = []
+    lacking: dict[tuple[str, str, str], list[str]] = {}
     for metric in map(load_metric, experiment.metrics):
         for label, (learner, field) in _find_lacking(experiment, metric).items():
             if field in RESPONSES:
-                notes.append(
-                    f"learners.{label}: '{learner}' has no {' or '.join(RESPONSES[field])}, which the metric "
-                    f"'{metric.name}' needs: the table shows none of it; the other columns have theirs"
-                )
-    return notes
+                lacking.setdefault((label, learner, field), []).append(metric.name)
+    return [
+        f"learners.{label}: '{learner}' has no {' or '.join(RESPONSES[field])}, so its column has no "
+        f"{', '.join(names)}; the others have theirs"
+        for (label, learner, field), names in lacking.items()
+    ]
+
+
+def find_kept(metric: Metric) -> tuple[str, ...]:
+    """Return the values of `keep` with which records hold what a metric needs; none if all records do."""
+    return next((KEEPS[field] for field in metric.requires if field in KEEPS), ())
 
 
 def find_kept_fields(keep: str | None, spec: LearnerSpec) -> set[str]:

@@ -285,7 +285,10 @@ class Published(StrictModel):
     figure: Annotated[str | None, Field(description="the figure's own number")] = None
     drawn_as: Annotated[
         str | None,
-        Field(description="how to draw the figure: curves, ranks, time, bounds, boundary, or as PAPER/NUMBER"),
+        Field(
+            description="how to draw the figure: curves, ranks, boxes, differences, time, bounds, boundary, or "
+            "as PAPER/NUMBER"
+        ),
     ] = None
     spread: Annotated[
         Literal["error", "deviation"],

@@ -1,23 +1,23 @@
 """Depth-first search over cones of directions: no rule whose direction is in a cone has fewer than T errors.
 
 A cone is spanned by D directions, its vertices. A positive sample i and a negative sample j conflict in it if
-s_i <= s_j at all of them: then s_i <= s_j in the whole cone, and no threshold is right on both. So every rule of the
-cone has at least as many errors as a matching of conflicting pairs has pairs. In a single direction a maximum
-matching is exact, since by König's theorem a threshold has as few errors.
+s_i <= s_j at all of them: then s_i <= s_j in the whole cone, and no threshold is right on both. So every rule
+of the cone has at least as many errors as a matching of conflicting pairs has pairs. In a single direction a
+maximum matching is exact, since by König's theorem a threshold has as few errors.
 
-A cone whose matching has fewer than T pairs is split at an edge, see `zoloss_cli/kernels/cone_split.py`; conflicts
-persist in its parts, and so does the matching. If no pair is left that changes its order in the cone, its matching
-is what its rules attain, and T is refuted.
+A cone whose matching has fewer than T pairs is split at an edge, see `zoloss_cli/kernels/cone_split.py`;
+conflicts persist in its parts, and so does the matching. If no pair is left that changes its order in the cone,
+its matching is what its rules attain, and T is refuted.
 
 The state of a search, which stands still between calls:
 
-- `columns`: scores, exponents, errors, above, higher; see `zoloss_cli/kernels/cone_columns.py`. The first D are the
-  vertices of the cone to search, and the one after them by depth is the vertex that split the cone there.
-- `stack`, by depth: cones (the columns of its vertices), mates of left and right units, matched (pairs), stage
+- `columns`: scores, exponents, errors, above, higher; see `zoloss_cli/kernels/cone_columns.py`. The first D are
+  the vertices of the cone to search, and the one after them by depth is the vertex that split the cone there.
+- `stack`, by depth: cones (the columns of its vertices), mates of left and right copies, matched (pairs), stage
   (children that were entered), edges (the split one).
 - `counters`: one number for each of the places named below.
 - `log`: what a certificate needs, cone by cone, if there is room at all: SPLIT, a, b, p, q, shift, divisor; or
-  LEAF, the number of left units whose mate differs from the leaf before, and these units with their mates.
+  LEAF, the number of left copies whose mate differs from the leaf before, and these copies with their mates.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
 from zoloss_cli.kernels.cone_columns import (
-    ROUNDING,
     STEPS_PER_EDGE,
     compare_classes,
     find_common_divisor,
@@ -34,18 +33,18 @@ from zoloss_cli.kernels.cone_columns import (
     mix_roughly,
 )
 from zoloss_cli.kernels.cone_split import (
-    MIN_TIED_SHARE,
+    MAX_COMPARED_CROSSINGS,
     choose_edge,
     choose_step,
+    choose_tie,
     collect_crossings,
-    find_tied_pair,
 )
 from zoloss_cli.kernels.matching import augment_matching
 
 # Places in `counters`. DONE is the share of the cone that is searched, in 2^-60; STATUS one of those below.
 DEPTH, NODES, STATUS, BEST_LOSS, LOGGED, DONE, AUGMENTED, EXACT_SPLITS = range(8)
-# RUNNING: not at its end. PROVED. TOO_DEEP: a cone at the depth limit, which voids the proof. REFUTED: a direction
-# with less than T is in `best`.
+# RUNNING: not at its end. PROVED. TOO_DEEP: a cone at the depth limit, which voids the proof. REFUTED: a
+# direction with less than T is in `best`.
 RUNNING, PROVED, TOO_DEEP, REFUTED = range(4)
 LEAF, SPLIT = 0, 1
 SPLIT_ENTRIES = 7  # of the log
@@ -67,7 +66,7 @@ def intersect_columns(above, cone, rows):
 
 @exact_kernel
 def log_leaf(mate_left, logged_mates, log, counters):
-    """Write a leaf into the log: the left units with another mate than in the leaf before, and their mates."""
+    """Write a leaf into the log: the left copies with another mate than in the leaf before, and their mates."""
     at = counters[LOGGED]
     log[at] = LEAF
     changes = np.int64(0)
@@ -86,25 +85,22 @@ def split_edge(columns, sizes, a, b, new, right_of, depth, room):
     """Set column `new` to a direction between columns a and b; return what the log says about it.
 
     That are p, q, a shift and a divisor: its integers are p A + q B, divided by the divisor, where A is shifted
-    left by the shift, or B by its negative. Where many pairs tie, the split is exactly there, if integers allow.
+    left by the shift, or B by its negative. Where many pairs tie, the split is exactly there, if integers
+    allow.
+    `sizes` is (n_left, n_right, words, seeks_ties): without the last, ties are sought between few pairs only.
     """
     scores, exponents, errors, above, higher = columns
-    n_left, n_right, words = sizes
+    n_left, n_right, words, seeks_ties = sizes
     crossings, pairs, keys, spare, whole = room
     count = collect_crossings(above, higher, scores, a, b, n_left, words, right_of, depth, crossings, pairs)
     n = n_left + n_right
     errors[new] = 0.0
     is_exact = errors[a] == 0.0 and errors[b] == 0.0
-    if is_exact and count > 0:
-        place, tied = find_tied_pair(crossings, count, keys, spare)
-        if MIN_TIED_SHARE * tied >= count:
-            i, j = pairs[place, 0], pairs[place, 1]
-            q = abs(np.int64((scores[a, i] - scores[a, j]) * 2.0 ** exponents[a]))
-            p = abs(np.int64((scores[b, i] - scores[b, j]) * 2.0 ** exponents[b]))
-            common = find_common_divisor(p, q)
-            divisor = mix_exactly(scores, exponents, a, b, p // common, q // common, new, n, whole)
-            if divisor > 0:
-                return p // common, q // common, np.int64(0), divisor, True
+    if is_exact and count > 0 and (seeks_ties or count <= MAX_COMPARED_CROSSINGS):
+        p, q = choose_tie(scores, exponents, a, b, crossings, pairs, count, keys, spare)
+        divisor = mix_exactly(scores, exponents, a, b, p, q, new, n, whole) if p > 0 else np.int64(0)
+        if divisor > 0:
+            return p, q, np.int64(0), divisor, True
     k = choose_step(crossings, count)
     shift = exponents[b] - exponents[a]
     if is_exact:
@@ -120,7 +116,7 @@ def split_edge(columns, sizes, a, b, new, right_of, depth, room):
 @exact_kernel
 def enter_child(stack, depth, place, column):
     """Put the cone at `depth`, with one vertex replaced, and its matching on top of the stack."""
-    cones, mate_left, mate_right, matched, stage, edges = stack
+    cones, mate_left, mate_right, matched, stage, _ = stack
     for k in range(cones.shape[1]):
         cones[depth + 1, k] = cones[depth, k]
     cones[depth + 1, place] = column
@@ -164,10 +160,11 @@ def close_node(counters, status, mate_left, logged_mates, log):
 def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, room):
     """Visit up to `nodes` cones, from where `stack` says the search stands; return its status.
 
-    `samples` is (sizes, left_of, right_of, right_start), `logs` (log, logged_mates), `best` room for a direction.
+    `samples` is (sizes, left_of, right_of, right_start), `logs` (log, logged_mates), `best` room for a
+    direction.
     """
     sizes, left_of, right_of, right_start = samples
-    scores, exponents, errors, above, higher = columns
+    scores, _, errors, above, higher = columns
     cones, mate_left, mate_right, matched, stage, edges = stack
     rows, matching_room, edge_room, split_room, compare_room = room
     log, logged_mates = logs
@@ -203,8 +200,7 @@ def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, ro
         if matched[depth] >= target:
             close_node(counters, PROVED, mate_left[depth], logged_mates, log)
             continue
-        edge_scores, ordered = edge_room
-        a, b = choose_edge(above, higher, cone, sizes[2], depth, stride, edge_scores, ordered)
+        a, b = choose_edge(columns, cone, sizes[2], depth, stride, edge_room)
         if a < 0:
             keep_centre(scores, cone, n, matched[depth], counters, best)
             counters[STATUS] = REFUTED
@@ -213,7 +209,9 @@ def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, ro
             counters[STATUS] = TOO_DEEP
             break
         new = D + depth
-        p, q, shift, divisor, exact = split_edge(columns, sizes, cone[a], cone[b], new, right_of, depth, split_room)
+        p, q, shift, divisor, exact = split_edge(
+            columns, sizes, cone[a], cone[b], new, right_of, depth, split_room
+        )
         counters[EXACT_SPLITS] += exact
         loss = compare_classes(
             scores[new], errors[new], sizes, right_start, above[new], higher[new], compare_room

@@ -4,10 +4,11 @@ A direction v is a vector of integers M times a power of two. Its column holds t
 samples, those of the n_left positive class first, then those of the n_right negative class, then the components
 of v, which are the scores of unit vectors. All scores of samples are in [-1, 1].
 
-- `scores` (columns x (n + D)), `exponents` E with v = M 2^-E, and `errors`, by how much a score may be off. An
-  error of 0 means: exact, and then M and all <x, M> are whole numbers below 2^FRACTION_BITS.
-- `above` (columns x (n_left * words)) has for each positive sample a bit for each unit of a negative sample that
-  scores no less, and `higher` for those that score more: where scores are off, only what holds whatever the error.
+- `scores` (columns x (n + D)), `exponents` E with v = M 2^-E, and `errors`, by how much a score may be off.
+  An error of 0 means: exact, and then M and all <x, M> are whole numbers below 2^FRACTION_BITS.
+- `above` (columns x (n_left * words)) has for each positive sample a bit for each copy of a negative sample
+  that scores no less, and `higher` for those that score more: where scores are off, only what holds whatever
+  the error.
 """
 
 from __future__ import annotations
@@ -69,10 +70,10 @@ def fill_keys(scores, first, count, keys, spare):
 def compare_classes(scores, error, sizes, right_start, above, higher, room):
     """Set the bits of a column, and return the least loss of a threshold on it.
 
-    `sizes` is (n_left, n_right, words); `right_start` has the first unit of each negative sample, and the number
-    of units at the end. Units of positive samples are counted one by sample: `left_weight` of `room`.
+    `sizes` is (n_left, n_right, words, ...); `right_start` has the first copy of each negative sample, and the
+    number of copies at the end. `left_weight` of `room` has the copies of each positive sample.
     """
-    n_left, n_right, words = sizes
+    n_left, n_right, words, _ = sizes
     left_keys, right_keys, spare, run, strict, left_weight = room
     fill_keys(scores, 0, n_left, left_keys, spare)
     fill_keys(scores, n_left, n_right, right_keys, spare)
@@ -84,7 +85,7 @@ def compare_classes(scores, error, sizes, right_start, above, higher, room):
     below = np.int64(0)
     for i in range(n_left):
         below += left_weight[i]
-    least, units = below, np.int64(0)
+    least, copies = below, np.int64(0)
     at, strict_at = n_right - 1, n_right - 1
     for x in range(n_left - 1, -1, -1):
         i, score = left_keys[x] & (MAX_SAMPLES - 1), left_keys[x] >> INDEX_BITS
@@ -92,7 +93,7 @@ def compare_classes(scores, error, sizes, right_start, above, higher, room):
             j = right_keys[at] & (MAX_SAMPLES - 1)
             for r in range(right_start[j], right_start[j + 1]):
                 run[r >> 6] |= np.uint64(1) << np.uint64(r & 63)
-            units += right_start[j + 1] - right_start[j]
+            copies += right_start[j + 1] - right_start[j]
             at -= 1
         while strict_at >= 0 and (right_keys[strict_at] >> INDEX_BITS) - score >= strict_gap:
             j = right_keys[strict_at] & (MAX_SAMPLES - 1)
@@ -103,7 +104,7 @@ def compare_classes(scores, error, sizes, right_start, above, higher, room):
             above[i * words + w] = run[w]
             higher[i * words + w] = strict[w]
         below -= left_weight[i]
-        least = min(least, units + below)
+        least = min(least, copies + below)
     return least
 
 
@@ -120,8 +121,8 @@ def find_common_divisor(a, b):
 def mix_exactly(scores, exponents, a, b, p, q, new, n, whole):
     """Set column `new` to the direction (p A + q B) / g in integers; return g, or 0 if that is too large.
 
-    A and B are the integers of columns a and b, both exact, and g the divisor that the components share. `whole`
-    is room for the scores.
+    A and B are the integers of columns a and b, both exact, and g the divisor that the components share.
+    `whole` is room for the scores.
     """
     size = scores.shape[1]
     scale_a, scale_b = 2.0 ** exponents[a], 2.0 ** exponents[b]

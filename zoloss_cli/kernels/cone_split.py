@@ -1,8 +1,8 @@
 """Where the cone search splits a cone: the edge, and the place on it.
 
-A pair of a positive and a negative sample is open in a cone if it is out of order at one vertex (the negative one
-scores more) and in order at another. Splitting an edge at whose ends it differs brings it nearer to a conflict in
-one child, the more so the fewer other vertices have it in order.
+A pair of a positive and a negative sample is open in a cone if it is out of order at one vertex (the negative
+one scores more) and in order at another. Splitting an edge at whose ends it differs brings it nearer to a
+conflict in one child, the more so the fewer other vertices have it in order.
 """
 
 from __future__ import annotations
@@ -11,58 +11,91 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
 from zoloss_cli.kernels.bits import count_bits, find_lowest_bit
-from zoloss_cli.kernels.cone_columns import INDEX_BITS, MAX_SAMPLES, STEPS_PER_EDGE, sort_keys
+from zoloss_cli.kernels.cone_columns import (
+    INDEX_BITS,
+    MAX_SAMPLES,
+    STEPS_PER_EDGE,
+    find_common_divisor,
+    sort_keys,
+)
 
-# What an open pair counts if it is in order at one vertex only, at two, at more.
+# What an open pair counts if it is in order at one vertex only, at two, at more; and in deep cones.
 ONE_VERTEX, TWO_VERTICES, MORE_VERTICES = 16, 4, 1
+DEEP_ONE_VERTEX, DEEP_TWO_VERTICES = 5, 1
+DEEP = 16  # from this depth on, so that no pair is followed for ever, and ...
+LEVELS_PER_LENGTH = 4  # ... at one in so many levels the longest edge is split
+SAMPLES_PER_LENGTH = 8  # every so manieth sample tells the length of an edge
 MIN_TIED_SHARE = 8  # an edge is split where pairs tie if these are at least one in so many
+MAX_COMPARED_CROSSINGS = 32  # up to so many pairs, the one that ties at the simplest place is taken
 CROSSING_BITS = 40  # places on an edge that agree in so many bits are one
 
 
 @exact_kernel
-def score_edges(above, higher, cone, words, first, stride, edge_scores, ordered):
-    """Add to edge_scores[a, b] what the open pairs of every `stride`-th positive sample count; return if any."""
+def gather_open_pairs(above, higher, cone, words, first, stride, room):
+    """Copy the bits of every `stride`-th positive sample, vertex by vertex, and mark the open pairs.
+
+    Returns how many words there are, and whether a pair is open in them.
+    """
+    ordered, raised, one, two = room
     D = cone.shape[0]
-    n_rows = above.shape[1] // words
-    found = False
-    for i in range(first, n_rows, stride):
+    count = 0
+    any_open = np.uint64(0)
+    for i in range(first, above.shape[1] // words, stride):
         for x in range(i * words, (i + 1) * words):
             once, twice, often, out = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
             for k in range(D):
-                ordered[k] = ~above[cone[k], x]
-                often |= twice & ordered[k]
-                twice |= once & ordered[k]
-                once |= ordered[k]
-                out |= higher[cone[k], x]
-            if once & out == np.uint64(0):
-                continue
-            found = True
-            one, two = once & ~twice, twice & ~often
-            for a in range(D):
-                for b in range(a + 1, D):
-                    differ = (ordered[a] & higher[cone[b], x]) | (ordered[b] & higher[cone[a], x])
-                    edge_scores[a, b] += (
-                        MORE_VERTICES * count_bits(differ)
-                        + (ONE_VERTEX - MORE_VERTICES) * count_bits(differ & one)
-                        + (TWO_VERTICES - MORE_VERTICES) * count_bits(differ & two)
-                    )
-    return found
+                low, high = ~above[cone[k], x], higher[cone[k], x]
+                ordered[k, count] = low
+                raised[k, count] = high
+                often |= twice & low
+                twice |= once & low
+                once |= low
+                out |= high
+            one[count] = once & ~twice
+            two[count] = twice & ~often
+            any_open |= once & out
+            count += 1
+    return count, any_open != np.uint64(0)
 
 
 @exact_kernel
-def choose_edge(above, higher, cone, words, depth, stride, edge_scores, ordered):
+def score_edge(ordered, raised, one, two, a, b, count, one_weight, two_weight):
+    """Return what the pairs count whose order differs between vertices a and b."""
+    score = np.int64(0)
+    for x in range(count):
+        differ = (ordered[a, x] & raised[b, x]) | (ordered[b, x] & raised[a, x])
+        score += (
+            count_bits(differ)
+            + (one_weight - MORE_VERTICES) * count_bits(differ & one[x])
+            + (two_weight - MORE_VERTICES) * count_bits(differ & two[x])
+        )
+    return score
+
+
+@exact_kernel
+def choose_edge(columns, cone, words, depth, stride, room):
     """Return the edge (a, b) whose split promises most, as places in the cone; (-1, -1) if no pair is open."""
+    scores, _, _, above, higher = columns
+    ordered, raised, one, two = room
     D = cone.shape[0]
-    for a in range(D):
-        for b in range(D):
-            edge_scores[a, b] = 0
-    if not score_edges(above, higher, cone, words, depth % stride, stride, edge_scores, ordered):
-        score_edges(above, higher, cone, words, 0, 1, edge_scores, ordered)
-    best, best_a, best_b = np.int64(0), -1, -1
+    count, is_open = gather_open_pairs(above, higher, cone, words, depth % stride, stride, room)
+    if not is_open:
+        count, is_open = gather_open_pairs(above, higher, cone, words, 0, 1, room)
+    is_deep = depth >= DEEP
+    one_weight = DEEP_ONE_VERTEX if is_deep else ONE_VERTEX
+    two_weight = DEEP_TWO_VERTICES if is_deep else TWO_VERTICES
+    by_length = is_deep and depth % LEVELS_PER_LENGTH == 0
+    best, best_a, best_b = 0.0, -1, -1
     for a in range(D):
         for b in range(a + 1, D):
-            if edge_scores[a, b] > best:
-                best, best_a, best_b = edge_scores[a, b], a, b
+            score = score_edge(ordered, raised, one, two, a, b, count, one_weight, two_weight)
+            value = float(score)
+            if by_length and score > 0:
+                value = 0.0
+                for x in range(0, scores.shape[1], SAMPLES_PER_LENGTH):
+                    value += abs(scores[cone[a], x] - scores[cone[b], x])
+            if value > best:
+                best, best_a, best_b = value, a, b
     return best_a, best_b
 
 
@@ -74,15 +107,18 @@ def collect_crossings(above, higher, scores, a, b, n_left, words, right_of, dept
     """
     count = 0
     for i in range(n_left):
-        for step in range(words):
-            w = (i + depth + step) % words
+        w = (i + depth) & (words - 1) if words & (words - 1) == 0 else (i + depth) % words
+        for _ in range(words):
+            w = w + 1 if w + 1 < words else 0
             x = i * words + w
             differ = (~above[a, x] & higher[b, x]) | (~above[b, x] & higher[a, x])
             if differ == np.uint64(0):
                 continue
             skip = np.uint64((i * 7 + depth * 11) & 63)
             rest = differ >> skip
-            r = w * 64 + (find_lowest_bit(rest) + np.int64(skip) if rest != np.uint64(0) else find_lowest_bit(differ))
+            r = w * 64 + (
+                find_lowest_bit(rest) + np.int64(skip) if rest != np.uint64(0) else find_lowest_bit(differ)
+            )
             j = n_left + right_of[r]
             at_a, at_b = scores[a, i] - scores[a, j], scores[b, i] - scores[b, j]
             if at_a * at_b < 0.0:
@@ -124,3 +160,28 @@ def find_tied_pair(crossings, count, keys, spare):
         if run > best_run:
             best, best_run = keys[x] & (MAX_SAMPLES - 1), run
     return best, best_run
+
+
+@exact_kernel
+def find_tie(scores, exponents, a, b, pair):
+    """Return p and q, without a common divisor, such that a pair ties at p A + q B, in integers of columns."""
+    i, j = pair[0], pair[1]
+    q = abs(np.int64((scores[a, i] - scores[a, j]) * 2.0 ** exponents[a]))
+    p = abs(np.int64((scores[b, i] - scores[b, j]) * 2.0 ** exponents[b]))
+    common = find_common_divisor(p, q)
+    return p // common, q // common
+
+
+@exact_kernel
+def choose_tie(scores, exponents, a, b, crossings, pairs, count, keys, spare):
+    """Return p and q of the place p A + q B where most pairs tie, or the simplest of few; 0 if too few tie."""
+    place, tied = find_tied_pair(crossings, count, keys, spare)
+    if MIN_TIED_SHARE * tied < count and count > MAX_COMPARED_CROSSINGS:
+        return np.int64(0), np.int64(0)
+    p, q = find_tie(scores, exponents, a, b, pairs[place])
+    if count <= MAX_COMPARED_CROSSINGS:
+        for x in range(count):
+            other_p, other_q = find_tie(scores, exponents, a, b, pairs[x])
+            if max(other_p, other_q) < max(p, q):
+                p, q = other_p, other_q
+    return p, q

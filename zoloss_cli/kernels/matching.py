@@ -1,9 +1,9 @@
 """Maximum matchings in bipartite graphs whose rows are sets of bits.
 
-The left side has n_left nodes; bit r of row i of `rows` (n_left x words, flat) says whether i is joined to the r-th
-unit on the right. A node that weighs several units stands for as many: `left_of` names the node of each unit on
-the left, and on the right each unit has a bit of its own. `mate_left` and `mate_right` hold the unit on the other
-side, or -1.
+The left side has n_left nodes; bit r of row i of `rows` (n_left x words, flat) says whether i is joined to
+the r-th copy on the right. A node that weighs several copies stands for as many: `left_of` names the node of
+each copy on the left, and on the right each copy has a bit of its own. `mate_left` and `mate_right` hold the
+copy on the other side, or -1.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ NONE, ONE = np.uint64(0), np.uint64(1)
 
 
 @exact_kernel
-def find_free_units(mate_right, free):
-    """Set the bits of the units on the right that have no mate."""
+def find_free_copies(mate_right, free):
+    """Set the bits of the copies on the right that have no mate."""
     for w in range(free.shape[0]):
         free[w] = NONE
     for r in range(mate_right.shape[0]):
@@ -27,11 +27,11 @@ def find_free_units(mate_right, free):
 
 
 @exact_kernel
-def flip_path(last, unit_from, mate_left, mate_right):
-    """Match along the path that ends at the right unit `last`, back to the free unit that it came from."""
+def flip_path(last, reached_from, mate_left, mate_right):
+    """Match along the path that ends at the right copy `last`, back to the free copy that it came from."""
     right = last
     while right >= 0:
-        left = unit_from[right]
+        left = reached_from[right]
         following = mate_left[left]
         mate_left[left] = right
         mate_right[right] = left
@@ -39,11 +39,11 @@ def flip_path(last, unit_from, mate_left, mate_right):
 
 
 @exact_kernel
-def find_path(rows, left_of, start, mate_right, free, seen, unit_from, queue):
-    """Return the free right unit at the end of a path of alternating edges from the left unit `start`, or -1.
+def find_path(rows, left_of, start, mate_right, free, seen, reached_from, queue):
+    """Return the free right copy at the end of a path of alternating edges from the left copy `start`, or -1.
 
-    `seen` has the right units that need no visit, and is extended by those that were visited; `unit_from` names
-    the left unit from which each was reached.
+    `seen` has the right copies that need no visit, and is extended by those that were visited; `reached_from`
+    names the left copy from which each was reached.
     """
     words = free.shape[0]
     queue[0] = start
@@ -56,7 +56,7 @@ def find_path(rows, left_of, start, mate_right, free, seen, unit_from, queue):
             found = rows[first + w] & free[w] & ~seen[w]
             if found != NONE:
                 right = (w << 6) + find_lowest_bit(found)
-                unit_from[right] = left
+                reached_from[right] = left
                 return right
         for w in range(words):
             fresh = rows[first + w] & ~seen[w]
@@ -64,7 +64,7 @@ def find_path(rows, left_of, start, mate_right, free, seen, unit_from, queue):
             while fresh != NONE:
                 right = (w << 6) + find_lowest_bit(fresh)
                 fresh &= fresh - ONE
-                unit_from[right] = left
+                reached_from[right] = left
                 queue[tail] = mate_right[right]
                 tail += 1
     return -1
@@ -74,11 +74,11 @@ def find_path(rows, left_of, start, mate_right, free, seen, unit_from, queue):
 def augment_matching(rows, left_of, mate_left, mate_right, matched, target, room):
     """Extend a matching to a maximum one, or to `target` pairs; return how many pairs it has.
 
-    A search that finds no path leaves right units behind that no later path can use: they stay seen.
+    A search that finds no path leaves right copies behind that no later path can use: they stay seen.
     """
-    free, seen, dead, unit_from, queue = room
+    free, seen, dead, reached_from, queue = room
     words = free.shape[0]
-    find_free_units(mate_right, free)
+    find_free_copies(mate_right, free)
     for w in range(words):
         dead[w] = NONE
     for left in range(mate_left.shape[0]):
@@ -88,12 +88,12 @@ def augment_matching(rows, left_of, mate_left, mate_right, matched, target, room
             continue
         for w in range(words):
             seen[w] = dead[w]
-        last = find_path(rows, left_of, left, mate_right, free, seen, unit_from, queue)
+        last = find_path(rows, left_of, left, mate_right, free, seen, reached_from, queue)
         if last < 0:
             for w in range(words):
                 dead[w] = seen[w]
             continue
         free[last >> 6] &= ~(ONE << np.uint64(last & 63))
-        flip_path(last, unit_from, mate_left, mate_right)
+        flip_path(last, reached_from, mate_left, mate_right)
         matched += 1
     return matched

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import warnings
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
     from zoloss_cli.metrics.stored_responses import StoredResponses
 
 MAX_REMEMBERED_SCORES = 100_000
+# Functions behind scorers that are defined for a class without a test sample, if they are told of it.
+LABELLED_FUNCTIONS = {
+    "neg_log_loss": "log_loss",
+    "neg_brier_score": "brier_score_loss",
+    "d2_log_loss_score": "d2_log_loss_score",
+    "d2_brier_score": "d2_brier_score",
+    "top_k_accuracy": "top_k_accuracy_score",
+}
 
 
 class ScorerMetric(Metric):
@@ -81,13 +90,27 @@ def _call_scorer(name: str, responses: StoredResponses, y: Any) -> float:
 
     Its warnings are of values that it sets by convention, such as a precision of 0 where nothing is predicted.
     """
-    scorer = _find_scorer(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        try:
-            return float(scorer(responses, y, y))
-        except ValueError:  # of classes without a test sample
-            return math.nan
+        for scorer in (_find_scorer(name), _find_labelled_scorer(name, responses.n_classes)):
+            with contextlib.suppress(ValueError, TypeError):  # of classes without a test sample
+                return float(scorer(responses, y, y))
+    return math.nan
+
+
+@functools.cache
+def _find_labelled_scorer(name: str, n_classes: int) -> Any:
+    """Return a scorer that is told all classes, for test samples that do not show them all."""
+    from sklearn import metrics
+
+    if name not in LABELLED_FUNCTIONS:
+        return _find_scorer(name)
+    return metrics.make_scorer(
+        getattr(metrics, LABELLED_FUNCTIONS[name]),
+        response_method="predict_proba",
+        greater_is_better=not name.startswith("neg_"),
+        labels=list(range(n_classes)),
+    )
 
 
 @functools.cache

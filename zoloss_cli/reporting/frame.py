@@ -60,9 +60,14 @@ def load_results(path: str | PathLike[str], *, table: str | None = None) -> pd.D
 
     Examples
     --------
-    >>> from zoloss_cli import load_results
-    >>> frame = load_results("results/reference", table="II")  # doctest: +SKIP
-    >>> frame.groupby(["dataset", "learner"], observed=True)["test_error"].mean()  # doctest: +SKIP
+    >>> from tempfile import TemporaryDirectory
+    >>> from zoloss_cli import load_results, run_experiment
+    >>> config = {"datasets": ["heart"], "learners": ["fld"], "split": {"repeats": 3}}
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = run_experiment(config, out=folder)
+    ...     frame = load_results(folder)
+    >>> frame[["dataset", "learner", "split", "n_train", "n_test"]].values.tolist()
+    [['heart', 'fld', 0, 216, 54], ['heart', 'fld', 1, 216, 54], ['heart', 'fld', 2, 216, 54]]
     """
     frame, notes = build_frame(Path(path), table)
     for note in notes:

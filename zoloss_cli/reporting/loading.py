@@ -187,8 +187,8 @@ def explain_empty(run: RunResult) -> str:
         return f"'{run.name}' has no finished task yet; run: {run.command()}"
     (dataset, learner), reason = next(iter(run.missing.items()))
     return (
-        f"'{run.name}' cannot show {load_metric(run.metric).name}: {learner} on {dataset}: {reason}; "
-        f"make new records with: {run.command(fresh=True)}"
+        f"'{run.name}' cannot show {load_metric(run.metric).name}: {learner} on {dataset}: {reason}"
+        f"{run.describe_remedy(run.metric)}"
     )
 
 

@@ -149,12 +149,15 @@ def _describe_missing(run: RunResult) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for (dataset, learner), reason in run.missing.items():
         by_reason.setdefault(reason, []).append(f"{learner} on {dataset}")
-    texts = [f"no {run.metric} of {', '.join(places)}: {reason}" for reason, places in by_reason.items()]
+    texts = [
+        f"no {run.metric} of {', '.join(places)}: {reason}{run.describe_remedy(run.metric)}"
+        for reason, places in by_reason.items()
+    ]
     for metric in run.metrics[1:]:
         reasons = [cell.explain_missing(metric) for cell in run.cells.values()]
         if reasons and all(reasons) and not reasons[0].startswith(UNDEFINED):
-            texts.append(f"no {metric}: {reasons[0]}")
-    return [f"{text}; make new records with: {run.command(fresh=True)}" for text in texts]
+            texts.append(f"no {metric}: {reasons[0]}{run.describe_remedy(metric)}")
+    return texts
 
 
 def _describe_undefined(run: RunResult) -> list[str]:

@@ -141,8 +141,10 @@ class RunResult:
         Cells whose records give the metric that the table shows.
     measurements : dict of Place to dict
         What was measured, by draw, of the cells of measures.
+    partial : dict of Place to CellResult
+        Cells whose records do not give that metric, but may give those beside it.
     missing : dict of Place to str
-        Cells with records that do not give the metric, and why.
+        Why they do not.
     n_failed : int
         Failed tasks of all cells, chosen or not.
     n_done_at : dict of Place to int
@@ -154,6 +156,7 @@ class RunResult:
     manifest: Manifest
     cells: dict[Place, CellResult] = field(default_factory=dict)
     measurements: dict[Place, dict[int, PooledMeasurement]] = field(default_factory=dict)
+    partial: dict[Place, CellResult] = field(default_factory=dict)
     missing: dict[Place, str] = field(default_factory=dict)
     n_failed: int = 0
     n_done_at: dict[Place, int] = field(default_factory=dict)
@@ -175,18 +178,30 @@ class RunResult:
             return command
         return f"{command} --out {shlex.quote(str(self.folder))}"
 
+    def describe_remedy(self, metric: str) -> str:
+        """Return the end of a sentence about records that do not give a metric: what to do about it."""
+        from zoloss_cli.config.metric_checks import find_kept
+
+        kept = find_kept(load_metric(metric))
+        if self.experiment.keep in kept:
+            return ", because its learner gives none"
+        if kept:
+            return f"; add 'keep: {kept[0]}' to its config, and run: {self.command()}"
+        return f"; make new records with: {self.command(fresh=True)}"
+
     def add(self, place: Place, cell: CellResult) -> None:
         """Add a cell. Where several are given for one place, the one with the best mean is kept."""
         metric = load_metric(self.metric)
         shown = metric.ratio_of or self.metric
         if reason := cell.explain_missing(shown):
             if place not in self.cells:
-                self.missing[place] = reason
+                self.missing[place], self.partial[place] = reason, cell
             return
         kept = self.cells.get(place)
         if kept is None or self._rank(cell.get(shown)) < self._rank(kept.get(shown)):
             self.cells[place] = cell
             self.missing.pop(place, None)
+            self.partial.pop(place, None)
 
     def _rank(self, values: list[float] | None) -> float:
         return load_metric(self.metric).sort_key(math.fsum(values) / len(values)) if values else math.inf
@@ -321,10 +336,14 @@ class RunResult:
             raise ResultsError(f"'{self.name}' has no {experiment.metric}: {reason}")
         return replace(self, manifest=replace(self.manifest, experiment=experiment), cells=kept)
 
+    def find_cell(self, dataset: str, learner: str) -> CellResult | None:
+        """Return what is stored of a cell, whether or not it gives the metric of the table."""
+        return self.cells.get((dataset, learner)) or self.partial.get((dataset, learner))
+
     def iterate_values(self, learner: str, metric: str) -> Iterator[float]:
         """Yield all values of a learner's metric, data set by data set."""
         for dataset in self.datasets:
-            cell = self.cells.get((dataset, learner))
+            cell = self.find_cell(dataset, learner)
             yield from (cell.get(metric) or ()) if cell is not None else ()
 
     def choose_columns(self) -> tuple[list[tuple[str, str]], dict[tuple[str, str], float]]:

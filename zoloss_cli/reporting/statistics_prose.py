@@ -135,10 +135,17 @@ def _describe_dataset_tests(
             f", the largest by its effect size being that of {titles[largest.first]} on {largest.dataset} "
             f"(d_z {size:.2f}, {name_effect(size)})"
         )
-    return [
-        f"{sentence}; these p-values are not corrected for several tests: of so many, up to about "
-        f"{alpha * len(tested):.0f} would be significant if all learners were equal."
-    ]
+    if learner is None:
+        caution = (
+            "these p-values are corrected neither for several tests nor for the best having been chosen by the "
+            "same numbers, so some are significant by chance alone"
+        )
+    else:
+        caution = (
+            "these p-values are not corrected for several tests: of so many, about "
+            f"{alpha * len(tested):.0f} would be significant if all learners were equal"
+        )
+    return [f"{sentence}; {caution}."]
 
 
 def _measure_effect(comparison: PairComparison) -> float:

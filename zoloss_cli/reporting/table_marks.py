@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from statistics import fmean
 
@@ -19,9 +20,13 @@ Column = tuple[str, str]  # learner and metric
 
 
 def list_directed(columns: list[Column]) -> list[str]:
-    """Return the metrics among columns in which some values are better than others."""
-    metrics = dict.fromkeys(metric for _, metric in columns)
-    return [metric for metric in metrics if load_metric(metric).direction is not None]
+    """Return the metrics among columns in which some values are better than others.
+
+    One that stands beside the first, and that only one learner gives, has nothing to be better than.
+    """
+    counts = Counter(metric for _, metric in columns)
+    first = columns[0][1] if columns else ""
+    return [m for m, n in counts.items() if (n > 1 or m == first) and load_metric(m).direction is not None]
 
 
 def mark_row(
@@ -70,9 +75,11 @@ def explain_no_tests(run: RunResult, metric: str) -> str:
 
 
 def show_metric(run: RunResult, metric: str) -> RunResult:
-    """Return the run as if its table showed this metric only."""
+    """Return the run as if its table showed this metric only, with the cells that give it."""
     experiment = run.experiment.model_copy(update={"metric": metric, "also": None})
-    return replace(run, manifest=replace(run.manifest, experiment=experiment))
+    stored = run.partial | run.cells
+    cells = {place: cell for place, cell in stored.items() if cell.get(metric) is not None}
+    return replace(run, manifest=replace(run.manifest, experiment=experiment), cells=cells)
 
 
 def compute_mean_ranks(run: RunResult, metric: str) -> tuple[dict[str, float], list[list[str]]]:
@@ -83,7 +90,7 @@ def compute_mean_ranks(run: RunResult, metric: str) -> tuple[dict[str, float], l
     """
     from zoloss_cli.reporting.distinct_data import group_by_data
 
-    key = load_metric(metric).sort_key
+    key, run = load_metric(metric).sort_key, show_metric(run, metric)
     learners = [x for x in run.learners if any(run.get_stat(d, x, metric) for d in run.datasets)]
     rows = {d: [key(s.mean) for x in learners if (s := run.get_stat(d, x, metric))] for d in run.datasets}
     groups = group_by_data(run, [d for d, row in rows.items() if learners and len(row) == len(learners)])

@@ -46,7 +46,7 @@ def describe_bold(run: RunResult, columns: Sequence[Column], options: TableOptio
     if not metrics:
         return ""
     best = f"the {'column' if options.transpose else 'row'}'s best"
-    if len({metric for _, metric in columns}) > 1 and len(metrics) > 1:
+    if len(metrics) > 1:
         best += " in the same metric"
     if options.bold_rule == "significant":
         return f"not significantly worse than {best} (corrected resampled t-test, p > {SIGNIFICANCE_LEVEL:g})"
@@ -58,8 +58,7 @@ def describe_undirected(columns: Sequence[Column], options: TableOptions) -> lis
     """Return in which metrics nothing can be bold or ranked, where that was asked for."""
     if options.bold is None and not options.rank_row:
         return []
-    directed = list_directed(list(columns))
-    metrics = [m for m in dict.fromkeys(metric for _, metric in columns) if m not in directed]
+    metrics = [m for m in dict.fromkeys(m for _, m in columns) if load_metric(m).direction is None]
     note = f"{', '.join(metrics)}: no value is better than another, so none is bold or ranked"
     return [note] if metrics else []
 

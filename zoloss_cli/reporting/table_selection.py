@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from zoloss_cli.errors import ConfigError, ResultsError, suggest_nearest
 from zoloss_cli.registry import METRIC_ALIASES, load_metric
@@ -18,9 +18,40 @@ from zoloss_cli.reporting.tables import Table, build_table
 from zoloss_cli.reporting.titles import build_column_titles
 
 
+class LoadedTables(NamedTuple):
+    """Tables of a results folder.
+
+    Attributes
+    ----------
+    tables : list of Table
+        The tables that have something to show.
+    notes : list of str
+        What of the folder was left out.
+    empty : list of str
+        Why other tables have nothing to show.
+    """
+
+    tables: list[Table]
+    notes: list[str]
+    empty: list[str]
+
+
 def load_tables(
     folder: Path, table: str | None = None, options: TableOptions = AS_PUBLISHED
 ) -> tuple[list[Table], list[str]]:
+    """Return the tables of a results folder, at least one, and notes of what was left out of it.
+
+    The parameters are those of `collect_tables`. Where nothing can be shown, a ResultsError says why.
+    """
+    tables, notes, empty = collect_tables(folder, table, options)
+    if not tables:
+        raise ResultsError("\n".join(empty) or f"{folder} holds no tables")
+    return tables, [*notes, *empty]
+
+
+def collect_tables(
+    folder: Path, table: str | None = None, options: TableOptions = AS_PUBLISHED
+) -> LoadedTables:
     """Return the tables of a results folder.
 
     Parameters
@@ -34,20 +65,15 @@ def load_tables(
 
     Returns
     -------
-    tables : list of Table
-        At least one.
-    notes : list of str
-        What was left out, and why.
+    LoadedTables
+        The tables, and what is to be said of others.
     """
     runs, store = open_results(folder)
     shown = shape_runs(select_tables(runs, table), options)
     baselines = [b for run in shown if (b := find_baseline(run, runs)) is not None]
     read_runs(store, runs, [*shown, *(b for b in baselines if b not in shown)])
     tables = [build_table(run, runs, options) for run in shown if run.cells]
-    empty = list(filter(None, map(explain_empty, shown)))
-    if not tables:
-        raise ResultsError("\n".join(empty) or f"{folder} holds no tables")
-    return tables, [*store.notes, *empty]
+    return LoadedTables(tables, store.notes, list(filter(None, map(explain_empty, shown))))
 
 
 def shape_runs(runs: Sequence[RunResult], options: TableOptions) -> list[RunResult]:

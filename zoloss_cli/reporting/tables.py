@@ -147,7 +147,7 @@ def _build_rows(
     stars, rows = find_stars(run, runs), []
     places = [(c.learner, c.metric) for c in columns]
     for dataset in run.datasets:
-        ours = [build_our_cell(run, run.cells.get((dataset, x)), metric, options) for x, metric in places]
+        ours = [build_our_cell(run, run.find_cell(dataset, x), metric, options) for x, metric in places]
         if all(cell.mean is None for cell in ours):
             continue
         ours = [

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.csv_table import CsvTable
-from zoloss_cli.errors import DataError
+from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.learners.search.exact_features import ExactFeatures, use_exact_features
+from zoloss_cli.registry import make_learner
 from zoloss_cli.workflows.calibration import (
     MIN_SAMPLES_FOR_ISOTONIC,
     CalibrationTask,
@@ -45,6 +47,8 @@ class FitRequest:
         The weights of classes.
     calibration : {'sigmoid', 'isotonic'} or None
         How probabilities are made of scores, if at all.
+    exact : ExactFeatures or None
+        The features of the table as integers, where the proof of the bound is to be kept.
     """
 
     learner: str | None
@@ -56,6 +60,7 @@ class FitRequest:
     validate: bool = True
     weighting: Weighting = field(default_factory=Weighting)
     calibration: str | None = None
+    exact: ExactFeatures | None = None
 
     def parse(self) -> LearnerSpec | None:
         """Return the learner that is named, validated; None if none is."""
@@ -63,6 +68,12 @@ class FitRequest:
             return None
         spec = parse_learner(self.learner, self.assignments, self.time_limit)
         self.weighting.check_learner(spec)
+        estimator = make_learner(spec.source, spec.parameters)
+        if self.calibration is not None and not hasattr(estimator, "decision_function"):
+            raise ConfigError(
+                f"--calibrate: '{spec.learner}' has no decision_function and no predict_proba, and "
+                "probabilities are made of scores"
+            )
         return spec
 
     def run(self, table: CsvTable, budget: TimeBudget) -> TableFit:
@@ -88,7 +99,10 @@ class FitRequest:
             size = (*table.X.shape, len(classes))
             spec, reason = parse_chosen_learner(size, self.assignments, self.time_limit)
         share = SEARCH_SHARE if self.validate or self.calibration else 1.0
-        fitted = fit_table(table, spec, self.positive, self.scaling, self.seed, budget, share, self.weighting)
+        with use_exact_features(self.exact):
+            fitted = fit_table(
+                table, spec, self.positive, self.scaling, self.seed, budget, share, self.weighting
+            )
         fitted = replace(fitted, reason=reason)
         if self.validate:
             fitted = validate_fit(fitted, budget)

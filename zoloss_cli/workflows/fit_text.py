@@ -19,6 +19,9 @@ from zoloss_cli.workflows.validation_text import (
     render_validation,
 )
 
+# What certify's bound may rest on that is worth a word; a bound of 0 is no proof.
+NAMED_PROOFS = ("all hyperplanes", "cones of directions", "impossible sets", "equal rows")
+
 
 def render_json(fitted: TableFit) -> str:
     """Return everything about a fit as one JSON object."""
@@ -37,6 +40,7 @@ def render_json(fitted: TableFit) -> str:
         "classes": fitted.classes,
         "positive": fitted.positive,
         "class_errors": fitted.class_errors.tolist(),
+        "proof": getattr(fitted.estimator, "proof_", None),
         "baseline": describe_baseline(fitted),
         "validation": None
         if fitted.validation is None
@@ -77,7 +81,11 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
     if fitted.lower_bound is not None:
         optimal = "proved optimal" if fitted.is_bound_proved else "optimal up to rounding; certify proves it"
         verdict = optimal if fitted.is_optimal else "not proved optimal"
-        lines.append(f"bound     every linear rule makes at least {fitted.lower_bound:,} errors: {verdict}")
+        proof = getattr(fitted.estimator, "proof_", "none")
+        method = f", by {proof}" if proof in NAMED_PROOFS else ""
+        lines.append(
+            f"bound     every linear rule makes at least {fitted.lower_bound:,} errors{method}: {verdict}"
+        )
     if fitted.validation is None:
         lines.append(render_baseline(fitted))
     else:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import jsonschema
 import pytest
 from foreign_classes import CLASSES
+from packages import write_distribution
 from sklearn import __version__ as sklearn_version
 
 from zoloss_cli.config.loader import load_config
@@ -195,10 +197,10 @@ def test_a_metric_that_a_class_cannot_give_is_refused(write_config, tmp_path):
     (tmp_path / "mine.py").write_text(CLASSES)
     text = "datasets: [heart]\nkeep: scores\nmetric: {}\nlearners: {{x: {{learner: {}}}}}\n"
     for metric, name, lacks in (
-        ("lower_bound", "sklearn.svm.LinearSVC", "lower_bound"),
-        ("roc_auc", "'mine.py:Duck'", "test_scores"),
+        ("lower_bound", "sklearn.svm.LinearSVC", "reports no lower_bound"),
+        ("roc_auc", "'mine.py:Duck'", "has no decision_function or predict_proba"),
     ):
-        with allow_code(), pytest.raises(ConfigError, match=f"reports no {lacks}"):
+        with allow_code(), pytest.raises(ConfigError, match=lacks):
             load_config(write_config(text.format(metric, name)))
     with allow_code():
         load_config(write_config(text.format("lower_bound", "'mine.py:Searching'")))
@@ -216,3 +218,28 @@ def test_without_permission_a_config_is_refused_or_left_unchecked(good, capsys):
         cells = plan(load_config(good))
     assert len(cells) == 14
     assert capsys.readouterr().out == ""
+
+
+def test_classes_of_other_packages_are_asked_for_and_recorded_with_their_version(
+    write_config, tmp_path, monkeypatch
+):
+    site = tmp_path / "site"
+    write_distribution(site, "theirs", {})
+    (site / "theirs.py").write_text(CLASSES)
+    (site / "theirs_torn.py").write_text("raise OSError('disk on fire')")
+    monkeypatch.syspath_prepend(site)
+    config = write_config("datasets: [heart]\nlearners: {x: {learner: theirs.Duck, order: 1}}\n")
+    with pytest.raises(ConfigError, match=r"'theirs\.Duck' is a class of a package that zoloss does not know"):
+        load_config(config)
+    assert "theirs" not in sys.modules
+    with allow_code():
+        (cell,) = plan(load_config(config))
+    monkeypatch.delitem(sys.modules, "theirs")
+    assert cell.identity["learner"] == "theirs.Duck"
+    assert cell.identity["package"] == "theirs 1.0"
+    torn = write_config("datasets: [heart]\nlearners: {x: {learner: theirs_torn.Duck}}\n")
+    with (
+        allow_code(),
+        pytest.raises(ConfigError, match=r"'theirs_torn\.Duck' cannot be imported: OSError"),
+    ):
+        load_config(torn)

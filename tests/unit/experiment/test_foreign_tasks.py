@@ -59,7 +59,7 @@ def test_scores_are_kept_where_there_are_some(cells):
     (record,) = run_tasks(scored, [0])
     assert sum(map(len, record.test_scores)) == np.sum(record.test_confusion)
     assert all(score <= 0 for score in np.sort(record.test_scores[0])[: record.test_confusion[0][0]])
-    assert not unscored.keep_scores
+    assert not unscored.keep
     assert run_tasks(unscored, [0])[0].test_scores is None
 
 

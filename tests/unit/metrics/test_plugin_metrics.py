@@ -51,6 +51,16 @@ class Abstract(Metric):
     name = "abstract"
 
 
+class Undirected(Metric):
+    """A metric whose values are better somewhere."""
+
+    name = "undirected"
+    direction = "up"
+
+    def compute(self, record, sizes):
+        return 0.0
+
+
 class Raising(Metric):
     """A metric that cannot be computed."""
 
@@ -194,6 +204,7 @@ FAULTS = {
     "function": ("broken:function", "is no metric: it must be a class derived from"),
     "misnamed": ("broken:Misnamed", "must have the name 'misnamed', as its entry point says"),
     "abstract": ("broken:Abstract", "has no method compute"),
+    "undirected": ("broken:Undirected", "must have the direction 'lower', 'higher', or None if no value is"),
 }
 
 

@@ -112,7 +112,10 @@ def test_every_scorer_of_the_installed_scikit_learn_is_known_or_refused():
 
 
 def test_what_is_not_defined_is_no_number():
-    """The third class of the second split has no test sample, so it is not above or below the others."""
+    """The third class of the second split has no test sample, so none can be above or below the others.
+
+    The logarithmic loss is still defined, if it is told of the class.
+    """
     first, second = [[0.9, 0.1, 0.0]], [[0.2, 0.7, 0.1]]
     parts = ([first, second, [[0.1, 0.2, 0.7]]], [first, second, []])
     records = [FitRecord(k, 0, 0, test_probabilities=p) for k, p in enumerate(parts)]
@@ -123,6 +126,9 @@ def test_what_is_not_defined_is_no_number():
     assert cell.get("roc_auc_ovr") is None
     assert cell.get_stat("roc_auc_ovr") is None
     assert cell.explain_missing("roc_auc_ovr") == "it is not defined in 1 of its 2 splits"
+    losses = -np.log([0.9, 0.7, 0.7]).mean(), -np.log([0.9, 0.7]).mean()
+    assert cell.get("neg_log_loss") == pytest.approx([-loss for loss in losses])
+    assert cell.get("top_k_accuracy") == [1.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +171,9 @@ def test_tasks_store_what_the_scorer_needs(write_config, monkeypatch):
 def test_a_learner_without_probabilities_leaves_its_column_empty(zoloss, write_config, tmp_path, monkeypatch):
     monkeypatch.setattr(FLDClassifier, "predict_proba", give_probabilities, raising=False)
     path, out = write_config(f"{CONFIG}also: test_error\nlearners: [fld, stump]\n"), tmp_path / "results"
-    sentence = "learners.stump: 'stump' has no predict_proba, which the metric 'neg_log_loss' needs"
+    sentence = (
+        "learners.stump: 'stump' has no predict_proba, so its column has no neg_log_loss; the others have"
+    )
     assert sentence in zoloss("validate", path).err
     monkeypatch.setattr("zoloss_cli.experiment.scheduler.Scheduler.run", run_here)
     ended = zoloss("run", path, "--out", out, "--jobs", 1)
@@ -173,9 +181,20 @@ def test_a_learner_without_probabilities_leaves_its_column_empty(zoloss, write_c
     assert sentence in ended.err
     assert "4 were done, 0 run" in zoloss("run", path, "--out", out, "--jobs", 1).err
     shown = zoloss("table", out).out
-    assert "no neg_log_loss of stump on heart: its records hold no test_probabilities" in shown
+    note = (
+        "no neg_log_loss of stump on heart: its records hold no test_probabilities, because its learner gives"
+    )
+    assert note in shown
     assert "-0." in shown
-    assert "log" not in zoloss("table", out, "--metrics", "balanced_accuracy,f1_macro,precision").err
+    several = zoloss("table", out, "--metrics", "neg_brier_score,f1_macro,precision", "--bold", "significant")
+    assert several.code == 0
+    assert several.out.splitlines()[2].split("  ")[-1].strip() == "stump precision"
+    assert several.out.splitlines()[4].count("±") == 5
+    other = write_config("datasets: [heart]\nsplit: {repeats: 2}\nlearners: [rcd-bias]\n", "other.yaml")
+    monkeypatch.undo()
+    assert zoloss("run", other, "--out", out, "--jobs", 1).code == 0
+    refused = zoloss("table", out, "--table", "other", "--metrics", "neg_log_loss")
+    assert f"add 'keep: probabilities' to its config, and run: zoloss run {other} --out {out}" in refused.err
 
 
 def run_here(self):

@@ -9,14 +9,21 @@ from pydantic import Field
 
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.certificates import compute_exact_rank, convert_to_integers
+from zoloss_cli.learners.search.cone_bound import ConeBound
+from zoloss_cli.learners.search.cone_problem import build_cone_problem
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit
+from zoloss_cli.learners.search.exact_features import ExactFeatures, get_exact_features
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
 from zoloss_cli.learners.search.impossible_sets import ImpossibleSets, raise_bound_by_hitting_sets
 from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.pivot import PivotClassifier
 from zoloss_cli.learners.search.progress import SearchProgress
 
-MAX_ENUMERATED_LINES = 1_000_000  # of hyperplanes: up to so many, all are swept
+MAX_ENUMERATED_LINES = 1_000_000  # of hyperplanes: up to so many, all are swept where cones do not suffice
+FEW_CONES = 50_000  # to begin with, before anything that takes long
+MAX_CONE_SAMPLES = 20_000
+SETS_SHARE = 0.4  # of the time left, for impossible sets where few errors are needed
+MAX_CONE_FEATURES = 8  # beyond which cones are too many, and impossible sets prove more
 
 
 class CertifyingClassifier(PivotClassifier):
@@ -30,6 +37,8 @@ class CertifyingClassifier(PivotClassifier):
         Number of steps of the walk.
     programs : int >= 0, default=1000
         Maximum number of integer programs over impossible sets.
+    cones : int >= 0, default=1000000000
+        Maximum number of cones of directions for one bound; 0 for none.
     time_limit : float > 0 or None, default=60.0
         Seconds after which the search ends with the best weights so far.
     seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='lr'
@@ -59,7 +68,7 @@ class CertifyingClassifier(PivotClassifier):
         Steps that were walked.
     optimal_ : bool
         Whether the loss attains `lower_bound_`.
-    proof_ : {'separable', 'equal rows', 'all hyperplanes', 'impossible sets', 'none'}
+    proof_ : {'separable', 'equal rows', 'all hyperplanes', 'cones of directions', 'impossible sets', 'none'}
         What the bound rests on; 'equal rows': only samples that are the same with both labels are
         misclassified.
     seconds_ : float
@@ -73,12 +82,17 @@ class CertifyingClassifier(PivotClassifier):
 
     Notes
     -----
-    There are three steps. Can all samples be separated? If not, the heat bath finds weights. If there are few
-    enough hyperplanes (up to three features and hundreds of samples), all of them are swept, and those on which
-    more samples meet than usual are solved as smaller problems; which samples meet is decided in exact
-    arithmetic. Else sets of at most D + 2 samples are collected that cannot all be classified correctly, each
-    with Farkas' weights, checked in integers; the least weight of samples that hits all sets, by HiGHS, is the
-    bound. It holds for features on a grid as for that grid, see `zoloss_cli/learners/search/certificates.py`.
+    Can all samples be separated? If not, the heat bath finds weights, and the bound is raised by what suits the
+    data. Up to eight features, cones of directions are searched: pairs of samples that no direction of a cone
+    ranks correctly need an error each, and a cone with too few such pairs is split; see
+    `zoloss_cli/kernels/cone.py`. Scores are integers, or the bound counts only what their rounding cannot
+    change. Where cones do not suffice and there are few hyperplanes (up to three features and hundreds of
+    samples), all are swept, and those on which more samples meet than usual are solved as smaller problems;
+    which samples meet is decided in exact arithmetic. Beyond eight features, where few errors are needed, and
+    where cones become too thin, sets of at most D + 2 samples are collected that cannot all be classified
+    correctly, each with Farkas' weights, checked in integers; the least weight of samples that hits all sets,
+    by HiGHS, is the bound. All of it holds for features on a grid as for that grid, see
+    `zoloss_cli/learners/search/certificates.py`.
 
     References
     ----------
@@ -92,8 +106,10 @@ class CertifyingClassifier(PivotClassifier):
     >>> X, y = load_dataset("iris", positive="Iris-versicolor")
     >>> model = CertifyingClassifier(random_state=0, time_limit=None).fit(X[:, 2:], y)
     >>> model.training_errors_, model.lower_bound_, model.optimal_, model.proof_
-    (29, 29.0, True, 'all hyperplanes')
+    (29, 29.0, True, 'cones of directions')
     """
+
+    version = 2  # 2: bounds by cones of directions
 
     def __init__(
         self,
@@ -101,24 +117,35 @@ class CertifyingClassifier(PivotClassifier):
         programs: Annotated[
             int, Field(ge=0, description="maximum number of integer programs over impossible sets")
         ] = 1000,
+        cones: Annotated[
+            int, Field(ge=0, description="maximum number of cones of directions for one bound; 0 for none")
+        ] = 1_000_000_000,
         time_limit: TimeLimit = 60.0,
         seeding: Start = "lr",
         random_state=None,
     ):
         super().__init__(steps, time_limit, seeding, random_state)
         self.programs = programs
+        self.cones = cones
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the best weights that the walk finds, after collecting proofs."""
         self.certificates_: list[tuple[list[int], list[int]]] = []
         self.proof_ = "none"
+        self._exact_features: ExactFeatures | None = None
         weights = super().learn(problem, start)
+        self._exact_features = None
         if self._search.optimal and self.proof_ == "none":
             self.proof_ = "equal rows"
         return weights
 
     def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
-        integers = convert_to_integers(samples.raw)
+        exact = self._exact_features = get_exact_features(len(problem.X))
+        if exact is None:
+            integers = convert_to_integers(samples.raw)
+        else:
+            rows = [exact.samples[i] for i in _find_sample_indices(problem, samples.raw)]
+            integers = [[int(s), *(int(s) * v for v in row)] for s, row in zip(samples.t, rows, strict=True)]
         sets = ImpossibleSets(samples, integers, problem.rng)
         if sets.find_separator():
             search.offer(samples.compute_loss(sets.w), sets.w)
@@ -127,19 +154,59 @@ class CertifyingClassifier(PivotClassifier):
             return
         search.exact_bounds_only = True  # the tree beside the walk may come to its end, but in floating point
         super()._explore(problem, samples, search)
+        cones = self._prepare_cones(samples, integers, search)
+        if cones is not None:
+            self._search_cones(cones, min(self.cones, FEW_CONES))
+            self._enumerate_hyperplanes(samples, integers, search)
+            # In general position the sets have D + 2 samples, so that a program can reach no more than this.
+            reach = samples.c.sum() / (samples.Y.shape[1] + 1)
+            if search.loss - samples.unavoidable_loss <= reach:
+                with search.restrict_time(SETS_SHARE):
+                    self._hit_sets(problem, sets, search)
+            self._search_cones(cones, self.cones)
+        else:
+            self._enumerate_hyperplanes(samples, integers, search)
+        self._hit_sets(problem, sets, search)
+
+    def _hit_sets(self, problem: Problem, sets: ImpossibleSets, search: SearchProgress) -> None:
+        """Raise the bound by impossible sets, and keep those with their proofs."""
+        if search.should_stop():
+            return
         before = search.lower_bound
-        self._enumerate_hyperplanes(samples, integers, search)
-        if not search.should_stop():
-            raise_bound_by_hitting_sets(sets, search, self.programs)
-            if search.lower_bound > before and self.proof_ == "none":
-                self.proof_ = "impossible sets"
-            indices = _find_sample_indices(problem, samples.raw)
-            self.certificates_ = [([indices[i] for i in s], proof) for s, proof in sets.proofs.items()]
+        raise_bound_by_hitting_sets(sets, search, self.programs)
+        if search.lower_bound > before:
+            self.proof_ = "impossible sets"
+        indices = _find_sample_indices(problem, sets.samples.raw)
+        self.certificates_ = [([indices[i] for i in s], proof) for s, proof in sets.proofs.items()]
+
+    def _prepare_cones(
+        self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
+    ) -> ConeBound | None:
+        """Return the cone search, where there are few enough features for it, and not too many samples."""
+        if not self.cones or search.should_stop() or len(samples.raw) > MAX_CONE_SAMPLES:
+            return None
+        problem = build_cone_problem(integers, samples.c)
+        if problem is None or problem.n_features > MAX_CONE_FEATURES:
+            return None
+        return ConeBound(problem, samples, search, does_log=self._exact_features is not None)
+
+    def _search_cones(self, cones: ConeBound, max_cones: int) -> None:
+        """Raise the bound by cones of directions, of which there may be so many for one bound."""
+        before = cones.search.lower_bound
+        try:
+            cones.raise_bound(max_cones)
+        finally:  # what is proved before Ctrl-C remains
+            if cones.search.lower_bound > before:
+                self.proof_ = "cones of directions"
+                if self._exact_features is not None:
+                    self._exact_features.proof = (cones.problem, cones.proved, cones.proved_roots)
 
     def _enumerate_hyperplanes(
         self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
     ) -> None:
         """Sweep all hyperplanes if they are few enough, which proves the optimum."""
+        if search.should_stop() or self._exact_features is not None:  # a sweep leaves no certificate
+            return
         unavoidable = samples.unavoidable_loss
         planes = HyperplaneEnumeration(
             samples.Y,

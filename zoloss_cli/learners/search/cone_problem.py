@@ -1,4 +1,4 @@
-"""What the cone search starts from: samples as integers, weights as units, and directions that surround 0."""
+"""What the cone search starts from: samples as integers, weights as copies, and directions that surround 0."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from zoloss_cli.kernels.cone_columns import FRACTION_BITS, MAX_SAMPLES, ROUNDING
 from zoloss_cli.learners.search.certificates import compute_exact_rank, find_independent_columns
 
 VERTEX_BITS = 8  # to which the components of the first directions are rounded
-MAX_UNITS = 30_000  # of weight, of both classes
+COARSE_BITS, COARSE_SIZE = 2, 64  # the same where features have few values: small numbers meet again at ties
+MAX_COPIES = 30_000  # of weight, of both classes
 MAX_DENOMINATOR = 1000  # of a weight, as a fraction of the lightest one
+TIE_SEED, TIE_PAIRS = 5, 4000  # pairs whose differences are compared
+COMMON_SHARE = 0.05  # of the pairs, whose difference others share
 WEIGHT_TOLERANCE = 1e-9  # of a weight: what normalizing may have left of a multiple
 
 
@@ -34,28 +37,31 @@ class ConeProblem:
         The features that are used: all others depend on them.
     vectors : list of list of int
         The samples in these features, shifted.
-    units : ndarray of int of shape (n,)
+    copies : ndarray of int of shape (n,)
         Their weights.
-    unit : float
-        What a unit weighs, in mean sample weights.
-    is_unit_exact : bool
+    copy_weight : float
+        What a copy weighs, in mean sample weights.
+    is_weight_exact : bool
         Whether the weights are multiples of it, rather than rounded down to them.
     vertices : list of list of int
         D + 1 directions in D features whose sum is 0 and any D of which are independent: the cones of any D
         of them cover all directions.
     is_left_positive : bool
         Whether the left has the class +1.
+    has_ties : bool
+        Whether many pairs of samples differ by the same vector, up to its length.
     """
 
     members: np.ndarray
     n_left: int
     features: list[int]
     vectors: list[list[int]]
-    units: np.ndarray
-    unit: float
-    is_unit_exact: bool
+    copies: np.ndarray
+    copy_weight: float
+    is_weight_exact: bool
     vertices: list[list[int]]
     is_left_positive: bool
+    has_ties: bool
 
     @property
     def n_features(self) -> int:
@@ -84,22 +90,22 @@ class ConeProblem:
         return scores, exponent, 0.0 if is_exact else ROUNDING
 
 
-def find_units(c: np.ndarray) -> tuple[np.ndarray, float, bool]:
-    """Return weights as whole units, what a unit weighs, and whether they are exact.
+def find_copies(c: np.ndarray) -> tuple[np.ndarray, float, bool]:
+    """Return weights as whole copies, what a copy weighs, and whether they are exact.
 
-    Weights that are no multiples of a unit of some size are rounded down, so that what is proved about the
-    units holds for the weights.
+    Weights that are no multiples of a copy of some size are rounded down, so that what is proved about the
+    copies holds for the weights.
     """
     lightest = float(c.min())
     ratios = [Fraction(float(w) / lightest).limit_denominator(MAX_DENOMINATOR) for w in c]
     common = math.lcm(*{r.denominator for r in ratios})
-    units = [int(r * common) for r in ratios]
-    unit = lightest / common
-    is_near = np.allclose(np.array(units, float) * unit, c, rtol=WEIGHT_TOLERANCE, atol=0.0)
-    if is_near and sum(units) <= MAX_UNITS:
-        return np.array(units, np.int64), unit, True
-    unit = float(c.sum()) / MAX_UNITS
-    return np.floor(c / unit).astype(np.int64), unit, False
+    copies = [int(r * common) for r in ratios]
+    copy_weight = lightest / common
+    is_near = np.allclose(np.array(copies, float) * copy_weight, c, rtol=WEIGHT_TOLERANCE, atol=0.0)
+    if is_near and sum(copies) <= MAX_COPIES:
+        return np.array(copies, np.int64), copy_weight, True
+    copy_weight = float(c.sum()) / MAX_COPIES
+    return np.floor(c / copy_weight).astype(np.int64), copy_weight, False
 
 
 def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem | None:
@@ -117,13 +123,15 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
     ConeProblem or None
         None where the samples are of one class, in one place, or too many.
     """
+    if not integers:
+        return None
     signs = np.array([row[0] for row in integers])
-    units, unit, is_unit_exact = find_units(c)
-    kept = units > 0
+    copies, copy_weight, is_weight_exact = find_copies(c)
+    kept = copies > 0
     positive, negative = np.flatnonzero(kept & (signs > 0)), np.flatnonzero(kept & (signs < 0))
     if not len(positive) or not len(negative) or max(len(positive), len(negative)) > MAX_SAMPLES:
         return None
-    is_left_positive = units[positive].sum() <= units[negative].sum()
+    is_left_positive = copies[positive].sum() <= copies[negative].sum()
     left, right = (positive, negative) if is_left_positive else (negative, positive)
     members = np.concatenate([left, right])
     rows = [[integers[i][0] * value for value in integers[i][1:]] for i in members]
@@ -139,12 +147,29 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
         len(left),
         features,
         vectors,
-        units[members],
-        unit,
-        is_unit_exact,
+        copies[members],
+        copy_weight,
+        is_weight_exact,
         _choose_vertices(vectors),
         bool(is_left_positive),
+        _have_common_differences(vectors, len(left)),
     )
+
+
+def _have_common_differences(vectors: list[list[int]], n_left: int) -> bool:
+    """Return whether pairs of samples tie in the same directions, from some of the pairs."""
+    rng = np.random.default_rng(TIE_SEED)
+    lefts = rng.integers(0, n_left, TIE_PAIRS).tolist()
+    rights = rng.integers(n_left, len(vectors), TIE_PAIRS).tolist()
+    counts: dict[tuple[int, ...], int] = {}
+    for i, j in set(zip(lefts, rights, strict=True)):
+        difference = [a - b for a, b in zip(vectors[i], vectors[j], strict=True)]
+        divisor = math.gcd(*difference) or 1
+        if next(d for d in difference if d) < 0:  # samples in one place are merged
+            divisor = -divisor
+        key = tuple(d // divisor for d in difference)
+        counts[key] = counts.get(key, 0) + 1
+    return sum(count for count in counts.values() if count > 1) > COMMON_SHARE * sum(counts.values())
 
 
 def _choose_vertices(vectors: list[list[int]]) -> list[list[int]]:
@@ -161,8 +186,10 @@ def _choose_vertices(vectors: list[list[int]]) -> list[list[int]]:
     simplex = np.eye(D) - (1.0 + (1.0 - math.sqrt(D + 1.0)) / D) / (D + 1.0)
     directions = simplex @ axes.T  # D of the D + 1: the last one is minus their sum
     typical = [Fraction(float(t)) for t in np.abs(directions).max(axis=0)]
-    coarsest = max(s / t for s, t in zip(sizes, typical, strict=True))  # its components get VERTEX_BITS, others more
-    bits = VERTEX_BITS
+    coarsest = max(
+        s / t for s, t in zip(sizes, typical, strict=True)
+    )  # its components get VERTEX_BITS, others more
+    bits = COARSE_BITS if max(sizes) <= COARSE_SIZE else VERTEX_BITS
     while True:
         factors = [(1 << bits) * coarsest / s for s in sizes]
         rounded = [[round(Fraction(float(d)) * f) for d, f in zip(v, factors, strict=True)] for v in directions]

@@ -23,6 +23,8 @@ MAX_DEPTH = 400  # of the tree below a cone of the frontier
 MAX_STACK_BYTES = 400_000_000  # of one thread: less depth where there are many samples
 SECONDS_PER_CALL = 0.05  # of a kernel, between two looks at the clock
 LOG_ENTRIES = 1_000_000
+NO_LIMIT = 2**62
+NO_LOSS = np.iinfo(np.int64).max
 
 
 @dataclass
@@ -68,12 +70,12 @@ class ConeWorkspace:
 
     def __init__(self, problem: ConeProblem, does_log: bool):
         D, n = problem.n_features, len(problem.vectors)
-        left, right = problem.units[: problem.n_left], problem.units[problem.n_left :]
+        left, right = problem.copies[: problem.n_left], problem.copies[problem.n_left :]
         words = -(-int(right.sum()) // 64)
         row = problem.n_left * words
         bytes_per_level = 16 * row + 8 * (n + D) + 8 * int(left.sum() + right.sum())
         levels = max(8, min(MAX_DEPTH, MAX_STACK_BYTES // bytes_per_level))
-        sizes = (np.int64(problem.n_left), np.int64(n - problem.n_left), np.int64(words))
+        sizes = (np.int64(problem.n_left), np.int64(n - problem.n_left), np.int64(words), problem.has_ties)
         starts = np.concatenate([[0], np.cumsum(right)])
         self.samples = (sizes, _repeat(left), _repeat(right), starts)
         self.columns = (
@@ -98,7 +100,7 @@ class ConeWorkspace:
         self.room = (
             np.zeros(row, np.uint64),
             (*bits[2:], np.zeros(64 * words, np.int64), np.zeros(n_left + 1, np.int64)),
-            (np.zeros((D, D), np.int64), np.zeros(D, np.uint64)),
+            tuple(np.zeros(shape, np.uint64) for shape in ((D, row), (D, row), row, row)),
             (
                 np.zeros(problem.n_left),
                 np.zeros((problem.n_left, 2), np.int64),
@@ -110,6 +112,7 @@ class ConeWorkspace:
         self.counters = np.zeros(8, np.int64)
         self.logs = (np.zeros(LOG_ENTRIES if does_log else 0, np.int64), np.zeros(n_left, np.int32))
         self.best = np.zeros(D)
+        self.share = 0.0  # of the cone that is searched
         self._nodes_per_call = 16
 
     def load(self, cone: Cone) -> None:
@@ -118,24 +121,15 @@ class ConeWorkspace:
         cones, mate_left, mate_right, matched, stage, _ = self.stack
         D = len(cone.scores)
         scores[:D], exponents[:D], errors[:D] = cone.scores, cone.exponents, cone.errors
-        least = min(
-            compare_classes(
-                scores[k],
-                errors[k],
-                self.samples[0],
-                self.samples[3],
-                above[k],
-                higher[k],
-                self.compare_room,
-            )
-            for k in range(D)
-        )
+        sizes, _, _, starts = self.samples
+        for k in range(D):
+            compare_classes(scores[k], errors[k], sizes, starts, above[k], higher[k], self.compare_room)
         cones[0], mate_left[0], mate_right[0] = np.arange(D), cone.mate_left, cone.mate_right
         matched[0], stage[0] = int(np.sum(cone.mate_left >= 0)), 0
+        self.share = cone.share
         self.counters[:] = 0
-        self.counters[kernels.BEST_LOSS] = np.iinfo(np.int64).max
+        self.counters[kernels.BEST_LOSS] = NO_LOSS
         self.logs[1][:] = -1
-        del least
 
     def visit(self, target: int, nodes: int) -> int:
         """Visit so many cones, and return the status."""
@@ -153,10 +147,10 @@ class ConeWorkspace:
             )
         )
 
-    def visit_for_a_while(self, target: int) -> int:
-        """Visit as many cones as take a fraction of a second, and return the status."""
+    def visit_for_a_while(self, target: int, nodes: int) -> int:
+        """Visit as many cones as take a fraction of a second, but at most `nodes`, and return the status."""
         start = time.perf_counter()
-        status = self.visit(target, self._nodes_per_call)
+        status = self.visit(target, min(nodes, self._nodes_per_call))
         seconds = time.perf_counter() - start
         if status == RUNNING and seconds < SECONDS_PER_CALL / 2:
             self._nodes_per_call *= 2
@@ -185,16 +179,14 @@ class ConeWorkspace:
                 order = np.arange(D)
                 order[place] = D
                 mates = mate_left[0].copy(), mate_right[0].copy()
-                parts.append(
-                    Cone(scores[order], exponents[order], errors[order], *mates, share=cone.share / 2)
-                )
+                parts.append(Cone(scores[order], exponents[order], errors[order], *mates, share=cone.share / 2))
             cone.children = tuple(parts)
         return status
 
 
-def _repeat(units: np.ndarray) -> np.ndarray:
-    """Return the index of the sample of each unit."""
-    return np.repeat(np.arange(len(units)), units)
+def _repeat(copies: np.ndarray) -> np.ndarray:
+    """Return the index of the sample of each copy."""
+    return np.repeat(np.arange(len(copies)), copies)
 
 
 def count_threads() -> int:
@@ -215,45 +207,63 @@ class ConeSearch:
         Number of threads.
     does_log : bool
         Whether to log what a certificate needs.
+    accept : callable, optional
+        Called with a direction that seems to misclassify fewer copies than the target, and the target; returns
+        whether it has, which ends the search.
+    max_cones : int
+        How many cones to visit for a target, at most; each cone of the frontier has its share of them.
 
     Attributes
     ----------
     n_cones : int
         Cones that were visited for the last target.
-    share_done : float
-        The share of the directions that are searched.
     best_loss : int
-        The fewest units of error that a direction showed, which may be too few by rounding.
-    best : ndarray or None
-        That direction, in the problem's features; None before there is one.
+        The fewest misclassified copies that a direction showed, which may be too few by rounding.
     """
 
-    def __init__(self, problem: ConeProblem, n_threads: int = 1, does_log: bool = False):
+    def __init__(
+        self,
+        problem: ConeProblem,
+        n_threads: int = 1,
+        does_log: bool = False,
+        accept: Callable[[np.ndarray, int], bool] | None = None,
+        max_cones: int = NO_LIMIT,
+    ):
         self.problem, self.n_threads, self.does_log = problem, n_threads, does_log
-        self.n_cones, self.share_done = 0, 0.0
-        self.best_loss, self.best = int(np.iinfo(np.int64).max), None
+        self.max_cones = max_cones
+        self.n_cones, self._share_of_cones = 0, 0.0
+        self.best_loss = int(NO_LOSS)
+        self._accept = accept
         self.roots: list[Cone] = []
         self._spaces: list[ConeWorkspace] = []
         self._lock, self._stop = threading.Lock(), threading.Event()
 
+    @property
+    def share_done(self) -> float:
+        """The share of the directions that are searched for the last target."""
+        parts = [
+            space.share * int(space.counters[kernels.DONE]) / 2.0**kernels.DONE_BITS for space in self._spaces
+        ]
+        return min(1.0, self._share_of_cones + sum(parts))
+
     def prove(self, target: int, should_stop: Callable[[], bool]) -> int:
-        """Search all directions for one with fewer units of error than a target.
+        """Search all directions for one with fewer misclassified copies than a target.
 
         Parameters
         ----------
         target : int
-            Units of error.
+            Misclassified copies.
         should_stop : callable
             Asked some times a second whether to give up.
 
         Returns
         -------
         int
-            PROVED if there is none, REFUTED if there may be one (`best`), TOO_DEEP if cones became too thin to
-            tell, RUNNING if it was stopped before.
+            PROVED if there is none, REFUTED if there is one, TOO_DEEP if cones became too thin to tell or too
+            many, RUNNING if it was stopped before.
         """
         self._stop.clear()
-        self.n_cones, self.share_done = 0, 0.0
+        self.n_cones, self._share_of_cones, self.best_loss = 0, 0.0, int(NO_LOSS)
         if not self._spaces:
             self._spaces.append(ConeWorkspace(self.problem, self.does_log))
         status, frontier = self._expand(target, should_stop)
@@ -267,8 +277,8 @@ class ConeSearch:
         """Return the cones of the frontier: those that are left when there are enough of them."""
         scores, exponent, error = self.problem.compute_columns()
         count, D = scores.shape[0], scores.shape[0] - 1
-        n_left = int(self.problem.units[: self.problem.n_left].sum())
-        n_right = int(self.problem.units[self.problem.n_left :].sum())
+        n_left = int(self.problem.copies[: self.problem.n_left].sum())
+        n_right = int(self.problem.copies[self.problem.n_left :].sum())
         self.roots = []
         for left_out in range(count):
             chosen = [k for k in range(count) if k != left_out]
@@ -281,7 +291,7 @@ class ConeSearch:
             if should_stop():
                 return RUNNING, frontier
             cone = frontier.pop(0)
-            status = space.split(cone, target)
+            status = self._judge(space, space.split(cone, target), target)
             self._collect(space, cone, status)
             if status in (TOO_DEEP, REFUTED):
                 return status, frontier
@@ -292,10 +302,21 @@ class ConeSearch:
         """Take note of what a workspace found in a cone."""
         with self._lock:
             self.n_cones += int(space.counters[kernels.NODES])
-            if space.counters[kernels.BEST_LOSS] < self.best_loss:
-                self.best_loss, self.best = int(space.counters[kernels.BEST_LOSS]), space.best.copy()
+            self.best_loss = min(self.best_loss, int(space.counters[kernels.BEST_LOSS]))
             if status == PROVED:
-                self.share_done += cone.share
+                self._share_of_cones += cone.share
+            space.share = 0.0
+
+    def _judge(self, space: ConeWorkspace, status: int, target: int) -> int:
+        """Return the status after asking whether a direction has fewer errors than the target."""
+        loss = int(space.counters[kernels.BEST_LOSS])
+        if loss >= target or (status != REFUTED and loss >= self.best_loss):
+            return status
+        with self._lock:
+            self.best_loss = min(self.best_loss, loss)
+            if self._accept is None or self._accept(space.best.copy(), target):
+                return REFUTED
+        return TOO_DEEP if status == REFUTED else status  # it was rounding
 
     def _search(self, frontier: list[Cone], target: int, should_stop: Callable[[], bool]) -> int:
         waiting = list(reversed(frontier))
@@ -332,8 +353,12 @@ class ConeSearch:
     def _search_cone(self, space: ConeWorkspace, cone: Cone, target: int) -> int:
         space.load(cone)
         cone.log, status = [], RUNNING
+        limit = max(1, self.max_cones // FRONTIER_CONES)
         while status == RUNNING and not self._stop.is_set():
-            status = space.visit_for_a_while(target)
+            left = limit - int(space.counters[kernels.NODES])
+            if left <= 0:
+                return TOO_DEEP
+            status = self._judge(space, space.visit_for_a_while(target, left), target)
             if self.does_log:
                 cone.log.append(space.take_log())
         return status

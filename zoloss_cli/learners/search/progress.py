@@ -54,6 +54,8 @@ class SearchProgress:
         How many weights were offered by `offer_weights`.
     problem : Problem or None, default=None
         What `offer_weights` counts losses on.
+    note : str, default=''
+        What the search does at present, for the progress line.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class SearchProgress:
     trace: list[tuple[float, float]] = field(default_factory=list)
     n_offers: int = 0
     problem: Problem | None = None
+    note: str = ""
     _start_time: float = field(default_factory=time.perf_counter, init=False)
     _last_report: float = field(default=-np.inf, init=False)
 
@@ -150,6 +153,28 @@ class SearchProgress:
         if bound > self.lower_bound and (exact or not self.exact_bounds_only):
             self.lower_bound, self.bound_is_exact = float(bound), exact
 
+    @contextlib.contextmanager
+    def restrict_time(self, share: float) -> Iterator[None]:
+        """Within this block, let the time limit be over after a share of the time left, if there is a limit.
+
+        Parameters
+        ----------
+        share : float
+            The share of the time left, between 0 and 1.
+
+        Yields
+        ------
+        None
+            Nothing: the block is run as it is.
+        """
+        limit = self.time_limit
+        if limit is not None:
+            self.time_limit = min(limit, self.seconds + share * max(0.0, limit - self.seconds))
+        try:
+            yield
+        finally:
+            self.time_limit = limit
+
     def should_stop(self) -> bool:
         """Return whether the optimum is known or time is up, and report to the watcher when it is due.
 
@@ -167,7 +192,8 @@ class SearchProgress:
     def __str__(self) -> str:
         gap = self.loss - self.lower_bound
         left = "" if self.time_limit is None else f", {max(0.0, self.time_limit - self.seconds):.0f} s left"
-        return f"{self.name}: best {self.loss:g}, at least {self.lower_bound:g}, gap {gap:g}{left}"
+        note = f"; {self.note}" if self.note else ""
+        return f"{self.name}: best {self.loss:g}, at least {self.lower_bound:g}, gap {gap:g}{left}{note}"
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from zoloss_cli.learners.search.direct_optimizer import DirectOptimizer
 from zoloss_cli.learners.search.progress import SearchProgress
 
 
-class SearchLearner(DirectOptimizer):
+class SearchLearner(DirectOptimizer):  # numpydoc ignore=PR02
     """A linear classifier that searches for the weights with the smallest 0/1 loss.
 
     Subclasses write `search`, which offers weights to the `progress` that it gets: their losses are counted

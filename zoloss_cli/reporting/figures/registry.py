@@ -136,6 +136,12 @@ FIGURES = (
         target="losses:draw_margin_losses",
     ),
     FigureKind(
+        name="cone",
+        title="How cones of directions prove the fewest errors, in two dimensions",
+        target="cone:draw_cone_bound",
+        legend="Left: arrows bound a cone, and lines join pairs that no direction in it ranks correctly.",
+    ),
+    FigureKind(
         name="li-lin-2007/3",
         title="Training errors of RCD algorithms by epoch",
         target="curves:draw_rcd_variants",

@@ -18,8 +18,12 @@ from zoloss_cli.utils.safe_text import show_controls
 NEEDED = r"% a part of a document that has \usepackage{booktabs}"
 PLUS_MINUS, STAR = r"\pm", "^*"
 COMMANDS = {
-    "\0": "textbackslash", "^": "textasciicircum", "~": "textasciitilde",
-    "<": "textless", ">": "textgreater", "|": "textbar",  # other characters in LaTeX's first encoding
+    "\0": "textbackslash",
+    "^": "textasciicircum",
+    "~": "textasciitilde",
+    "<": "textless",
+    ">": "textgreater",
+    "|": "textbar",  # other characters in LaTeX's first encoding
 }
 
 

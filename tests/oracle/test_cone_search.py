@@ -1,0 +1,104 @@
+"""The cone search against brute force over all hyperplanes, and against itself on more threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from problems import fewest_errors, tiny_problem, whole
+
+from zoloss_cli.kernels.cone import PROVED, RUNNING
+from zoloss_cli.learners.search.certificates import convert_to_integers
+from zoloss_cli.learners.search.cone_problem import build_cone_problem, find_copies
+from zoloss_cli.learners.search.cone_search import ConeSearch
+from zoloss_cli.learners.search.merged_samples import merge_equal_samples
+from zoloss_cli.registry import make_learner
+
+KINDS = ("plain", "discrete", "collinear", "duplicates")
+PROBLEMS_IN_SUITE, ALL_PROBLEMS = range(150), range(150, 2000)
+
+
+def build(X, y, phi):
+    signs = np.where(y == 1, 1.0, -1.0)
+    raw, c, _, lost = merge_equal_samples(np.column_stack([np.ones(len(y)), X]), signs, phi)
+    return build_cone_problem(convert_to_integers(raw), c), c, lost
+
+
+def draw(seed):
+    rng = np.random.default_rng(seed)
+    X, y = tiny_problem(seed, int(rng.integers(4, 11)), int(rng.integers(1, 4)), KINDS[seed % 4])
+    phi = rng.integers(1, 5, len(y)).astype(float) if seed % 3 == 0 else np.ones(len(y))
+    return X, y, phi
+
+
+def check_against_brute_force(seed):
+    X, y, phi = draw(seed)
+    problem, _, lost = build(X, y, phi)
+    least = fewest_errors(X, y, phi) - lost
+    if problem is None:
+        assert least == pytest.approx(0.0)
+        return
+    assert problem.is_weight_exact
+    copies = round(least / problem.copy_weight)
+    assert copies * problem.copy_weight == pytest.approx(least)
+    assert ConeSearch(problem).prove(copies, lambda: False) == PROVED
+    # One more cannot be proved, and is refuted or found too thin to tell; never proved.
+    assert ConeSearch(problem).prove(copies + 1, lambda: False) != PROVED
+
+
+def test_as_many_errors_are_proved_as_brute_force_finds():
+    for seed in PROBLEMS_IN_SUITE:
+        check_against_brute_force(seed)
+
+
+@pytest.mark.long
+def test_as_many_errors_are_proved_on_two_thousand_problems():
+    for seed in ALL_PROBLEMS:
+        check_against_brute_force(seed)
+
+
+@pytest.mark.parametrize("n_threads", [2, 3])
+def test_the_tree_is_the_same_for_any_number_of_threads(n_threads):
+    X, y = whole("liver")
+    problem, _, _ = build(X, y, np.ones(len(y)))
+    alone, together = ConeSearch(problem, 1, does_log=True), ConeSearch(problem, n_threads, does_log=True)
+    assert alone.prove(58, lambda: False) == together.prove(58, lambda: False) == PROVED
+    assert alone.n_cones == together.n_cones > 1000
+
+    def flatten(cone):
+        yield from (entry for part in cone.log for entry in part.tolist())
+        for child in cone.children:
+            yield from flatten(child)
+
+    for one, other in zip(alone.roots, together.roots, strict=True):
+        assert list(flatten(one)) == list(flatten(other))
+
+
+def test_a_search_that_is_stopped_proves_nothing():
+    X, y = whole("pima")
+    problem, _, _ = build(X, y, np.ones(len(y)))
+    calls = []
+    search = ConeSearch(problem)
+    assert search.prove(140, lambda: len(calls) > 160 or calls.append(1)) == RUNNING
+    assert 0.0 <= search.share_done < 1.0
+    assert search.n_cones > 160
+
+
+def test_weights_become_units_or_are_rounded_down():
+    copies, copy_weight, exact = find_copies(np.array([1.5, 0.75, 3.0]))
+    assert (copies.tolist(), copy_weight, exact) == ([2, 1, 4], 0.75, True)
+    c = np.array([1.0, np.pi, np.e, 0.1])
+    copies, copy_weight, exact = find_copies(c)
+    assert not exact
+    assert np.all(copies * copy_weight <= c)
+    assert np.all((copies + 1) * copy_weight > c)
+
+
+def test_certify_proves_a_set_of_four_features_by_cones():
+    rng = np.random.default_rng(3)
+    X = np.round(rng.standard_normal((150, 4)), 2)
+    y = (X @ [1.0, -1.0, 0.5, 0.0] + 1.5 * rng.standard_normal(150) > 0).astype(int)
+    learner = make_learner("certify", {"time_limit": None, "steps": 3000}, 0).fit(X, y)
+    assert learner.optimal_
+    assert learner.bound_is_exact_
+    assert learner.proof_ == "cones of directions"
+    assert learner.lower_bound_ == learner.training_errors_ > 20

@@ -1,0 +1,203 @@
+"""Certificates: what certify proves is accepted by the checker, and what was changed is refused."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import numpy as np
+import pytest
+from problems import fewest_errors, tiny_problem
+
+from zoloss_cli.datasets.csv_table import read_for_training
+from zoloss_cli.errors import ModelError
+from zoloss_cli.workflows import certificate as certificates
+from zoloss_cli.workflows.class_weights import Weighting
+from zoloss_cli.workflows.fit_request import FitRequest
+from zoloss_cli.workflows.proof_checker import RefutedProofError, count_rank, read_exact_features
+from zoloss_cli.workflows.time_budget import TimeBudget
+
+KINDS = ("plain", "discrete", "collinear", "duplicates")
+READING = {"label": "label", "positive": None, "missing": "error", "drop": [], "features": [], "id": None}
+PROBLEMS_IN_SUITE, ALL_PROBLEMS = 60, 2000
+CHANGES_IN_SUITE, ALL_CHANGES = 150, 1000
+
+
+def write_table(path, X, y):
+    header = ",".join([*(f"x{j}" for j in range(X.shape[1])), "label"])
+    lines = [",".join([*map(repr, x), "np"[int(label)]]) for x, label in zip(X.tolist(), y, strict=True)]
+    path.write_text("\n".join([header, *lines]) + "\n")
+    return path
+
+
+def certify(data, weighting=None, steps=200):
+    table = read_for_training(data, "label")
+    exact = certificates.prepare_features(table)
+    request = FitRequest(
+        "certify", [f"steps={steps}"], validate=False, weighting=weighting or Weighting(), exact=exact
+    )
+    fitted = request.run(table, TimeBudget())
+    return certificates.build_certificate(fitted, exact, READING), fitted
+
+
+def check(certificate, folder, data):
+    path = folder / "proof.json.gz"
+    path.write_bytes(certificates.render_certificate(certificate))
+    return certificates.check_certificate(path, data)
+
+
+def check_tiny_problem(seed, folder):
+    rng = np.random.default_rng(seed)
+    X, y = tiny_problem(seed, int(rng.integers(4, 11)), int(rng.integers(1, 4)), KINDS[seed % 4])
+    if KINDS[seed % 4] == "collinear":  # in decimals, too
+        X = (rng.integers(-9, 10, (len(y), 1)) @ rng.integers(-3, 4, (1, X.shape[1]))).astype(float)
+    data = write_table(folder / "data.csv", X, y)
+    costs = (float(rng.integers(1, 5)), float(rng.integers(1, 5))) if seed % 3 == 0 else (None, None)
+    certificate, fitted = certify(data, Weighting((), *costs))
+    checked = check(certificate, folder, data)
+    copies = certificate["units"]
+    phi = np.where(y == 1, copies[1], copies[0]).astype(float)  # 'n' is the negative class
+    assert checked.bound == checked.loss == round(fewest_errors(X, y, phi))
+    assert checked.errors == fitted.errors
+
+
+def test_certificates_prove_what_brute_force_finds(tmp_path):
+    for seed in range(PROBLEMS_IN_SUITE):
+        check_tiny_problem(seed, tmp_path)
+
+
+@pytest.mark.long
+def test_certificates_of_two_thousand_problems(tmp_path):
+    for seed in range(PROBLEMS_IN_SUITE, ALL_PROBLEMS):
+        check_tiny_problem(seed, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def proved(tmp_path_factory):
+    """A table that needs errors, and its certificate."""
+    folder = tmp_path_factory.mktemp("proved")
+    rng = np.random.default_rng(1)
+    X = np.round(rng.standard_normal((40, 3)), 1)
+    y = (X[:, 0] + 1.5 * rng.standard_normal(40) > 0).astype(int)
+    data = write_table(folder / "data.csv", X, y)
+    certificate, _ = certify(data, steps=2000)
+    checked = check(certificate, folder, data)
+    assert checked.bound == checked.loss > 3
+    assert checked.n_leaves > 20
+    return data, certificate
+
+
+def change(certificate, rng):
+    """A certificate with one number changed that it needs."""
+    changed = copy.deepcopy(certificate)
+    proof = changed["proof"]
+    kind = rng.integers(6)
+    if kind == 0:
+        changed["bound"] += 1
+        proof["target"] += 1
+    elif kind == 1:
+        changed["data"]["sha256"] = changed["data"]["sha256"][::-1]
+    elif kind == 2:
+        side = proof[("left", "right")[rng.integers(2)]]
+        at = int(rng.integers(len(side)))
+        side[at] = side[at - 1]
+    elif kind == 3:
+        vertex = proof["vertices"][rng.integers(len(proof["vertices"]))]
+        vertex[rng.integers(len(vertex))] += int(rng.choice([-1, 1]))
+    elif kind == 4:
+        del proof["tree"][-int(rng.integers(1, 9)) :]
+    else:
+        changed["rule"]["weights"] = [-w for w in changed["rule"]["weights"]]
+        changed["rule"]["at_centre"] *= -1
+        changed["bound"] = len(certificate["proof"]["left"])
+    return changed
+
+
+def tamper_with_tree(certificate, rng):
+    """A certificate with one number of its tree changed."""
+    changed = copy.deepcopy(certificate)
+    tree = changed["proof"]["tree"]
+    tree[rng.integers(len(tree))] += int(rng.choice([-3, -1, 1, 2, 50]))
+    return changed
+
+
+def count_refused(certificate, data, folder, seeds):
+    refused = 0
+    for seed in seeds:
+        with pytest.raises(ModelError):
+            check(change(certificate, np.random.default_rng(seed)), folder, data)
+        refused += 1
+    return refused
+
+
+def test_changed_certificates_are_refused(proved, tmp_path):
+    data, certificate = proved
+    assert count_refused(certificate, data, tmp_path, range(CHANGES_IN_SUITE)) == CHANGES_IN_SUITE
+
+
+@pytest.mark.long
+def test_a_thousand_changed_certificates_are_refused(proved, tmp_path):
+    data, certificate = proved
+    assert count_refused(certificate, data, tmp_path, range(CHANGES_IN_SUITE, ALL_CHANGES)) > 0
+
+
+def test_a_changed_tree_is_refused_or_still_proves_the_bound(proved, tmp_path):
+    """Some changes leave a proof: a split elsewhere on its edge, a pair that conflicts as well."""
+    data, certificate = proved
+    refused = 0
+    for seed in range(100):
+        try:
+            checked = check(tamper_with_tree(certificate, np.random.default_rng(seed)), tmp_path, data)
+        except ModelError:
+            refused += 1
+        else:
+            assert checked.bound == certificate["bound"]
+    assert refused > 50
+
+
+def test_a_certificate_of_other_data_or_another_version_is_refused(proved, tmp_path):
+    data, certificate = proved
+    lines = data.read_text().splitlines()
+    other = tmp_path / "other.csv"
+    other.write_text("\n".join([*lines[:-1], lines[-2]]) + "\n")
+    with pytest.raises(ModelError, match="is about other data than"):
+        check(certificate, tmp_path, other)
+    with pytest.raises(ModelError, match="has version 99 of the format"):
+        check({**certificate, "version": 99}, tmp_path, data)
+    with pytest.raises(ModelError, match="there is no valid 'proof'"):
+        check({**certificate, "proof": 3}, tmp_path, data)
+    for content in (b"", b"{}", b"\x1f\x8bnothing", b"[1]"):
+        path = tmp_path / "bad.json.gz"
+        path.write_bytes(content)
+        with pytest.raises(ModelError, match=r"bad\.json\.gz"):
+            certificates.check_certificate(path, data)
+
+
+def test_the_checker_reads_decimals_as_they_are_written():
+    X = np.array([[0.1, 100.0], [0.3, 700.0], [-0.25, 400.0]])
+    assert read_exact_features(X) == [[7, 0], [11, 2], [0, 1]]
+
+
+def test_the_rank_is_exact():
+    big = 10**40
+    assert count_rank([[1, big, big], [1, big + 1, big + 1], [0, 1, 1]]) == 2
+    assert count_rank([[1, 0], [big, 1]]) == 2
+
+
+def test_a_certificate_is_the_same_text_each_time(proved):
+    _, certificate = proved
+    assert certificates.render_certificate(certificate) == certificates.render_certificate(
+        json.loads(json.dumps(certificate))
+    )
+
+
+def test_the_checker_shares_no_code_with_the_search():
+    import ast
+    from pathlib import Path
+
+    from zoloss_cli.workflows import proof_checker
+
+    tree = ast.parse(Path(proof_checker.__file__).read_text(encoding="utf-8"))
+    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert not any(name.startswith("zoloss_cli") for name in imported)
+    assert issubclass(RefutedProofError, Exception)

@@ -1,0 +1,156 @@
+"""A lower bound on the errors of linear rules, raised number by number by the cone search."""
+
+from __future__ import annotations
+
+import math
+import time
+from functools import partial
+
+import numpy as np
+
+from zoloss_cli.kernels.cone import PROVED, REFUTED, TOO_DEEP
+from zoloss_cli.learners.search.cone_problem import ConeProblem
+from zoloss_cli.learners.search.cone_search import ConeSearch, count_threads
+from zoloss_cli.learners.search.merged_samples import MergedSamples
+from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
+
+FIRST_SHARE = 0.5  # of the smallest loss so far: the first target, which is cheap
+COST_FACTOR = 3.0  # a target may cost so many times what the one before did
+TIME_SHARE = 0.6  # of the time left that the next target may be expected to take
+LAST_SAFETY = 6.0  # the last target is next if the time left is so many times what it is expected to take
+MIN_CONES = 2000  # below which their number says nothing about growth
+MIN_GROWTH, MAX_EXPONENT = 1e-3, 100.0
+
+
+class ConeBound:
+    """The cone search for one target after the other, as part of a search for the smallest loss.
+
+    Parameters
+    ----------
+    problem : ConeProblem
+        The samples as integers.
+    samples : MergedSamples
+        The same samples as the search has them.
+    search : SearchProgress
+        Whose bound is raised, and who is offered better weights.
+    does_log : bool
+        Whether to keep the tree of cones of the last target, for a certificate.
+
+    Attributes
+    ----------
+    proved : int
+        Misclassified copies that are proved to be needed.
+    cones : ConeSearch
+        The search of the last target.
+    """
+
+    def __init__(
+        self,
+        problem: ConeProblem,
+        samples: MergedSamples,
+        search: SearchProgress,
+        does_log: bool = False,
+    ):
+        self.problem, self.samples, self.search = problem, samples, search
+        self.cones = ConeSearch(problem, count_threads(), does_log, self._offer)
+        self.proved, self.proved_roots = 0, self.cones.roots
+        self._history: list[tuple[int, float]] = []  # targets, and how many cones they took
+        self._seconds_per_cone = 0.0
+
+    @property
+    def last_target(self) -> int:
+        """The misclassified copies that, once proved, make the best rule so far optimal."""
+        loss = self.search.loss - self.samples.unavoidable_loss
+        return max(0, math.ceil((loss - LOSS_TOLERANCE) / self.problem.copy_weight))
+
+    def raise_bound(self, max_cones: int) -> None:
+        """Prove one target after the other until the search should stop, or cones are too thin to tell.
+
+        Parameters
+        ----------
+        max_cones : int
+            How many cones to visit for a target, at most.
+        """
+        self.cones.max_cones = max_cones
+        self._history = [(target, cones) for target, cones in self._history if math.isfinite(cones)]
+        copy_weight, unavoidable = self.problem.copy_weight, self.samples.unavoidable_loss
+        known = self.search.lower_bound - unavoidable
+        self.proved = max(0, math.floor((known + LOSS_TOLERANCE) / copy_weight))
+        while self.proved < self.last_target and not self.search.should_stop():
+            target = self._choose_target()
+            start = time.perf_counter()
+            status = self.cones.prove(target, partial(self._should_stop, target, start))
+            self.search.note = ""
+            if status == PROVED:
+                self.proved, self.proved_roots = target, self.cones.roots
+                self._history.append((target, self.cones.n_cones))
+                self._seconds_per_cone = (time.perf_counter() - start) / max(1, self.cones.n_cones)
+                # Where weights were rounded down to copies, the best rule may weigh more than is proved.
+                is_last = target >= self.last_target and self.problem.is_weight_exact
+                self.search.raise_bound(self.search.loss if is_last else unavoidable + target * copy_weight)
+            elif status == REFUTED and self.last_target < target:
+                continue
+            elif status == TOO_DEEP and target > self.proved + 1:
+                self._history.append((target, math.inf))
+            else:
+                break
+
+    def _should_stop(self, target: int, start: float) -> bool:
+        share = self.cones.share_done
+        seconds = time.perf_counter() - start
+        left = f", {seconds * (1.0 - share) / share:.0f} s for the rest" if share > 0.05 else ""
+        bound = self.samples.unavoidable_loss + target * self.problem.copy_weight
+        self.search.note = f"cones for {bound:g}: {100.0 * share:.0f} % searched{left}"
+        return self.search.should_stop() or self.last_target < target
+
+    def _choose_target(self) -> int:
+        """Return the next target: as high as its cost, by the growth so far, is bearable."""
+        last, low = self.last_target, self.proved + 1
+        failed = [target for target, cones in self._history if math.isinf(cones)]
+        if failed:
+            return min(last, max(low, (self.proved + min(failed)) // 2))
+        known = [(target, max(cones, MIN_CONES)) for target, cones in self._history]
+        if not known:
+            return min(last, max(low, math.ceil(FIRST_SHARE * last)))
+        target, cones = known[-1]
+        if len(known) == 1 or cones <= MIN_CONES:
+            return min(last, max(low, (target + last + 1) // 2))
+        before, cones_before = known[-2]
+        growth = max(MIN_GROWTH, math.log(cones / cones_before) / max(1, target - before))
+        affordable = COST_FACTOR
+        if self.search.seconds_left is not None:
+            factor_left = self.search.seconds_left / max(1e-9, cones * self._seconds_per_cone)
+            if LAST_SAFETY * math.exp(min(growth * (last - target), MAX_EXPONENT)) < factor_left:
+                return last
+            affordable = min(COST_FACTOR, max(1.0, TIME_SHARE * factor_left))
+        return min(last, max(low, target + int(math.log(affordable) / growth)))
+
+    def _offer(self, direction: np.ndarray, target: int) -> bool:
+        """Offer the best threshold on a direction, and return whether its loss is below a target."""
+        w = _find_weights(self.problem, self.samples, direction)
+        if w is not None:
+            self.search.offer(self.samples.compute_loss(w), w)
+        return self.last_target < target
+
+
+def _find_weights(problem: ConeProblem, samples: MergedSamples, direction: np.ndarray) -> np.ndarray | None:
+    """Return weights with this direction and the threshold that is best for it; None if they are not finite."""
+    sizes = [max(1, *(abs(v) for v in column)) for column in zip(*problem.vectors, strict=True)]
+    scaled = np.array(
+        [[float(v / s) if s < 2**900 else 0.0 for v, s in zip(x, sizes, strict=True)] for x in problem.vectors]
+    )
+    scores = scaled @ (direction * np.array([float(s) for s in sizes]))
+    features = samples.raw[problem.members] / samples.raw[problem.members, :1]
+    w, *_ = np.linalg.lstsq(features, scores, rcond=None)
+    order = np.argsort(scores)
+    signed = np.where(np.arange(len(scores)) < problem.n_left, 1, -1) * problem.copies
+    # All but the k lowest are predicted as the left: errors are the left ones below, and the right ones above.
+    losses = np.concatenate([[0], np.cumsum(signed[order])]) + int(problem.copies[problem.n_left :].sum())
+    ranked = np.concatenate([[scores[order[0]] - 1.0], scores[order], [scores[order[-1]] + 1.0]])
+    is_gap = ranked[1:] > ranked[:-1]
+    best = int(np.argmin(np.where(is_gap, losses, np.iinfo(np.int64).max)))
+    w[0] -= 0.5 * (ranked[best] + ranked[best + 1])
+    if not problem.is_left_positive:
+        w = -w
+    small = samples.axes @ w
+    return small if np.all(np.isfinite(small)) and np.any(small) else None

@@ -1,0 +1,47 @@
+"""Exact values of the features that a learner is given scaled, and the proof that it gives back for them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from zoloss_cli.learners.search.cone_problem import ConeProblem
+from zoloss_cli.learners.search.cone_search import Cone
+
+
+@dataclass
+class ExactFeatures:
+    """The features of training samples as integers, for a proof about these rather than about rounded numbers.
+
+    Attributes
+    ----------
+    samples : list of list of int
+        One list a training sample: its features, each multiplied and shifted by numbers of its own.
+    proof : tuple of (ConeProblem, int, list of Cone) or None
+        What the cone search proved: its problem, the misclassified copies, and the cones it was divided into;
+        None if it proved nothing.
+    """
+
+    samples: list[list[int]]
+    proof: tuple[ConeProblem, int, list[Cone]] | None = None
+
+
+_features: ContextVar[ExactFeatures | None] = ContextVar("features", default=None)
+
+
+@contextlib.contextmanager
+def use_exact_features(features: ExactFeatures | None) -> Iterator[None]:
+    """Within this block, let certify prove its bound for these integers, and keep the proof."""
+    token = _features.set(features)
+    try:
+        yield
+    finally:
+        _features.reset(token)
+
+
+def get_exact_features(n_samples: int) -> ExactFeatures | None:
+    """Return the integers that a caller knows of so many samples, if any."""
+    features = _features.get()
+    return features if features is not None and len(features.samples) == n_samples else None
