@@ -114,6 +114,29 @@ def test_versions_are_those_of_this_process_and_differences_name_the_host():
     assert list_differences("node7", other, found) == [f"node7 has numpy 0.1 and this machine {found['numpy']}"]
 
 
+THREADS = """
+import os
+for name in list(os.environ):
+    if name.endswith("_NUM_THREADS"):
+        del os.environ[name]
+import numba
+from threadpoolctl import threadpool_info
+{before}
+from zoloss_cli.experiment.executors.dask_worker import limit_worker_threads
+limit_worker_threads()
+limit_worker_threads()
+assert numba.njit(lambda x: x + 1)(1) == 2  # numba looks at the environment when it compiles
+print(numba.get_num_threads(), {{pool["num_threads"] for pool in threadpool_info()}})
+"""
+
+
+@pytest.mark.parametrize("before", ["", "numba.set_num_threads(1)"])
+def test_a_worker_has_one_thread_even_if_it_has_loaded_numba_with_more(before):
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    ended = run_python("-c", THREADS.format(before=before))
+    assert (ended.out, ended.code) == ("1 {1}\n", 0), ended.err
+
+
 # -- clusters that a run starts ---------------------------------------------------------------------------
 
 
@@ -185,7 +208,8 @@ def test_a_cluster_that_cannot_start_is_one_sentence():
     pytest.importorskip("distributed", reason="Dask is not installed")
     from zoloss_cli.experiment.executors.dask_connection import start_cluster
 
-    settings = ClusterSettings(cluster="distributed.LocalCluster", settings={"no_such": 1}, workers=1)
+    wrong = {"no_such": 1, "dashboard_address": None, "n_workers": 1}
+    settings = ClusterSettings(cluster="distributed.LocalCluster", settings=wrong, workers=1)
     with pytest.raises(
         ClusterError, match=r"distributed.LocalCluster cannot be started \(.*correct its settings"
     ):
