@@ -1,4 +1,4 @@
-"""A cluster of simulated workers: the scheduler of real runs, task times that were measured, and a virtual clock."""
+"""A cluster of simulated workers: the scheduler of real runs, measured task times, and a virtual clock."""
 
 from __future__ import annotations
 

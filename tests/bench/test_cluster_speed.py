@@ -1,4 +1,4 @@
-"""What a cluster costs beside a process pool, what a chunk costs the client, and how fast records are written."""
+"""What a cluster costs beside a process pool, what a chunk costs the client, how fast records are written."""
 
 from __future__ import annotations
 

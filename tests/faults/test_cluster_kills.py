@@ -16,8 +16,9 @@ pytest.importorskip("distributed", reason="Dask is not installed")
 
 @pytest.mark.skipif(bool(find_obstacle()), reason=f"no network namespaces: {find_obstacle()}")
 def test_no_record_is_lost_or_changed_by_thirty_kills():
+    program, seed = TOP / "tests" / "torture", ("--seed", "7", "--tries", "1")
     ended = subprocess.run(
-        [sys.executable, TOP / "tests" / "torture", *("--campaign", "cluster-kills", "--seed", "7", "--tries", "1")],
+        [sys.executable, program, "--campaign", "cluster-kills", *seed],
         env=environment(), capture_output=True, text=True, timeout=HANG_SECONDS, check=False,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -9,7 +9,7 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.utils.code_files import allow_code
 
-SLURM = "dask_jobqueue.SLURMCluster: {cores: 8, memory: 16GB, queue: main, job_extra_directives: ['--gres=gpu:1']}\n"
+SLURM = "dask_jobqueue.SLURMCluster: {cores: 8, memory: 16GB, job_extra_directives: ['--gres=gpu:1']}\n"
 
 
 def read(tmp_path, text):

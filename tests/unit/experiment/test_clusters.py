@@ -1,4 +1,4 @@
-"""Parts of running on a cluster that need none: classes and job scripts, versions, packages, shards, options."""
+"""Parts of running on a cluster that need none: classes, job scripts, versions, packages, shards, options."""
 
 from __future__ import annotations
 
@@ -114,6 +114,29 @@ def test_versions_are_those_of_this_process_and_differences_name_the_host():
     assert list_differences("node7", other, found) == [f"node7 has numpy 0.1 and this machine {found['numpy']}"]
 
 
+THREADS = """
+import os
+for name in list(os.environ):
+    if name.endswith("_NUM_THREADS"):
+        del os.environ[name]
+import numba
+from threadpoolctl import threadpool_info
+{before}
+from zoloss_cli.experiment.executors.dask_worker import limit_worker_threads
+limit_worker_threads()
+limit_worker_threads()
+assert numba.njit(lambda x: x + 1)(1) == 2  # numba looks at the environment when it compiles
+print(numba.get_num_threads(), {{pool["num_threads"] for pool in threadpool_info()}})
+"""
+
+
+@pytest.mark.parametrize("before", ["", "numba.set_num_threads(1)"])
+def test_a_worker_has_one_thread_even_if_it_has_loaded_numba_with_more(before):
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    ended = run_python("-c", THREADS.format(before=before))
+    assert (ended.out, ended.code) == ("1 {1}\n", 0), ended.err
+
+
 # -- clusters that a run starts ---------------------------------------------------------------------------
 
 
@@ -124,7 +147,8 @@ def test_the_job_script_of_slurm_is_what_the_page_shows():
     from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
 
     settings = {
-        "cores": 8, "processes": 8, "memory": "16GB", "queue": "main", "account": "stats", "walltime": "02:00:00",
+        "cores": 8, "processes": 8, "memory": "16GB",
+        "queue": "main", "account": "stats", "walltime": "02:00:00",
         "asynchronous": True, "python": "python", "interface": "lo", "scheduler_options": {"dashboard": False},
     }  # fmt: skip
 
@@ -184,7 +208,8 @@ def test_a_cluster_that_cannot_start_is_one_sentence():
     pytest.importorskip("distributed", reason="Dask is not installed")
     from zoloss_cli.experiment.executors.dask_connection import start_cluster
 
-    settings = ClusterSettings(cluster="distributed.LocalCluster", settings={"no_such": 1}, workers=1)
+    wrong = {"no_such": 1, "dashboard_address": None, "n_workers": 1}
+    settings = ClusterSettings(cluster="distributed.LocalCluster", settings=wrong, workers=1)
     with pytest.raises(
         ClusterError, match=r"distributed.LocalCluster cannot be started \(.*correct its settings"
     ):
@@ -196,7 +221,7 @@ def test_a_scheduler_of_another_dask_is_refused_unless_allowed(monkeypatch):
     from zoloss_cli.experiment.executors.dask_fit import check_scheduler
 
     class Client:
-        class scheduler:  # noqa: N801
+        class scheduler:
             versions = None
 
         def sync(self, function):
@@ -259,5 +284,6 @@ def test_a_bad_address_is_one_sentence_and_nothing_is_written(
 
 
 def test_the_command_line_does_not_import_dask_unless_asked():
-    code = "import sys; import zoloss_cli.cli._running, zoloss_cli.workflows.choose_workers; print('distributed' in sys.modules)"
+    modules = "zoloss_cli.cli._running, zoloss_cli.workflows.choose_workers"
+    code = f"import sys; import {modules}; print('distributed' in sys.modules)"
     assert run_python("-c", code).out == "False\n"

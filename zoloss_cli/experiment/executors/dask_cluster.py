@@ -8,25 +8,22 @@ import queue
 import threading
 import time
 import uuid
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
 from typing import Any
 
 from zoloss_cli.config.cluster_spec import ClusterSettings
-from zoloss_cli.errors import ClusterError, RunError, ZolossError
+from zoloss_cli.errors import RunError, ZolossError
 from zoloss_cli.experiment.executors.base import ChunkLostError, ChunkOutput, Note, TaskExecutor
 from zoloss_cli.experiment.executors.dask_connection import KEPT, Connection
+from zoloss_cli.experiment.executors.dask_watch import ANSWER_SECONDS, WorkerWatch
 from zoloss_cli.experiment.executors.package import RunPackage, build_package
 from zoloss_cli.experiment.executors.versions import collect_versions
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.results.manifest import ClusterInfo
-from zoloss_cli.utils.durations import format_duration
 
-REFRESH_SECONDS = 2.0  # between two looks at the workers
 BATCH_SECONDS = 0.05  # in which what finishes is fetched together
-ANSWER_SECONDS = 10.0  # that the scheduler has for an answer to a look
 
 
 @dataclass(frozen=True)
@@ -70,9 +67,7 @@ class DaskExecutor(TaskExecutor):
         self._under_way: dict[str, tuple[Any, Future[ChunkOutput]]] = {}
         self._unsent: list[tuple[str, str, list[int]]] = []
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._workers: dict[str, int] = {}
-        self._next_look = self._empty_since = 0.0
-        self._last = self._description = ""  # a worker that was there, and how many there are
+        self._watch = WorkerWatch(connection, note)
         self._differences: list[str] = []
         self._numbers = itertools.count()
         self._id = uuid.uuid4().hex[:12]
@@ -87,7 +82,7 @@ class DaskExecutor(TaskExecutor):
             client = self.connection.client
             assert client is not None
             self._differences += check_scheduler(client, self.connection.address, self.allow_versions)
-            self._look()
+            self._watch.look()
             self._compare_versions()
         except BaseException:
             self.close()
@@ -99,14 +94,14 @@ class DaskExecutor(TaskExecutor):
     @property
     def n_workers(self) -> int:
         """Return how many workers there are, or will be as soon as there is work."""
-        return max(len(self._workers), self.connection.settings.n_wanted, 1)
+        return max(len(self._watch.workers), self.connection.settings.n_wanted, 1)
 
     def prepare(self, cells: Sequence[Cell], note: Note) -> None:
         """Wait for a first worker, and send what all of them need."""
         versions = None if self.allow_versions else collect_versions()
         self._package = build_package(cells, versions)
         if self.connection.cluster is None:
-            while not self._workers:
+            while not self._watch.workers:
                 self.check()
                 time.sleep(0.05)
             self._compare_versions()
@@ -117,30 +112,16 @@ class DaskExecutor(TaskExecutor):
 
     def check(self) -> None:
         """Look after the connection and the workers, from time to time."""
-        if time.monotonic() < self._next_look:
+        if not self._watch.is_due():
             return
         if not self.connection.is_alive:
             self._restore()
-        self._look()
-        if self._workers or self.connection.cluster is not None:
-            self._empty_since = 0.0
-            return
-        limit, now = self.connection.settings.wait, time.monotonic()
-        address = self.connection.address
-        if not self._empty_since:
-            self._empty_since = now
-            self.note(
-                f"the scheduler at {address} has no worker; waiting up to {format_duration(limit)} for one"
-            )
-        elif now - self._empty_since > limit:
-            raise ClusterError(
-                f"the scheduler at {address} has had no worker for {format_duration(limit)}{self._name_last()}; "
-                f"start one with `dask worker {address} --nthreads 1`: {KEPT}"
-            )
+        self._watch.look()
+        self._watch.refuse_emptiness()
 
     def describe_workers(self) -> str:
         """Return how many workers there are, and on how many hosts."""
-        return self._description
+        return self._watch.description
 
     def describe_cluster(self) -> ClusterInfo:
         """Return the scheduler and its version, and the differences that were allowed."""
@@ -148,39 +129,10 @@ class DaskExecutor(TaskExecutor):
 
         return ClusterInfo(self.connection.address, distributed.__version__, tuple(self._differences))
 
-    def _look(self) -> None:
-        """Ask the scheduler for its workers, and say which are gone."""
-        client, before = self.connection.client, self._workers
-        self._next_look = time.monotonic() + REFRESH_SECONDS
-        if client is None:
-            return
-        try:
-            ask: Any = client.scheduler
-            found = client.sync(ask.ncores, workers=None, callback_timeout=ANSWER_SECONDS)
-        except (OSError, TimeoutError, RuntimeError):
-            return  # it is busy, or the connection is about to be found lost
-        self._workers = dict(found)
-        self._last = next(iter(found), self._last)
-        self._description = _count_hosts(found)
-        gone = [address for address in before if address not in found]
-        if gone and self.connection.cluster is None:
-            hosts = ", ".join(sorted({_find_host(address) for address in gone}))
-            subject = "1 worker is" if len(gone) == 1 else f"{len(gone):,} workers are"
-            self.note(f"{subject} gone ({hosts}), {len(found):,} left; what they had runs elsewhere")
-        threads = [address for address, count in found.items() if count > 1 and address not in before]
-        if threads:
-            self.note(
-                f"the worker {threads[0]} has {found[threads[0]]} threads, of which one works: start workers "
-                "with --nworkers N --nthreads 1"
-            )
-
-    def _name_last(self) -> str:
-        return f" (the last one was {self._last})" if self._last else ""
-
     def _compare_versions(self) -> None:
         from zoloss_cli.experiment.executors.dask_fit import check_workers
 
-        if self._workers and self.connection.client is not None:
+        if self._watch.workers and self.connection.client is not None:
             found = check_workers(self.connection.client, self.allow_versions)
             self._differences += [each for each in found if each not in self._differences]
 
@@ -195,7 +147,8 @@ class DaskExecutor(TaskExecutor):
         """Take all chunks under way as lost, and wait for the scheduler."""
         for key in list(self._under_way):
             self._resolve(key, ChunkLostError())
-        self._workers, self._unsent = {}, []
+        self._unsent = []
+        self._watch.forget()
         self.connection.restore()
         with contextlib.suppress(OSError, RuntimeError):
             self._send_package()
@@ -228,13 +181,13 @@ class DaskExecutor(TaskExecutor):
             names = [self._package.name] * len(keys)
             sent = self.connection.client.map(run_chunk_on_worker, names, cells, splits, key=keys, pure=False)
         except (OSError, RuntimeError, AttributeError):  # of a client that has just lost its connection
-            self._next_look = 0.0
+            self._watch.forget()
             time.sleep(BATCH_SECONDS)
             for key in keys:
                 self._resolve(key, ChunkLostError())
             return
-        for remote in sent:
-            self._under_way[remote.key] = remote, self._under_way[remote.key][1]
+        for key, remote in zip(keys, sent, strict=True):
+            self._under_way[key] = remote, self._under_way[key][1]
             remote.add_done_callback(self._done.put)
 
     def recover(self) -> bool:
@@ -311,16 +264,3 @@ class DaskExecutor(TaskExecutor):
         return RunError(
             f"a worker failed ({type(error).__name__}: {' '.join(str(error).split())[:300]}); {KEPT}"
         )
-
-
-def _count_hosts(workers: Iterable[str]) -> str:
-    """Return how many workers there are, and on how many hosts; empty if there are none."""
-    hosts = Counter(map(_find_host, workers))
-    count = hosts.total()
-    if not count:
-        return ""
-    return f"{count:,} worker{'s' * (count > 1)} on {len(hosts):,} host{'s' * (len(hosts) > 1)}"
-
-
-def _find_host(address: str) -> str:
-    return address.partition("://")[2].rpartition(":")[0] or address

@@ -14,6 +14,7 @@ from typing import Any
 
 import numba
 from distributed import WorkerPlugin
+from numba.np.ufunc import parallel
 
 from zoloss_cli.datasets.sent_files import receive_file
 from zoloss_cli.errors import ClusterError
@@ -56,6 +57,8 @@ class PackagePlugin(WorkerPlugin):
     def teardown(self, worker: Any) -> None:
         """Forget the package; chunks of it end after the task that they are in."""
         _packages.pop(self.name, None)
+        if folder := _find_host_folder():
+            (folder / self.name).unlink(missing_ok=True)
 
 
 def receive_package(package: RunPackage) -> None:
@@ -84,8 +87,13 @@ def warm_up_package(package: RunPackage) -> None:
 
 def limit_worker_threads() -> None:
     """Give numerical libraries one thread, also those that are loaded already."""
+    if parallel._is_initialized:  # by code of others: numba refuses another number from now on
+        numba.set_num_threads(1)
+        os.environ.setdefault("NUMBA_NUM_THREADS", str(parallel.NUM_THREADS))
     limit_threads()
-    numba.set_num_threads(1)
+    if not parallel._is_initialized:
+        numba.config.reload_config()
+        parallel.NUM_THREADS = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     with contextlib.suppress(ImportError):
         from threadpoolctl import threadpool_limits
 
