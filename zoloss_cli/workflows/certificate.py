@@ -15,7 +15,7 @@ import numpy as np
 from zoloss_cli.datasets.column_selection import ColumnSelection
 from zoloss_cli.datasets.csv_table import CsvTable, read_for_training
 from zoloss_cli.errors import ConfigError, DataError, ModelError
-from zoloss_cli.learners.search.cone_search import Cone
+from zoloss_cli.learners.search.cone_workspace import Cone
 from zoloss_cli.learners.search.exact_features import ExactFeatures
 from zoloss_cli.workflows.fit import TableFit
 from zoloss_cli.workflows.proof_checker import (

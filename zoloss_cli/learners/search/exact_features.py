@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from zoloss_cli.learners.search.cone_problem import ConeProblem
-from zoloss_cli.learners.search.cone_search import Cone
+from zoloss_cli.learners.search.cone_workspace import Cone
 
 
 @dataclass
