@@ -85,8 +85,7 @@ class ConeBound:
                 self.proved, self.proved_roots = target, self.cones.roots
                 self._history.append((target, self.cones.n_cones))
                 self._seconds_per_cone = (time.perf_counter() - start) / max(1, self.cones.n_cones)
-                # Where weights were rounded down to copies, the best rule may weigh more than is proved.
-                is_last = target >= self.last_target and self.problem.is_weight_exact
+                is_last = target >= self.last_target
                 self.search.raise_bound(self.search.loss if is_last else unavoidable + target * copy_weight)
             elif status == REFUTED and self.last_target < target:
                 continue

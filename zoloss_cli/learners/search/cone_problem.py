@@ -13,7 +13,7 @@ from zoloss_cli.learners.search.certificates import compute_exact_rank, find_ind
 
 VERTEX_BITS = 8  # to which the components of the first directions are rounded
 COARSE_BITS, COARSE_SIZE = 2, 64  # the same where features have few values: small numbers meet again at ties
-MAX_COPIES = 30_000  # of weight, of both classes
+MAX_COPIES = 10_000  # of weight, of both classes
 MAX_DENOMINATOR = 1000  # of a weight, as a fraction of the lightest one
 TIE_SEED, TIE_PAIRS = 5, 4000  # pairs whose differences are compared
 COMMON_SHARE = 0.05  # of the pairs, whose difference others share
@@ -41,8 +41,6 @@ class ConeProblem:
         Their weights.
     copy_weight : float
         What a copy weighs, in mean sample weights.
-    is_weight_exact : bool
-        Whether the weights are multiples of it, rather than rounded down to them.
     vertices : list of list of int
         D + 1 directions in D features whose sum is 0 and any D of which are independent: the cones of any D
         of them cover all directions.
@@ -58,7 +56,6 @@ class ConeProblem:
     vectors: list[list[int]]
     copies: np.ndarray
     copy_weight: float
-    is_weight_exact: bool
     vertices: list[list[int]]
     is_left_positive: bool
     has_ties: bool
@@ -90,22 +87,18 @@ class ConeProblem:
         return scores, exponent, 0.0 if is_exact else ROUNDING
 
 
-def find_copies(c: np.ndarray) -> tuple[np.ndarray, float, bool]:
-    """Return weights as whole copies, what a copy weighs, and whether they are exact.
-
-    Weights that are no multiples of a copy of some size are rounded down, so that what is proved about the
-    copies holds for the weights.
-    """
+def find_copies(c: np.ndarray) -> tuple[np.ndarray, float] | None:
+    """Return how many copies weights stand for, and what a copy weighs; None if they have no common measure."""
     lightest = float(c.min())
     ratios = [Fraction(float(w) / lightest).limit_denominator(MAX_DENOMINATOR) for w in c]
     common = math.lcm(*{r.denominator for r in ratios})
     copies = [int(r * common) for r in ratios]
+    if sum(copies) > MAX_COPIES:
+        return None
     copy_weight = lightest / common
-    is_near = np.allclose(np.array(copies, float) * copy_weight, c, rtol=WEIGHT_TOLERANCE, atol=0.0)
-    if is_near and sum(copies) <= MAX_COPIES:
-        return np.array(copies, np.int64), copy_weight, True
-    copy_weight = float(c.sum()) / MAX_COPIES
-    return np.floor(c / copy_weight).astype(np.int64), copy_weight, False
+    if not np.allclose(np.array(copies, float) * copy_weight, c, rtol=WEIGHT_TOLERANCE, atol=0.0):
+        return None
+    return np.array(copies, np.int64), copy_weight
 
 
 def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem | None:
@@ -121,14 +114,17 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
     Returns
     -------
     ConeProblem or None
-        None where the samples are of one class, in one place, or too many.
+        None where the samples are of one class, in one place, or too many, and where weights are no multiples
+        of each other.
     """
     if not integers:
         return None
     signs = np.array([row[0] for row in integers])
-    copies, copy_weight, is_weight_exact = find_copies(c)
-    kept = copies > 0
-    positive, negative = np.flatnonzero(kept & (signs > 0)), np.flatnonzero(kept & (signs < 0))
+    found = find_copies(c)
+    if found is None:
+        return None
+    copies, copy_weight = found
+    positive, negative = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
     if not len(positive) or not len(negative) or max(len(positive), len(negative)) > MAX_SAMPLES:
         return None
     is_left_positive = copies[positive].sum() <= copies[negative].sum()
@@ -149,7 +145,6 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
         vectors,
         copies[members],
         copy_weight,
-        is_weight_exact,
         _choose_vertices(vectors),
         bool(is_left_positive),
         _have_common_differences(vectors, len(left)),

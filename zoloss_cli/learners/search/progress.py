@@ -25,7 +25,7 @@ _watcher: ContextVar[Callable[[SearchProgress], None] | None] = ContextVar("watc
 
 
 @dataclass
-class SearchProgress:
+class SearchProgress:  # numpydoc ignore=PR02
     """How far a direct optimizer has come.
 
     Losses are in mean sample weights, which makes them counts where all samples weigh the same.
