@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import resource
+import tempfile
 from collections import deque
 from concurrent.futures import Future
 from dataclasses import dataclass
+from pathlib import Path
 
 from places import REFERENCE, TOP
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.executors.base import ChunkOutput, TaskExecutor
-from zoloss_cli.experiment.pending import PendingCell, SplitRanges
+from zoloss_cli.experiment.pending import PendingCell, SplitRanges, open_pending
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.scheduler import Scheduler
 from zoloss_cli.results.record import FitRecord
@@ -135,3 +138,37 @@ def simulate(
     n_records = sum(len(chunk.records) for chunk in scheduler.run())
     assert n_records == len(cells) * n_splits
     return Simulation(executor.chunks)
+
+
+def plan_ten_million(folder: Path) -> list[PendingCell]:
+    """Return what is pending of 100 data sets, 100 learners and 1,000 splits."""
+    datasets = ", ".join(f"p{i}: {{generator: yinyang, size: 100, seed: {i}}}" for i in range(100))
+    learners = ", ".join(f"l{i}: {{learner: rcd-bias, epochs: {i + 1}}}" for i in range(100))
+    path = folder / "large.yaml"
+    path.write_text(
+        f"datasets: {{{datasets}}}\nsplit: {{repeats: 1000}}\nlearners: {{{learners}}}\n", encoding="utf-8"
+    )
+    return open_pending(plan(load_config(path)), Store(folder / "results"), fresh=False)
+
+
+def main() -> None:
+    """Print the figures of docs/clusters.md."""
+    with tempfile.TemporaryDirectory() as folder:
+        pending = plan_ten_million(Path(folder))
+        n_tasks = sum(len(part.splits) for part in pending)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{n_tasks:,} tasks of {len(pending):,} cells planned: {peak:.0f} MB at most, the whole process")
+    cells, times = load_measured_times()
+    for n_splits, client_seconds in itertools.product((500, 5000), (0.0005, 0.0008, 0.001)):
+        simulation = simulate(cells, times, 1000, n_splits, client_seconds)
+        until = simulation.find_time_of(0.95)
+        print(
+            f"{n_splits:,} splits, {simulation.work / 3600:.1f} core-hours, client {1000 * client_seconds} ms "
+            f"a chunk: {simulation.seconds:.1f} s (ideal {simulation.work / 1000:.1f} s), "
+            f"{simulation.compute_mean_busy(until) / 10:.1f} % busy until 95 % of the work, "
+            f"{len(simulation.chunks):,} chunks"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -5,13 +5,11 @@ from __future__ import annotations
 import tracemalloc
 
 import pytest
-from simulated_cluster import load_measured_times, simulate
+from simulated_cluster import load_measured_times, plan_ten_million, simulate
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.experiment.pending import open_pending
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.scheduler import Scheduler
-from zoloss_cli.results.store import Store
 
 MEGABYTE = 1 << 20
 
@@ -31,14 +29,10 @@ def test_few_workers_take_cells_in_the_order_of_the_plan(write_config):
     assert [round(end - start) for start, end in simulation.chunks] == [1] * 4 + [10] * 4
 
 
-def test_ten_million_tasks_are_planned_in_little_memory(write_config, tmp_path):
-    datasets = ", ".join(f"p{i}: {{generator: yinyang, size: 100, seed: {i}}}" for i in range(100))
-    learners = ", ".join(f"l{i}: {{learner: rcd-bias, epochs: {i + 1}}}" for i in range(100))
-    text = f"datasets: {{{datasets}}}\nsplit: {{repeats: 1000}}\nlearners: {{{learners}}}\n"
-    path = write_config(text)
+def test_ten_million_tasks_are_planned_in_little_memory(tmp_path):
     tracemalloc.start()
     try:
-        pending = open_pending(plan(load_config(path)), Store(tmp_path / "results"), fresh=False)
+        pending = plan_ten_million(tmp_path)
         scheduler = Scheduler(pending, None)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
