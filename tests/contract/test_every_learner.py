@@ -81,7 +81,11 @@ def expected_failures(estimator):
     return known
 
 
-@parametrize_with_checks([make(name) for name in NAMES], expected_failed_checks=expected_failures)
+# What scikit-learn asks is the same for all names of a class; how each of them fits is asked below.
+ONE_OF_EACH_CLASS = {find_registration(name).target: name for name in NAMES}.values()
+
+
+@parametrize_with_checks([make(name) for name in ONE_OF_EACH_CLASS], expected_failed_checks=expected_failures)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

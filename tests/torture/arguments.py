@@ -52,7 +52,7 @@ class ArgumentInputs(InputCampaign):
     """Command lines."""
 
     name = "arguments"
-    n_short = 30
+    n_short = 15
 
     def prepare(self) -> None:
         """Ask the commands for their options, and make files to name."""

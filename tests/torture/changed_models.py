@@ -24,7 +24,7 @@ class ChangedModels(Campaign):
     """Models that were changed after they were fitted."""
 
     name = "changed-models"
-    n_short = 60
+    n_short = 20
     unit = "changes"
     batch = 100
 

@@ -73,7 +73,7 @@ class DamagedResults(Campaign):
     """Results that were changed after they were written."""
 
     name = "changed-results"
-    n_short = 60
+    n_short = 20
     unit = "changes"
     batch = 50
 

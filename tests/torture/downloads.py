@@ -25,7 +25,7 @@ class DownloadInputs(InputCampaign):
     """What a server may answer."""
 
     name = "downloads"
-    n_short = 30
+    n_short = 15
 
     def prepare(self) -> None:
         """Start the server in a process of its own, which forks may not share threads with."""

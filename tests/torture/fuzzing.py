@@ -15,7 +15,7 @@ class InputCampaign(Campaign):
 
     unit = "inputs"
     batch = 100
-    n_short = 60
+    n_short = 20
     n_warm_up = 30  # inputs that are run in this process before it forks, for what they leave in memory
 
     def build(self, rng: random.Random, folder: Path) -> Command:

@@ -17,7 +17,7 @@ class LearnerInputs(InputCampaign):
     """Numbers of any size for any learner."""
 
     name = "learners"
-    n_short = 30
+    n_short = 8
     batch = 100
 
     def prepare(self) -> None:
