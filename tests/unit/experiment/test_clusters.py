@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import pickle
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -156,7 +157,8 @@ def test_the_job_script_of_slurm_is_what_the_page_shows():
         async with load_cluster_class("dask_jobqueue.SLURMCluster")(**settings) as cluster:
             return cluster.job_script()
 
-    lines = asyncio.run(build()).splitlines()
+    with ThreadPoolExecutor(1) as pool:  # other tests leave a loop in this thread
+        lines = pool.submit(asyncio.run, build()).result().splitlines()
     assert "#SBATCH -p main" in lines
     assert "#SBATCH -A stats" in lines
     assert "#SBATCH --cpus-per-task=8" in lines
