@@ -20,7 +20,7 @@ NAMES = sorted(LEARNERS)
 EPOCHS = 60
 # Counts, not seconds: what depends on the machine is not the same twice.
 BUDGETS = {"epochs": EPOCHS, "steps": 500, "lines": 500, "nodes": 500, "time_limit": None}
-OWN_BUDGETS = {"mip": {"nodes": 1}, "certify": {"programs": 0, "cones": 2000}}
+OWN_BUDGETS = {"mip": {"nodes": 1}, "certify": {"programs": 0, "cones": 300}}
 
 # Why a check of scikit-learn does not apply. Repeating a sample is not the same as doubling its weight where
 # the number of trials or the random draws depend on the number of samples.

@@ -70,7 +70,7 @@ def fast(p, delta, y, phi):
     return t if settled else None
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=1500, deadline=None)
 @given(points)
 def test_line_search_is_as_good_as_every_interval(drawn):
     p, delta, y, phi = columns(drawn)
@@ -117,7 +117,7 @@ def test_full_update_procedure_considers_both_directions(drawn):
     assert exact_error(p, delta, y, phi, t, negate) == best
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(points)
 def test_fast_kernel_agrees_with_sorting_on_ties(drawn):
     p, delta, y, phi = columns(drawn)
