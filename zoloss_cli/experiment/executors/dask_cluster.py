@@ -252,7 +252,7 @@ class DaskExecutor(TaskExecutor):
             return ChunkLostError()
         try:
             error = remote.exception(timeout=ANSWER_SECONDS)
-        except Exception:
+        except Exception:  # the reason is lost with the connection: the chunk runs again
             return ChunkLostError()
         if isinstance(error, KilledWorker):
             return BrokenExecutor(str(error))
