@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+import inspect
 import logging
 import time
 import warnings
@@ -70,8 +71,8 @@ class Connection:
         except NoSchedulerError:
             self.close()
             raise ClusterError(
-                f"what listens at {self.address} does not answer as a Dask scheduler does; check host and port: "
-                "`dask scheduler` prints them"
+                f"what listens at {self.address} does not answer as a Dask scheduler does; check the port: "
+                "`dask scheduler` prints it"
             ) from None
         except ClusterError:
             raise
@@ -277,19 +278,37 @@ def start_cluster(settings: ClusterSettings) -> Any:
     kind = load_cluster_class(settings.cluster)
     try:
         cluster = kind(**settings.settings)
-        if settings.workers is not None:
-            cluster.scale(settings.workers)
-        else:
-            cluster.adapt(minimum=settings.minimum, maximum=settings.maximum)
     except Exception as error:
         raise ClusterError(
             f"{settings.cluster} cannot be started ({_shorten(error)}); correct its settings, or what it needs"
         ) from None
+    try:
+        _scale_cluster(cluster, settings)
+    except BaseException:
+        with contextlib.suppress(Exception):
+            cluster.close()
+        raise
     return cluster
 
 
+def _scale_cluster(cluster: Any, settings: ClusterSettings) -> None:
+    """Ask for the workers of a cluster; one of hosts that are named, by ssh, has those of its hosts."""
+    can_scale = getattr(cluster, "_supports_scaling", True)
+    if settings.workers is None and not can_scale:
+        raise ClusterError(f"{settings.cluster} has a fixed number of workers: name it by workers")
+    try:
+        if settings.workers is None:
+            cluster.adapt(minimum=settings.minimum, maximum=settings.maximum)
+        elif can_scale:
+            cluster.scale(settings.workers)
+    except Exception as error:
+        raise ClusterError(
+            f"{settings.cluster} cannot start workers ({_shorten(error)}); correct its settings, or what it needs"
+        ) from None
+
+
 def load_cluster_class(name: str) -> Any:
-    """Import the class of a cluster by its dotted name."""
+    """Import the class of a cluster by its dotted name; a function that returns a cluster will do."""
     from distributed.deploy.cluster import Cluster
 
     module, _, attribute = name.rpartition(".")
@@ -304,12 +323,19 @@ def load_cluster_class(name: str) -> Any:
     except ImportError as error:
         raise ConfigError(f"{name} cannot be imported: {_shorten(error)}") from None
     classes = [
-        key for key, value in vars(found).items() if isinstance(value, type) and issubclass(value, Cluster)
+        key
+        for key, value in vars(found).items()
+        if (issubclass(value, Cluster) if isinstance(value, type) else _is_starter(key, value))
     ]
     kind = getattr(found, attribute, None)
-    if not (isinstance(kind, type) and issubclass(kind, Cluster)):
+    if attribute not in classes:
         raise ConfigError(f"{module} has no cluster class '{attribute}'{suggest_nearest(attribute, classes)}")
     return kind
+
+
+def _is_starter(name: str, value: object) -> bool:
+    """Return whether a function starts a cluster, as SSHCluster does."""
+    return name.endswith("Cluster") and inspect.isfunction(value)
 
 
 def _shorten(error: BaseException) -> str:
