@@ -147,7 +147,7 @@ def test_a_worker_has_one_thread_even_if_it_has_loaded_numba_with_more(before):
 
 def test_the_job_script_of_slurm_is_what_the_page_shows():
     pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
-    from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
+    from zoloss_cli.experiment.executors.cluster_classes import load_cluster_class
 
     settings = {
         "cores": 8, "processes": 8, "memory": "16GB",
@@ -177,7 +177,7 @@ def test_the_cluster_of_kubernetes_is_what_the_page_says():
     pytest.importorskip("dask_kubernetes", reason="dask-kubernetes is not installed")
     from dask_kubernetes.operator import make_cluster_spec
 
-    from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
+    from zoloss_cli.experiment.executors.cluster_classes import load_cluster_class
 
     example = read_yaml_block(TOP / "docs" / "clusters.md", "kubernetes.yaml")
     (name,) = set(example) - {"workers"}
@@ -216,7 +216,7 @@ def test_the_cluster_of_kubernetes_is_what_the_page_says():
 )
 def test_a_class_that_is_no_cluster_is_refused(name, kind, sentence):
     pytest.importorskip("distributed", reason="Dask is not installed")
-    from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
+    from zoloss_cli.experiment.executors.cluster_classes import load_cluster_class
 
     with pytest.raises(kind, match=sentence):
         load_cluster_class(name)
@@ -224,7 +224,7 @@ def test_a_class_that_is_no_cluster_is_refused(name, kind, sentence):
 
 def test_a_cluster_that_cannot_start_is_one_sentence():
     pytest.importorskip("distributed", reason="Dask is not installed")
-    from zoloss_cli.experiment.executors.dask_connection import start_cluster
+    from zoloss_cli.experiment.executors.cluster_classes import start_cluster
 
     wrong = {"no_such": 1, "dashboard_address": None, "n_workers": 1}
     settings = ClusterSettings(cluster="distributed.LocalCluster", settings=wrong, workers=1)
