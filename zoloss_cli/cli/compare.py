@@ -29,6 +29,7 @@ def compare(
             "randomness does not match.",
         ),
     ] = None,
+    standalone: options.Standalone = False,
 ) -> None:
     """Compare every cell with the published value: both, their difference, and z, match or ratio.
 
@@ -52,12 +53,13 @@ def compare(
     from zoloss_cli.reporting.loading import load_runs
     from zoloss_cli.reporting.render.render import render_comparison
 
+    options.validate_standalone(standalone, format)
     runs, store = load_runs(results, table)
     options.show_notes(store.notes)
     report = build_comparison_report(runs, results, table, beyond)
     options.show_notes(report.notes)
     if report.cells or format == "csv":
-        typer.echo(render_comparison(report.cells, format))
+        typer.echo(render_comparison(report.cells, format, standalone))
     options.show_beside_document([*report.remarks, "", *report.summary], format)
     if fail_beyond is not None:
         options.show_notes(check_agreement(report.all_cells, fail_beyond))
