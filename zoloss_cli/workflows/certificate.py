@@ -65,8 +65,8 @@ def find_class_copies(weights: Sequence[float] | None) -> list[int]:
     ratio = Fraction(positive / negative).limit_denominator(MAX_WEIGHT_DENOMINATOR)
     if not ratio or abs(float(ratio) * negative - positive) > 1e-9 * positive:
         raise DataError(
-            f"--certificate: the weights of the classes, {negative:.6g} and {positive:.6g}, are no multiples of "
-            "a common unit; choose small whole numbers"
+            f"--certificate: the weights of the classes, {negative:.6g} and {positive:.6g}, are no "
+            "multiples of a common unit; choose small whole numbers"
         )
     return [ratio.denominator, ratio.numerator]
 

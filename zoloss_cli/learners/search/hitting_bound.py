@@ -16,6 +16,7 @@ from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 FIRST_ROUNDS = 20  # passes through the samples before the first program
 STEP_SHARE = 0.1  # of the gap: the next bound where weights have no common measure
 MIN_STEP = 1e-4  # of mean sample weights: below, the gap is closed as far as units tell
+WEIGHT_TOLERANCE = 1e-6  # of a copy, that sums of weights may be off
 MIN_SHARE = 0.05  # of a search, below which it does not say how long the rest takes
 
 
@@ -82,13 +83,19 @@ class HittingBound:
             return
         known, unavoidable = self._count_copies(self.search.lower_bound), self.sets.samples.unavoidable_loss
         first = self.sets.collect_sets([], FIRST_ROUNDS)[1]
-        self.search.raise_bound(unavoidable + first)
-        target = max(self._find_next(known), first / self._copy_weight)
+        try:  # a tree for the first bound as well, for a certificate
+            packed = first / self._copy_weight
+            packed = math.floor(packed + WEIGHT_TOLERANCE) if self._is_whole else packed
+            self._prove_targets(max(self._find_next(known), packed), programs)
+        finally:
+            self.search.raise_bound(unavoidable + first)
+
+    def _prove_targets(self, target: float, programs: int) -> None:
+        """Prove so many bounds at most, from one on."""
+        unavoidable = self.sets.samples.unavoidable_loss
         for _ in range(programs):
             last = self._count_copies(self.search.loss)
-            if self.search.should_stop() or target > last + LOSS_TOLERANCE:
-                break
-            if not self._prove(target):
+            if self.search.should_stop() or target > last + LOSS_TOLERANCE or not self._prove(target):
                 break
             is_last = self._is_whole and target >= last - LOSS_TOLERANCE
             bound = self.search.loss if is_last else unavoidable + target * self._copy_weight
@@ -98,7 +105,8 @@ class HittingBound:
     def _count_copies(self, loss: float) -> float:
         """Return a loss without what cannot be avoided, in copies."""
         copies = (loss - self.sets.samples.unavoidable_loss) / self._copy_weight
-        return round(copies) if self._is_whole and abs(copies - round(copies)) < 1e-6 else copies
+        is_near = abs(copies - round(copies)) < WEIGHT_TOLERANCE
+        return round(copies) if self._is_whole and is_near else copies
 
     def _find_next(self, proved: float) -> float:
         """Return the bound to prove after another, in copies; infinite if there is none."""
