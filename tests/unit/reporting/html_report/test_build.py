@@ -14,6 +14,7 @@ from zoloss_cli.config.catalog import load_catalog
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.registry import GENERATORS, LEARNERS, METRICS
 from zoloss_cli.reporting.compare import compare_run
+from zoloss_cli.reporting.derived_metrics import DERIVED
 from zoloss_cli.reporting.html_report.build import build_page
 from zoloss_cli.reporting.html_report.cells import is_different
 from zoloss_cli.reporting.html_report.provenance import format_config
@@ -156,9 +157,16 @@ def test_remarks_are_on_cells_that_exist():
     }
     for entry in read_remarks():
         assert set(entry["papers"]) <= set(read_paper_titles())
-        assert entry["metric"] in METRICS
-        for learner in entry["learners"]:
+        metrics = [entry["metric"]] if "metric" in entry else {m for *_, m in cells}
+        assert set(metrics) <= {*METRICS.builtin, *DERIVED, "error_counts"}
+        learners = entry.get("learners", {x for _, _, x, _ in cells})
+        for learner in learners:
             assert learner.rpartition(":")[2] in LEARNERS or learner in {x for _, _, x, _ in cells}
-            for dataset in entry.get("datasets", []):
-                assert dataset in {d for _, d, _, _ in cells} | set(load_catalog()) | set(GENERATORS)
-                assert any((paper, dataset, learner, entry["metric"]) in cells for paper in entry["papers"])
+        for dataset in entry.get("datasets", []):
+            assert dataset in {d for _, d, _, _ in cells} | set(load_catalog()) | set(GENERATORS)
+            named = entry.get("learners", [None])
+            for learner in named:
+                assert any(
+                    paper in entry["papers"] and d == dataset and learner in (None, x) and metric in metrics
+                    for paper, d, x, metric in cells
+                )
