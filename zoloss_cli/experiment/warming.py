@@ -33,6 +33,7 @@ SHORT_SETTINGS = {
     "permutations": 2,
     "s1": 0,
     "clusters": 6,
+    "max_terms": 1,
 }
 DATA_SETTINGS = {"monotone", "require", "forbid", "conditions"}  # made for other data than a handful of samples
 # CPU seconds of `zoloss warmup LEARNER` with no kernel compiled, by the first word of the learner's name: those

@@ -189,7 +189,7 @@ def descend(problem, n_required, penalty, terms, points, totals, room, sums):
 
 @exact_kernel
 def replace_at_random(problem, n_required, terms, points, k, counter):
-    """Put a random condition with random points into a position; return the advanced counter."""
+    """Draw a condition and its points for a position; return the advanced counter."""
     lowest, highest, required = problem[3], problem[4], problem[5]
     missing = find_missing_column(required, n_required, terms, k)
     M = lowest.shape[0]
