@@ -79,8 +79,6 @@ class HittingBound:
         programs : int
             How many bounds to try at most.
         """
-        if programs == 0:
-            return
         known, unavoidable = self._count_copies(self.search.lower_bound), self.sets.samples.unavoidable_loss
         first = self.sets.collect_sets([], FIRST_ROUNDS)[1]
         try:  # a tree for the first bound as well, for a certificate
