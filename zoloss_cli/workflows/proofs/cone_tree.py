@@ -112,7 +112,7 @@ class ConeTreeChecker:
             raise RefutedProofError("the tree ends before its last cone")
 
     def _scan(self, tree: list[int]) -> tuple[list[tuple[int, int]], np.ndarray]:
-        """Return what the tree has in order, and all pairs: RESET, SPLIT with its place, or minus a leaf's pairs."""
+        """Return what the tree has in order, RESET, SPLIT and its place, or minus its pairs; and all pairs."""
         entries: list[tuple[int, int]] = []
         numbers: list[int] = []
         at, end, n_pairs = 0, len(tree), 0
