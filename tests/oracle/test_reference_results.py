@@ -10,7 +10,8 @@ from reference_runs import load_reference
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
-from zoloss_cli.reporting.compare import compare_run, drop_repeated
+from zoloss_cli.reporting.compare import compare_run
+from zoloss_cli.reporting.comparison import drop_repeated
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.paths import shipped_folder
 
