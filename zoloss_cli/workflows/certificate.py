@@ -15,6 +15,7 @@ from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.learners.search.cone_workspace import Cone
 from zoloss_cli.learners.search.exact_features import ExactFeatures
 from zoloss_cli.learners.search.hitting_tree import BRANCH, UNITS_PER_COPY
+from zoloss_cli.workflows.class_weights import Weighting
 from zoloss_cli.workflows.fit import TableFit
 from zoloss_cli.workflows.proofs.cone_tree import RESET
 from zoloss_cli.workflows.proofs.hyperplanes import MAX_STEPS, count_fewest_copies
@@ -36,8 +37,29 @@ def check_certifying(learner: str | None) -> None:
         )
 
 
-def prepare_features(table: CsvTable) -> ExactFeatures:
-    """Return the features of a table as integers, for a proof about these."""
+def prepare_features(
+    table: CsvTable, positive: str | None = None, weighting: Weighting | None = None
+) -> ExactFeatures:
+    """Return the features of a table as integers, for a proof about these.
+
+    Parameters
+    ----------
+    table : CsvTable
+        The table.
+    positive : str or None
+        The class against the rest.
+    weighting : Weighting or None
+        The weights of classes, which must be multiples of a common unit.
+
+    Returns
+    -------
+    ExactFeatures
+        The integers, to which a fit adds its proofs.
+    """
+    y, classes = table.index_classes(positive)
+    weights = (weighting or Weighting()).compute(y, classes)
+    if len(classes) == 2:  # else the learner says what it takes
+        find_class_copies(None if weights is None else weights.tolist())
     if len(table.X) > MAX_SAMPLES:
         raise DataError(
             f"--certificate: {table.path} has {len(table.X):,} samples, and a certificate is about at most "
@@ -240,11 +262,32 @@ def render_certificate(certificate: dict[str, Any]) -> bytes:
 
 
 def describe_certificate(
-    certificate: dict[str, Any], path: Path, data: Path, lower_bound: int | None
+    certificate: dict[str, Any], path: Path, data: Path, lower_bound: int | None, has_errors: bool = True
 ) -> list[str]:
-    """Return notes about a certificate that was written, one of them if it proves less than the fit."""
-    what = "makes at least {:,} errors" if certificate["units"] == [1, 1] else "misclassifies {:,} of weight"
+    """Return notes about a certificate that was written, one of them if it proves less than the fit.
+
+    Parameters
+    ----------
+    certificate : dict
+        What was written.
+    path, data : Path
+        Where, and the table that it is about.
+    lower_bound : int or None
+        The bound of the fit; None if it is none of errors.
+    has_errors : bool
+        Whether the rule has training errors.
+
+    Returns
+    -------
+    list of str
+        The notes.
+    """
+    what = "makes at least {:,} errors" if certificate["units"] == [1, 1] else "loses at least {:,} of weight"
     claim = what.format(certificate["bound"])
+    if not certificate["bound"] and has_errors:
+        return [
+            f"{path} proves nothing yet: allow more time for a bound above 0 (--time-limit, --set time_limit=)"
+        ]
     notes = [f"{path} proves that every linear rule {claim}; check it with: zoloss verify {path} {data}"]
     if lower_bound is not None and lower_bound > certificate["bound"]:
         notes.append(f"{path} does not have the bound of {lower_bound:,}, of which no proof is kept")

@@ -14,7 +14,7 @@ import numpy as np
 
 from zoloss_cli.datasets.column_selection import ColumnSelection
 from zoloss_cli.datasets.csv_table import CsvTable, read_for_training
-from zoloss_cli.errors import DataError, ModelError
+from zoloss_cli.errors import ConfigError, DataError, ModelError
 from zoloss_cli.workflows.certificate import CONES, EQUAL_ROWS, FORMAT, SETS, SWEEP, VERSION
 from zoloss_cli.workflows.proofs.cone_tree import check_cones
 from zoloss_cli.workflows.proofs.hitting_tree import check_sets
@@ -120,7 +120,7 @@ def check_certificate(path: Path, data: Path) -> CheckedCertificate:
     """
     certificate = read_certificate(path)
     try:
-        table, y = _read_table(certificate["reading"], data)
+        table, y = _read_same_table(path, certificate["reading"], data)
         samples = read_exact_features(table.X)
         if hash_samples(samples, y) != certificate["data"]["sha256"]:
             raise ModelError(
@@ -140,6 +140,16 @@ def _read_table(reading: dict[str, Any], data: Path) -> tuple[CsvTable, list[int
     if len(classes) != 2:
         raise DataError(f"{data}: has {len(classes)} classes, and a certificate is about two")
     return table, y.tolist()
+
+
+def _read_same_table(path: Path, reading: dict[str, Any], data: Path) -> tuple[CsvTable, list[int]]:
+    """Return a table as a certificate says that it was read; if it has no such columns, it is another one."""
+    try:
+        return _read_table(reading, data)
+    except (ConfigError, DataError) as error:
+        if not data.is_file():
+            raise
+        raise ModelError(f"{path}: is about other data than {data}: {error}") from None
 
 
 def _check_proof(

@@ -206,8 +206,7 @@ def test_whatever_is_changed_is_refused_or_true(method, certificate_of, data, tm
     for seed in range(count):
         try:
             checked = check(tamper(certificate, np.random.default_rng(seed)), tmp_path, data)
-        except ModelError as error:
-            assert "\n" not in str(error)
+        except ModelError:
             refused += 1
         else:
             if checked.is_weighted:  # of other weights another bound is true

@@ -13,10 +13,12 @@ from zoloss_cli.learners.search.hitting_tree import PROVED, UNITS_PER_COPY, Hitt
 from zoloss_cli.learners.search.impossible_sets import ImpossibleSets
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 
+MAX_COPIES = 10**9  # of weight, of both classes
 FIRST_ROUNDS = 20  # passes through the samples before the first program
 STEP_SHARE = 0.1  # of the gap: the next bound where weights have no common measure
 MIN_STEP = 1e-4  # of mean sample weights: below, the gap is closed as far as units tell
 WEIGHT_TOLERANCE = 1e-6  # of a copy, that sums of weights may be off
+MANY_COPIES = 1000  # that are to be proved, of which a share is the next target, and not one more
 MIN_SHARE = 0.05  # of a search, below which it does not say how long the rest takes
 
 
@@ -64,7 +66,7 @@ class HittingBound:
         self.sets, self.search = sets, search
         self.proof: HittingProof | None = None
         c = sets.samples.c
-        found = find_copies(c)
+        found = find_copies(c, MAX_COPIES)
         self._is_whole = found is not None
         self._copies, self._copy_weight = found if found is not None else (c, 1.0)
         # Rounded down, which makes the bound no larger.
@@ -79,8 +81,6 @@ class HittingBound:
         programs : int
             How many bounds to try at most.
         """
-        if programs == 0:
-            return
         known, unavoidable = self._count_copies(self.search.lower_bound), self.sets.samples.unavoidable_loss
         first = self.sets.collect_sets([], FIRST_ROUNDS)[1]
         try:  # a tree for the first bound as well, for a certificate
@@ -95,7 +95,12 @@ class HittingBound:
         unavoidable = self.sets.samples.unavoidable_loss
         for _ in range(programs):
             last = self._count_copies(self.search.loss)
-            if self.search.should_stop() or target > last + LOSS_TOLERANCE or not self._prove(target):
+            if self.search.should_stop() or math.isinf(target):
+                break
+            target = min(target, last)
+            if not self._prove(target):
+                if self._count_copies(self.search.loss) < last:  # a better rule: is it the best?
+                    continue
                 break
             is_last = self._is_whole and target >= last - LOSS_TOLERANCE
             bound = self.search.loss if is_last else unavoidable + target * self._copy_weight
@@ -110,9 +115,10 @@ class HittingBound:
 
     def _find_next(self, proved: float) -> float:
         """Return the bound to prove after another, in copies; infinite if there is none."""
-        if self._is_whole:
-            return math.floor(proved + LOSS_TOLERANCE) + 1
         gap = self._count_copies(self.search.loss) - proved
+        if self._is_whole:
+            step = int(STEP_SHARE * gap) if MANY_COPIES < gap < math.inf else 1
+            return math.floor(proved + LOSS_TOLERANCE) + step
         return proved + max(STEP_SHARE * gap, MIN_STEP) if gap > 2 * MIN_STEP else math.inf
 
     def _prove(self, target: float) -> bool:

@@ -42,23 +42,31 @@ class ExactColumns:
         largest = p * self.largest[a] + q * self.largest[b]
         # Products and their sum are below 2^62 then, and so is what is divided.
         kind = np.int64 if max(largest, p, q, divisor) < MAX_INT64 else object
-        first, second = (self.values[k].astype(kind, copy=False) for k in (a, b))
+        first, second = self.values[a], self.values[b]
+        if first.dtype != kind:
+            first, second = first.astype(kind), second.astype(kind)
         values = first * p + second * q
         if divisor > 1:
-            if np.any(values % divisor):
+            parts = values // divisor
+            if (parts * divisor != values).any():
                 raise RefutedProofError("a direction is divided by what does not divide it")
-            values //= divisor
-        if divisor > 1 or kind is object:
+            values, largest = parts, largest // divisor
+        if kind is object:
             largest = int(max(values.max(), -values.min()))
             if largest < MAX_INT64:
                 values = values.astype(np.int64)
         return values, largest
 
-    def replace(self, place: int, column: np.ndarray, largest: int) -> ExactColumns:
-        """Return the columns with one of them replaced."""
-        sizes = [*self.largest[:place], largest, *self.largest[place + 1 :]]
-        is_small = column.dtype != object and (self.values.dtype != object or max(sizes) < MAX_INT64)
-        values = self.values.astype(np.int64 if is_small else object)
+    def replace(self, place: int, column: np.ndarray, largest: int, is_last: bool = False) -> ExactColumns:
+        """Return the columns with one of them replaced; `is_last` if these are not needed any more."""
+        sizes = self.largest.copy()
+        sizes[place] = largest
+        values = self.values
+        if values.dtype != column.dtype:
+            is_small = column.dtype != object and max(sizes) < MAX_INT64
+            values = values.astype(np.int64 if is_small else object)
+        elif not is_last:
+            values = values.copy()
         values[place] = column
         return ExactColumns(values, sizes)
 
@@ -81,36 +89,55 @@ class ConeTreeChecker:
         self.left, self.right = np.array(left_copies), np.array(right_copies)
         self.target, self.n_leaves = target, 0
         self._mates = np.full(len(left_copies), -1)
+        self._owners = np.full(len(right_copies), -1)
 
     def check(self, tree: Any) -> None:
         """Raise RefutedProofError unless the tree, cone by cone, proves the target."""
-        entries = _read_entries(tree)
+        entries, pairs = self._scan(_expect_integers(tree))
         waiting = [
             ExactColumns.build([column for k, column in enumerate(self.columns) if k != left_out])
             for left_out in reversed(range(len(self.columns)))
         ]
-        at = 0
-        while waiting:
-            kind = self._read(entries, at, 1)[0]
+        for kind, at in entries:
             if kind == RESET:
                 self._mates[:] = -1
-                at += 1
-            elif kind == LEAF:
-                at = self._check_leaf(waiting.pop(), entries, at)
-            elif kind == SPLIT:
-                waiting += self._split(waiting.pop(), self._read(entries, at, SPLIT_LENGTH))
-                at += SPLIT_LENGTH
+                continue
+            if not waiting:
+                raise RefutedProofError("the tree goes on after its last cone")
+            if kind == SPLIT:
+                waiting += self._split(waiting.pop(), tree[at : at + SPLIT_LENGTH])
+            else:
+                self._check_leaf(waiting.pop(), pairs[at : at - kind])
+        if waiting:
+            raise RefutedProofError("the tree ends before its last cone")
+
+    def _scan(self, tree: list[int]) -> tuple[list[tuple[int, int]], np.ndarray]:
+        """Return what the tree has in order, RESET, SPLIT and its place, or minus its pairs; and all pairs."""
+        entries: list[tuple[int, int]] = []
+        numbers: list[int] = []
+        at, end, n_pairs = 0, len(tree), 0
+        while at < end:
+            kind = tree[at]
+            if kind == LEAF and at + 1 < end and tree[at + 1] >= 0:
+                entries.append((-tree[at + 1], n_pairs))
+                n_pairs += tree[at + 1]
+                stop = at + 2 + 2 * tree[at + 1]
+                numbers += tree[at + 2 : stop]
+                at = stop
+            elif kind in (SPLIT, RESET):
+                entries.append((kind, at))
+                at += SPLIT_LENGTH if kind == SPLIT else 1
             else:
                 raise RefutedProofError("the tree has an entry of unknown kind")
-        if at < len(entries):
-            raise RefutedProofError("the tree goes on after its last cone")
-
-    @staticmethod
-    def _read(entries: np.ndarray, at: int, count: int) -> list[int]:
-        found = entries[at : at + count].tolist()
-        if len(found) < count:
+        if at > end:
             raise RefutedProofError("the tree ends before its last cone")
-        return found
+        lefts, rights = numbers[::2], numbers[1::2]
+        if numbers and not (
+            0 <= min(lefts) <= max(lefts) < len(self._mates)
+            and -1 <= min(rights) <= max(rights) < len(self.right)
+        ):
+            raise RefutedProofError("a pair has a sample that there is not")
+        return entries, np.array(numbers, dtype=np.int64).reshape(n_pairs, 2)
 
     def _split(self, cone: ExactColumns, entry: Sequence[int]) -> list[ExactColumns]:
         _, a, b, p, q, shift, divisor = entry
@@ -120,41 +147,31 @@ class ConeTreeChecker:
         if p < 1 or q < 1 or divisor < 1 or abs(shift) > MAX_SHIFT:
             raise RefutedProofError("a cone is split outside of its edge")
         new, largest = cone.mix(a, p << max(shift, 0), b, q << max(-shift, 0), divisor)
-        return [cone.replace(a, new, largest), cone.replace(b, new, largest)]  # the last is next
+        first = cone.replace(b, new, largest)
+        return [cone.replace(a, new, largest, is_last=True), first]
 
-    def _check_leaf(self, cone: ExactColumns, entries: np.ndarray, at: int) -> int:
-        """Check a leaf, and return where the tree goes on."""
-        n_pairs = self._read(entries, at, 2)[1]
-        end = at + 2 + 2 * n_pairs
-        if n_pairs < 0 or end > len(entries):
-            raise RefutedProofError("the tree ends before its last cone")
+    def _check_leaf(self, cone: ExactColumns, pairs: np.ndarray) -> None:
+        """Check a leaf whose pairs are those of the one before, but for some."""
         mates = self._mates
-        if n_pairs:
-            pairs = entries[at + 2 : end].reshape(n_pairs, 2)
-            low, high = pairs.min(axis=0).tolist(), pairs.max(axis=0).tolist()
-            if low[0] < 0 or high[0] >= len(mates) or low[1] < -1 or high[1] >= len(self.right):
-                raise RefutedProofError("a pair has a sample that there is not")
-            mates[pairs[:, 0].astype(np.int64)] = pairs[:, 1]
+        mates[pairs[:, 0]] = pairs[:, 1]
         lefts = (mates >= 0).nonzero()[0]
         if len(lefts) < self.target:
             raise RefutedProofError(f"a cone has {len(lefts)} pairs, and needs {self.target}")
-        if len(lefts):
-            rights = mates[lefts]
-            if np.bincount(rights).max() > 1:
-                raise RefutedProofError("a sample is in more pairs than it weighs copies")
-            values = cone.values
-            if (values.take(self.left[lefts], axis=1) > values.take(self.right[rights], axis=1)).any():
-                raise RefutedProofError("a pair does not conflict in its cone")
+        rights = mates[lefts]
+        self._owners[rights] = lefts
+        if (self._owners[rights] != lefts).any():
+            raise RefutedProofError("a sample is in more pairs than it weighs copies")
+        values = cone.values
+        if (values.take(self.left[lefts], axis=1) > values.take(self.right[rights], axis=1)).any():
+            raise RefutedProofError("a pair does not conflict in its cone")
         self.n_leaves += 1
-        return end
 
 
-def _read_entries(tree: Any) -> np.ndarray:
-    """Return the entries of a tree as an array, of Python's integers where they do not fit in 64 bits."""
+def _expect_integers(tree: Any) -> list[int]:
+    """Return the entries of a tree, which may be anything that a file has."""
     if not isinstance(tree, list) or not set(map(type, tree)) <= {int}:
         raise RefutedProofError("the tree has something else than integers")
-    is_small = not tree or max(max(tree), -min(tree)) < MAX_INT64
-    return np.array(tree, dtype=np.int64 if is_small else object)
+    return tree
 
 
 def check_cones(proof: dict[str, Any], samples: list[list[int]], places: MergedPlaces, factor: int) -> int:
