@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -75,6 +75,7 @@ class PocketClassifier(LinearLearner):
     (True, True)
     """
 
+    reports: ClassVar[tuple[str, ...]] = ("error_counts",)
     version = 2  # 2: epochs with many mistakes run in the primal, which rounds otherwise
 
     def __init__(
