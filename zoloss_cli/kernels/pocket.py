@@ -56,7 +56,7 @@ MAX_GRAM_SAMPLES = 2048
 MAX_DUAL_UPDATES = 160
 EPOCHS_PER_REFRESH = 16  # after which the dual's margins are computed anew, before rounding errors add up
 # An epoch of the dual looks ahead if that is cheaper by these, in ns: a trial, an update of N margins, and a count.
-AHEAD_TRIAL, AHEAD_COUNT = 4.0, 200.0  # more than without
+AHEAD_TRIAL, AHEAD_COUNT = 4.0, 400.0  # more than without
 UPDATE, UPDATE_PER_SAMPLE = 12.0, 0.1
 MAX_CLOSE_SHARE = 1 / 64  # of blocks with a margin close to 0, for which the margins catch up: not worth it above
 FIRST_AHEAD = 3  # epoch from which blocks are looked ahead to: those before show which samples are hard
