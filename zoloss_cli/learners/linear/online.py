@@ -25,7 +25,15 @@ def pad_columns(X: np.ndarray) -> np.ndarray:
 
 def build_padded_samples(problem: Problem) -> np.ndarray:
     """Return the samples y (1, x), padded."""
-    return problem.cached_by_X_and_y("padded samples", lambda: pad_columns(problem.X * problem.y[:, None]))
+    return problem.cached_by_X_and_y("padded samples", lambda: _sign_and_pad(problem))
+
+
+def _sign_and_pad(problem: Problem) -> np.ndarray:
+    """Return the samples y (1, x), padded, with no copy on the way."""
+    n, size = problem.X.shape
+    padded = np.zeros((n, size + -size % COLUMN_MULTIPLE))
+    np.multiply(problem.X, problem.y[:, None], out=padded[:, :size])
+    return padded
 
 
 def build_steps_and_draws(problem: Problem, weighting: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -13,6 +13,8 @@ from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding
 from zoloss_cli.learners.problem import Problem
 
+MAX_SAMPLES_WITH_COPY = 1 << 16  # beyond, memory counts for more than the few percent that a copy saves
+MIN_DIRECTIONS_PER_BLOCK = 4
 NUMBERS_PER_CHUNK = 1 << 18  # of directions drawn at a time, so that memory does not grow with epochs
 
 Variant = Annotated[
@@ -124,8 +126,8 @@ class RCDClassifier(LinearLearner):
             is_batch, seed = self.variant == "grad-batch", problem.draw_kernel_seed()
             kernels.fit_rcd_gradient(X, y, phi, w, self.epochs, is_batch, seed, *how, *recording)
             return w
-        X_T = problem.cached_by_X("columns", lambda: np.ascontiguousarray(X.T))
-        room = problem.cached_by_X("deltas", lambda: np.empty((kernels.DIRECTIONS_PER_BLOCK, X.shape[0])))
+        X_T = problem.cached_by_X("columns", lambda: _copy_columns(X))
+        room = problem.cached_by_X("deltas", lambda: _allocate_deltas(X))
         size = X.shape[1]
         cycles_per_chunk = max(1, NUMBERS_PER_CHUNK // size**2)
         for done in range(0, self.epochs, cycles_per_chunk * size):
@@ -149,3 +151,16 @@ class RCDClassifier(LinearLearner):
             D[:, 0, :] = 0.0
             D[:, 0, 0] = 1.0
         return np.ascontiguousarray(D.reshape(cycles * size, size))
+
+
+def _copy_columns(X: np.ndarray) -> np.ndarray:
+    """Return X', or nothing where a copy would need too much memory."""
+    return np.ascontiguousarray(X.T) if X.shape[0] <= MAX_SAMPLES_WITH_COPY else np.empty((0, 0))
+
+
+def _allocate_deltas(X: np.ndarray) -> np.ndarray:
+    """Return room for the changes along a block of directions; of many samples, half as much as X at most."""
+    n, size = X.shape
+    most = kernels.DIRECTIONS_PER_BLOCK
+    rows = most if n <= MAX_SAMPLES_WITH_COPY else min(most, max(size // 2, MIN_DIRECTIONS_PER_BLOCK))
+    return np.empty((rows, n))
