@@ -177,6 +177,9 @@ LEARNERS = Registry(
             "zoloss_cli.learners.multiclass.pairs:OneVsAllClassifier", {}, "one-vs-all"
         ),
         "stump": LearnerRegistration("zoloss_cli.learners.boosting.stump:DecisionStumpClassifier", {}, "stump"),
+        "scoring": LearnerRegistration(
+            "zoloss_cli.learners.scoring.classifier:ScoringSystemClassifier", {}, "scoring system"
+        ),
         "majority": LearnerRegistration("zoloss_cli.learners.majority:MajorityClassifier", {}, "majority"),
     },
     group="zoloss.learners",

@@ -32,6 +32,7 @@ def compare(
     summary: Annotated[
         bool, typer.Option("--summary", help="Only count: how many published numbers agree, are fitted, ...")
     ] = False,
+    standalone: options.Standalone = False,
 ) -> None:
     """Compare every cell with the published value: both, their difference, and z, match or ratio.
 
@@ -60,15 +61,20 @@ def compare(
     from zoloss_cli.reporting.loading import load_runs, select_runs
     from zoloss_cli.reporting.render.render import render_comparison, render_summary
 
+    options.validate_standalone(standalone, format)
     runs, store = load_runs(results, table)
     options.show_notes(store.notes)
     report = build_comparison_report(runs, results, table, beyond)
     options.show_notes(report.notes)
     if summary:
-        typer.echo(render_summary(summarize_published(select_runs(runs, table), every=table is None), format))
+        typer.echo(
+            render_summary(
+                summarize_published(select_runs(runs, table), every=table is None), format, standalone
+            )
+        )
     else:
         if report.cells or format == "csv":
-            typer.echo(render_comparison(report.cells, format))
+            typer.echo(render_comparison(report.cells, format, standalone))
         options.show_beside_document([*report.remarks, "", *report.summary], format)
     if fail_beyond is not None:
         options.show_notes(check_agreement(report.all_cells, fail_beyond))

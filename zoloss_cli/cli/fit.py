@@ -125,7 +125,7 @@ def fit(
             selection = options.select_columns(drop, features, id)
             table = read_for_training(data, label, missing, selection=selection)
         if certificate is not None:
-            request = replace(request, exact=prepare_features(table))
+            request = replace(request, exact=prepare_features(table, positive, weighting))
         fitted = request.run(table, budget)
     options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted, show_all))
     options.show_notes(fitted.notes)
@@ -147,4 +147,6 @@ def fit(
         }
         built = build_certificate(fitted, request.exact, reading)
         atomic_io.write(certificate, render_certificate(built), force, [data])
-        options.show_notes(describe_certificate(built, certificate, data, fitted.lower_bound))
+        options.show_notes(
+            describe_certificate(built, certificate, data, fitted.lower_bound, fitted.errors > 0)
+        )

@@ -22,3 +22,12 @@ def compute_max_abs(w):
     for j in range(w.shape[0]):
         largest = max(largest, abs(w[j]))
     return largest
+
+
+@exact_kernel
+def find_largest(x):
+    """Return the largest component of x, none of which is negative."""
+    largest = 0.0
+    for j in range(x.shape[0]):
+        largest = max(largest, x[j])
+    return largest

@@ -218,24 +218,18 @@ def test_a_cluster_that_cannot_start_is_one_sentence():
         start_cluster(settings)
 
 
-def test_a_scheduler_of_another_dask_is_refused_unless_allowed(monkeypatch):
+def test_a_scheduler_of_another_dask_is_refused_unless_allowed():
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    from zoloss_cli.experiment.executors.dask_fit import check_scheduler
-
-    class Client:
-        class scheduler:
-            versions = None
-
-        def sync(self, function):
-            return {"packages": {"distributed": "2020.1"}}
+    from zoloss_cli.experiment.executors.dask_connection import compare_dask
 
     with pytest.raises(ClusterError) as refused:
-        check_scheduler(Client(), "tcp://head:1", False)
+        compare_dask("2020.1", "tcp://head:1", False)
     difference = (
         f"the scheduler at tcp://head:1 has distributed 2020.1 and this machine {distributed.__version__}"
     )
     assert str(refused.value) == f"{difference}: install the same there, or go on with --allow-versions"
-    assert check_scheduler(Client(), "tcp://head:1", True) == [difference]
+    assert compare_dask("2020.1", "tcp://head:1", True) == [difference]
+    assert compare_dask(distributed.__version__, "tcp://head:1", False) == []
 
 
 # -- options ----------------------------------------------------------------------------------------------

@@ -290,6 +290,18 @@ def test_missing_cells_are_dashes_and_the_table_says_it_is_incomplete():
     assert "(incomplete: rcd-plain on heart (no split); run them with: zoloss run configs/mine.yaml)" in text
 
 
+def test_notes_fit_into_the_terminal_and_a_command_in_them_stays_one_line(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    table = table_of(run_with({("heart", "pocket"): [11.0, 12.0]}))
+    wrapped, whole = (
+        render_tables([table], "text", terminal=t).rpartition("published")[2] for t in (True, False)
+    )
+    lines = wrapped.replace("\x1b[1m", "").replace("\x1b[0m", "").splitlines()[1:]
+    assert lines[-1] == " zoloss run configs/mine.yaml)"
+    assert max(map(len, lines)) <= 40
+    assert " ".join(line.strip() for line in lines) == " ".join(whole.replace("**", "bold").splitlines()[1:])
+
+
 @pytest.mark.parametrize("format", ["text", "markdown", "latex", "html"])
 def test_comparison_formats(format):
     text = render_comparison(compare_run(run_with(RUN)), format)

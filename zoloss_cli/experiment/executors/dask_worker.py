@@ -6,10 +6,7 @@ import asyncio
 import contextlib
 import os
 import socket
-import tempfile
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -19,13 +16,13 @@ from numba.np.ufunc import parallel
 from zoloss_cli.datasets.sent_files import receive_file
 from zoloss_cli.errors import ClusterError
 from zoloss_cli.experiment.executors.base import ChunkOutput
+from zoloss_cli.experiment.executors.host_turns import leave_host, take_turn_on_host
 from zoloss_cli.experiment.executors.kernels import compile_for_cells
 from zoloss_cli.experiment.executors.package import RunPackage
 from zoloss_cli.experiment.executors.versions import collect_versions, list_differences
 from zoloss_cli.experiment.fitting import allow_planned_code
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.task import run_tasks
-from zoloss_cli.kernels import KEEPS_KERNELS
 from zoloss_cli.results.record import AnyRecord
 from zoloss_cli.utils.threads import limit_threads
 
@@ -57,8 +54,7 @@ class PackagePlugin(WorkerPlugin):
     def teardown(self, worker: Any) -> None:
         """Forget the package; chunks of it end after the task that they are in."""
         _packages.pop(self.name, None)
-        if folder := _find_host_folder():
-            (folder / self.name).unlink(missing_ok=True)
+        leave_host(self.name)
 
 
 def receive_package(package: RunPackage) -> None:
@@ -98,41 +94,6 @@ def limit_worker_threads() -> None:
         from threadpoolctl import threadpool_limits
 
         threadpool_limits(1)
-
-
-@contextlib.contextmanager
-def take_turn_on_host(name: str) -> Iterator[bool]:
-    """Yield whether this process is to compile kernels; the others of a host wait until the first one has.
-
-    Parameters
-    ----------
-    name : str
-        What is compiled for.
-    """
-    folder = _find_host_folder()
-    if folder is None or not KEEPS_KERNELS:
-        yield True  # each for itself
-        return
-    from filelock import FileLock
-
-    marker = folder / name
-    with FileLock(folder / "warm-up.lock"):
-        if not marker.exists():
-            yield True
-            marker.touch()
-            return
-    yield False
-
-
-def _find_host_folder() -> Path | None:
-    """Return a folder that all workers of this user on this host share, and nobody else can write to."""
-    folder = Path(tempfile.gettempdir()) / f"zoloss-{os.getuid()}"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        is_safe = not folder.is_symlink() and folder.stat().st_uid == os.getuid()
-    except OSError:
-        return None
-    return folder if is_safe else None
 
 
 def run_chunk_on_worker(name: str, key: str, splits: list[int]) -> ChunkOutput:

@@ -87,13 +87,13 @@ class ConeProblem:
         return scores, exponent, 0.0 if is_exact else ROUNDING
 
 
-def find_copies(c: np.ndarray) -> tuple[np.ndarray, float] | None:
+def find_copies(c: np.ndarray, most: int = MAX_COPIES) -> tuple[np.ndarray, float] | None:
     """Return how many copies weights stand for, and what a copy weighs; None if they have no common measure."""
     lightest = float(c.min())
     ratios = [Fraction(float(w) / lightest).limit_denominator(MAX_DENOMINATOR) for w in c]
     common = math.lcm(*{r.denominator for r in ratios})
     copies = [int(r * common) for r in ratios]
-    if sum(copies) > MAX_COPIES:
+    if sum(copies) > most:
         return None
     copy_weight = lightest / common
     if not np.allclose(np.array(copies, float) * copy_weight, c, rtol=WEIGHT_TOLERANCE, atol=0.0):

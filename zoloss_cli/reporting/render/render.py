@@ -49,12 +49,17 @@ def render_tables(tables: list[Table], format: str, terminal: bool = False, stan
     renderer = load_renderer(format)
     if format == "csv":
         return renderer.render_tables(tables)
-    parts = [renderer.render_table(table, terminal) for table in tables]
+    return join_parts([renderer.render_table(table, terminal) for table in tables], format, standalone)
+
+
+def join_parts(parts: list[str], format: str, standalone: bool = False) -> str:
+    """Return tables or grids in a format that is not CSV; LaTeX is a document only if it is `standalone`."""
+    renderer = load_renderer(format)
     return renderer.join_fragments(parts) if format == "latex" and not standalone else renderer.join(parts)
 
 
-def render_comparison(cells: list[CellComparison], format: str) -> str:
-    """Return a comparison with published values in a format."""
+def render_comparison(cells: list[CellComparison], format: str, standalone: bool = False) -> str:
+    """Return a comparison with published values in a format; see :func:`render_tables` for `standalone`."""
     renderer = load_renderer(format)
     if format == "csv":
         return renderer.render_comparison(cells)
@@ -79,15 +84,15 @@ def render_comparison(cells: list[CellComparison], format: str) -> str:
         ]
         for cell in cells
     ]
-    return renderer.join([renderer.render_grid(Grid(header=header, lines=lines, n_left=3))])
+    return join_parts([renderer.render_grid(Grid(header=header, lines=lines, n_left=3))], format, standalone)
 
 
-def render_summary(grid: Grid, format: str) -> str:
+def render_summary(grid: Grid, format: str, standalone: bool = False) -> str:
     """Return the counts of all published numbers in a format."""
     renderer = load_renderer(format)
     if format == "csv":
         return renderer.write_csv(grid.header, grid.lines)
-    return renderer.join([renderer.render_grid(grid)])
+    return join_parts([renderer.render_grid(grid)], format, standalone)
 
 
 def _format_z(cell: CellComparison) -> str:

@@ -65,8 +65,8 @@ class Outline(HTMLParser):
         self.texts.append(data)
 
 
-def test_every_compared_cell_of_the_reference_is_on_the_page_with_its_z(reference):
-    page = build_page(reference, Path("results/reference"), [])
+def test_every_compared_cell_of_the_reference_is_on_the_page_with_its_z(reference, reference_page):
+    page = reference_page.read_text(encoding="utf-8")
     assert len(page.encode()) < MOST_BYTES
     outline = Outline(page)
     assert outline.open == []
@@ -74,6 +74,11 @@ def test_every_compared_cell_of_the_reference_is_on_the_page_with_its_z(referenc
         f"{cell.z:+.1f}" for run in reference for cell in compare_run(run) if cell.z == cell.z and run.table
     )
     assert sorted(z for tip in outline.tips for z in re.findall(r", z (\S+)", tip)) == expected
+
+
+def test_the_page_is_the_same_when_it_is_built_again(reference, reference_page):
+    """Maybe by another process."""
+    page = reference_page.read_text(encoding="utf-8")
     assert build_page(reference, Path("results/reference"), []) == page
 
 
@@ -86,8 +91,8 @@ def test_a_figure_that_cannot_be_drawn_leaves_a_sentence(reference, monkeypatch)
     assert "Average ranks, Table IV: the samples have changed" in page
 
 
-def test_nothing_outside_is_asked_for(reference):
-    page = build_page(reference, Path("results/reference"), [])
+def test_nothing_outside_is_asked_for(reference_page):
+    page = reference_page.read_text(encoding="utf-8")
     assert not re.findall(r"""(?:src|href)=["'](?!#|data:)""", page)
     assert not re.findall(r"@import|url\((?!#|data:)", page)
 
