@@ -67,6 +67,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
     from zoloss_cli.learners.multiclass.erp import AdaBoostERPClassifier
     from zoloss_cli.learners.multiclass.pairs import OneVsAllClassifier, OneVsOneClassifier
+    from zoloss_cli.learners.scoring.classifier import ScoringSystemClassifier
     from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundClassifier
     from zoloss_cli.learners.search.certify import CertifyingClassifier
     from zoloss_cli.learners.search.combinatorial import PrioritizedSearchClassifier, SwapSearchClassifier

@@ -108,7 +108,7 @@ def _fitted(learner, X, y):
 
 
 # Their directions are not random, or the seed only draws folds, which may choose the same C.
-SEED_HARDLY_MATTERS = {"ccd", "rcd-grad-batch", "soft-svm"}
+SEED_HARDLY_MATTERS = {"ccd", "rcd-grad-batch", "soft-svm", "scoring"}
 SEEDED = [n for n in NAMES if "random_state" in find_registration(n).learner_class().get_params()]
 
 

@@ -17,6 +17,7 @@ from zoloss_cli.workflows.choices import MISSING_POLICIES, SCALINGS
 
 if TYPE_CHECKING:
     from zoloss_cli.datasets.column_selection import ColumnSelection
+    from zoloss_cli.workflows.scoring_options import ScoringOptions
 
 ALL_CORES = os.cpu_count() or 1
 DOCUMENT_FORMATS = ("csv", "latex", "html")
@@ -33,6 +34,12 @@ def choice_option(*names: str, choices: tuple[str, ...], help: str) -> Any:
     return typer.Option(
         *names, help=help, autocompletion=completion.complete_choice(choices), callback=validate
     )
+
+
+def validate_standalone(standalone: bool, format: str) -> None:
+    """Refuse --standalone where it would say nothing."""
+    if standalone and format != "latex":
+        raise ConfigError(f"--standalone is for --format latex, and this is {format}")
 
 
 def parse_names(text: str | None) -> list[str]:
@@ -70,6 +77,20 @@ def select_columns(drop: list[str] | None, features: list[str] | None, id: str |
     from zoloss_cli.datasets.column_selection import ColumnSelection
 
     return ColumnSelection(tuple(drop or ()), tuple(features or ()), id)
+
+
+def build_scoring_options(
+    max_terms: int | None,
+    max_points: int | None,
+    monotone: list[str] | None,
+    require: list[str] | None,
+    forbid: list[str] | None,
+) -> ScoringOptions:
+    """Return what options say about a scoring system."""
+    from zoloss_cli.workflows.scoring_options import ScoringOptions
+
+    names = (tuple(parse_name_lists(texts)) for texts in (monotone, require, forbid))
+    return ScoringOptions(max_terms, max_points, *names)
 
 
 def data_argument(help: str) -> Any:
@@ -110,6 +131,26 @@ IdColumn = Annotated[
     str | None,
     typer.Option("--id", metavar="COLUMN", help="A column that only names rows: no feature."),
 ]
+MaxTerms = Annotated[
+    int | None, typer.Option("--max-terms", min=1, help="Of scoring: the most conditions with points.")
+]
+MaxPoints = Annotated[
+    int | None, typer.Option("--max-points", min=1, help="Of scoring: the largest points, of either sign.")
+]
+Monotone = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--monotone", metavar="COLUMN:SIGN", help="Of scoring: columns whose points are all + or all -."
+    ),
+]
+RequiredColumns = Annotated[
+    list[str] | None,
+    typer.Option("--require", metavar="COLUMNS", help="Of scoring: columns that must have points."),
+]
+ForbiddenColumns = Annotated[
+    list[str] | None,
+    typer.Option("--forbid", metavar="COLUMNS", help="Of scoring: columns that must have none."),
+]
 PositiveClass = Annotated[
     str | None,
     typer.Option(help="One class against the rest (default: all classes; of two the last is positive)."),
@@ -149,6 +190,7 @@ ResultsFolder = Annotated[Path, typer.Argument(help="Results folder.", show_defa
 Format = Annotated[
     str, choice_option("--format", "-f", choices=FORMATS, help="text, markdown, latex, csv or html.")
 ]
+Standalone = Annotated[bool, typer.Option("--standalone", help="LaTeX as a document, not a part to \\\\input.")]
 TableName = Annotated[
     str | None,
     typer.Option(

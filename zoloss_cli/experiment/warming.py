@@ -33,7 +33,9 @@ SHORT_SETTINGS = {
     "permutations": 2,
     "s1": 0,
     "clusters": 6,
+    "max_terms": 1,
 }
+DATA_SETTINGS = {"monotone", "require", "forbid", "conditions"}  # made for other data than a handful of samples
 # CPU seconds of `zoloss warmup LEARNER` with no kernel compiled, by the first word of the learner's name: those
 # that share it share kernels.
 COMPILE_SECONDS = {
@@ -51,6 +53,7 @@ COMPILE_SECONDS = {
     "pivot": 11,
     "pocket": 3,
     "rcd": 6,
+    "scoring": 6,
     "sla": 3,
     "soft": 5,
 }
@@ -203,4 +206,9 @@ def _shorten_settings(parameters: dict, learner: str = "") -> dict:
     short |= {k: v for k, v in SHORT_SETTINGS.items() if k in short}
     if limit is not None and is_foreign(learner.partition("@")[0]):
         short["time_limit"] = min(limit, FOREIGN_SECONDS)  # it may have no other end
-    return {k: v for k, v in short.items() if not (k == "seeding" and isinstance(v, list))}
+    short = {k: v for k, v in short.items() if not (k == "seeding" and isinstance(v, list))}
+    return short if is_foreign(learner.partition("@")[0]) else _drop_data_settings(short)
+
+
+def _drop_data_settings(short: dict) -> dict:
+    return {k: v for k, v in short.items() if k not in DATA_SETTINGS}

@@ -1,0 +1,337 @@
+"""The search for a scoring system, and the proof that there is no better one, in slices under a clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from zoloss_cli.kernels import scoring as kernel
+from zoloss_cli.kernels import scoring_proof as proof
+from zoloss_cli.learners.scoring.rounding import round_logistic_regression
+from zoloss_cli.learners.scoring.scoring_problem import ScoringProblem
+from zoloss_cli.learners.search.progress import SearchProgress
+
+STEPS_PER_SLICE = 5
+NODES_PER_SLICE = 20_000
+MAX_LISTED = 1_000_000  # supports that are kept until their points are searched
+SUFFIX_ROOM = 32  # numbers a sample, for bounds of whole subtrees
+BEST_STARTS = 3  # rounded rules that are improved
+
+
+@dataclass
+class RuleSearch:
+    """The best rule so far, and who is told of it.
+
+    Attributes
+    ----------
+    problem : ScoringProblem
+        The problem.
+    progress : SearchProgress
+        Its clock, trace and bound; losses are in mean sample weights.
+    cost : int
+        The cost of the best rule, without the weight of the negative class.
+    size : int
+        What rules of equal cost are compared by.
+    terms, points : ndarray of int of shape (max_terms,)
+        The rule.
+    n_nodes : int
+        Supports and partial rules that the proof looked at.
+    proof : str
+        What the bound rests on.
+    """
+
+    problem: ScoringProblem
+    progress: SearchProgress
+    cost: int = 2**62
+    size: int = 2**62
+    terms: np.ndarray = field(init=False)
+    points: np.ndarray = field(init=False)
+    n_nodes: int = 0
+    proof: str = "equal rows"
+
+    def __post_init__(self) -> None:
+        self.terms = np.full(self.problem.max_terms, -1, np.int64)
+        self.points = np.zeros(self.problem.max_terms, np.int64)
+        self.progress.raise_bound(self.problem.to_loss(self.problem.unavoidable))
+        self._room = self.problem.allocate_room()
+
+    def offer(self, cost: int, terms: np.ndarray, points: np.ndarray) -> None:
+        """Keep a rule if it costs less than all before, or as much with fewer terms or smaller points."""
+        size = int(kernel.measure_size(terms, points, -1)[1])
+        if (cost, size) < (self.cost, self.size):
+            self.cost, self.size = int(cost), size
+            self.terms, self.points = terms.copy(), points.copy()
+            weights = np.zeros(len(self.problem.conditions))
+            weights[terms[terms >= 0]] = points[terms >= 0]
+            self.progress.offer(self.problem.to_loss(cost), weights)
+
+    def compute_cost(self, terms: np.ndarray, points: np.ndarray) -> int:
+        """Return the cost of a rule with its best threshold."""
+        totals, room, _ = self._room
+        return int(kernel.compute_cost(self.problem.arrays, self.problem.penalty, terms, points, totals, room))
+
+    def _descend(self, terms: np.ndarray, points: np.ndarray) -> None:
+        problem = self.problem
+        cost, _ = kernel.descend(
+            problem.arrays, problem.n_required, problem.penalty, terms, points, *self._room
+        )
+        self.offer(int(cost), terms, points)
+
+    def start(self) -> None:
+        """Offer the smallest rule and all rounded ones, and improve the best of them."""
+        problem = self.problem
+        rules = round_logistic_regression(problem)
+        if problem.gains.size == 0:  # every place holds as much of one class as of the other
+            self.offer(problem.penalty * problem.n_required, *rules[0])
+            return
+        costs = [self.compute_cost(*rule) for rule in rules]
+        for cost, rule in zip(costs, rules, strict=True):
+            self.offer(cost, *rule)
+        order = [0, *np.argsort(costs, kind="stable")[:BEST_STARTS].tolist()]
+        for at in dict.fromkeys(order):
+            if self.progress.should_stop():
+                return
+            self._descend(rules[at][0].copy(), rules[at][1].copy())
+
+    def improve(self, steps: int, seed: np.uint64) -> None:
+        """Perturb and descend, so many times or until the search should stop."""
+        problem, counter = self.problem, np.uint64(seed)
+        K = problem.max_terms
+        current, best = (self.terms.copy(), self.points.copy()), (self.terms.copy(), self.points.copy())
+        rules = (*current, *best, np.zeros(K, np.int64), np.zeros(K, np.int64))
+        numbers = np.array([self.cost, self.size, self.cost, self.size, 0], np.int64)
+        done = 0
+        while done < steps and not self.progress.should_stop():
+            count = min(STEPS_PER_SLICE, steps - done)
+            counter = np.uint64(
+                kernel.run_steps(
+                    problem.arrays,
+                    problem.n_required,
+                    problem.penalty,
+                    rules,
+                    *self._room,
+                    numbers,
+                    count,
+                    counter,
+                )
+            )
+            done += count
+            self.progress.note = f"step {done:,} of {steps:,}"
+            self.offer(int(numbers[kernel.BEST_COST]), *best)
+
+    def prove(self, nodes: int) -> None:
+        """List all supports that may do better and search their points, looking at so many nodes at most."""
+        listing = SupportListing(self.problem)
+        while self.n_nodes < nodes and not self.progress.should_stop():
+            done = listing.advance(self.cost, min(NODES_PER_SLICE, nodes - self.n_nodes))
+            self._count(listing)
+            self.progress.note = f"{listing.n_nodes:,} supports, {listing.n_found:,} of them to be searched"
+            if (done or listing.is_full) and self._search_listed(listing, nodes) and done:
+                self.progress.raise_bound(self.problem.to_loss(self.cost))
+                self.proof = "all supports"
+                return
+
+    def _count(self, listing: SupportListing, searched: int = 0) -> None:
+        self.n_nodes = listing.n_nodes + listing.n_searched_nodes + searched
+
+    def _search_listed(self, listing: SupportListing, nodes: int) -> bool:
+        """Search the points of the supports that are listed, and return whether that was completed."""
+        search = PointSearch(self.problem, listing)
+        while not self.progress.should_stop() and self.n_nodes < nodes:
+            if listing.is_complete:
+                bound = min(self.cost, search.bound)
+                self.progress.raise_bound(self.problem.to_loss(bound))
+                self.proof = "all supports"
+                if self.progress.optimal:
+                    break
+            done = search.advance(self, min(NODES_PER_SLICE, nodes - self.n_nodes))
+            self._count(listing, search.n_nodes)
+            self.progress.note = f"points of support {search.at + 1:,} of {listing.n_found:,}"
+            if done:
+                listing.n_searched_nodes += search.n_nodes
+                listing.clear()
+                return True
+        return listing.is_complete and self.progress.optimal
+
+
+class SupportListing:
+    """All sets of conditions that may have a better rule, listed in parts.
+
+    Parameters
+    ----------
+    problem : ScoringProblem
+        The problem.
+    """
+
+    def __init__(self, problem: ScoringProblem) -> None:
+        self.problem = problem
+        N, K = problem.gains.size, problem.max_terms
+        self.order = order_conditions(problem)
+        levels, max_levels, gains, *limits = problem.arrays
+        self.arrays = (levels[self.order], max_levels[self.order], gains, *(a[self.order] for a in limits))
+        ids = np.zeros((K + 1, N), np.int64)
+        counts = np.zeros((K + 1, 2), np.int64)
+        counts[0] = N, 1
+        samples = np.tile(np.arange(N, dtype=np.int64), (K + 1, 1))
+        self.tree = (
+            np.zeros(K, np.int64),
+            np.zeros(K + 1, np.int64),
+            np.zeros(K + 1, np.int64),
+            samples,
+            ids,
+            counts,
+        )
+        parts = (N + 1) * (int(problem.arrays[1].max(initial=1)) + 1)
+        room = [np.zeros(parts, np.int64) for _ in range(3)]
+        self.room = (*room, np.zeros(SUFFIX_ROOM * N + 1, np.int64))
+        self.numbers = np.zeros(4, np.int64)
+        self.suffixes = group_by_suffixes(self.arrays[0])
+        self.capacity = 1024
+        self.found = self._allocate(self.capacity)
+        self.n_searched_nodes = 0
+
+    def _allocate(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        K = self.problem.max_terms
+        return np.zeros((count, K), np.int32), np.zeros(count, np.int64), np.zeros(count, np.int64)
+
+    @property
+    def n_nodes(self) -> int:
+        """The supports that were looked at."""
+        return int(self.numbers[proof.NODES])
+
+    @property
+    def n_found(self) -> int:
+        """The supports that are listed."""
+        return int(self.numbers[proof.FOUND])
+
+    @property
+    def is_full(self) -> bool:
+        """Whether those that are listed must be searched before others are."""
+        return self.n_found >= MAX_LISTED
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no support is left."""
+        return bool(self.numbers[proof.IS_LISTED])
+
+    def advance(self, best: int, nodes: int) -> bool:
+        """Look at so many more supports, and return whether all have been seen."""
+        if self.n_found == self.capacity < MAX_LISTED:
+            grown = self._allocate(min(MAX_LISTED, 4 * self.capacity))
+            for old, new in zip(self.found, grown, strict=True):
+                new[: self.capacity] = old
+            self.found, self.capacity = grown, len(grown[1])
+        problem = self.problem
+        return bool(
+            proof.list_supports(
+                self.arrays,
+                problem.n_required,
+                problem.penalty,
+                self.suffixes,
+                self.tree,
+                self.room,
+                self.numbers,
+                best,
+                nodes,
+                self.found,
+            )
+        )
+
+    def clear(self) -> None:
+        """Forget the supports that are listed: their points have been searched."""
+        self.numbers[proof.FOUND] = 0
+
+
+class PointSearch:
+    """The search over the points of listed supports, in the order of their bounds.
+
+    Parameters
+    ----------
+    problem : ScoringProblem
+        The problem.
+    listing : SupportListing
+        The supports.
+    """
+
+    def __init__(self, problem: ScoringProblem, listing: SupportListing) -> None:
+        self.problem, self.arrays, self.condition_order = problem, listing.arrays, listing.order
+        count = listing.n_found
+        order = np.argsort(listing.found[2][:count], kind="stable")
+        self.listed = tuple(part[:count][order] for part in listing.found)
+        N, K = problem.gains.size, problem.max_terms
+        largest = int(problem.arrays[1].max(initial=1))
+        table = np.zeros((N + 1) * (largest + 1), np.int64)
+        self.leaf = (
+            np.zeros(N, np.int64),
+            table,
+            np.zeros((K, N), np.int64),
+            np.zeros(N, np.int64),
+            np.zeros((K + 1, N), np.int64),
+            np.zeros((K + 1, N + 2), np.int64),
+        )
+        self.path = (np.zeros(K + 1, np.int64), np.zeros((K + 1, N), np.int64), np.zeros((K + 1, 2), np.int64))
+        width = max(2 * K * problem.max_points * largest + 2, proof.SMALL_GROUP + 1)
+        self.room = np.zeros((2, width), np.int64)
+        self.numbers = np.array([0, -1, 0, 0, 0], np.int64)
+
+    @property
+    def at(self) -> int:
+        """How many supports are done."""
+        return int(self.numbers[proof.AT])
+
+    @property
+    def n_nodes(self) -> int:
+        """The partial rules that were looked at."""
+        return int(self.numbers[proof.LEAF_NODES])
+
+    @property
+    def bound(self) -> int:
+        """No rule of the supports that are left costs less."""
+        return int(self.listed[2][self.at]) if self.at < len(self.listed[2]) else 2**62
+
+    def advance(self, search: RuleSearch, nodes: int) -> bool:
+        """Look at so many more partial rules, offer better ones, and return whether all are done."""
+        K = self.problem.max_terms
+        best, terms, points = np.array([search.cost], np.int64), np.zeros(K, np.int64), np.zeros(K, np.int64)
+        known = int(self.numbers[proof.IMPROVED])
+        done = proof.search_supports(
+            self.arrays,
+            self.problem.n_required,
+            self.problem.penalty,
+            (*self.listed, len(self.listed[1])),
+            self.leaf,
+            self.path,
+            self.room,
+            self.numbers,
+            (best, terms, points),
+            nodes,
+        )
+        if self.numbers[proof.IMPROVED] > known:
+            own = np.where(terms >= 0, self.condition_order[terms], -1)
+            search.offer(search.compute_cost(own, points), own, points)
+        return bool(done)
+
+
+def order_conditions(problem: ScoringProblem) -> np.ndarray:
+    """Return the conditions in the order of supports: those that tell the classes apart best come first."""
+    levels, gains = problem.levels.astype(np.float64), problem.gains.astype(np.float64)
+    if gains.size == 0:
+        return np.arange(len(levels))
+    # The least cost of a rule of this condition alone, whatever its threshold.
+    costs = []
+    for row in levels:
+        sums = np.bincount(row.astype(np.int64), gains)
+        costs.append(np.minimum(sums, 0.0).sum())
+    return np.argsort(costs, kind="stable")
+
+
+def group_by_suffixes(levels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the groups of samples that agree on all conditions from each one on, and how many there are."""
+    M, N = levels.shape
+    ids, counts = np.zeros((M + 1, N), np.int64), np.ones(M + 1, np.int64)
+    for j in range(M - 1, -1, -1):
+        pairs = ids[j + 1] * (int(levels[j].max(initial=0)) + 1) + levels[j]
+        found, place = np.unique(pairs, return_inverse=True)
+        ids[j], counts[j] = place.ravel(), len(found)
+    return ids, counts
