@@ -70,8 +70,8 @@ class Connection:
         except NoSchedulerError:
             self.close()
             raise ClusterError(
-                f"what listens at {self.address} does not answer as a Dask scheduler does; check host and port, "
-                "which `dask scheduler` prints"
+                f"what listens at {self.address} does not answer as a Dask scheduler does; check host and port: "
+                "`dask scheduler` prints them"
             ) from None
         except ClusterError:
             raise
