@@ -17,6 +17,7 @@ from zoloss_cli.learners.search.cone_workspace import NO_LOSS, Cone, ConeWorkspa
 from zoloss_cli.utils.interruptible import POLL_SECONDS
 
 FRONTIER_CONES = 192  # to which the search is divided, for any number of threads
+CONES_PER_PART = 16  # at least, where the search is divided into parts for several tasks
 NO_LIMIT = 2**62
 
 
@@ -43,6 +44,8 @@ class ConeSearch:
         whether it has, which ends the search.
     max_cones : int
         How many cones to visit for a target, at most; each cone of the frontier has its share of them.
+    part, parts : int
+        Which part of the frontier to search, of how many; the frontier is the same for all.
 
     Attributes
     ----------
@@ -59,9 +62,11 @@ class ConeSearch:
         does_log: bool = False,
         accept: Callable[[np.ndarray, int], bool] | None = None,
         max_cones: int = NO_LIMIT,
+        part: int = 0,
+        parts: int = 1,
     ):
         self.problem, self.n_threads, self.does_log = problem, n_threads, does_log
-        self.max_cones = max_cones
+        self.max_cones, self.part, self.parts = max_cones, part, parts
         self.n_cones, self._share_of_cones = 0, 0.0
         self.best_loss = int(NO_LOSS)
         self._accept = accept
@@ -100,9 +105,23 @@ class ConeSearch:
         status, frontier = self._expand(target, should_stop)
         if status != PROVED or not frontier:
             return status
+        frontier = self._select_part(frontier)
         while len(self._spaces) < self.n_threads:
             self._spaces.append(ConeWorkspace(self.problem, self.does_log))
         return self._search(frontier, target, should_stop)
+
+    @property
+    def n_frontier(self) -> int:
+        """How many cones the search is divided into: several for each part, since they differ in their cost."""
+        return max(FRONTIER_CONES, CONES_PER_PART * self.parts * (self.parts > 1))
+
+    def _select_part(self, frontier: list[Cone]) -> list[Cone]:
+        """Return the cones of the part that is searched."""
+        if self.parts == 1:
+            return frontier
+        chosen = frontier[self.part :: self.parts]
+        self._share_of_cones = 1.0 - sum(cone.share for cone in chosen)  # others search the rest
+        return chosen
 
     def _expand(self, target: int, should_stop: Callable[[], bool]) -> tuple[int, list[Cone]]:
         """Return the cones of the frontier: those that are left when there are enough of them."""
@@ -118,7 +137,7 @@ class ConeSearch:
                 Cone(scores[chosen], np.full(D, exponent), np.full(D, error), *mates, share=1.0 / count)
             )
         frontier, space = list(self.roots), self._spaces[0]
-        while frontier and len(frontier) < FRONTIER_CONES:
+        while frontier and len(frontier) < self.n_frontier:
             if should_stop():
                 return RUNNING, frontier
             cone = frontier.pop(0)
@@ -184,7 +203,7 @@ class ConeSearch:
     def _search_cone(self, space: ConeWorkspace, cone: Cone, target: int) -> int:
         space.load(cone)
         cone.log, status = [], RUNNING
-        limit = max(1, self.max_cones // FRONTIER_CONES)
+        limit = max(1, self.max_cones // self.n_frontier)
         while status == RUNNING and not self._stop.is_set():
             left = limit - int(space.counters[kernels.NODES])
             if left <= 0:
