@@ -14,7 +14,7 @@ JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 SEED ?=
 MINUTES ?= 10
 
-.PHONY: install quickstart browser test test-bounds torture reproduce docs test-lowest bench lint table2 table3 table4 tables nguyen thesis reference pools schema clean
+.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs test-lowest bench lint table2 table3 table4 tables nguyen thesis reference pools schema clean
 
 install: $(STAMP)
 
@@ -24,14 +24,14 @@ LIST_OTHERS = import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["pr
   print(*(n for n in p["dependencies"] if not n.startswith("liblinear")), sep="\n")
 LIST_TOOLS = import tomllib; \
   print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")
-PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
+PIP_INSTALL = $(BIN)/python -m pip --quiet --disable-pip-version-check install $(INSTALL_OPTIONS)
 
 # zoloss and what it needs.
 $(PACKAGE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	@if $(HAVE_COMPILER); then $(PIP) install -e .; else \
+	@if $(HAVE_COMPILER); then $(PIP_INSTALL) -e .; else \
 	  $(BIN)/python -c '$(LIST_OTHERS)' > $(VENV)/others.txt && \
-	  $(PIP) install -r $(VENV)/others.txt && $(PIP) install --no-deps -e . && \
+	  $(PIP_INSTALL) -r $(VENV)/others.txt && $(PIP_INSTALL) --no-deps -e . && \
 	  echo "no C++ compiler is installed, so liblinear-official is left out: the learners lr and svm are missing," \
 	    "and searches start from scikit-learn's weights; with g++ or clang++: $(BIN)/pip install liblinear-official"; fi
 	@touch $@
@@ -39,7 +39,7 @@ $(PACKAGE): pyproject.toml
 # The tools of the tests beside it.
 $(STAMP): $(PACKAGE)
 	@$(BIN)/python -c '$(LIST_TOOLS)' > $(VENV)/tools.txt
-	$(PIP) install -r $(VENV)/tools.txt
+	$(PIP_INSTALL) -r $(VENV)/tools.txt
 	@touch $@
 
 quickstart:
@@ -57,21 +57,26 @@ browser:
 	@$(HAVE_BROWSER) || ! command -v apt-get >/dev/null || test "$$(id -u)" != 0 || { \
 	  apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; } || true
 
-# Every worker compiles the kernels that it uses, so more workers do not help.
-ON_CORES = -n auto --maxprocesses 4
+# Every worker compiles the kernels that it uses, so more workers do not help. Each has a part of the suite that hangs
+# together, so that what the tests of a file share is built once, and takes of the other's when it is done.
+ON_CORES = -n auto --maxprocesses 4 --dist worksteal
 
 test: install browser
 	@if $(HAVE_BROWSER); then $(BIN)/python -m pytest $(ON_CORES); else \
 	  echo "no Chromium is installed: the tests of the HTML report in a browser are left out"; \
 	  $(BIN)/python -m pytest $(ON_CORES) -m "not browser and not long"; fi
 
+coverage: install browser
+	$(BIN)/python -m pytest $(ON_CORES) --cov --cov-report=term:skip-covered
+
 # The kernels with every index checked. They are compiled anew each time, apart from the ordinary ones: numba does
-# not see that a kernel of another file has changed.
+# not see that a kernel of another file has changed. Compiling takes most of the time, so one process does it once: the
+# first tests fit every learner.
 BOUNDS_CACHE := $(CURDIR)/.bounds_cache
 
 test-bounds: install
 	rm -rf $(BOUNDS_CACHE)
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDS_CACHE) $(BIN)/python -m pytest $(ON_CORES) \
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDS_CACHE) $(BIN)/python -m pytest \
 	  tests/contract/test_extreme_data.py tests/unit/learners/search/test_far_from_zero.py \
 	  tests/oracle/test_line_search.py tests/oracle/test_hull.py tests/oracle/test_pivot.py \
 	  tests/oracle/test_contribution.py tests/oracle/test_decomposition.py tests/oracle/test_stream.py
@@ -130,7 +135,7 @@ nguyen: install
 # Li's thesis (2006), chapters 1, 3 and 4: the complexity of data, CGBoost against AnyBoost, and boosting for several
 # classes. Table 4.5 takes longer than all others together.
 thesis: install
-	for config in figure1.5 figure1.8 figure1.11 figure1.12 figure1.13 \
+	for config in figure1.5 figure1.8 figure1.11 figure1.12 figure1.13 section2.4.2 \
 	    table3.1 table3.2 figure3.1 table4.2 table4.3 table4.4 table4.5 \
 	    figure4.2 figure4.3 figure4.4 figure4.5; do \
 	  $(RUN) configs/thesis/$$config.yaml || exit; done

@@ -20,6 +20,23 @@ settings.load_profile("zoloss")
 hear_signals()
 
 
+# What takes longest, and cannot be divided: begun last, it would leave one worker alone with it.
+BEGUN_FIRST = (
+    "cli/test_documents.py",
+    "cli/test_notebook.py",
+    "faults/test_cluster_kills.py",
+    "faults/test_torture.py",
+    "reporting/figures/test_catalog.py",
+    "reporting/html_report/test_build.py",
+    "browser/",
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Put the longest tests at the beginning, in the same order in every worker."""
+    items.sort(key=lambda item: not any(part in item.nodeid for part in BEGUN_FIRST))
+
+
 @pytest.fixture
 def zoloss(monkeypatch, capsys):
     """Run `zoloss ARGS...` in this process, through the same entry point as the console script."""
@@ -38,6 +55,22 @@ def zoloss(monkeypatch, capsys):
         return Ended(code, out, drop_compilation_notice(err))
 
     return run
+
+
+@pytest.fixture(scope="session")
+def reference_page(tmp_path_factory):
+    """The page of `zoloss report results/reference`, built once for all workers: it has every figure."""
+    from filelock import FileLock
+    from reference_runs import build_reference_page
+
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # which the workers share
+    path = folder / "reference.html"
+    with FileLock(folder / "reference.lock"):
+        if not path.exists():
+            build_reference_page(path)
+    return path
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from places import REFERENCE
 
@@ -16,6 +17,15 @@ def load_reference() -> list[RunResult]:
     runs, store = load_runs(REFERENCE)
     assert not store.notes
     return runs
+
+
+def build_reference_page(path: Path) -> None:
+    """Write the page of all runs; a file of this name is a whole page."""
+    from zoloss_cli.reporting.html_report.build import build_page
+
+    part = path.with_suffix(".part")
+    part.write_text(build_page(load_reference(), Path("results/reference"), []), encoding="utf-8")
+    part.rename(path)
 
 
 def find_reference_run(name: str) -> RunResult:

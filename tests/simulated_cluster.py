@@ -39,7 +39,7 @@ class SimulatedExecutor(TaskExecutor):
 
     def __init__(self, n_workers: int, times: dict[str, list[float]], client_seconds: float):
         self.size, self.times, self.client_seconds = n_workers, times, client_seconds
-        self.now = 0.0
+        self.now = self.spent = 0.0
         self.idle = n_workers
         self.waiting: deque[tuple[Future, float, list[FitRecord]]] = deque()
         self.working: list[tuple[float, int, Future, float, list[FitRecord]]] = []
@@ -54,6 +54,7 @@ class SimulatedExecutor(TaskExecutor):
         """Do nothing."""
 
     def submit(self, cell: Cell, splits: list[int]) -> Future:
+        self.spent += self.client_seconds
         self._pass_time(self.now + self.client_seconds)
         times = self.times[cell.key]
         records = [FitRecord(k, train_errors=0, wall_time=times[k % len(times)]) for k in splits]
@@ -134,7 +135,7 @@ def simulate(
     """Run all splits of cells on simulated workers, none of which was timed before."""
     executor = SimulatedExecutor(n_workers, times, client_seconds)
     pending = [PendingCell(cell, SplitRanges([range(n_splits)]), n_tasks=n_splits) for cell in cells]
-    scheduler = Scheduler(pending, executor, clock=lambda: executor.now)
+    scheduler = Scheduler(pending, executor, clock=lambda: executor.now, cpu_clock=lambda: executor.spent)
     n_records = sum(len(chunk.records) for chunk in scheduler.run())
     assert n_records == len(cells) * n_splits
     return Simulation(executor.chunks)
@@ -159,7 +160,7 @@ def main() -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{n_tasks:,} tasks of {len(pending):,} cells planned: {peak:.0f} MB at most, the whole process")
     cells, times = load_measured_times()
-    for n_splits, client_seconds in itertools.product((500, 5000), (0.0005, 0.0008, 0.001)):
+    for n_splits, client_seconds in itertools.product((500, 5000), (0.0005, 0.0008, 0.001, 0.0015)):
         simulation = simulate(cells, times, 1000, n_splits, client_seconds)
         until = simulation.find_time_of(0.95)
         print(

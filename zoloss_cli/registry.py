@@ -230,6 +230,7 @@ METRICS = Registry(
         "time_to_best": MetricRegistration(_METRICS + "time_to_best:TimeToBest"),
         "lower_bound": MetricRegistration(_METRICS + "lower_bound:LowerBound"),
         "iterations": MetricRegistration(_METRICS + "iterations:Iterations"),
+        "error_counts": MetricRegistration(_METRICS + "error_counts:ErrorCounts"),
         "cost": MetricRegistration(_METRICS + "cost:Cost"),
         "cost_ratio": MetricRegistration(_METRICS + "cost_ratio:CostRatio"),
         "median_ratio": MetricRegistration(_METRICS + "median_ratio:MedianRatio"),

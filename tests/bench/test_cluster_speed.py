@@ -61,7 +61,7 @@ def test_a_chunk_takes_the_client_less_than_a_millisecond(
     n_chunks = []
     submit = DaskExecutor.submit
     monkeypatch.setattr(DaskExecutor, "submit", lambda self, *chunk: n_chunks.append(1) or submit(self, *chunk))
-    monkeypatch.setattr(PendingCell, "take_chunk", lambda self, seconds: [self.splits.popleft()])
+    monkeypatch.setattr(PendingCell, "take_chunk", lambda self, seconds, most: [self.splits.popleft()])
     monkeypatch.setattr(scheduler, "CHUNKS_PER_WORKER", 50)
     cpu = {}
 

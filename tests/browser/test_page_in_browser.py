@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
 from reference_runs import find_reference_run, load_reference
@@ -17,12 +16,8 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 
 
 @pytest.fixture(scope="module")
-def page_file(tmp_path_factory):
-    from zoloss_cli.reporting.html_report.build import build_page
-
-    path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(build_page(load_reference(), Path("results/reference"), []), encoding="utf-8")
-    return path
+def page_file(reference_page):
+    return reference_page
 
 
 @pytest.fixture(scope="module")

@@ -141,14 +141,16 @@ def test_a_dry_run_shows_the_plan_and_leaves_no_results(zoloss, mine, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_other_formats_are_documents_of_their_own(zoloss, mine, tmp_path):
+def test_other_formats_have_the_table_alone(zoloss, mine, tmp_path):
     command = ["evaluate", mine, *OWN, *QUICK, "--out", tmp_path / "out", "--format"]
     ended = zoloss(*command, "csv")
     rows = list(csv.DictReader(io.StringIO(ended.out)))
     assert [row["learner"] for row in rows] == ["fld", "ave-perc", "lr"]
     assert "has the lowest mean on mine" in ended.err
     latex = zoloss(*command, "latex")
-    assert latex.out.rstrip().endswith(r"\end{document}")
+    assert latex.out == zoloss("table", tmp_path / "out", "--format", "latex").out
+    assert latex.out.rstrip().endswith(r"\end{table}")
+    assert zoloss(*command, "latex", "--standalone").out.rstrip().endswith(r"\end{document}")
 
 
 def test_one_learner_has_no_other_to_be_compared_with(zoloss, mine, tmp_path):

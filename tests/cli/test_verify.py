@@ -55,3 +55,79 @@ def test_what_is_no_certificate(zoloss, here):
         assert (ended.code, ended.out) == (6, "")
         assert ended.err.startswith(f"zoloss: {name}: {words}")
         assert ended.err.count("\n") == 1
+
+
+def write_table(path, lines):
+    path.write_text("\n".join(["x,z,label", *lines]) + "\n")
+    return path.name
+
+
+def test_tables_and_weights_that_have_no_proof(zoloss, here):
+    """Each is refused in one sentence, before the search and without a file."""
+    (here / "none.csv").write_text("label\na\nb\n")
+    inf = write_table(here / "inf.csv", ["1,2,a", "inf,3,b", "2,4,a"])
+    nan = write_table(here / "nan.csv", ["1,2,a", "nan,3,b", "2,4,a"])
+    many = write_table(here / "many.csv", [f"{i % 7},{i % 11},{'ab'[i % 2]}" for i in range(100_001)])
+    few = write_table(here / "few.csv", ["1,2,a", "2,3,b", "2,4,a", "1,1,b"])
+    for arguments, words in (
+        (("none.csv",), "none.csv has a label column but no features"),
+        ((inf,), "inf.csv:3: column 'x' is inf, not a finite number"),
+        ((nan,), "nan.csv:3: column 'x' has no value"),
+        ((many,), "many.csv has 100,001 samples, and a certificate is about at most 100,000"),
+        ((few, "--cost-fp", "1", "--cost-fn", "3.14159265358979"), "are no multiples of a common unit"),
+        ((few, "--learner", "pivot"), "add --learner certify"),
+    ):
+        ended = zoloss("fit", "--learner", "certify", "--no-validate", "--certificate", PROOF, *arguments)
+        assert ended.code != 0
+        assert (ended.out, ended.err.count("\n")) == ("", 1), ended.err
+        assert words in ended.err
+        assert not (here / PROOF).exists()
+
+
+def test_time_that_is_too_short_for_any_proof(zoloss, here):
+    fit = ("fit", "iris", "--positive", "Iris-versicolor", "--no-validate")
+    ended = zoloss(*fit, "--learner", "certify", "--certificate", PROOF, "--time-limit", "0.0001")
+    assert ended.code == 0, ended.err
+    assert "at least 0 errors: not proved optimal" in ended.out
+    assert "proves nothing yet: allow more time" in ended.err
+    checked = zoloss("verify", PROOF, "iris")
+    assert "at least 0 errors: proved (equal rows)" in checked.out
+
+
+def test_rows_that_are_all_equal_are_a_proof(zoloss, here):
+    data = write_table(here / "equal.csv", ["1,2,a", "1,2,b", "1,2,a"])
+    ended = zoloss("fit", data, "--learner", "certify", "--no-validate", "--certificate", PROOF)
+    assert ended.code == 0, ended.err
+    assert "at least 1 errors: proved (equal rows)" in zoloss("verify", PROOF, data).out
+
+
+def test_files_that_are_cut_off_swollen_or_nested(zoloss, here):
+    content = gzip.compress(json.dumps({"format": "zoloss certificate", "version": 2}).encode())
+    for name, bad, words in (
+        ("cut.json.gz", content[:-9], "is damaged, or cut off"),
+        ("flipped.json.gz", content[:12] + bytes([content[12] ^ 255]) + content[13:], "is damaged"),
+        ("swollen.json.gz", gzip.compress(b" " * 101_000_000), "when unpacked"),
+        ("nested.json", b"[" * 100_000, "is damaged, or no certificate"),
+        ("fields.json.gz", content, "there is no valid 'data'"),
+        ("old.json", b'{"format": "zoloss certificate", "version": 1}', "has version 1 of the format"),
+    ):
+        (here / name).write_bytes(bad)
+        ended = zoloss("verify", name, "iris")
+        assert (ended.code, ended.out, ended.err.count("\n")) == (6, "", 1), ended.err
+        assert ended.err.startswith(f"zoloss: {name}: ")
+        assert words in ended.err
+
+
+def test_a_certificate_of_other_data(zoloss, here):
+    data = write_table(here / "one.csv", ["1,2,a", "2,3,b", "2,4,a", "1,1,b", "3,3,a"])
+    assert zoloss("fit", data, "--learner", "certify", "--no-validate", "--certificate", PROOF).code == 0
+    other = write_table(here / "two.csv", ["1,2,a", "2,3,b", "2,4,a", "1,1,b", "3,4,a"])
+    for name, words in (
+        (other, "proof.json.gz: is about other data than two.csv"),
+        ("heart", "is about other data than"),
+        ("absent.csv", "there is no file absent.csv"),
+    ):
+        ended = zoloss("verify", PROOF, name)
+        assert ended.code != 0
+        assert (ended.out, ended.err.count("\n")) == ("", 1), ended.err
+        assert words in ended.err

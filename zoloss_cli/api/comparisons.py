@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from zoloss_cli.api.sources import RunSource, collect_runs
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.reporting.compare import COLUMNS
+from zoloss_cli.reporting.comparison import COLUMNS
 from zoloss_cli.reporting.comparison_report import build_comparison_report
 
 if TYPE_CHECKING:

@@ -36,6 +36,12 @@ def choice_option(*names: str, choices: tuple[str, ...], help: str) -> Any:
     )
 
 
+def validate_standalone(standalone: bool, format: str) -> None:
+    """Refuse --standalone where it would say nothing."""
+    if standalone and format != "latex":
+        raise ConfigError(f"--standalone is for --format latex, and this is {format}")
+
+
 def parse_names(text: str | None) -> list[str]:
     """Return the names in a list separated by commas."""
     names = [name.strip() for name in text.split(",")] if text else []
@@ -184,6 +190,7 @@ ResultsFolder = Annotated[Path, typer.Argument(help="Results folder.", show_defa
 Format = Annotated[
     str, choice_option("--format", "-f", choices=FORMATS, help="text, markdown, latex, csv or html.")
 ]
+Standalone = Annotated[bool, typer.Option("--standalone", help="LaTeX as a document, not a part to \\\\input.")]
 TableName = Annotated[
     str | None,
     typer.Option(

@@ -18,6 +18,7 @@ def diff(
     fail_on_change: Annotated[
         bool, typer.Option("--fail-on-change", help="End with exit code 9 unless both hold the same.")
     ] = False,
+    standalone: options.Standalone = False,
 ) -> None:
     """List the cells that differ between two results folders, with paired tests.
 
@@ -37,13 +38,14 @@ def diff(
     from zoloss_cli.reporting.diff_report import render_difference, summarize_difference
     from zoloss_cli.reporting.loading import load_runs, select_runs
 
+    options.validate_standalone(standalone, format)
     loaded = []
     for folder in (first, second):
         runs, store = load_runs(folder, table)
         options.show_notes(store.notes)
         loaded.append(select_runs(runs, table))
     found = compare_results(loaded[0], loaded[1])
-    if text := render_difference(found, format):
+    if text := render_difference(found, format, standalone):
         typer.echo(text)
     options.show_beside_document(summarize_difference(found, first, second), format)
     if fail_on_change and not found.is_empty:

@@ -46,6 +46,7 @@ def evaluate(
     out: options.OutFolder = Path("results"),
     jobs: options.Jobs = options.ALL_CORES,
     format: options.Format = "text",
+    standalone: options.Standalone = False,
     save_config: Annotated[
         Path | None, typer.Option("--save-config", help="Also write the experiment as YAML, for `zoloss run`.")
     ] = None,
@@ -84,6 +85,7 @@ def evaluate(
     from zoloss_cli.workflows.evaluate import Evaluation, prepare_experiment
     from zoloss_cli.workflows.usable_learners import adapt_to_packages
 
+    options.validate_standalone(standalone, format)
     if data == Path("-"):
         raise ConfigError(
             "evaluate reads its table in every worker process: save standard input to a file, and name that"
@@ -117,14 +119,14 @@ def evaluate(
         try:
             run_and_report(whole, evaluation.command_line, out, jobs, command, RunOptions(part=experiment))
         except RunError:
-            _show(experiment.name, data.stem, out, format)  # of what did not fail
+            _show(experiment.name, data.stem, out, format, standalone)  # of what did not fail
             raise
-    _show(experiment.name, data.stem, out, format)
+    _show(experiment.name, data.stem, out, format, standalone)
 
 
-def _show(name: str, dataset: str, out: Path, format: str) -> None:
+def _show(name: str, dataset: str, out: Path, format: str, standalone: bool) -> None:
     from zoloss_cli.workflows.evaluate import render_evaluation
 
-    table, comparison = render_evaluation(out, name, dataset, format, sys.stdout.isatty())
+    table, comparison = render_evaluation(out, name, dataset, format, sys.stdout.isatty(), standalone)
     typer.echo(table)
     options.show_beside_document(["", *comparison] if comparison else [], format)

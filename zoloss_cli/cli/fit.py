@@ -145,7 +145,7 @@ def fit(
         if certificate is not None:
             from zoloss_cli.workflows.certificate import prepare_features
 
-            request = replace(request, exact=prepare_features(table))
+            request = replace(request, exact=prepare_features(table, positive, weighting))
         fitted = request.run(table, budget)
     options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted, show_all))
     options.show_notes(fitted.notes)
@@ -216,6 +216,9 @@ class _FitFiles:
 
             built = certificate.build_certificate(fitted, exact, reading)
             atomic_io.write(self.certificate, certificate.render_certificate(built), self.force, [self.data])
+            has_errors = fitted.errors > 0
             options.show_notes(
-                certificate.describe_certificate(built, self.certificate, self.data, fitted.lower_bound)
+                certificate.describe_certificate(
+                    built, self.certificate, self.data, fitted.lower_bound, has_errors
+                )
             )

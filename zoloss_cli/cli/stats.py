@@ -30,6 +30,7 @@ def stats(
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Significance level.", callback=_validate_level)] = 0.05,
+    standalone: options.Standalone = False,
 ) -> None:
     """Test which differences between learners are statistically significant, on and across data sets.
 
@@ -52,8 +53,9 @@ def stats(
     from zoloss_cli.reporting.selection import select_comparable
     from zoloss_cli.reporting.statistics_report import render_statistics
 
+    options.validate_standalone(standalone, format)
     runs, store = load_runs(results, table)
     options.show_notes(store.notes)
     comparable = select_comparable(runs, table, against)
     options.show_notes(describe_incomplete(comparable))
-    typer.echo(render_statistics(comparable, format, alpha, against))
+    typer.echo(render_statistics(comparable, format, alpha, against, standalone))

@@ -72,9 +72,7 @@ def table(
             "that are not significantly worse (significant).",
         ),
     ] = None,
-    standalone: Annotated[
-        bool, typer.Option("--standalone", help="LaTeX as a document, not a part to \\\\input.")
-    ] = False,
+    standalone: options.Standalone = False,
 ) -> None:
     """Print tables of mean ± standard error as in the papers, beside the published values.
 
@@ -95,8 +93,7 @@ def table(
     from zoloss_cli.reporting.table_options import TableOptions
     from zoloss_cli.reporting.table_selection import collect_tables
 
-    if standalone and format != "latex":
-        raise ConfigError(f"--standalone is for --format latex, and this is {format}")
+    options.validate_standalone(standalone, format)
     chosen = TableOptions(
         datasets=tuple(options.parse_names(datasets)),
         learners=tuple(options.parse_names(learners)),

@@ -27,6 +27,6 @@ def verify(
 
     `zoloss verify proof.json.gz liver`: does it prove it?
     """
-    from zoloss_cli.workflows.certificate import check_certificate, render_check
+    from zoloss_cli.workflows.certificate_check import check_certificate, render_check
 
     options.show(render_check(check_certificate(certificate, data)))

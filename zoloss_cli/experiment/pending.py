@@ -87,13 +87,10 @@ class PendingCell:
         """Return the mean time of a task, or None if none was timed."""
         return self.seconds / self.n_timed if self.n_timed else None
 
-    def take_chunk(self, seconds: float = CHUNK_SECONDS) -> list[int]:
-        """Remove and return splits that take about so long together; one, if their cost is unknown.
-
-        They are no more than those that were timed: the first to come back are the quick ones.
-        """
+    def take_chunk(self, seconds: float, most: int) -> list[int]:
+        """Remove and return splits that take about so long together, at most so many; one of unknown cost."""
         mean = self.mean_seconds
-        most = min(round(MAX_CHUNK_TASKS * max(1.0, seconds / CHUNK_SECONDS)), 4 * self.n_timed)
+        most = min(round(MAX_CHUNK_TASKS * max(1.0, seconds / CHUNK_SECONDS)), most)
         size = 1 if mean is None else max(1, min(most, int(seconds / max(mean, 1e-6))))
         return [self.splits.popleft() for _ in range(min(size, len(self.splits)))]
 

@@ -15,18 +15,15 @@ from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass, field
 
 from zoloss_cli.errors import RunError
+from zoloss_cli.experiment.chunking import ChunkPlanner
 from zoloss_cli.experiment.executors.base import ChunkLostError, TaskExecutor
-from zoloss_cli.experiment.pending import CHUNK_SECONDS, PendingCell, estimate_seconds
+from zoloss_cli.experiment.pending import PendingCell
 from zoloss_cli.results.record import AnyRecord, FailedRecord
 
 MAX_WORKER_DEATHS = 10  # in a row, without a chunk that comes back
 CHUNKS_PER_WORKER = 2  # one to work on and one waiting
-CHUNKS_PER_SECOND = 200  # that the client handles with ease: with more workers chunks are longer
-MAX_CHUNKS_PER_SECOND = 1000  # that it handles at all, towards the end
-MANY_WORKERS = 32  # from here on the longest tasks are first, so that the last ones are short
-SHARES_LEFT = 4  # a chunk is at most this fraction of a worker's share of what is left
+SUBMITS_AT_ONCE = 50  # before what has finished is looked at: the sooner times are known, the better
 CHECK_SECONDS = 0.5
-ESTIMATE_SECONDS = 0.5  # between two estimates of what is left, which look at every cell
 WORKER_DIED = "its worker process died (out of memory?)"
 
 
@@ -60,36 +57,37 @@ class Scheduler:
     pending: list[PendingCell]
     executor: TaskExecutor
     clock: Callable[[], float] = time.monotonic
-    _queue: deque[PendingCell] = field(init=False)
+    cpu_clock: Callable[[], float] = time.process_time
+    _planner: ChunkPlanner = field(init=False)
     _suspects: deque[Chunk] = field(default_factory=deque)  # one at a time, alone
     _returned: deque[Chunk] = field(default_factory=deque)
     _under_way: dict[Future, Chunk] = field(default_factory=dict)
     _finished: queue.SimpleQueue[Future] = field(default_factory=queue.SimpleQueue)
     _n_deaths: int = 0
-    _seconds_left: float | None = None  # of one worker that did all
-    _estimated_at: float = float("-inf")
+    _is_full: bool = True  # nothing can be submitted before something comes back
 
     def __post_init__(self) -> None:
-        self._queue = deque(part for part in self.pending if part.splits)
+        self._planner = ChunkPlanner(self.pending, self.clock, self.cpu_clock)
 
     def run(self) -> Iterator[ChunkResult]:
         """Yield records as chunks finish."""
-        while self._queue or self._suspects or self._returned or self._under_way:
-            self._estimate()
+        while self._planner or self._suspects or self._returned or self._under_way:
+            self._planner.update(self.executor.n_workers)
             yield from self._submit_chunks()
             self.executor.flush()
             yield from self._collect_finished()
 
     def estimate_left(self) -> float | None:
         """Estimate the seconds that are left; None while no task was timed."""
-        if not self._queue:
-            return 0.0
-        return None if self._seconds_left is None else self._seconds_left / max(self.executor.n_workers, 1)
+        return self._planner.estimate_left(self.executor.n_workers)
 
     def _submit_chunks(self) -> Iterator[ChunkResult]:
         """Keep workers busy; a suspect runs with nothing beside it."""
         limit = self.executor.n_workers * CHUNKS_PER_WORKER
-        while (chunk := self._take_chunk(limit)) is not None:
+        self._is_full = True  # unless there is room when all of these are submitted
+        for _ in range(SUBMITS_AT_ONCE):
+            if (chunk := self._take_chunk(limit)) is None:
+                return
             try:
                 future = self.executor.submit(chunk.part.cell, chunk.splits)
             except BrokenExecutor:
@@ -103,6 +101,7 @@ class Scheduler:
                 raise
             self._under_way[future] = chunk
             future.add_done_callback(self._finished.put)
+        self._is_full = False
 
     def _take_chunk(self, limit: int) -> Chunk | None:
         """Return what to submit next, if anything may run beside what is under way."""
@@ -112,50 +111,21 @@ class Scheduler:
             return None
         if self._returned:
             return self._returned.popleft()
-        return self._take_next() if self._queue else None
+        return Chunk(*self._planner.take(self.executor.n_workers)) if self._planner else None
 
     def _is_isolated(self) -> bool:
         """Return whether the one chunk under way is a suspect."""
         return len(self._under_way) == 1 and next(iter(self._under_way.values())).is_alone
 
-    def _take_next(self) -> Chunk:
-        part = self._queue[0]
-        splits = part.take_chunk(self._find_chunk_seconds())
-        if not part.splits:
-            self._queue.popleft()
-        elif part.mean_seconds is None and self.executor.n_workers > MANY_WORKERS:
-            self._queue.rotate(-1)  # to learn soon what is long
-        return Chunk(part, splits)
-
-    def _find_chunk_seconds(self) -> float:
-        """Return how long a chunk may take: more for many workers, less towards the end."""
-        n_workers = self.executor.n_workers
-        seconds = max(CHUNK_SECONDS, n_workers / CHUNKS_PER_SECOND)
-        if self._seconds_left is not None and n_workers > MANY_WORKERS:
-            least = n_workers / MAX_CHUNKS_PER_SECOND
-            seconds = max(least, min(seconds, self._seconds_left / n_workers / SHARES_LEFT))
-        return seconds
-
-    def _estimate(self) -> None:
-        """Look at what is left, from time to time; for many workers put the longest tasks first."""
-        now = self.clock()
-        if now - self._estimated_at < ESTIMATE_SECONDS:
-            return
-        began = time.perf_counter()
-        self._seconds_left = estimate_seconds(self.pending, 1)
-        if self.executor.n_workers > MANY_WORKERS:
-            in_order = sorted(self._queue, key=lambda part: -(part.mean_seconds or float("inf")))
-            self._queue = deque(in_order)
-        cost = time.perf_counter() - began
-        self._estimated_at = now + 20 * cost  # a twentieth of the time at most, however many cells there are
-
     def _collect_finished(self) -> Iterator[ChunkResult]:
-        """Wait for a chunk, and take all that have finished."""
+        """Take all chunks that have finished; wait for one, if no other can be submitted before."""
         if not self._under_way:
             return
         try:
             future = self._finished.get_nowait()
         except queue.Empty:
+            if not self._is_full:
+                return
             self.executor.check()
             try:
                 future = self._finished.get(timeout=CHECK_SECONDS)

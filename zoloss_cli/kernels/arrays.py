@@ -22,3 +22,21 @@ def compute_max_abs(w):
     for j in range(w.shape[0]):
         largest = max(largest, abs(w[j]))
     return largest
+
+
+@exact_kernel
+def find_largest(x):
+    """Return the largest component of x, none of which is negative."""
+    largest = 0.0
+    for j in range(x.shape[0]):
+        largest = max(largest, x[j])
+    return largest
+
+
+@inline_kernel
+def compute_squared_norm(x):
+    """Return the sum of the squares of x: np.dot is a call of BLAS, which takes longer for a short x."""
+    total = 0.0
+    for j in range(x.shape[0]):
+        total += x[j] * x[j]
+    return total

@@ -24,6 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import exact_kernel, kernel
+from zoloss_cli.kernels.buckets import collect_candidates, fill_buckets, find_best_boundary
 
 FIXED_POINT_ONE = 2.0**50  # the integer that stands for a weight of 1
 MIN_RELATIVE_WIDTH = 1e-12  # of its ends or the typical breakpoint: a narrower interval is none
@@ -196,23 +197,6 @@ def find_threshold_at_zero(p, delta, y, phi):
     return (-1.0 if net > 0 else 1.0 if net < 0 else 0.0), True
 
 
-@kernel
-def assign_buckets(p, delta, y, s, buckets, bucket):
-    """Assign samples to buckets by u = p sign(delta) / (|p| + s|delta|), which rises with p / delta.
-
-    bucket[i] is in the upper half where the sample's signed weight is positive, and a last one of its own where
-    delta = 0. One division a sample, and the loop vectorizes.
-    """
-    half = 0.5 * buckets
-    for i in range(p.shape[0]):
-        d = delta[i]
-        flipped = p[i] if d > 0.0 else -p[i]
-        u = flipped / (abs(p[i]) + s * abs(d) + 1e-300)
-        b = min(max(np.int32(u * half + half), np.int32(0)), np.int32(buckets - 1))
-        b = b + np.int32(buckets) if y[i] * d > 0.0 else b
-        bucket[i] = b if d != 0.0 else np.int32(2 * buckets)
-
-
 @exact_kernel
 def take_step(p, delta, t, closest, q):
     """Set q = p - t delta; return False if a breakpoint lies within `closest` of t (its margin would be 0)."""
@@ -224,53 +208,20 @@ def take_step(p, delta, t, closest, q):
 
 
 @exact_kernel
-def find_threshold_by_buckets(
-    p, delta, y, phi, s, buckets, bucket, histogram, prefix, head, link, near_r, near_i
-):
+def find_threshold_by_buckets(p, delta, y, phi, s, buckets, bucket, histogram, prefix, near_r, near_i):
     """Apply the rule without sorting: only buckets that can hold the minimum are looked at exactly.
 
     Returns (t, settled). `settled` is false in the rare cases that the buckets cannot decide beyond
     doubt (a breakpoint on a bucket's edge beside the winner, a winner too narrow): the
-    caller then sorts. The last seven arguments are the room of `rcd.allocate_scratch`.
+    caller then sorts. The last five arguments are the room of `rcd.allocate_scratch`.
     """
-    n = p.shape[0]
-    assign_buckets(p, delta, y, s, buckets, bucket)
-    histogram[:] = 0
-    head[:] = -1
-    for i in range(n):  # each bucket's weight, and its samples as a chain: head, link, link, ..., -1
-        b = bucket[i]
-        histogram[b] += phi[i]
-        link[i] = head[b]
-        head[b] = i
-
-    # The error at the buckets' boundaries, and the leftmost smallest of them.
-    e, best, best_at = 0, 0, 0
-    for b in range(buckets):
-        prefix[b] = e
-        e += histogram[b + buckets] - histogram[b]
-        if e < best:
-            best, best_at = e, b + 1
+    fill_buckets(p, delta, y, phi, s, buckets, bucket, histogram)
+    best, best_at = find_best_boundary(histogram, prefix, buckets)
     next_above = best_at  # the first bucket above the boundary that holds anything
     while next_above < buckets and histogram[next_above] == 0 and histogram[next_above + buckets] == 0:
         next_above += 1
-
-    # A bucket can hide a better value only if it holds both signs and its negative part alone would
-    # bring the error down to the best boundary's. The boundary's own neighbours give its interval.
-    count = np.int64(0)
-    for b in range(buckets):
-        lowest = prefix[b] - histogram[b]
-        if lowest <= best or b == next_above:
-            mixed = histogram[b] > 0 and histogram[b + buckets] > 0
-            if (mixed and (lowest < best or (lowest == best and b < best_at))) or b in (
-                best_at - 1,
-                next_above,
-            ):
-                for chain in (b, b + buckets):
-                    i = head[chain]
-                    while i >= 0:
-                        near_i[count] = i
-                        count += 1
-                        i = link[i]
+    first, last = max(best_at - 1, 0), min(next_above, buckets - 1)
+    count = collect_candidates(bucket, histogram, prefix, buckets, best, first, last, near_i)
     for j in range(count):
         near_r[j] = p[near_i[j]] / delta[near_i[j]]
     sort_breakpoints(near_r, near_i, count)

@@ -20,9 +20,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.kernels import inline_kernel, kernel
-from zoloss_cli.kernels.arrays import copy_vector
+from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
+from zoloss_cli.kernels.arrays import copy_vector, find_largest
 from zoloss_cli.kernels.checkpoints import save_checkpoint
+from zoloss_cli.kernels.lanes import add_product
+from zoloss_cli.kernels.look_ahead import (
+    FEW_UPDATES,
+    TRIALS_PER_BLOCK,
+    add_rows,
+    can_look_ahead,
+    choose_steps,
+    compute_tolerance,
+    count_below,
+    find_least_margin,
+    find_longest_row,
+    find_sides,
+    multiply_rows,
+)
 from zoloss_cli.kernels.random import draw_epoch
 
 PARALLEL = 1e-12  # of |x|^2 |w|^2: where x and w span less, they are parallel
@@ -46,20 +60,57 @@ def add_scaled_row(w, scale, Z, k):
 
 
 @kernel
+def try_perceptron(Z, step, w, indices, first, last):
+    """Apply the perceptron learning rule in some trials of an epoch, one after the other; return the mistakes."""
+    mistakes = 0
+    for k in indices[first:last]:
+        if compute_margin(w, Z, k) <= 0.0:
+            add_scaled_row(w, step[k], Z, k)
+            mistakes += 1
+    return mistakes
+
+
+@exact_kernel
+def try_perceptron_ahead(Z, step, w, indices, tolerance, few):
+    """Do what `try_perceptron` does for a whole epoch, a block of trials at a time.
+
+    Where mistakes are `few`, the block is looked at first: it mostly holds none.
+    """
+    stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
+    mistakes = 0.0
+    for t in range(0, stop, TRIALS_PER_BLOCK):
+        if few and find_least_margin(w, Z, indices, t) > tolerance:
+            continue
+        steps = step[indices[t]], step[indices[t + 1]], step[indices[t + 2]], step[indices[t + 3]]
+        sides, least = find_sides(w, Z, indices, t, 0.0, steps)
+        if least > tolerance:
+            add_rows(w, Z, indices, t, choose_steps(steps, sides))
+            mistakes += count_below(sides)
+        else:
+            mistakes += try_perceptron(Z, step, w, indices, t, t + TRIALS_PER_BLOCK)
+    return np.int64(mistakes) + try_perceptron(Z, step, w, indices, stop, indices.shape[0])
+
+
+@kernel
 def fit_perceptron(Z, step, cut, alias, w, epochs, order, seed, checkpoints, path):
     """Apply the perceptron learning rule, eq. (2) of Li & Lin (2007): w <- w + y x on a mistake.
 
     Returns the number of mistakes.
     """
-    indices = np.arange(Z.shape[0]).astype(np.int32)
+    n = Z.shape[0]
+    indices = np.arange(n).astype(np.int32)
+    longest_row, largest_step = find_longest_row(Z), find_largest(step)
     counter = seed
-    mistakes, at = 0, 0
+    mistakes, at, last = 0, 0, n
     for epoch in range(1, epochs + 1):
         counter = draw_epoch(order, indices, counter, cut, alias)
-        for k in indices:
-            if compute_margin(w, Z, k) <= 0.0:
-                add_scaled_row(w, step[k], Z, k)
-                mistakes += 1
+        few = last <= FEW_UPDATES * n
+        if can_look_ahead(Z, few):
+            tolerance = compute_tolerance(w, longest_row, largest_step, 0.0, n)
+            last = try_perceptron_ahead(Z, step, w, indices, tolerance, few)
+        else:
+            last = try_perceptron(Z, step, w, indices, 0, n)
+        mistakes += last
         at = save_checkpoint(w, epoch, False, checkpoints, at, path)
     return mistakes
 
@@ -74,6 +125,47 @@ def compute_average(w, late, clock):
 
 
 @kernel
+def try_averaged(Z, step, w, late, clock, indices, first, last):
+    """Apply the rule of `fit_averaged_perceptron` in some trials, one after the other; return (mistakes, clock)."""
+    mistakes = 0
+    for k in indices[first:last]:
+        if compute_margin(w, Z, k) <= 0.0:
+            add_scaled_row(w, step[k], Z, k)
+            add_scaled_row(late, step[k] * clock, Z, k)
+            mistakes += 1
+        clock += step[k]
+    return mistakes, clock
+
+
+@exact_kernel
+def try_averaged_ahead(Z, step, w, late, clock, indices, tolerance, few):
+    """Do what `try_averaged` does for a whole epoch, as `try_perceptron_ahead`."""
+    stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
+    mistakes = 0.0
+    for t in range(0, stop, TRIALS_PER_BLOCK):
+        steps = step[indices[t]], step[indices[t + 1]], step[indices[t + 2]], step[indices[t + 3]]
+        clock_2 = clock + steps[0]
+        clock_3 = clock_2 + steps[1]
+        clock_4 = clock_3 + steps[2]
+        if few and find_least_margin(w, Z, indices, t) > tolerance:
+            clock = clock_4 + steps[3]
+            continue
+        sides, least = find_sides(w, Z, indices, t, 0.0, steps)
+        if least > tolerance:
+            taken = choose_steps(steps, sides)
+            add_rows(w, Z, indices, t, taken)
+            timed = taken[0] * clock, taken[1] * clock_2, taken[2] * clock_3, taken[3] * clock_4
+            add_rows(late, Z, indices, t, timed)
+            clock = clock_4 + steps[3]
+            mistakes += count_below(sides)
+        else:
+            more, clock = try_averaged(Z, step, w, late, clock, indices, t, t + TRIALS_PER_BLOCK)
+            mistakes += more
+    more, clock = try_averaged(Z, step, w, late, clock, indices, stop, indices.shape[0])
+    return np.int64(mistakes) + more, clock
+
+
+@kernel
 def fit_averaged_perceptron(Z, step, cut, alias, w, late, clock, epochs, order, seed, checkpoints, path):
     """Apply the perceptron rule and sum up all w_t, whose average is the result.
 
@@ -81,17 +173,20 @@ def fit_averaged_perceptron(Z, step, cut, alias, w, late, clock, epochs, order, 
     the w after that trial. An update by u at clock c therefore counts C - c times, so the sum is C w - late
     with late the sum of c u. All start at 0, or where an earlier call left them. Returns (mistakes, clock).
     """
-    indices = np.arange(Z.shape[0]).astype(np.int32)
+    n = Z.shape[0]
+    indices = np.arange(n).astype(np.int32)
+    longest_row, largest_step = find_longest_row(Z), find_largest(step)
     counter = seed
-    mistakes, at = 0, 0
+    mistakes, at, last = 0, 0, n
     for epoch in range(1, epochs + 1):
         counter = draw_epoch(order, indices, counter, cut, alias)
-        for k in indices:
-            if compute_margin(w, Z, k) <= 0.0:
-                add_scaled_row(w, step[k], Z, k)
-                add_scaled_row(late, step[k] * clock, Z, k)
-                mistakes += 1
-            clock += step[k]
+        few = last <= FEW_UPDATES * n
+        if can_look_ahead(Z, few):
+            tolerance = compute_tolerance(w, longest_row, largest_step, 0.0, n)
+            last, clock = try_averaged_ahead(Z, step, w, late, clock, indices, tolerance, few)
+        else:
+            last, clock = try_averaged(Z, step, w, late, clock, indices, 0, n)
+        mistakes += last
         # Not `save_checkpoint`, for which the average would be computed in every epoch.
         if at < checkpoints.shape[0] and checkpoints[at] == epoch:
             copy_vector(compute_average(w, late, clock), path[at])
@@ -100,27 +195,80 @@ def fit_averaged_perceptron(Z, step, cut, alias, w, late, clock, epochs, order, 
 
 
 @kernel
+def try_sgd(Z, step, w, rate, reach, squared, indices, first, last):
+    """Apply the rule of `fit_sgd` in some trials, one after the other; `reach` is where the cost is 0."""
+    for k in indices[first:last]:
+        # No branch: an update by 0 costs less than a misprediction every few trials.
+        rho = compute_margin(w, Z, k)
+        slope = 1.0 - rho if squared else 1.0
+        add_scaled_row(w, rate * step[k] * (slope if rho < reach else 0.0), Z, k)
+
+
+@exact_kernel
+def try_sgd_ahead(Z, step, w, rate, reach, indices, tolerance):
+    """Do what `try_sgd` does for a whole epoch and a cost of one slope, a block of trials at a time."""
+    stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
+    for t in range(0, stop, TRIALS_PER_BLOCK):
+        s_1, s_2 = rate * step[indices[t]], rate * step[indices[t + 1]]
+        steps = s_1, s_2, rate * step[indices[t + 2]], rate * step[indices[t + 3]]
+        sides, least = find_sides(w, Z, indices, t, reach, steps)
+        if least > tolerance:
+            add_rows(w, Z, indices, t, choose_steps(steps, sides))
+        else:
+            try_sgd(Z, step, w, rate, reach, False, indices, t, t + TRIALS_PER_BLOCK)
+    try_sgd(Z, step, w, rate, reach, False, indices, stop, indices.shape[0])
+
+
+@exact_kernel
+def try_squared_ahead(Z, step, w, rate, floor, indices):
+    """Do what `try_sgd` does for a whole epoch and a squared cost, a block of trials at a time.
+
+    Steps are rate * step * max(1 - rho, floor). The margins rho are those of `look_ahead`, which are rounded
+    otherwise than those of a trial by itself.
+    """
+    stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
+    for t in range(0, stop, TRIALS_PER_BLOCK):
+        margins, others, last = multiply_rows(w, Z, indices, t)
+        r_1, r_2 = rate * step[indices[t]], rate * step[indices[t + 1]]
+        r_3, r_4 = rate * step[indices[t + 2]], rate * step[indices[t + 3]]
+        s_1 = max(1.0 - margins[0], floor)
+        s_2 = max(add_product(1.0 - margins[1], -s_1, r_1 * others[0]), floor)
+        d_3 = add_product(1.0 - margins[2], -s_1, r_1 * others[1])
+        d_4 = add_product(1.0 - margins[3], -s_1, r_1 * others[2])
+        s_3 = max(add_product(d_3, -s_2, r_2 * others[3]), floor)
+        d_4 = add_product(d_4, -s_2, r_2 * last[0])
+        s_4 = max(add_product(d_4, -s_3, r_3 * last[1]), floor)
+        add_rows(w, Z, indices, t, (r_1 * s_1, r_2 * s_2, r_3 * s_3, r_4 * s_4))
+    squared, reach = True, 1.0 - floor
+    try_sgd(Z, step, w, rate, reach, squared, indices, stop, indices.shape[0])
+
+
+@kernel
 def fit_sgd(Z, step, cut, alias, w, epochs, rate, cost, order, seed, checkpoints, path):
     """Apply stochastic gradient descent (Zhang 2004) on a cost of the margin: Table 2.1 of Li's thesis (2006).
 
     The squared costs step by rate * (1 - rho) y x = rate * (y - <w, x>) x, without the factor 2.
     """
-    indices = np.arange(Z.shape[0]).astype(np.int32)
+    n = Z.shape[0]
+    indices = np.arange(n).astype(np.int32)
     squared = cost in (MODIFIED_LEAST_SQUARES, LEAST_SQUARES)
     reach = 1.0
     if cost == LEAST_SQUARES:
         reach = np.inf
     elif cost == PERCEPTRON_CRITERION:
         reach = np.nextafter(0.0, 1.0)  # rho < reach is rho <= 0
+    longest_row, largest_step = find_longest_row(Z), rate * find_largest(step)
     counter = seed
     at = 0
     for epoch in range(1, epochs + 1):
         counter = draw_epoch(order, indices, counter, cut, alias)
-        for k in indices:
-            # No branch: an update by 0 costs less than a misprediction every few trials.
-            rho = compute_margin(w, Z, k)
-            slope = 1.0 - rho if squared else 1.0
-            add_scaled_row(w, rate * step[k] * (slope if rho < reach else 0.0), Z, k)
+        if not can_look_ahead(Z, False):
+            try_sgd(Z, step, w, rate, reach, squared, indices, 0, n)
+        elif squared:
+            try_squared_ahead(Z, step, w, rate, 1.0 - reach, indices)
+        else:
+            tolerance = compute_tolerance(w, longest_row, largest_step, reach, n)
+            try_sgd_ahead(Z, step, w, rate, reach, indices, tolerance)
         at = save_checkpoint(w, epoch, False, checkpoints, at, path)
 
 

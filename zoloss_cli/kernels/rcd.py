@@ -1,7 +1,7 @@
 """Random coordinate descent: Li & Lin (2007), Fig. 2; Li's thesis (2006), Algorithm 2.5.
 
-What bounds an epoch at N = 600, m = 20: the matrix product for delta, the scatter into buckets and the
-pass that collects candidates, each a few hundred nanoseconds; `make bench` prints the figures.
+What bounds an epoch at N = 600, m = 20: the matrix product for delta, a division a sample, and the sums of
+weights in buckets, each a few hundred nanoseconds; `make bench` prints the figures.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from numba import uint64
 
 from zoloss_cli.kernels import exact_kernel
 from zoloss_cli.kernels.arrays import compute_max_abs, copy_vector
+from zoloss_cli.kernels.buckets import SAMPLES_PER_BLOCK
 from zoloss_cli.kernels.checkpoints import save_checkpoint
 from zoloss_cli.kernels.line_search import (
     compute_blur,
@@ -32,12 +33,13 @@ SHRINKAGE_LIMIT = 1e-2  # of the longest w since p = Xw was computed: below, p's
 @exact_kernel
 def allocate_scratch(n, buckets):
     """Return room for `find_threshold_by_buckets`, in the order of its last arguments."""
+    blocks = (n + SAMPLES_PER_BLOCK - 1) // SAMPLES_PER_BLOCK
     return (
-        np.empty(n, np.int32),
+        np.full(
+            blocks * SAMPLES_PER_BLOCK, np.int32(2 * buckets)
+        ),  # whole blocks; what is beyond n is in no bucket
         np.empty(2 * buckets + 1, np.int64),
         np.empty(buckets, np.int64),
-        np.empty(2 * buckets + 1, np.int32),
-        np.empty(n, np.int32),
         np.empty(n, np.float64),
         np.empty(n, np.int32),
     )
@@ -59,13 +61,13 @@ def update_along_direction(p, q, delta, y, phi, w, d, both_directions, buckets, 
 
     p = Xw, delta = Xd and q have length N; `scratch` is that of `allocate_scratch`.
     """
-    bucket, histogram, prefix, head, link, near_r, near_i = scratch
+    bucket, histogram, prefix, near_r, near_i = scratch
     s = compute_typical_breakpoint(p, delta)
     settled = False
     t, negate = 0.0, False
     if s > 0.0 and not both_directions:
         t, settled = find_threshold_by_buckets(
-            p, delta, y, phi, s, buckets, bucket, histogram, prefix, head, link, near_r, near_i
+            p, delta, y, phi, s, buckets, bucket, histogram, prefix, near_r, near_i
         )
         if settled:
             settled = take_step(p, delta, t, 0.25 * compute_blur(t, s), q)
@@ -91,17 +93,20 @@ def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, check
     p = Xw is carried along; it is recomputed once a block, and where w has become much shorter than it
     was, so that rounding errors neither add up nor outgrow p.
     `epochs_before` counts the epochs of earlier calls, so that a long fit can come in pieces. `deltas`
-    is room for DIRECTIONS_PER_BLOCK rows of N: taken anew each call, its pages would cost as much as ten
-    epochs, which shows where boosting calls this every 200.
+    is room for a block's rows of N: taken anew each call, its pages would cost as much as ten
+    epochs, which shows where boosting calls this every 200. X_T is X', or 0 x 0 where memory is short.
     """
     n = X.shape[0]
     epochs = D.shape[0]
     scratch = allocate_scratch(n, buckets)
     q = np.empty(n, np.float64)
     at = np.searchsorted(checkpoints, epochs_before + 1)
-    for start in range(0, epochs, DIRECTIONS_PER_BLOCK):
-        block = D[start : start + DIRECTIONS_PER_BLOCK]
-        np.dot(block, X_T, deltas[: block.shape[0]])
+    for start in range(0, epochs, deltas.shape[0]):
+        block = D[start : start + deltas.shape[0]]
+        if X_T.shape[0] > 0:
+            np.dot(block, X_T, deltas[: block.shape[0]])
+        else:
+            np.dot(block, X.T, deltas[: block.shape[0]])
         longest = shorten_weights(w)
         p = np.dot(X, w)
         for row in range(block.shape[0]):

@@ -61,8 +61,8 @@ class Metric(ABC):
         Decimals of a published value; None for as many as it was published with.
     exact_if_constant : bool
         Whether a value without randomness is compared with the published one to the digit.
-    published_error : float
-        What stands for the standard error of a value published without one, as a share of it.
+    spreads_as_ours : bool
+        Whether a value published without a standard error is taken to vary over splits as ours do.
     heading : str
         What stands over its column beside a learner's name.
     note : str
@@ -88,7 +88,7 @@ class Metric(ABC):
     comparison_decimals: ClassVar[int | None] = None
     published_decimals: ClassVar[int | None] = None
     exact_if_constant: ClassVar[bool] = False
-    published_error: ClassVar[float] = 0.0
+    spreads_as_ours: ClassVar[bool] = False
     heading: ClassVar[str] = ""
     note: ClassVar[str] = ""
     shows_stderr: ClassVar[bool] = True

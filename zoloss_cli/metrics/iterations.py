@@ -13,7 +13,7 @@ class Iterations(Metric):
     requires = ("iterations",)
     direction = None
     decimals, comparison_decimals = 1, 2
-    published_error = 0.05  # published without an error
+    spreads_as_ours = True  # published without an error
     heading = "#ite"
     shows_stderr = False
     collapse_if_constant = True

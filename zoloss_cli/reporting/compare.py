@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import replace
 
 from zoloss_cli.metrics.base import Metric, Stat
 from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.comparison import (
+    BETTER,
+    EQUAL,
+    WORSE,
+    CellComparison,
+    compare_digits,
+)
+from zoloss_cli.reporting.derived_cells import compare_data_counts, compare_improvements
+from zoloss_cli.reporting.published.fitted_choices import (
+    FITTED,
+    NO_TEST,
+    OTHER_DATA,
+    find_choices,
+    name_choices,
+)
 from zoloss_cli.reporting.published.values import (
     PublishedValue,
     find_published_cells,
@@ -19,68 +34,6 @@ from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.spread import Spread, compute_spread
 from zoloss_cli.reporting.stars import find_stars
 
-EQUAL, BETTER, WORSE = "=", "better", "worse"
-
-COLUMNS = (
-    "paper",
-    "table",
-    "dataset",
-    "learner",
-    "metric",
-    "mean",
-    "stderr",
-    "splits",
-    "published",
-    "published_stderr",
-    "z",
-    "match",
-    "ratio",
-)
-
-
-@dataclass(frozen=True)
-class CellComparison:
-    """One cell: ours, the published one, and how far apart they are, by the metric's own comparison."""
-
-    paper: str
-    table: str
-    dataset: str
-    learner: str
-    metric: str
-    mean: float
-    stderr: float
-    splits: int
-    published: float
-    published_stderr: float | None
-    z: float = math.nan
-    match: str = ""
-    ratio: float | None = None
-
-    @property
-    def difference(self) -> float:
-        """Return ours minus the published value."""
-        return self.mean - self.published
-
-    @property
-    def comparison(self) -> str:
-        """Return how the cell is compared: 'z', 'match' or 'ratio'."""
-        return "match" if self.match else load_metric(self.metric).comparison
-
-    @property
-    def is_exact(self) -> bool:
-        """Return whether it is an error without randomness, on our side and as published."""
-        return self.comparison == "match" and load_metric(self.metric).comparison == "z"
-
-    def is_beyond(self, limit: float) -> bool:
-        """Return whether the cell is one to look at: far off by z, a loss that is worse, or a longer time."""
-        if self.comparison == "ratio":
-            return self.ratio is not None and self.ratio > 1.0
-        if self.is_exact:
-            return self.match != EQUAL
-        if self.comparison == "match":
-            return self.match == WORSE if math.isnan(self.z) else self.z > limit
-        return abs(self.z) > limit
-
 
 def compare_run(run: RunResult) -> list[CellComparison]:
     """Compare every cell of a run that its published table has too.
@@ -88,12 +41,13 @@ def compare_run(run: RunResult) -> list[CellComparison]:
     Errors: z = (ours - published) / sqrt(variances), which are the two standard errors over splits, the
     published number's rounding, and what the data's own luck adds on either side: the paper has one pool of a
     generated set and one draw of the noise; we have one pool, or as many draws as the config says. Our
-    `stderr` column includes our share of that. Iterations are published without a standard error: 5 % of the
-    number stands for it where that is more than ours, so that |z| <= 2 is within 10 % or within two of our
-    own. Losses, which are counts, are equal, better or worse; where ours vary over draws or splits, z says
-    whether the published one is consistent with being one more of them. Times are compared by their ratio.
-    Ratios of costs: z of their logarithms (see ratios.py). Errors without any randomness, published without ±
-    and the same in all of our splits, are equal when they are so to the published digit.
+    `stderr` column includes our share of that. Iterations are published without a standard error: the spread
+    of ours over splits stands for both sides. Losses, which are counts, are equal, better or worse; where ours
+    vary over draws or splits, z says whether the published one is consistent with being one more of them. Times
+    are compared by their ratio. Ratios of costs: z of their logarithms (see ratios.py), or no test. Errors
+    without any randomness, published without ± and the same in all of our splits, are equal when they are so
+    to the published digit, and so are counts of data sets. Cells that depend on a choice made by nearness to
+    the published values, or on other data, are marked as counted apart (see published/fitted_choices.py).
     """
     published = find_published_cells(run.experiment.published)
     cells = []
@@ -102,7 +56,17 @@ def compare_run(run: RunResult) -> list[CellComparison]:
             ours, theirs = run.get_stat(dataset, learner, metric), published.get((dataset, learner, metric))
             if ours is not None and theirs is not None:
                 cells.append(_compare_cell(run, (dataset, learner), load_metric(metric), ours, theirs))
-    return cells
+    cells += [*compare_improvements(run), *compare_data_counts(run)]
+    return [_set_apart(run, cell) for cell in cells]
+
+
+def _set_apart(run: RunResult, cell: CellComparison) -> CellComparison:
+    """Return the cell with what it depends on, and how it counts: other data first, then without a test."""
+    choices = find_choices(run, cell.dataset, cell.learner)
+    kinds = {choice.kind for choice in choices}
+    apart = OTHER_DATA if OTHER_DATA in kinds else cell.apart or (FITTED if kinds else "")
+    generated = run.get_generator(cell.dataset) is not None
+    return replace(cell, apart=apart, choices=name_choices(choices), generated=generated)
 
 
 def _compare_cell(
@@ -110,8 +74,9 @@ def _compare_cell(
 ) -> CellComparison:
     mirrored = run.experiment.published
     assert mirrored is not None
+    published_stderr = theirs.stderr
     spread = compute_spread(run.group_by_draw(*place, metric.name))
-    stderr, z, match, ratio = ours.stderr, math.nan, "", None
+    stderr, z, match, ratio, apart = ours.stderr, math.nan, "", None, ""
     if metric.comparison == "ratio":
         ratio = ours.mean / theirs.value if theirs.value else None
     elif metric.comparison == "match":
@@ -119,18 +84,20 @@ def _compare_cell(
         stderr = spread.stderr if ours.splits > 1 else math.nan
     elif metric.aggregation == "geometric":
         z = compute_ratio_z(ours, theirs, mirrored.runs)
+        apart = NO_TEST if math.isnan(z) else ""
     elif theirs.stderr is None and metric.exact_if_constant and run.is_constant(*place, metric.name):
-        stderr, match = math.nan, _compare_digits(ours.mean, theirs)
+        stderr, match = math.nan, compare_digits(ours.mean, theirs)
     else:
         pool = _find_pool_deviation(run, *place, metric.name)
         alone = 0.0 if run.runs_once(*place) else math.nan
         own = spread.stderr if ours.splits > 1 else alone
-        error = _combine_errors(own, theirs, metric, pool, math.sqrt(spread.between))
+        if theirs.stderr is None and metric.spreads_as_ours:
+            theirs = theirs._replace(stderr=math.sqrt(spread.within / mirrored.runs))
+        error = _combine_errors(own, theirs, pool, math.sqrt(spread.between))
         stderr, z = math.hypot(own, pool), (ours.mean - theirs.value) / error
     names = (mirrored.paper, name_place(mirrored), *place, metric.name)
-    return CellComparison(
-        *names, ours.mean, stderr, ours.splits, theirs.value, theirs.stderr, z=z, match=match, ratio=ratio
-    )
+    numbers = (ours.mean, stderr, ours.splits, theirs.value, published_stderr)
+    return CellComparison(*names, *numbers, z=z, match=match, ratio=ratio, apart=apart)
 
 
 def _find_pool_deviation(run: RunResult, dataset: str, learner: str, metric: str) -> float:
@@ -141,11 +108,10 @@ def _find_pool_deviation(run: RunResult, dataset: str, learner: str, metric: str
     return read_pool_deviations().get((generator, learner, metric), 0.0)
 
 
-def _combine_errors(own: float, theirs: PublishedValue, metric: Metric, pool: float, draw: float) -> float:
+def _combine_errors(own: float, theirs: PublishedValue, pool: float, draw: float) -> float:
     """Return the standard error of the difference between ours and the published number."""
     rounding = 10.0**-theirs.decimals / math.sqrt(12.0)
-    error = math.hypot(own, theirs.stderr or 0.0, pool, pool, draw, rounding)
-    return max(error, metric.published_error * abs(theirs.value)) if metric.published_error else error
+    return math.hypot(own, theirs.stderr or 0.0, pool, pool, draw, rounding)
 
 
 def _compare_losses(ours: float, theirs: float, spread: Spread) -> tuple[float, str]:
@@ -155,12 +121,6 @@ def _compare_losses(ours: float, theirs: float, spread: Spread) -> tuple[float, 
     if one_more == 0.0:
         return math.nan, match or EQUAL
     return (ours - theirs) / math.hypot(one_more, spread.stderr), match
-
-
-def _compare_digits(ours: float, theirs: PublishedValue) -> str:
-    """Return the match of a number rounded to the published one's decimals, as printf does it."""
-    rounded = float(f"{ours:.{theirs.decimals}f}")
-    return EQUAL if rounded == theirs.value else BETTER if ours < theirs.value else WORSE
 
 
 def compare_stars(run: RunResult, runs: list[RunResult]) -> tuple[int, list[str]]:
@@ -192,8 +152,3 @@ def find_unmeasured_pools(runs: list[RunResult]) -> list[str]:
             and (run.get_generator(dataset), learner, metric) not in read_pool_deviations()
         }
     )
-
-
-def drop_repeated(cells: list[CellComparison]) -> list[CellComparison]:
-    """Return one of each cell: the thesis's tables repeat the paper's, number by number."""
-    return list({(c.dataset, c.learner, c.metric, c.published, c.mean): c for c in cells}.values())

@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zoloss_cli.errors import CheckError, ResultsError
-from zoloss_cli.registry import load_metric
-from zoloss_cli.reporting.compare import (
-    CellComparison,
-    compare_run,
-    compare_stars,
-    drop_repeated,
-    find_unmeasured_pools,
-)
+from zoloss_cli.reporting.compare import compare_run, compare_stars, find_unmeasured_pools
+from zoloss_cli.reporting.comparison import CellComparison, drop_repeated
+from zoloss_cli.reporting.derived_metrics import load_compared_metric
 from zoloss_cli.reporting.loading import select_runs
 from zoloss_cli.reporting.notes import describe_incomplete
+from zoloss_cli.reporting.published.fitted_choices import NO_TEST
 from zoloss_cli.reporting.published.remarks import format_remarks
 from zoloss_cli.reporting.published.values import name_place_in_text
 from zoloss_cli.reporting.run_result import RunResult
@@ -66,7 +62,7 @@ def build_comparison_report(
     table : str or None
         The table's number or the run's name; None for all.
     beyond : float or None
-        List only cells with |z| above this, worse losses and slower times; None lists all.
+        List only cells with |z| above this, losses that differ and slower times; None lists all.
 
     Returns
     -------
@@ -102,27 +98,36 @@ def check_agreement(cells: list[CellComparison], limit: float) -> list[str]:
     Returns
     -------
     list of str
-        Which cells could not be checked, for they have no standard error.
+        Which cells could not be checked, for their standard error is unknown or too large.
     """
     checked = [cell for cell in drop_repeated(cells) if cell.comparison != "ratio"]
-    if beyond := [cell for cell in checked if cell.is_beyond(limit)]:
+    if beyond := [cell for cell in checked if cell.fails(limit)]:
         named = ", ".join(map(_name_cell, beyond[:MAX_NAMED_CELLS]))
         more = f" and {len(beyond) - MAX_NAMED_CELLS:,} more" if len(beyond) > MAX_NAMED_CELLS else ""
         subject = f"{len(beyond):,} of {len(checked):,} cells"
         raise CheckError(f"{subject} are beyond |z| = {limit:g} or do not match: {named}{more}")
     unchecked = [cell for cell in checked if cell.comparison == "z" and math.isnan(cell.z)]
-    return [f"{_name_cell(cell)} has no standard error, so it was not checked" for cell in unchecked]
+    sizes = {cell: "too large a" if cell.apart == NO_TEST else "no" for cell in unchecked}
+    return [
+        f"{_name_cell(cell)} has {size} standard error, so it was not checked" for cell, size in sizes.items()
+    ]
 
 
 def _name_cell(cell: CellComparison) -> str:
     how = cell.match if math.isnan(cell.z) else f"z {cell.z:+.1f}"
-    shown = f" {cell.metric}" if load_metric(cell.metric).heading else ""
+    shown = f" {cell.metric}" if load_compared_metric(cell.metric).heading else ""
     return f"{cell.learner} on {cell.dataset}{shown} ({cell.paper}/{cell.table}{', ' * bool(how)}{how})"
 
 
 def _summarize_run(run: RunResult, cells: list[CellComparison], runs: list[RunResult]) -> list[str]:
-    place = name_place_in_text(run.experiment.published) if run.experiment.published else run.name
-    lines = [f"{place}: {line}" for line in summarize_agreement(cells)]
+    by_table: dict[str, list[CellComparison]] = {}
+    for cell in cells:
+        by_table.setdefault(cell.table, []).append(cell)
+    lines = [
+        f"{name_place_in_text(table)}: {line}"
+        for table, part in by_table.items()
+        for line in summarize_agreement(part)
+    ]
     if find_baseline(run, runs):
         same, differ = compare_stars(run, runs)
         others = f"{len(differ)} differ: {', '.join(differ)}" if differ else "none differs"

@@ -8,7 +8,7 @@ from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.diff import CellDifference, ResultsDifference
 from zoloss_cli.reporting.render.csv import format_value, write_csv
 from zoloss_cli.reporting.render.grid import Grid
-from zoloss_cli.reporting.render.render import load_renderer
+from zoloss_cli.reporting.render.render import join_parts, load_renderer
 
 COLUMNS = (
     *("run", "table", "dataset", "learner", "metric", "first", "second", "difference"),
@@ -18,7 +18,7 @@ MAX_LISTED = 8
 OTHER_TASK = "†"
 
 
-def render_difference(found: ResultsDifference, format: str) -> str:
+def render_difference(found: ResultsDifference, format: str, standalone: bool = False) -> str:
     """Return the cells that differ in a format; nothing, or a header only, if none does."""
     renderer = load_renderer(format)
     if format == "csv":
@@ -34,7 +34,7 @@ def render_difference(found: ResultsDifference, format: str) -> str:
     if any(not cell.is_same_task for cell in found.cells):
         notes.append(f"{OTHER_TASK}: data, seed, parameters or version are not the same in both")
     grid = Grid(header=header, lines=[_format_line(cell) for cell in found.cells], n_left=4, notes=notes)
-    return renderer.join([renderer.render_grid(grid)])
+    return join_parts([renderer.render_grid(grid)], format, standalone)
 
 
 def summarize_difference(found: ResultsDifference, first: Path, second: Path) -> list[str]:

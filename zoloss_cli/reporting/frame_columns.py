@@ -86,6 +86,7 @@ FIT = (
     FrameColumn("time_to_best", "number", "seconds of fitting until a search found its result"),
     FrameColumn("lower_bound", "number", "training errors that no linear rule can go below, as proved"),
     FrameColumn("iterations", "count", "rounds of boosting"),
+    FrameColumn("error_counts", "count", "how often the pocket algorithm counted its training errors"),
     FrameColumn("cost", "number", "value of the cost that boosting minimizes"),
     FrameColumn("n_unsplit", "count", "1 if a code ended because no weight was left between the classes"),
     FrameColumn("counted", "number", "what a theorem bounds"),

@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from zoloss_cli.reporting.published.values import PublishedCells
 from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.reporting.spread import Spread, compute_spread
 
 LEARNER, METRIC, HEADING = "improvement", "percent", "%"
 
 
 def compute_our_improvement(run: RunResult, dataset: str) -> float | None:
-    """Return the run's own improvement, from its means."""
-    return _compute(run, lambda x: stat.mean if (stat := run.get_stat(dataset, x)) else None)
+    """Return 100 (best of `over` - best of `of`) / best of `over` by the run's means; None if undefined."""
+    best = find_best(run, dataset)
+    if not best:
+        return None
+    of, over = (run.cells[dataset, learner].get_stat(run.metric) for learner in best)
+    assert of is not None
+    assert over is not None
+    if of.mean == over.mean:
+        return 0.0
+    return 100.0 * (over.mean - of.mean) / over.mean if over.mean else None
 
 
-def compute_published_improvement(run: RunResult, published: PublishedCells, dataset: str) -> float | None:
-    """Return the improvement by the numbers published for the same learners."""
-
-    def find_value(learner: str) -> float | None:
-        cell = published.get((dataset, learner, run.metric))
-        return cell.value if cell else None
-
-    return _compute(run, find_value)
-
-
-def _compute(run: RunResult, find_value: Callable[[str], float | None]) -> float | None:
-    """Return 100 (best of `over` - best of `of`) / best of `over`; None where that says nothing."""
+def find_best(run: RunResult, dataset: str) -> tuple[str, ...]:
+    """Return the best learner of either side of the improvement; none where a side has no result."""
     sides = run.experiment.improvement
     if sides is None:
+        return ()
+    means = [
+        {learner: stat.mean for learner in side if (stat := run.get_stat(dataset, learner))}
+        for side in (sides.of, sides.over)
+    ]
+    return tuple(min(side, key=side.__getitem__) for side in means) if all(means) else ()
+
+
+def compute_improvement_spread(run: RunResult, dataset: str) -> Spread | None:
+    """Return the spread of the improvement, linear in the two best learners' values on the same splits.
+
+    100 (1 - a / b) moves by -100 / b for each error that a has more, and by 100 a / b^2 for each that b has.
+    None where that is not defined.
+    """
+    best = find_best(run, dataset)
+    if not best:
         return None
-    values = [[v for x in side if (v := find_value(x)) is not None] for side in (sides.of, sides.over)]
-    if not all(values):
+    of, over = (run.get_values_by_split(dataset, learner) for learner in best)
+    both = sorted(of.keys() & over.keys())
+    mean_of, mean_over = (sum(side.values()) / len(side) for side in (of, over))
+    if not both or mean_over == 0.0:
         return None
-    of, over = (min(side) for side in values)
-    if of == over:
-        return 0.0
-    return 100.0 * (over - of) / over if over else None
+    groups: dict[int, list[float]] = {}
+    for split in both:
+        moved = -100.0 / mean_over * of[split] + 100.0 * mean_of / mean_over**2 * over[split]
+        groups.setdefault(split % run.count_draws(dataset), []).append(moved)
+    return compute_spread(list(groups.values()))

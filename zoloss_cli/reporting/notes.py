@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.published.fitted_choices import describe_fitted_choices
 from zoloss_cli.reporting.run_result import UNDEFINED, Place, RunResult
 from zoloss_cli.reporting.stars import find_baseline
 from zoloss_cli.reporting.table_options import AS_PUBLISHED, TableOptions
@@ -50,6 +51,7 @@ def collect_notes(
         of, over = (join_best(list(build_column_titles(list(s)).values())) for s in (sides.of, sides.over))
         notes.append(f"%: by how much {of} is below {over}")
     notes += [
+        *describe_fitted_choices(run),
         *_describe_leaks(run),
         *describe_choices(run),
         *_describe_pruning(run),
@@ -84,7 +86,8 @@ def describe_choices(run: RunResult) -> list[str]:
         options = list(dict.fromkeys(spec.choice for spec in specs if spec.choice))
         if options:
             tried = options[0].partition("=")[0]
-            note = f"each data set's best of {len(options)} settings of {tried} by the number shown"
+            chosen = "chosen on test error" if load_metric(run.metric).part == "test" else "by the number shown"
+            note = f"each data set's best of {len(options)} settings of {tried}, {chosen}"
             columns.setdefault(note, []).append(title)
     return [f"{', '.join(titles)}: {note}" for note, titles in columns.items()]
 

@@ -9,6 +9,8 @@ from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.published.values import PublishedValue
 from zoloss_cli.reporting.run_result import CellResult, Place, RunResult
 
+MAX_LOG_ERROR = 0.5  # beyond this, a number 2.7 times as large would agree
+
 
 def replace_by_ratios(run: RunResult) -> None:
     """Put the ratios that the config names in the place of the two learners' own cells."""
@@ -30,15 +32,13 @@ def replace_by_ratios(run: RunResult) -> None:
 def compute_ratio_z(ours: Stat, published: PublishedValue, runs: int) -> float:
     """Return how far apart two geometric means are: the difference of their logarithms over its standard error.
 
-    No error is published: the `runs` trials behind the number are taken to spread as ours do. A published
-    0.0000 says "below half of the last digit", and what is below it agrees.
+    No error is published: the `runs` trials behind the number are taken to spread as ours do. NaN where that is
+    no test: a few separable splits make the error of the logarithm so large that anything would agree, or the
+    number is published as 0.0000, which has no logarithm.
     """
-    half = 0.5 * 10.0**-published.decimals
-    if published.value == 0.0 and ours.mean < half:
-        return 0.0
-    value = published.value or half
+    if published.value == 0.0 or ours.mean == 0.0:
+        return math.nan
+    rounding = 10.0**-published.decimals / math.sqrt(12.0) / published.value
     error_of_log = ours.stderr / ours.mean
-    error = math.hypot(
-        error_of_log, error_of_log * math.sqrt(ours.splits / runs), half / math.sqrt(3.0) / value
-    )
-    return math.log(ours.mean / value) / error
+    error = math.hypot(error_of_log, error_of_log * math.sqrt(ours.splits / runs), rounding)
+    return math.log(ours.mean / published.value) / error if error <= MAX_LOG_ERROR else math.nan

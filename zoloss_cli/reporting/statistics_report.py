@@ -11,7 +11,7 @@ from zoloss_cli.reporting.effect_sizes import LARGE, MEDIUM, SMALL
 from zoloss_cli.reporting.notes import describe_choices
 from zoloss_cli.reporting.render.grid import Grid
 from zoloss_cli.reporting.render.numbers import format_table_name
-from zoloss_cli.reporting.render.render import load_renderer
+from zoloss_cli.reporting.render.render import join_parts, load_renderer
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.statistics import (
     MAX_PERMUTED_DATASETS,
@@ -29,7 +29,9 @@ from zoloss_cli.reporting.statistics_prose import describe_statistics, format_p
 from zoloss_cli.reporting.titles import build_column_titles
 
 
-def render_statistics(runs: list[RunResult], format: str, alpha: float, learner: str | None = None) -> str:
+def render_statistics(
+    runs: list[RunResult], format: str, alpha: float, learner: str | None = None, standalone: bool = False
+) -> str:
     """Return the statistics of runs in a format.
 
     Parameters
@@ -42,6 +44,8 @@ def render_statistics(runs: list[RunResult], format: str, alpha: float, learner:
         Significance level.
     learner : str or None, default=None
         The learner that others are compared with; None for each data set's best.
+    standalone : bool, default=False
+        Whether LaTeX is a document, and not a part of one's own.
 
     Returns
     -------
@@ -56,7 +60,7 @@ def render_statistics(runs: list[RunResult], format: str, alpha: float, learner:
         parts.append(renderer.render_heading(f"{format_table_name(run.number)}. {run.experiment.title}"))
         parts += [renderer.render_grid(grid) for grid in build_sections(run, alpha, learner)]
         parts.append(renderer.render_paragraph(describe_statistics(run, alpha, learner)))
-    return renderer.join(parts)
+    return join_parts(parts, format, standalone)
 
 
 def build_sections(run: RunResult, alpha: float, learner: str | None = None) -> list[Grid]:

@@ -39,6 +39,8 @@ class TableCell:
         Whether it is written with its sign.
     interval : tuple of float or None
         What is shown in brackets in the place of the standard error.
+    apart : str
+        The choices that it depends on and that were made by nearness to the published values, or other data.
     """
 
     mean: float | None
@@ -50,6 +52,7 @@ class TableCell:
     deviation: float | None = None
     signed: bool = False
     interval: tuple[float, float] | None = None
+    apart: str = ""
 
 
 def build_our_cell(run: RunResult, cell: CellResult | None, name: str, options: TableOptions) -> TableCell:

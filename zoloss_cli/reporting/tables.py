@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting import improvement
 from zoloss_cli.reporting.notes import collect_notes
+from zoloss_cli.reporting.published.fitted_choices import find_choices, name_choices
 from zoloss_cli.reporting.published.values import PublishedCells, find_published_cells
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.stars import find_stars
@@ -151,7 +152,11 @@ def _build_rows(
         if all(cell.mean is None for cell in ours):
             continue
         ours = [
-            replace(cell, star=(dataset, x) in stars and metric == run.metric)
+            replace(
+                cell,
+                star=(dataset, x) in stars and metric == run.metric,
+                apart=name_choices(find_choices(run, dataset, x)),
+            )
             for cell, (x, metric) in zip(ours, places, strict=True)
         ]
         theirs = [published.get((dataset, x, metric)) for x, metric in places]
@@ -181,10 +186,11 @@ def _append_improvement(
     if not run.experiment.improvement:
         return
     value = improvement.compute_our_improvement(run, dataset)
-    ours.append(TableCell(value, decimals=1, signed=True))
+    apart = name_choices(find_choices(run, dataset, improvement.LEARNER))
+    ours.append(TableCell(value, decimals=1, signed=True, apart=apart))
     if beside:
-        value = improvement.compute_published_improvement(run, published, dataset)
-        beside.append(TableCell(value, decimals=1, signed=True))
+        theirs = published.get((dataset, improvement.LEARNER, improvement.METRIC))
+        beside.append(TableCell(theirs.value if theirs else None, decimals=1, signed=True))
 
 
 def _build_heading(run: RunResult, metric: str, title: str, names_all: bool) -> str:

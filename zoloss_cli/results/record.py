@@ -46,6 +46,8 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
         Training errors that no linear rule can go below, as proved by the learner.
     iterations : int
         Rounds of boosting.
+    error_counts : int
+        How often the pocket algorithm counted its training errors.
     cost : float
         Value of the cost that boosting minimizes.
     counted, bound : float
@@ -84,6 +86,7 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
     time_to_best: Seconds | None = None
     lower_bound: float | None = None
     iterations: Count | None = None
+    error_counts: Count | None = None
     cost: float | None = None
     n_unsplit: Count = 0
     counted: float | None = None

@@ -1,63 +1,94 @@
-"""Certificates of the fewest errors: what is written, and how one is read and checked."""
+"""Certificates of the fewest errors: what is written."""
 
 from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from zoloss_cli.datasets.column_selection import ColumnSelection
-from zoloss_cli.datasets.csv_table import CsvTable, read_for_training
-from zoloss_cli.errors import ConfigError, DataError, ModelError
+from zoloss_cli.datasets.csv_table import CsvTable
+from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.learners.search.cone_workspace import Cone
 from zoloss_cli.learners.search.exact_features import ExactFeatures
+from zoloss_cli.learners.search.hitting_tree import BRANCH, UNITS_PER_COPY
+from zoloss_cli.workflows.class_weights import Weighting
 from zoloss_cli.workflows.fit import TableFit
-from zoloss_cli.workflows.proof_checker import (
-    RESET,
-    MergedPlaces,
-    RefutedProofError,
-    check_cones,
-    count_rule_copies,
-    hash_samples,
-    merge_places,
-    read_exact_features,
-)
+from zoloss_cli.workflows.proofs.cone_tree import RESET
+from zoloss_cli.workflows.proofs.hyperplanes import MAX_STEPS, count_fewest_copies
+from zoloss_cli.workflows.proofs.samples import MergedPlaces, hash_samples, merge_places, read_exact_features
 
-FORMAT, VERSION = "zoloss certificate", 1
+FORMAT, VERSION = "zoloss certificate", 2  # 2: proofs by impossible sets and by sweeps
 MAX_WEIGHT_DENOMINATOR = 1000
+MAX_SAMPLES = 100_000
 CERTIFYING_LEARNER = "certify"
-FIELDS = {
-    "data": dict,
-    "reading": dict,
-    "units": list,
-    "rule": dict,
-    "bound": int,
-    "method": str,
-    "proof": dict,
-}
+EQUAL_ROWS, CONES, SETS, SWEEP = "equal rows", "cones of directions", "impossible sets", "all hyperplanes"
 
 
-def prepare_features(table: CsvTable) -> ExactFeatures:
-    """Return the features of a table as integers, for a proof about these."""
-    return ExactFeatures(read_exact_features(table.X))
+def check_certifying(learner: str | None) -> None:
+    """Refuse a certificate of a learner that proves nothing."""
+    if learner != CERTIFYING_LEARNER:
+        raise ConfigError(
+            f"--certificate: only the learner '{CERTIFYING_LEARNER}' proves a bound; add "
+            f"--learner {CERTIFYING_LEARNER}"
+        )
 
 
-def find_class_copies(fitted: TableFit) -> list[int]:
-    """Return the weights of both classes as integers."""
-    if fitted.class_weights is None:
-        return [1, 1]
-    ratio = Fraction(float(fitted.class_weights[1] / fitted.class_weights[0])).limit_denominator(
-        MAX_WEIGHT_DENOMINATOR
-    )
-    if abs(float(ratio) * fitted.class_weights[0] - fitted.class_weights[1]) > 1e-9 * fitted.class_weights[1]:
+def prepare_features(
+    table: CsvTable, positive: str | None = None, weighting: Weighting | None = None
+) -> ExactFeatures:
+    """Return the features of a table as integers, for a proof about these.
+
+    Parameters
+    ----------
+    table : CsvTable
+        The table.
+    positive : str or None
+        The class against the rest.
+    weighting : Weighting or None
+        The weights of classes, which must be multiples of a common unit.
+
+    Returns
+    -------
+    ExactFeatures
+        The integers, to which a fit adds its proofs.
+    """
+    y, classes = table.index_classes(positive)
+    weights = (weighting or Weighting()).compute(y, classes)
+    if len(classes) == 2:  # else the learner says what it takes
+        find_class_copies(None if weights is None else weights.tolist())
+    if len(table.X) > MAX_SAMPLES:
         raise DataError(
-            "--certificate: the weights of the classes are no multiples of each other; choose whole numbers"
+            f"--certificate: {table.path} has {len(table.X):,} samples, and a certificate is about at most "
+            f"{MAX_SAMPLES:,}"
+        )
+    return ExactFeatures(read_exact_features(table.X), max_swept=MAX_STEPS)
+
+
+def find_class_copies(weights: Sequence[float] | None) -> list[int]:
+    """Return the weights of both classes as integers.
+
+    Parameters
+    ----------
+    weights : sequence of float or None
+        What a sample of each class weighs; None where all weigh the same.
+
+    Returns
+    -------
+    list of int
+        The weights, as small integers with the same ratio.
+    """
+    if weights is None:
+        return [1, 1]
+    negative, positive = map(float, weights)
+    ratio = Fraction(positive / negative).limit_denominator(MAX_WEIGHT_DENOMINATOR)
+    if not ratio or abs(float(ratio) * negative - positive) > 1e-9 * positive:
+        raise DataError(
+            f"--certificate: the weights of the classes, {negative:.6g} and {positive:.6g}, are no "
+            "multiples of a common unit; choose small whole numbers"
         )
     return [ratio.denominator, ratio.numerator]
 
@@ -70,7 +101,7 @@ def build_certificate(fitted: TableFit, features: ExactFeatures, reading: dict[s
     fitted : TableFit
         A fit of certify to a table with two classes.
     features : ExactFeatures
-        The integers that it was fitted with, and its proof.
+        The integers that it was fitted with, and its proofs.
     reading : dict
         The options with which the table was read.
 
@@ -79,16 +110,12 @@ def build_certificate(fitted: TableFit, features: ExactFeatures, reading: dict[s
     dict
         The certificate, which `check_certificate` accepts.
     """
-    assert fitted.rule is not None  # certify is linear
-    y, copies = fitted.y.tolist(), find_class_copies(fitted)
-    places = merge_places(features.samples, y, copies)
-    proof: dict[str, Any] = {}
-    bound, method = places.unavoidable, "equal rows"
-    if features.proof is not None:
-        proof, factor = _describe_cones(fitted, features, places)
-        bound, method = bound + factor * proof["target"], "cones of directions"
-        proof["factor"] = factor
     rule = fitted.rule
+    assert rule is not None  # certify is linear
+    y = fitted.y.tolist()
+    copies = find_class_copies(None if fitted.class_weights is None else fitted.class_weights.tolist())
+    places = merge_places(features.samples, y, copies)
+    bound, method, proof = _choose_proof(features, places)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -111,11 +138,24 @@ def build_certificate(fitted: TableFit, features: ExactFeatures, reading: dict[s
     }
 
 
-def _describe_cones(
-    fitted: TableFit, features: ExactFeatures, places: MergedPlaces
-) -> tuple[dict[str, Any], int]:
-    """Return the proof of the cone search, and how many copies of the classes one of it stands for."""
-    assert features.proof is not None
+def _choose_proof(features: ExactFeatures, places: MergedPlaces) -> tuple[int, str, dict[str, Any]]:
+    """Return the highest bound that a proof was kept of, what it rests on, and the proof."""
+    found: list[tuple[int, str, dict[str, Any]]] = [(places.unavoidable, EQUAL_ROWS, {})]
+    for method, proof in (
+        (CONES, _describe_cones(features, places)),
+        (SETS, _describe_sets(features, places)),
+    ):
+        if proof is not None:
+            found.append((places.unavoidable + proof["factor"] * proof["target"], method, proof))
+    if features.is_swept:
+        found.append((places.unavoidable + count_fewest_copies(places), SWEEP, {}))
+    return max(found, key=lambda each: each[0])
+
+
+def _describe_cones(features: ExactFeatures, places: MergedPlaces) -> dict[str, Any] | None:
+    """Return the proof of the cone search, if there is one."""
+    if features.proof is None:
+        return None
     problem, target, roots = features.proof
     merged = sorted({place for place, net in places.net.items() if net})
     first = {tuple(sample): i for i, sample in reversed(list(enumerate(features.samples)))}
@@ -123,13 +163,9 @@ def _describe_cones(
     for place in merged:
         by_vector[tuple(place[j] for j in problem.features)] = first[place]
     middle = _find_shift(problem.vectors, list(by_vector))
-    indices = [by_vector[tuple(v + m for v, m in zip(x, middle, strict=True))] for x in problem.vectors]
-    nets = [abs(places.net[tuple(features.samples[i])]) for i in indices]
-    factor = gcd(*nets)
-    if [n // factor for n in nets] != problem.copies.tolist():
-        raise DataError(
-            "--certificate: the weights have no common measure large enough; choose small whole numbers"
-        )
+    vectors = [tuple(v + m for v, m in zip(x, middle, strict=True)) for x in problem.vectors]
+    indices = [by_vector.get(vector, -1) for vector in vectors]
+    factor = _find_factor(indices, problem.copies.tolist(), features, places)
     tree: list[int] = []
     for root in roots:
         _write_tree(root, tree)
@@ -140,7 +176,69 @@ def _describe_cones(
         "vertices": problem.vertices,
         "target": target,
         "tree": tree,
-    }, factor
+        "factor": factor,
+    }
+
+
+def _describe_sets(features: ExactFeatures, places: MergedPlaces) -> dict[str, Any] | None:
+    """Return the proof by impossible sets, if there is one, with those sets only that it uses."""
+    if features.hitting is None:
+        return None
+    proof, indices = features.hitting
+    factor = _find_factor(indices, proof.copies, features, places)
+    numbers: dict[int, int] = {}
+    tree, at = [], 0
+    while at < len(proof.entries):
+        kind, count = proof.entries[at : at + 2]
+        at += 2
+        if kind == BRANCH:
+            tree += [kind, indices[count]]
+            continue
+        tree += [kind, count]
+        for number, weight in zip(*[iter(proof.entries[at : at + 2 * count])] * 2, strict=True):
+            tree += [numbers.setdefault(number, len(numbers)), weight]
+        at += 2 * count
+    sets = [[[indices[i] for i in proof.sets[k][0]], proof.sets[k][1]] for k in numbers]
+    return {
+        "sets": sets,
+        "target": proof.target,
+        "units": UNITS_PER_COPY,
+        "tree": tree,
+        "factor": factor,
+    }
+
+
+def _find_factor(indices: list[int], copies: list[int], features: ExactFeatures, places: MergedPlaces) -> int:
+    """Return what a copy of a proof weighs in units of the certificate.
+
+    Parameters
+    ----------
+    indices : list of int
+        The samples that stand for their places; -1 for none.
+    copies : list of int
+        What the places weigh in the proof.
+    features : ExactFeatures
+        All samples.
+    places : MergedPlaces
+        What the places weigh in the certificate.
+
+    Returns
+    -------
+    int
+        The factor.
+    """
+    found = [tuple(features.samples[i]) for i in indices if i >= 0]
+    if len(set(found)) < len(copies) or len(copies) < sum(map(bool, places.net.values())):
+        raise DataError(
+            "--certificate: some samples differ by less than the rounding of scaled features; add --scale none"
+        )
+    nets = [abs(places.net[place]) for place in found]
+    factor = gcd(*nets)
+    if [net // factor for net in nets] != copies:
+        raise DataError(
+            "--certificate: the weights have no common measure large enough; choose small whole numbers"
+        )
+    return factor
 
 
 def _find_shift(vectors: list[list[int]], places: list[tuple[int, ...]]) -> list[int]:
@@ -164,142 +262,33 @@ def render_certificate(certificate: dict[str, Any]) -> bytes:
 
 
 def describe_certificate(
-    certificate: dict[str, Any], path: Path, data: Path, lower_bound: int | None
+    certificate: dict[str, Any], path: Path, data: Path, lower_bound: int | None, has_errors: bool = True
 ) -> list[str]:
-    """Return notes about a certificate that was written, one of them if it proves less than the fit."""
-    what = "makes at least {:,} errors" if certificate["units"] == [1, 1] else "misclassifies {:,} of weight"
-    claim = what.format(certificate["bound"])
-    notes = [f"{path} proves that every linear rule {claim}; check it with: zoloss verify {path} {data}"]
-    if lower_bound is not None and lower_bound > certificate["bound"]:
-        notes.append(
-            f"{path} does not have the bound of {lower_bound:,}, which rests on impossible sets and a solver"
-        )
-    return notes
-
-
-def read_certificate(path: Path) -> dict[str, Any]:
-    """Return the certificate in a file, or raise ModelError if it is none."""
-    try:
-        content = path.read_bytes()
-        text = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-        certificate = json.loads(text)
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, EOFError, gzip.BadGzipFile) as error:
-        raise ModelError(f"{path}: is damaged, or no certificate: {error}") from None
-    if not isinstance(certificate, dict) or certificate.get("format") != FORMAT:
-        raise ModelError(f"{path}: is no certificate; `zoloss fit --certificate` writes one")
-    if certificate.get("version") != VERSION:
-        raise ModelError(
-            f"{path}: has version {certificate.get('version')!r} of the format, and this zoloss reads {VERSION}"
-        )
-    for name, kind in FIELDS.items():
-        if not isinstance(certificate.get(name), kind):
-            raise ModelError(f"{path}: is damaged: there is no valid '{name}'")
-    return certificate
-
-
-@dataclass(frozen=True)
-class CheckedCertificate:
-    """What a certificate proves.
-
-    Attributes
-    ----------
-    bound, loss : int
-        Misclassified copies that every linear rule has, and those of the certificate's rule.
-    errors : int
-        Errors of the rule.
-    is_weighted : bool
-        Whether classes weigh differently.
-    n_leaves : int
-        Cones that were checked.
-    method : str
-        How the bound is proved.
-    """
-
-    bound: int
-    loss: int
-    errors: int
-    is_weighted: bool
-    n_leaves: int
-    method: str
-
-
-def check_certificate(path: Path, data: Path) -> CheckedCertificate:
-    """Check a certificate against a table.
+    """Return notes about a certificate that was written, one of them if it proves less than the fit.
 
     Parameters
     ----------
-    path : Path
-        The certificate.
-    data : Path
-        The table that it is about.
+    certificate : dict
+        What was written.
+    path, data : Path
+        Where, and the table that it is about.
+    lower_bound : int or None
+        The bound of the fit; None if it is none of errors.
+    has_errors : bool
+        Whether the rule has training errors.
 
     Returns
     -------
-    CheckedCertificate
-        What is proved; a certificate that proves less than it says is a ModelError.
+    list of str
+        The notes.
     """
-    certificate = read_certificate(path)
-    try:
-        table, y = _read_table(certificate["reading"], data)
-        samples = read_exact_features(table.X)
-        if hash_samples(samples, y) != certificate["data"].get("sha256"):
-            raise ModelError(f"{path}: is about other data than {data}; it has another sha256")
-        return _check_proof(certificate, samples, table.X, y)
-    except RefutedProofError as error:
-        raise ModelError(f"{path}: does not prove its bound: {error}") from None
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-        raise ModelError(f"{path}: is damaged: {type(error).__name__}: {error}") from None
-
-
-def _read_table(reading: dict[str, Any], data: Path) -> tuple[CsvTable, list[int]]:
-    selection = ColumnSelection(tuple(reading["drop"]), tuple(reading["features"]), reading["id"])
-    table = read_for_training(data, reading["label"], reading["missing"], selection=selection)
-    y, classes = table.index_classes(reading["positive"])
-    if len(classes) != 2:
-        raise DataError(f"{data}: has {len(classes)} classes, and a certificate is about two")
-    return table, y.tolist()
-
-
-def _check_proof(
-    certificate: dict[str, Any], samples: list[list[int]], X: np.ndarray, y: list[int]
-) -> CheckedCertificate:
-    copies, proof, bound = certificate["units"], certificate["proof"], certificate["bound"]
-    if len(copies) != 2 or not all(type(count) is int and count > 0 for count in copies):
-        raise RefutedProofError("the weights of the classes are no positive integers")
-    places = merge_places(samples, y, copies)
-    proved, n_leaves = places.unavoidable, 0
-    if proof:
-        factor, target = proof["factor"], proof["target"]
-        if type(factor) is not int or type(target) is not int or factor < 1 or target < 0:
-            raise RefutedProofError("the weights of the proof are no positive integers")
-        n_leaves = check_cones(proof, samples, places, factor)
-        proved += factor * target
-    if bound != proved:
-        raise RefutedProofError(f"it says {bound}, and proves {proved}")
-    errors, loss = count_rule_copies(certificate["rule"], X, y, copies)
-    if loss < bound:
-        raise RefutedProofError("its rule has fewer errors than it says are needed")
-    return CheckedCertificate(bound, loss, errors, copies[0] != copies[1], n_leaves, certificate["method"])
-
-
-def render_check(checked: CheckedCertificate) -> str:
-    """Return what a certificate proves, in two lines."""
-    what = "of weight" if checked.is_weighted else "errors"
-    makes = "loses" if checked.is_weighted else "makes"
-    how = f"{checked.method}, {checked.n_leaves:,} cones checked" if checked.n_leaves else checked.method
-    verdict = "proved optimal" if checked.loss == checked.bound else "not proved optimal"
-    return (
-        f"bound     every linear rule {makes} at least {checked.bound:,} {what}: proved ({how})\n"
-        f"rule      that of the certificate {makes} {checked.loss:,} {what}: {verdict}"
-    )
-
-
-def check_certifying(learner: str | None) -> None:
-    """Refuse a certificate of a learner that proves nothing."""
-    if learner != CERTIFYING_LEARNER:
-        raise ConfigError(
-            f"--certificate: only the learner '{CERTIFYING_LEARNER}' proves a bound; add "
-            f"--learner {CERTIFYING_LEARNER}"
-        )
+    what = "makes at least {:,} errors" if certificate["units"] == [1, 1] else "loses at least {:,} of weight"
+    claim = what.format(certificate["bound"])
+    if not certificate["bound"] and has_errors:
+        return [
+            f"{path} proves nothing yet: allow more time for a bound above 0 (--time-limit, --set time_limit=)"
+        ]
+    notes = [f"{path} proves that every linear rule {claim}; check it with: zoloss verify {path} {data}"]
+    if lower_bound is not None and lower_bound > certificate["bound"]:
+        notes.append(f"{path} does not have the bound of {lower_bound:,}, of which no proof is kept")
+    return notes

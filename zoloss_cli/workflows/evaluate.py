@@ -208,7 +208,7 @@ def _check_code_folder(evaluation: Evaluation, save_config: Path) -> None:
 
 
 def render_evaluation(
-    results: Path, name: str, dataset: str, format: str, bold_terminal: bool
+    results: Path, name: str, dataset: str, format: str, bold_terminal: bool, standalone: bool = False
 ) -> tuple[str, list[str]]:
     """Return the outcome of an evaluation that was run.
 
@@ -222,6 +222,8 @@ def render_evaluation(
         The format of the table.
     bold_terminal : bool
         Whether a terminal shows the best in bold.
+    standalone : bool, default=False
+        Whether LaTeX is a document, and not a part of one's own.
 
     Returns
     -------
@@ -232,7 +234,7 @@ def render_evaluation(
     """
     runs, _ = load_runs(results, name)
     (run,) = select_runs(runs, name)
-    table = render_tables([build_table(run, runs)], format, bold_terminal, standalone=True)
+    table = render_tables([build_table(run, runs)], format, bold_terminal, standalone)
     return table, describe_best(run, dataset, SIGNIFICANCE_LEVEL)
 
 

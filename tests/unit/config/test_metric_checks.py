@@ -15,7 +15,7 @@ from zoloss_cli.registry import LEARNERS, MEASURES, METRICS, load_metric
 
 COMMON = "datasets: [heart]\nsplit: {train: 0.8, repeats: 2}\n"
 # Fields of records that only some learners report.
-OPTIONAL = ("time_to_best", "lower_bound", "iterations", "cost", "counted", "bound")
+OPTIONAL = ("time_to_best", "lower_bound", "iterations", "error_counts", "cost", "counted", "bound")
 ABLE = {
     "cost": "anyboost, cgboost, ecc, erp",
     "iterations": "adaboost, anyboost, cgboost, adaboost-stump, ecc, erp",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import pickle
+import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -218,24 +219,50 @@ def test_a_cluster_that_cannot_start_is_one_sentence():
         start_cluster(settings)
 
 
-def test_a_scheduler_of_another_dask_is_refused_unless_allowed(monkeypatch):
+def test_a_scheduler_of_another_dask_is_refused_unless_allowed():
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    from zoloss_cli.experiment.executors.dask_fit import check_scheduler
-
-    class Client:
-        class scheduler:
-            versions = None
-
-        def sync(self, function):
-            return {"packages": {"distributed": "2020.1"}}
+    from zoloss_cli.experiment.executors.dask_connection import compare_dask
 
     with pytest.raises(ClusterError) as refused:
-        check_scheduler(Client(), "tcp://head:1", False)
+        compare_dask("2020.1", "tcp://head:1", False)
     difference = (
         f"the scheduler at tcp://head:1 has distributed 2020.1 and this machine {distributed.__version__}"
     )
     assert str(refused.value) == f"{difference}: install the same there, or go on with --allow-versions"
-    assert check_scheduler(Client(), "tcp://head:1", True) == [difference]
+    assert compare_dask("2020.1", "tcp://head:1", True) == [difference]
+    assert compare_dask(distributed.__version__, "tcp://head:1", False) == []
+
+
+def test_what_listens_but_is_no_scheduler_is_said(monkeypatch):
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    from zoloss_cli.experiment.executors import dask_connection
+
+    monkeypatch.setattr(dask_connection, "CONNECT_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        connection = dask_connection.Connection(ClusterSettings(scheduler=address), print)
+        with pytest.raises(ClusterError) as refused:
+            connection.open()
+    assert str(refused.value).startswith(
+        f"what listens at {address} does not answer as a Dask scheduler does; "
+    )
+
+
+def test_a_file_that_an_installation_lacks_is_said_with_the_host(write_config, monkeypatch):
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    from zoloss_cli.experiment.executors import dask_worker
+
+    package = build_package(plan_table(write_config, ROWS)[1], None)
+    package = pickle.loads(pickle.dumps(package))
+    key = next(key for key, cell in package.cells.items() if cell.data.name == "heart")
+    monkeypatch.setitem(dask_worker._packages, package.name, package)
+    monkeypatch.setattr("zoloss_cli.datasets.dataset.find_data_path", lambda spec: Path("nowhere/heart.csv"))
+    load_data.cache_clear()
+    with pytest.raises(ClusterError) as refused:
+        dask_worker.run_chunk_on_worker(package.name, key, [0])
+    assert str(refused.value).startswith(f"{socket.gethostname()}: ")
+    assert "nowhere/heart.csv" in str(refused.value)
+    assert str(refused.value).endswith("install the same zoloss and the same plug-ins there")
 
 
 # -- options ----------------------------------------------------------------------------------------------

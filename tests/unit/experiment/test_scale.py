@@ -14,7 +14,9 @@ from zoloss_cli.experiment.scheduler import Scheduler
 MEGABYTE = 1 << 20
 
 
-@pytest.mark.parametrize(("n_splits", "client_seconds"), [(500, 0.0), (500, 0.0005), (2000, 0.0005)])
+@pytest.mark.parametrize(
+    ("n_splits", "client_seconds"), [(500, 0.0), (500, 0.0005), (500, 0.001), (2000, 0.0008)]
+)
 def test_a_thousand_workers_are_busy_until_the_last_of_the_work(n_splits, client_seconds):
     cells, times = load_measured_times()
     simulation = simulate(cells, times, 1000, n_splits, client_seconds)

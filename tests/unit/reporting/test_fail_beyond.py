@@ -8,7 +8,7 @@ import pytest
 from reference_runs import REFERENCE
 
 from zoloss_cli.errors import CheckError
-from zoloss_cli.reporting.compare import BETTER, EQUAL, WORSE, CellComparison
+from zoloss_cli.reporting.comparison import BETTER, EQUAL, WORSE, CellComparison
 from zoloss_cli.reporting.comparison_report import check_agreement
 
 
@@ -61,6 +61,18 @@ def test_cells_that_pass(cell):
 def test_a_cell_without_standard_error_is_said():
     (note,) = check_agreement([make_cell()], 3.0)
     assert "fld on heart (p/I) has no standard error" in note
+
+
+def test_a_cell_with_too_large_a_standard_error_is_said():
+    (note,) = check_agreement([make_cell("cost_ratio", apart="no test")], 3.0)
+    assert "has too large a standard error, so it was not checked" in note
+
+
+def test_losses_are_listed_where_they_are_off_to_either_side():
+    lower = make_cell("train_01_loss", match=BETTER)
+    far_below, below = (make_cell("train_01_loss", z=z, match=BETTER) for z in (-4.0, -2.0))
+    assert [cell.is_beyond(3.0) for cell in (lower, far_below, below)] == [True, True, False]
+    assert not make_cell("train_01_loss", match=EQUAL).is_beyond(0.0)
 
 
 def test_command(zoloss):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from dataclasses import replace
 
 import pytest
 from built_runs import build_run
@@ -12,7 +13,9 @@ from built_runs import build_run
 from zoloss_cli.config.models import Published
 from zoloss_cli.metrics.base import Sizes
 from zoloss_cli.registry import METRICS
-from zoloss_cli.reporting.compare import compare_run, drop_repeated
+from zoloss_cli.reporting.compare import compare_run
+from zoloss_cli.reporting.comparison import drop_repeated
+from zoloss_cli.reporting.derived_cells import DATA
 from zoloss_cli.reporting.published.values import find_published_cells, read_published_tables
 from zoloss_cli.reporting.render.render import render_comparison, render_tables
 from zoloss_cli.reporting.run_result import CellResult
@@ -40,6 +43,11 @@ def run_with(
         datasets=[{"name": d, "noise": noise} for d in dict.fromkeys(d for d, _ in cells)],
         **more,
     )
+
+
+def compare_learners(run):
+    """The compared cells without what the table says of its data sets."""
+    return [cell for cell in compare_run(run) if cell.learner != DATA]
 
 
 def text_of(run, format="text"):
@@ -86,7 +94,7 @@ def test_the_lenient_count_says_so():
     run = run_with({("heart", "svm"): [37.0]}, metric="train_01_loss_lenient")
     for format in ("text", "markdown", "latex", "html"):
         assert "a zero margin counts as right, as the authors count" in text_of(run, format)
-    (cell,) = compare_run(run)
+    (cell,) = compare_learners(run)
     assert (cell.published, cell.match) == (39.0, "better")
     assert "zero margin" not in text_of(run_with({("heart", "svm"): [37.0]}))
 
@@ -221,7 +229,7 @@ def test_improvement_of_the_best_over_the_best():
     rows = csv_of(text_of(run, "csv"))
     assert (rows[-1]["learner"], rows[-1]["metric"]) == ("improvement", "percent")
     assert float(rows[-1]["mean"]) == pytest.approx(100 * 14 / 38, rel=1e-5)
-    assert float(rows[-1]["published"]) == pytest.approx(100 * 13 / 38, rel=1e-5)
+    assert rows[-1]["published"] == "34.2"
     assert build_table(run, [run]).headings[-1] == "%"
     bnb = build_column_titles(["bnb"])["bnb"]
     assert f"by how much the best of SLA, {bnb} is below the best of BPM, SVM" in text_of(run)
@@ -247,12 +255,13 @@ def test_improvement_where_there_is_little_to_improve(losses, shown):
 
 def test_single_losses_match_or_are_better_or_worse():
     run = run_with({("heart", "bpm"): [38.0], ("heart", "svm"): [35.0], ("heart", "lr"): [42.0]})
-    cells = compare_run(run)
+    cells = compare_learners(run)
     assert [c.match for c in cells] == ["=", "better", "worse"]
     assert all(math.isnan(c.z) for c in cells)
-    assert [c.is_beyond(2.0) for c in cells] == [False, False, True]
+    assert [c.is_beyond(2.0) for c in cells] == [False, True, True]
+    assert [c.fails(2.0) for c in cells] == [False, False, True]
     (line,) = summarize_agreement(cells)
-    assert line == "3 cells: 1 equal, 1 lower, 1 higher (worst: lr on heart, 42 for 39)"
+    assert line == "3 cells: 1 equal, 1 better, 1 worse (worst: lr on heart, 42 for 39)"
     text = render_comparison(cells, "text")
     assert "match" in text
     assert "ratio" not in text
@@ -278,7 +287,12 @@ def test_losses_over_draws_are_compared_by_their_spread():
     assert cell.z == pytest.approx(9.0 / (deviation * math.sqrt(1.25)))
     assert cell.match == "worse"
     assert (cell.is_beyond(2.0), cell.is_beyond(4.0)) == (True, False)
-    assert "consistent with one more of our draws: |z| <= 2 in 0 (0.0 %)" in summarize_agreement([cell])[0]
+    assert (cell.apart, cell.choices) == ("fitted", "random-noise-labels")
+    assert summarize_agreement([cell]) == [
+        "counted apart: 1 fitted to the published values (|z| <= 2 in 0 (0.0 %))"
+    ]
+    counted = summarize_agreement([replace(cell, apart="")])
+    assert "consistent with one more of our draws: |z| <= 2 in 0 (0.0 %)" in counted[0]
 
 
 def test_times_are_compared_by_ratio():
@@ -332,5 +346,6 @@ def test_each_kind_has_its_own_summary_and_equal_names_of_two_tables_stay_apart(
     one = compare_run(run_with({("heart", "svm"): [39.0]}))
     two = compare_run(run_with({("heart", "svm"): [55.0]}, table="2"))
     rows = one + two + one + compare_run(timed())
-    assert len(drop_repeated(rows)) == 5
-    assert [line.split()[1] for line in summarize_agreement(drop_repeated(rows))] == ["cells:", "times:"]
+    assert len(drop_repeated(rows)) == 7  # with how many samples and features heart has
+    lines = summarize_agreement(drop_repeated(rows))
+    assert [line.split()[1] for line in lines] == ["cells:", "times:", "cells", "apart:"]

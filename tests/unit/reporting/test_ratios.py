@@ -18,6 +18,7 @@ from zoloss_cli.registry import load_metric, make_learner
 from zoloss_cli.reporting.compare import compare_run
 from zoloss_cli.reporting.published.values import PublishedValue
 from zoloss_cli.reporting.ratios import compute_ratio_z, replace_by_ratios
+from zoloss_cli.reporting.summary import summarize_agreement
 from zoloss_cli.reporting.tables import build_table
 from zoloss_cli.utils.paths import shipped_folder
 
@@ -84,12 +85,26 @@ def test_z_is_that_of_the_logarithms():
     assert cell.z == pytest.approx(compute_ratio_z(ours, PublishedValue(0.5716, None, 4), 60))
 
 
-def test_a_published_zero_is_anything_below_half_its_last_digit():
+def test_a_published_zero_is_no_test():
     zero = PublishedValue(0.0, None, 4)
-    assert compute_ratio_z(Stat(1e-30, 1e-29, 10), zero, 60) == 0.0
-    assert compute_ratio_z(Stat(4.9e-5, 1e-6, 10), zero, 60) == 0.0
-    above = compute_ratio_z(Stat(0.5, 0.05, 60), zero, 60)
-    assert above == pytest.approx(math.log(0.5 / 5e-5) / math.hypot(0.1, 0.1, 1 / math.sqrt(3)))
+    for ours in (Stat(1e-30, 1e-29, 10), Stat(4.9e-5, 1e-6, 10), Stat(0.5, 0.05, 60)):
+        assert math.isnan(compute_ratio_z(ours, zero, 60))
+    assert math.isnan(compute_ratio_z(Stat(0.0, 0.0, 10), PublishedValue(0.3, None, 4), 60))
+
+
+def test_a_logarithm_with_too_large_an_error_is_no_test():
+    published = PublishedValue(0.2674, None, 4)
+    # As many splits on both sides: the error of the difference is sqrt(2) times ours.
+    assert abs(compute_ratio_z(Stat(0.4, 0.4 * 0.35, 60), published, 60)) < 2
+    assert math.isnan(compute_ratio_z(Stat(0.4, 0.4 * 0.36, 60), published, 60))
+    wide = [1e-9, 0.5, 0.6, 0.7]
+    run = run_of({("pima", "cg2"): wide, ("pima", "any2"): [1.0] * 4})
+    (cell,) = compare_run(run)
+    assert math.isnan(cell.z)
+    assert cell.apart == "no test"  # though it is fitted, too
+    assert cell.choices == "line-search-end; first-rounds"
+    assert not cell.is_beyond(0.0)
+    assert summarize_agreement([cell]) == ["counted apart: 1 without a test"]
 
 
 # -- configs and tasks --------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import queue
 import threading
 import time
 import uuid
@@ -18,12 +17,14 @@ from zoloss_cli.errors import RunError, ZolossError
 from zoloss_cli.experiment.executors.base import ChunkLostError, ChunkOutput, Note, TaskExecutor
 from zoloss_cli.experiment.executors.dask_connection import KEPT, Connection
 from zoloss_cli.experiment.executors.dask_watch import ANSWER_SECONDS, WorkerWatch
+from zoloss_cli.experiment.executors.host_turns import leave_host
 from zoloss_cli.experiment.executors.package import RunPackage, build_package
 from zoloss_cli.experiment.executors.versions import collect_versions
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.results.manifest import ClusterInfo
 
 BATCH_SECONDS = 0.05  # in which what finishes is fetched together
+MAX_FETCHES = 3  # of the same results, while workers that have them die
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class DaskWorkers:
 
     def __call__(self, note: Note) -> TaskExecutor:
         """Connect, and compare versions with the workers that are there."""
-        executor = DaskExecutor(Connection(self.settings, note), note, self.allow_versions)
+        connection = Connection(self.settings, note, self.allow_versions)
+        executor = DaskExecutor(connection, note, self.allow_versions)
         executor.open()
         return executor
 
@@ -66,7 +68,6 @@ class DaskExecutor(TaskExecutor):
         self._package: RunPackage | None = None
         self._under_way: dict[str, tuple[Any, Future[ChunkOutput]]] = {}
         self._unsent: list[tuple[str, str, list[int]]] = []
-        self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._watch = WorkerWatch(connection, note)
         self._differences: list[str] = []
         self._numbers = itertools.count()
@@ -75,13 +76,9 @@ class DaskExecutor(TaskExecutor):
 
     def open(self) -> None:
         """Connect, and compare versions."""
-        from zoloss_cli.experiment.executors.dask_fit import check_scheduler
-
         self.connection.open()
+        self._differences += self.connection.differences
         try:
-            client = self.connection.client
-            assert client is not None
-            self._differences += check_scheduler(client, self.connection.address, self.allow_versions)
             self._watch.look()
             self._compare_versions()
         except BaseException:
@@ -188,7 +185,6 @@ class DaskExecutor(TaskExecutor):
             return
         for key, remote in zip(keys, sent, strict=True):
             self._under_way[key] = remote, self._under_way[key][1]
-            remote.add_done_callback(self._done.put)
 
     def recover(self) -> bool:
         """Do nothing: others go on, and a nanny starts the worker again."""
@@ -199,7 +195,6 @@ class DaskExecutor(TaskExecutor):
         if self._is_closed:
             return
         self._is_closed = True
-        self._done.put(None)
         client = self.connection.client
         if client is not None and self.connection.is_alive:
             with contextlib.suppress(Exception):
@@ -209,28 +204,37 @@ class DaskExecutor(TaskExecutor):
                     client.unregister_worker_plugin(self._package.name)
         self._under_way.clear()
         self.connection.close()
+        leave_host()  # workers on this one may have been killed
 
     def _deliver(self) -> None:
-        """Fetch what has finished, all at once, in a thread of its own."""
-        while (first := self._done.get()) is not None:
-            time.sleep(BATCH_SECONDS)  # workers have a chunk waiting, and one answer for many costs less
-            batch = [first]
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    batch.append(self._done.get_nowait())
-            found = [remote for remote in batch if remote is not None and remote.key in self._under_way]
-            finished = {remote.key: remote for remote in found if remote.status == "finished"}
-            for remote in found:
-                if remote.key not in finished:
-                    self._resolve(remote.key, self._translate_failure(remote))
-            outputs: dict[str, Any] = {}
-            if finished:
-                with contextlib.suppress(Exception):  # a connection that is lost just now
-                    outputs = self.connection.client.gather(finished, errors="skip")  # type: ignore[union-attr]
+        """Fetch what has finished, in a thread of its own.
+
+        A look at all chunks from time to time costs less than a call for each of them, and so does one answer
+        for many of them; workers have a chunk waiting meanwhile.
+        """
+        while not self._is_closed:
+            time.sleep(BATCH_SECONDS)
+            statuses = {key: remote.status for key, (remote, _) in list(self._under_way.items()) if remote}
+            finished = [key for key, status in statuses.items() if status == "finished"]
+            outputs = self._fetch(finished) if finished else {}
             for key in finished:
                 self._resolve(key, outputs.get(key) or ChunkLostError())
-            if None in batch:
-                return
+            for key, status in statuses.items():
+                if status not in ("finished", "pending") and key in self._under_way:
+                    self._resolve(key, self._translate_failure(self._under_way[key][0]))
+
+    def _fetch(self, keys: list[str]) -> dict[str, Any]:
+        """Return the results of tasks that have finished, without those that were lost since then."""
+        for _ in range(MAX_FETCHES):
+            try:
+                ask: Any = self.connection.client.scheduler  # type: ignore[union-attr]
+                answer = self.connection.client.sync(ask.gather, keys=keys)  # type: ignore[union-attr]
+            except Exception:  # the connection is lost just now
+                return {}
+            if answer["status"] == "OK":
+                return answer["data"]
+            keys = [key for key in keys if key not in answer["keys"]]
+        return {}
 
     def _resolve(self, key: str, outcome: ChunkOutput | Exception) -> None:
         """End the future of a chunk, once."""

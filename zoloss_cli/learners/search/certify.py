@@ -13,8 +13,9 @@ from zoloss_cli.learners.search.cone_bound import ConeBound
 from zoloss_cli.learners.search.cone_problem import build_cone_problem
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit
 from zoloss_cli.learners.search.exact_features import ExactFeatures, get_exact_features
+from zoloss_cli.learners.search.hitting_bound import HittingBound
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
-from zoloss_cli.learners.search.impossible_sets import ImpossibleSets, raise_bound_by_hitting_sets
+from zoloss_cli.learners.search.impossible_sets import ImpossibleSets
 from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.pivot import PivotClassifier
 from zoloss_cli.learners.search.progress import SearchProgress
@@ -90,9 +91,9 @@ class CertifyingClassifier(PivotClassifier):
     samples), all are swept, and those on which more samples meet than usual are solved as smaller problems;
     which samples meet is decided in exact arithmetic. Beyond eight features, where few errors are needed, and
     where cones become too thin, sets of at most D + 2 samples are collected that cannot all be classified
-    correctly, each with Farkas' weights, checked in integers; the least weight of samples that hits all sets,
-    by HiGHS, is the bound. All of it holds for features on a grid as for that grid, see
-    `zoloss_cli/learners/search/certificates.py`.
+    correctly, each with Farkas' weights, checked in integers; branch and bound proves what samples that hit all
+    sets weigh at least, where linear programs by HiGHS suggest weights of sets, and integers decide. All of it
+    holds for features on a grid as for that grid, see `zoloss_cli/learners/search/certificates.py`.
 
     References
     ----------
@@ -109,7 +110,7 @@ class CertifyingClassifier(PivotClassifier):
     (29, 29.0, True, 'cones of directions')
     """
 
-    version = 2  # 2: bounds by cones of directions
+    version = 3  # 2: bounds by cones of directions; 3: by impossible sets in integers alone
 
     def __init__(
         self,
@@ -152,6 +153,7 @@ class CertifyingClassifier(PivotClassifier):
         if search.optimal:
             self.proof_ = "separable"
             return
+        hitting = HittingBound(sets, search)
         search.exact_bounds_only = True  # the tree beside the walk may come to its end, but in floating point
         super()._explore(problem, samples, search)
         cones = self._prepare_cones(samples, integers, search)
@@ -162,22 +164,27 @@ class CertifyingClassifier(PivotClassifier):
             reach = samples.c.sum() / (samples.Y.shape[1] + 1)
             if search.loss - samples.unavoidable_loss <= reach:
                 with search.restrict_time(SETS_SHARE):
-                    self._hit_sets(problem, sets, search)
+                    self._hit_sets(problem, hitting, search)
             self._search_cones(cones, self.cones)
         else:
             self._enumerate_hyperplanes(samples, integers, search)
-        self._hit_sets(problem, sets, search)
+        self._hit_sets(problem, hitting, search)
 
-    def _hit_sets(self, problem: Problem, sets: ImpossibleSets, search: SearchProgress) -> None:
+    def _hit_sets(self, problem: Problem, hitting: HittingBound, search: SearchProgress) -> None:
         """Raise the bound by impossible sets, and keep those with their proofs."""
         if search.should_stop():
             return
         before = search.lower_bound
-        raise_bound_by_hitting_sets(sets, search, self.programs)
-        if search.lower_bound > before:
-            self.proof_ = "impossible sets"
-        indices = _find_sample_indices(problem, sets.samples.raw)
-        self.certificates_ = [([indices[i] for i in s], proof) for s, proof in sets.proofs.items()]
+        indices = _find_sample_indices(problem, hitting.sets.samples.raw)
+        try:
+            hitting.raise_bound(self.programs)
+        finally:  # what is proved before Ctrl-C remains
+            if search.lower_bound > before:
+                self.proof_ = "impossible sets"
+            if self._exact_features is not None and hitting.proof is not None:
+                self._exact_features.hitting = (hitting.proof, indices)
+            found = hitting.sets.proofs.items()
+            self.certificates_ = [([indices[i] for i in members], proof) for members, proof in found]
 
     def _prepare_cones(
         self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
@@ -205,7 +212,8 @@ class CertifyingClassifier(PivotClassifier):
         self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
     ) -> None:
         """Sweep all hyperplanes if they are few enough, which proves the optimum."""
-        if search.should_stop() or self._exact_features is not None:  # a sweep leaves no certificate
+        exact = self._exact_features
+        if search.should_stop() or (exact is not None and not exact.can_sweep(len(samples.raw))):
             return
         unavoidable = samples.unavoidable_loss
         planes = HyperplaneEnumeration(
@@ -224,6 +232,8 @@ class CertifyingClassifier(PivotClassifier):
                 return
         search.raise_bound(unavoidable + planes.lower_bound)
         self.proof_ = "all hyperplanes"
+        if exact is not None:
+            exact.is_swept = True
 
 
 def _find_sample_indices(problem: Problem, raw: np.ndarray) -> list[int]:

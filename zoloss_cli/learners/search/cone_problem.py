@@ -16,6 +16,7 @@ COARSE_BITS, COARSE_SIZE = 2, 64  # the same where features have few values: sma
 MAX_COPIES = 10_000  # of weight, of both classes
 MAX_DENOMINATOR = 1000  # of a weight, as a fraction of the lightest one
 TIE_SEED, TIE_PAIRS = 5, 4000  # pairs whose differences are compared
+SHAPE_ROUNDS, SHAPE_PULL = 40, 0.02  # of the estimate of their shape, towards the covariance
 COMMON_SHARE = 0.05  # of the pairs, whose difference others share
 WEIGHT_TOLERANCE = 1e-9  # of a weight: what normalizing may have left of a multiple
 
@@ -87,13 +88,13 @@ class ConeProblem:
         return scores, exponent, 0.0 if is_exact else ROUNDING
 
 
-def find_copies(c: np.ndarray) -> tuple[np.ndarray, float] | None:
+def find_copies(c: np.ndarray, most: int = MAX_COPIES) -> tuple[np.ndarray, float] | None:
     """Return how many copies weights stand for, and what a copy weighs; None if they have no common measure."""
     lightest = float(c.min())
     ratios = [Fraction(float(w) / lightest).limit_denominator(MAX_DENOMINATOR) for w in c]
     common = math.lcm(*{r.denominator for r in ratios})
     copies = [int(r * common) for r in ratios]
-    if sum(copies) > MAX_COPIES:
+    if sum(copies) > most:
         return None
     copy_weight = lightest / common
     if not np.allclose(np.array(copies, float) * copy_weight, c, rtol=WEIGHT_TOLERANCE, atol=0.0):
@@ -145,7 +146,7 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
         vectors,
         copies[members],
         copy_weight,
-        _choose_vertices(vectors),
+        _choose_vertices(vectors, len(left)),
         bool(is_left_positive),
         _have_common_differences(vectors, len(left)),
     )
@@ -167,7 +168,29 @@ def _have_common_differences(vectors: list[list[int]], n_left: int) -> bool:
     return sum(count for count in counts.values() if count > 1) > COMMON_SHARE * sum(counts.values())
 
 
-def _choose_vertices(vectors: list[list[int]]) -> list[list[int]]:
+def _estimate_shape(scaled: np.ndarray, n_left: int) -> np.ndarray:
+    """Return a matrix in whose coordinates the differences between the classes point everywhere alike.
+
+    Where a pair of samples changes its order depends on the direction of their difference, not on its length:
+    this is Tyler's estimate of a shape, drawn towards the covariance, which alone would follow the outliers.
+    """
+    D = scaled.shape[1]
+    covariance = np.atleast_2d(np.cov(scaled.T))
+    covariance += 1e-12 * np.trace(covariance) / D * np.eye(D)
+    whiten = np.linalg.cholesky(np.linalg.inv(covariance))
+    rng = np.random.default_rng(TIE_SEED)
+    lefts, rights = rng.integers(0, n_left, TIE_PAIRS), rng.integers(n_left, len(scaled), TIE_PAIRS)
+    differences = (scaled[lefts] - scaled[rights]) @ whiten
+    shape = np.eye(D)
+    for _ in range(SHAPE_ROUNDS):
+        lengths = np.einsum("ij,ij->i", differences @ np.linalg.inv(shape), differences)
+        shape = D * (differences / lengths[:, None]).T @ differences / TIE_PAIRS
+        shape = (1.0 - SHAPE_PULL) * shape / np.trace(shape) * D + SHAPE_PULL * np.eye(D)
+    back = np.linalg.inv(whiten)
+    return back.T @ shape @ back
+
+
+def _choose_vertices(vectors: list[list[int]], n_left: int) -> list[list[int]]:
     """Return D + 1 directions whose sum is 0, as even as a simplex where the samples have no main axis."""
     D = len(vectors[0])
     if D == 1:
@@ -175,9 +198,7 @@ def _choose_vertices(vectors: list[list[int]]) -> list[list[int]]:
     sizes = [max(abs(v) for v in column) for column in zip(*vectors, strict=True)]
     # Python's integers may be beyond floating point: divide first.
     scaled = np.array([[float(Fraction(v, s)) for v, s in zip(row, sizes, strict=True)] for row in vectors])
-    covariance = np.atleast_2d(np.cov(scaled.T))
-    covariance += 1e-12 * np.trace(covariance) / D * np.eye(D)
-    axes = np.linalg.cholesky(np.linalg.inv(covariance))
+    axes = np.linalg.cholesky(np.linalg.inv(_estimate_shape(scaled, n_left)))
     simplex = np.eye(D) - (1.0 + (1.0 - math.sqrt(D + 1.0)) / D) / (D + 1.0)
     directions = simplex @ axes.T  # D of the D + 1: the last one is minus their sum
     typical = [Fraction(float(t)) for t in np.abs(directions).max(axis=0)]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from zoloss_cli.learners.search.cone_problem import ConeProblem
 from zoloss_cli.learners.search.cone_workspace import Cone
+from zoloss_cli.learners.search.hitting_bound import HittingProof
 
 
 @dataclass
@@ -19,6 +20,12 @@ class ExactFeatures:
     ----------
     samples : list of list of int
         One list a training sample: its features, each multiplied and shifted by numbers of its own.
+    hitting : tuple of (HittingProof, list of int) or None
+        What impossible sets proved, and the training sample that stands for each merged one.
+    is_swept : bool
+        Whether a sweep of all hyperplanes proved the loss of the rule.
+    max_swept : int
+        Places to the power of the features, up to which a sweep can be checked.
     proof : tuple of (ConeProblem, int, list of Cone) or None
         What the cone search proved: its problem, the misclassified copies, and the cones it was divided into;
         None if it proved nothing.
@@ -26,6 +33,13 @@ class ExactFeatures:
 
     samples: list[list[int]]
     proof: tuple[ConeProblem, int, list[Cone]] | None = None
+    hitting: tuple[HittingProof, list[int]] | None = None
+    is_swept: bool = False
+    max_swept: int = 0
+
+    def can_sweep(self, n_places: int) -> bool:
+        """Return whether so many places are few enough that a sweep of all hyperplanes can be checked."""
+        return n_places ** max(1, len(self.samples[0])) <= self.max_swept
 
 
 _features: ContextVar[ExactFeatures | None] = ContextVar("features", default=None)

@@ -1,4 +1,4 @@
-"""Sets of samples that no w classifies correctly, and the least weight of samples that hits them all."""
+"""Sets of samples that no w classifies correctly, each with a proof."""
 
 from __future__ import annotations
 
@@ -9,16 +9,10 @@ import numpy as np
 from zoloss_cli.kernels.hull import separate
 from zoloss_cli.learners.search.certificates import find_farkas_weights
 from zoloss_cli.learners.search.merged_samples import MergedSamples
-from zoloss_cli.learners.search.progress import SearchProgress, run_solver
-
-COLLECT_ROUNDS = 20  # passes through the samples before the first program, and after each solution of it
-GREEDY_ROUNDS = 80  # hitting sets found greedily between two programs
-ROUNDS_PER_GREEDY_SET = 3
-SOLVER_SLACK = 1e-6  # a bound of the solver is lowered by this
 
 
 class ImpossibleSets:
-    """Impossible sets of samples with their proofs, and the bounds that they imply.
+    """Impossible sets of samples with their proofs.
 
     Parameters
     ----------
@@ -41,7 +35,6 @@ class ImpossibleSets:
         self.samples, self.integers, self.rng = samples, integers, rng
         self.proofs: dict[tuple[int, ...], list[int]] = {}
         c, size = samples.c, samples.Y.shape[1]
-        self._weights_are_whole = bool(np.all(c == np.round(c)))  # then bounds are whole numbers too
         self._ones = np.ones(len(c))
         self.w, self._corral, self._weights = np.empty(size), np.empty(size + 2, np.int64), np.empty(size + 2)
 
@@ -84,67 +77,6 @@ class ImpossibleSets:
             bound = max(bound, total)
         return len(self.proofs) - before, bound
 
-    def find_greedy_hitting_set(self) -> list[int]:
-        """Return samples that hit every set, chosen greedily by how many they hit for their weight."""
-        sets, c = list(self.proofs), self.samples.c
-        sets_through: dict[int, list[int]] = {}
-        degree = np.zeros(len(c))
-        for number, members in enumerate(sets):
-            degree[list(members)] += 1.0
-            for i in members:
-                sets_through.setdefault(i, []).append(number)
-        left, chosen = set(range(len(sets))), []
-        while left:
-            i = int(np.argmax(degree / c * (1.0 + 0.2 * self.rng.random(len(degree)))))
-            chosen.append(i)
-            for number in sets_through[i]:
-                if number in left:
-                    left.remove(number)
-                    degree[list(sets[number])] -= 1.0
-        return chosen
-
-    def solve_hitting_set(self, search: SearchProgress) -> tuple[float, np.ndarray | None, bool]:
-        """Solve the integer program for the least weight of samples that hits all sets, by HiGHS.
-
-        The bound of the solver is trusted; the sets are proved.
-
-        Parameters
-        ----------
-        search : SearchProgress
-            Gives the time that is left, and reports progress.
-
-        Returns
-        -------
-        bound : float
-            A lower bound on the weight.
-        chosen : ndarray or None
-            The best samples that were found.
-        solved : bool
-            Whether they are optimal.
-        """
-        from scipy.optimize import Bounds, LinearConstraint, milp
-        from scipy.sparse import csr_matrix
-
-        c, sizes = self.samples.c, [len(members) for members in self.proofs]
-        places = (np.repeat(np.arange(len(sizes)), sizes), np.concatenate(list(self.proofs)))
-        matrix = csr_matrix((np.ones(sum(sizes)), places), shape=(len(sizes), len(c)))
-        options = {"mip_rel_gap": 0.0}
-        if search.seconds_left is not None:
-            options["time_limit"] = search.seconds_left
-        found = run_solver(
-            search,
-            lambda: milp(
-                c,
-                constraints=LinearConstraint(matrix, 1.0, np.inf),
-                integrality=np.ones(len(c)),
-                bounds=Bounds(0.0, 1.0),
-                options=options,
-            ),
-        )
-        bound = max(0.0, (found.mip_dual_bound or 0.0) - SOLVER_SLACK)
-        chosen = None if found.x is None else np.flatnonzero(found.x > 0.5)
-        return (float(np.ceil(bound)) if self._weights_are_whole else bound), chosen, found.status == 0
-
     def _mask_without(self, without: Iterable[int]) -> np.ndarray:
         alive = np.ones(len(self.samples.c), bool)
         alive[list(without)] = False
@@ -159,40 +91,3 @@ class ImpossibleSets:
         return separate(
             self.samples.Y, self._ones, members, len(members), first, self.w, self._corral, self._weights
         )
-
-
-def raise_bound_by_hitting_sets(sets: ImpossibleSets, search: SearchProgress, programs: int) -> None:
-    """Raise the bound of the search, set by set and program by program, until it should stop.
-
-    Every w is wrong on a sample of each impossible set, so its errors hit all of them. Greedy hitting sets
-    show where sets are missing; the program gives the bound that those so far imply. When the samples that its
-    solution leaves can be separated, that is an optimum.
-
-    Parameters
-    ----------
-    sets : ImpossibleSets
-        To be completed.
-    search : SearchProgress
-        What to raise the bound of.
-    programs : int
-        How many integer programs to solve at most.
-    """
-    samples = sets.samples
-    unavoidable = samples.unavoidable_loss
-    search.raise_bound(unavoidable + sets.collect_sets([], COLLECT_ROUNDS)[1])
-    for _ in range(programs if sets.proofs else 0):
-        for _ in range(GREEDY_ROUNDS):
-            if search.should_stop():
-                break
-            if not sets.collect_sets(sets.find_greedy_hitting_set(), ROUNDS_PER_GREEDY_SET)[0]:
-                break
-        if search.should_stop():
-            break
-        bound, chosen, is_solved = sets.solve_hitting_set(search)
-        search.raise_bound(unavoidable + bound)
-        if chosen is None or search.should_stop():
-            break
-        if sets.find_separator(chosen):
-            search.offer(unavoidable + float(samples.c[samples.Y @ sets.w <= 0.0].sum()), sets.w)
-        if not sets.collect_sets(chosen, COLLECT_ROUNDS)[0] and is_solved:
-            break

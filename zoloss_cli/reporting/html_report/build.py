@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zoloss_cli import __version__
-from zoloss_cli.registry import load_metric
-from zoloss_cli.reporting.compare import CellComparison, compare_run, drop_repeated, find_unmeasured_pools
+from zoloss_cli.reporting.agreement import summarize_published
+from zoloss_cli.reporting.compare import compare_run, find_unmeasured_pools
+from zoloss_cli.reporting.comparison import CellComparison, drop_repeated
+from zoloss_cli.reporting.derived_metrics import load_compared_metric
 from zoloss_cli.reporting.html_report.cells import Z_WARN, is_different, table_html
 from zoloss_cli.reporting.html_report.figures import PageFigures
 from zoloss_cli.reporting.html_report.provenance import provenance_html
 from zoloss_cli.reporting.published.papers import read_paper_titles
 from zoloss_cli.reporting.published.remarks import group_by_remark
-from zoloss_cli.reporting.render.html import escape, render_notes, render_table_element
+from zoloss_cli.reporting.render.grid import Grid
+from zoloss_cli.reporting.render.html import escape, render_grid, render_notes, render_table_element
 from zoloss_cli.reporting.render.numbers import (
     format_caption,
     format_our_value,
@@ -33,7 +36,9 @@ DIFFERENT = "Cells that differ, and why"
 AGREEMENT = (
     "Agreement: each cell is compared with the published value. For errors, z is the difference divided by its "
     f"standard error, and |z| up to {Z_WARN:g} is what chance alone gives in about 95 % of cells. Losses are "
-    "counts: they are equal, lower (better) or higher. Times are compared by their ratio, ours over published."
+    "counts: they are equal, lower (better) or higher. Times are compared by their ratio, ours over published. "
+    "Cells that rest on a choice made by nearness to the published values (fitted), that are on other data, or "
+    "too uncertain for a test are counted apart; what the choices are stands under each table."
 )
 
 
@@ -101,7 +106,9 @@ def build_page(runs: list[RunResult], source: Path, notes: list[str]) -> str:
     figures = PageFigures(runs, source)
     tables = [_build_table_panel(one, figures.render_of_table(one.run)) for one in shown]
     cells = drop_repeated([cell for run in runs for cell in compared[run.name]])
-    overview = _build_overview(list(zip(shown, tables, strict=True)), cells, find_unmeasured_pools(runs), notes)
+    published = summarize_published(runs)
+    pairs = list(zip(shown, tables, strict=True))
+    overview = _build_overview(pairs, cells, published, find_unmeasured_pools(runs), notes)
     panels = [overview, *tables]
     if drawn := figures.render_of_papers():
         panels.insert(1, Panel("", "Figures", "Figures", drawn))
@@ -111,6 +118,7 @@ def build_page(runs: list[RunResult], source: Path, notes: list[str]) -> str:
 def _build_overview(
     tables: list[tuple[ReportedTable, Panel]],
     cells: list[CellComparison],
+    published: Grid,
     unmeasured: list[str],
     notes: list[str],
 ) -> Panel:
@@ -127,6 +135,7 @@ def _build_overview(
     body = [render_notes([AGREEMENT])] if cells else []
     body.append(f'<div class="wide">{render_table_element(header, rows, "list")}</div>')
     if cells:
+        body.append(f"<h3>All published numbers</h3>{render_grid(published)}")
         body.append(f"<h3>All distinct cells</h3>{render_notes(summarize_agreement(cells))}")
         body.append(f"<h3>{DIFFERENT}</h3>{_render_different(cells)}")
         if unmeasured:
@@ -152,7 +161,7 @@ def _build_table_panel(one: ReportedTable, figures: str) -> Panel:
             body.append(f"<h3>{DIFFERENT}</h3>{_render_different(compared)}")
     body += [figures, provenance_html(run)]
     group = read_paper_titles().get(run.paper, run.paper or OTHER_RUNS)
-    title = f"Table {run.table}" if run.table else run.name
+    title = format_table_name(run.table) if run.table else run.name
     return Panel(group, title, format_caption(table), "\n".join(body))
 
 
@@ -167,7 +176,7 @@ def _render_different(cells: list[CellComparison]) -> str:
 
 def _describe_different(cell: CellComparison) -> str:
     title = build_column_titles([cell.learner])[cell.learner]
-    name = " ".join(filter(None, [title, load_metric(cell.metric).heading]))
+    name = " ".join(filter(None, [title, load_compared_metric(cell.metric).heading]))
     distance = f"z {cell.z:+.1f}" if cell.z == cell.z else cell.match
     numbers = f"{format_our_value(cell)} for {format_published_value(cell)}"
     return f"{name} on {cell.dataset} ({format_table_name(cell.table)}: {numbers}, {distance})"

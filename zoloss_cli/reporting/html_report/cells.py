@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from zoloss_cli.reporting.compare import CellComparison
+from zoloss_cli.reporting.comparison import CellComparison
 from zoloss_cli.reporting.render.html import escape, render_table_element
 from zoloss_cli.reporting.render.numbers import format_cell
 from zoloss_cli.reporting.run_result import RunResult
@@ -120,6 +120,8 @@ class PageCell:
             lines.append(f"difference {cell.difference:+.2f}, z {cell.z:+.1f}")
         elif cell.comparison == "ratio" and cell.ratio is not None:
             lines.append(f"{cell.ratio:.2g} times the published value")
+        if cell.apart:
+            lines.append(f"counted apart: {cell.apart}" + (f" ({cell.choices})" if cell.choices else ""))
         if cell.comparison == "match" and cell.match:
             lines.append(MATCHES.get(cell.match, f"{cell.match} than the published value"))
         return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import textwrap
 
-from zoloss_cli.reporting.compare import CellComparison
+from zoloss_cli.reporting.comparison import CellComparison
 from zoloss_cli.utils.paths import PUBLISHED_FOLDER
 
 REMARKS = PUBLISHED_FOLDER / "remarks.yaml"
@@ -26,8 +26,8 @@ def find_remark(cell: CellComparison) -> str:
         if (
             cell.paper in entry["papers"]
             and cell.table in entry.get("tables", [cell.table])
-            and cell.learner in entry["learners"]
-            and cell.metric == entry["metric"]
+            and cell.learner in entry.get("learners", [cell.learner])
+            and cell.metric == entry.get("metric", cell.metric)
             and cell.dataset in entry.get("datasets", [cell.dataset])
         ):
             return entry["remark"]

@@ -69,14 +69,30 @@ def read_published_tables() -> dict[tuple[str, str], PublishedCells]:
     return tables
 
 
+@functools.cache
+def _count_empty() -> dict[tuple[str, str], int]:
+    """Return how many cells of each table the paper leaves empty."""
+    counts: dict[tuple[str, str], int] = {}
+    with (PUBLISHED_FOLDER / "tables.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            place = row["paper"], row["table"]
+            counts[place] = counts.get(place, 0) + (row["value"] == "")
+    return counts
+
+
+def count_unpublished(places: set[tuple[str, str]] | None = None) -> int:
+    """Return how many cells the papers leave empty, in these tables or in all."""
+    return sum(count for place, count in _count_empty().items() if places is None or place in places)
+
+
 def name_place(mirrored: Published) -> str:
     """Return the number of the mirrored table, or the figure that a text gives numbers of."""
     return mirrored.table or f"figure {mirrored.figure}"
 
 
-def name_place_in_text(mirrored: Published) -> str:
-    """Return the mirrored table or figure as a sentence names it."""
-    return f"table {mirrored.table}" if mirrored.table else name_place(mirrored)
+def name_place_in_text(place: str) -> str:
+    """Return the table, figure or section of `name_place` as a sentence names it."""
+    return place if place.startswith(("figure ", "section ")) else f"table {place}"
 
 
 def find_published_cells(mirrored: Published | None) -> PublishedCells:

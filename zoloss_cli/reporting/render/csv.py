@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from zoloss_cli.reporting.compare import COLUMNS, CellComparison
+from zoloss_cli.reporting.comparison import COLUMNS, CellComparison
 from zoloss_cli.reporting.tables import Table, TableCell
 from zoloss_cli.utils.safe_text import show_controls
 
@@ -40,11 +40,12 @@ def render_tables(tables: Sequence[Table]) -> str:
                         *(int(ours.best), int(ours.star), ours.choice),
                         *(format_value(published.mean), format_value(published.stderr)),
                         int(published.star),
+                        ours.apart,
                     ]
                 )
     header = [
         *("table", "dataset", "learner", "metric", *NUMBER_COLUMNS[stat], "best", "star", "choice"),
-        *("published", "published_stderr", "published_star"),
+        *("published", "published_stderr", "published_star", "apart"),
     ]
     return write_csv(header, lines)
 

@@ -15,7 +15,7 @@ from zoloss_cli.reporting.render.numbers import (
 from zoloss_cli.reporting.tables import Table, TableCell
 from zoloss_cli.utils.safe_text import show_controls
 
-NEEDED = r"% a part of a document that has \usepackage{booktabs}"
+PACKAGES = "booktabs", "longtable"
 PLUS_MINUS, STAR = r"\pm", "^*"
 COMMANDS = {
     "\0": "textbackslash",
@@ -84,9 +84,8 @@ def render_grid(grid: Grid) -> str:
             r"\end{longtable}",
         ]
     )
-    if not grid.caption:
-        return body
-    return f"\\subsection*{{{escape_latex(grid.caption)}}}\n{body}\n{notes}\n"
+    heading = [rf"\subsection*{{{escape_latex(grid.caption)}}}"] if grid.caption else []
+    return "\n".join([*heading, body, notes, ""])
 
 
 def render_heading(heading: str) -> str:
@@ -95,8 +94,10 @@ def render_heading(heading: str) -> str:
 
 
 def join_fragments(parts: list[str]) -> str:
-    """Return tables one after the other, to be put into a document of one's own."""
-    return "\n\n".join([NEEDED, *parts])
+    """Return tables or grids one after the other, to be put into a document of one's own."""
+    used = [name for name in PACKAGES if name != "longtable" or any(rf"\begin{{{name}}}" in p for p in parts)]
+    needed = "".join(rf"\usepackage{{{name}}}" for name in used)
+    return "\n\n".join([f"% a part of a document that has {needed}", *parts])
 
 
 def render_paragraph(text: str) -> str:
@@ -110,8 +111,7 @@ def join(parts: list[str]) -> str:
         r"\documentclass{article}",
         r"\usepackage[utf8]{inputenc}",
         r"\usepackage[T1]{fontenc}",
-        r"\usepackage{booktabs}",
-        r"\usepackage{longtable}",
+        *(rf"\usepackage{{{name}}}" for name in PACKAGES),
         r"\usepackage[a4paper,landscape,margin=1cm]{geometry}",
         r"\begin{document}",
     ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from zoloss_cli.registry import load_metric
-from zoloss_cli.reporting.compare import CellComparison
+from zoloss_cli.reporting.comparison import CellComparison
+from zoloss_cli.reporting.derived_metrics import load_compared_metric
 from zoloss_cli.reporting.tables import Table, TableCell
 
 
@@ -87,16 +87,16 @@ def format_our_value(cell: CellComparison) -> str:
 
 def format_published_value(cell: CellComparison) -> str:
     """Return the published number of a compared cell."""
-    metric = load_metric(cell.metric)
+    metric = load_compared_metric(cell.metric)
     decimals = metric.decimals if metric.comparison_decimals is None else metric.comparison_decimals
     if cell.comparison == "match" and not cell.is_exact:
-        decimals = 0
+        decimals = metric.published_decimals or 0
     return format_cell(TableCell(cell.published, cell.published_stderr, decimals=decimals))
 
 
 def count_decimals(cell: CellComparison) -> int:
     """Return how many decimals a compared cell is shown with."""
-    metric = load_metric(cell.metric)
+    metric = load_compared_metric(cell.metric)
     if cell.comparison == "z":
         return metric.decimals if metric.comparison_decimals is None else metric.comparison_decimals
     return metric.count_decimals(cell.mean, cell.splits)

@@ -7,8 +7,8 @@ import math
 from types import ModuleType
 
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.registry import load_metric
-from zoloss_cli.reporting.compare import CellComparison
+from zoloss_cli.reporting.comparison import CellComparison
+from zoloss_cli.reporting.derived_metrics import load_compared_metric
 from zoloss_cli.reporting.render.formats import FORMATS
 from zoloss_cli.reporting.render.grid import Grid
 from zoloss_cli.reporting.render.numbers import count_decimals, format_our_value, format_published_value
@@ -49,19 +49,25 @@ def render_tables(tables: list[Table], format: str, terminal: bool = False, stan
     renderer = load_renderer(format)
     if format == "csv":
         return renderer.render_tables(tables)
-    parts = [renderer.render_table(table, terminal) for table in tables]
+    return join_parts([renderer.render_table(table, terminal) for table in tables], format, standalone)
+
+
+def join_parts(parts: list[str], format: str, standalone: bool = False) -> str:
+    """Return tables or grids in a format that is not CSV; LaTeX is a document only if it is `standalone`."""
+    renderer = load_renderer(format)
     return renderer.join_fragments(parts) if format == "latex" and not standalone else renderer.join(parts)
 
 
-def render_comparison(cells: list[CellComparison], format: str) -> str:
-    """Return a comparison with published values in a format."""
+def render_comparison(cells: list[CellComparison], format: str, standalone: bool = False) -> str:
+    """Return a comparison with published values in a format; see :func:`render_tables` for `standalone`."""
     renderer = load_renderer(format)
     if format == "csv":
         return renderer.render_comparison(cells)
     marks = {
-        "z": lambda cell: "" if cell.comparison != "z" and math.isnan(cell.z) else f"{cell.z:+.1f}",
+        "z": _format_z,
         "match": lambda cell: cell.match,
         "ratio": lambda cell: "" if cell.ratio is None else f"{cell.ratio:.2g}",
+        "apart": lambda cell: cell.apart,
     }
     # A comparison of errors has no ratios, one of times no z.
     marks = {name: mark for name, mark in marks.items() if not cells or any(mark(cell) for cell in cells)}
@@ -70,7 +76,7 @@ def render_comparison(cells: list[CellComparison], format: str) -> str:
         [
             cell.table,
             cell.dataset,
-            " ".join(filter(None, [cell.learner, load_metric(cell.metric).heading])),
+            " ".join(filter(None, [cell.learner, load_compared_metric(cell.metric).heading])),
             format_our_value(cell),
             format_published_value(cell),
             f"{cell.difference:+.{count_decimals(cell)}f}",
@@ -78,4 +84,18 @@ def render_comparison(cells: list[CellComparison], format: str) -> str:
         ]
         for cell in cells
     ]
-    return renderer.join([renderer.render_grid(Grid(header=header, lines=lines, n_left=3))])
+    return join_parts([renderer.render_grid(Grid(header=header, lines=lines, n_left=3))], format, standalone)
+
+
+def render_summary(grid: Grid, format: str, standalone: bool = False) -> str:
+    """Return the counts of all published numbers in a format."""
+    renderer = load_renderer(format)
+    if format == "csv":
+        return renderer.write_csv(grid.header, grid.lines)
+    return join_parts([renderer.render_grid(grid)], format, standalone)
+
+
+def _format_z(cell: CellComparison) -> str:
+    if math.isnan(cell.z):
+        return "" if cell.comparison != "z" else "–"
+    return f"{cell.z:+.1f}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import textwrap
 
 from tabulate import tabulate
@@ -18,6 +20,7 @@ from zoloss_cli.reporting.tables import Table, TableCell
 from zoloss_cli.utils.safe_text import show_controls
 
 PARAGRAPH_WIDTH = 100  # characters
+COMMAND = re.compile(r"zoloss (?:run|evaluate) .*")  # to the end of a note
 BOLD_ON_TERMINAL = "\x1b[1m{}\x1b[0m"
 
 
@@ -32,8 +35,18 @@ def render_table(table: Table, terminal: bool = False) -> str:
     lines = build_grid(table, format_ours, format_cell, show_text)
     header = [*map(show_text, build_header(table))]
     body = tabulate(lines, header, tablefmt="simple", disable_numparse=True)
-    notes = "\n".join(f"({show_text(text)})" for text in list_notes(table, "bold" if terminal else "**"))
-    return f"{show_text(format_caption(table))}\n\n{body}\n{notes}"
+    notes = [f"({show_text(text)})" for text in list_notes(table, "bold" if terminal else "**")]
+    if terminal:
+        notes = [*map(wrap_note, notes)]
+    return "\n".join([f"{show_text(format_caption(table))}\n\n{body}", "\n".join(notes)])
+
+
+def wrap_note(note: str) -> str:
+    """Return a note in lines that fit into the terminal; a command in it stays one line, to be copied."""
+    kept = COMMAND.sub(lambda command: command[0].replace(" ", "\0"), note)
+    width = shutil.get_terminal_size().columns
+    lines = textwrap.wrap(kept, width, subsequent_indent=" ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines).replace("\0", " ")
 
 
 def render_grid(grid: Grid) -> str:

@@ -1,0 +1,102 @@
+"""Which splits travel together: every split once, times first, chunks as long as the client demands."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zoloss_cli.config.loader import load_config
+from zoloss_cli.experiment.chunking import CLIENT_LOAD, MANY_WORKERS, ChunkPlanner
+from zoloss_cli.experiment.pending import PendingCell, SplitRanges
+from zoloss_cli.experiment.plan import plan
+
+N_SPLITS = 3000
+
+
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory):
+    path = tmp_path_factory.mktemp("config") / "c.yaml"
+    path.write_text("datasets: [heart, sonar, pima]\nlearners: [fld, stump]\n", encoding="utf-8")
+    return plan(load_config(path))
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def make_planner(cells, n_splits=N_SPLITS):
+    pending = [PendingCell(cell, SplitRanges([range(n_splits)]), n_tasks=n_splits) for cell in cells]
+    return ChunkPlanner(pending, Clock(), Clock())
+
+
+def learn(planner, seconds):
+    """Let time pass, and one task of each cell come back."""
+    for part, each in zip(planner.pending, seconds, strict=True):
+        part.add_times([each])
+    planner.clock.now += 1.0
+
+
+def test_many_workers_find_out_about_each_cell_before_anything_else(cells):
+    planner = make_planner(cells)
+    planner.update(1000)
+    first = [planner.take(1000) for _ in cells]
+    assert [part for part, _ in first] == planner.pending
+    assert all(splits == [0] for _, splits in first)
+    learn(planner, [0.01, 0.02, 0.05, 0.04, 0.03, 0.01])
+    planner.update(1000)
+    part, splits = planner.take(1000)
+    assert part is planner.pending[2]  # the longest tasks
+    assert len(splits) > 10
+
+
+def test_few_workers_take_cells_in_the_order_of_the_plan(cells):
+    planner = make_planner(cells, 2)
+    taken = []
+    while planner:
+        planner.update(MANY_WORKERS)
+        taken.append(planner.take(MANY_WORKERS))
+    assert [part for part, _ in taken] == [part for part in planner.pending for _ in range(2)]
+
+
+@pytest.mark.parametrize("cost", [0.0005, 0.001, 0.002])
+def test_chunks_of_many_workers_are_as_long_as_the_client_demands(cells, cost):
+    planner = make_planner(cells, 1_000_000)
+    seconds = {part.cell.key: 0.01 * (i + 1) for i, part in enumerate(planner.pending)}
+    for part in planner.pending:
+        part.add_times([seconds[part.cell.key]] * 1000)
+    for _ in range(500):
+        planner.update(1000)
+        part, splits = planner.take(1000)
+        planner.cpu_clock.now += cost
+    taken = len(splits) * seconds[part.cell.key]
+    assert taken == pytest.approx(1000 * cost / CLIENT_LOAD, rel=0.02)
+
+
+@given(
+    n_workers=st.sampled_from([1, 2, MANY_WORKERS, MANY_WORKERS + 1, 1000]),
+    n_splits=st.integers(0, 60),
+    times=st.lists(st.floats(1e-6, 20.0), min_size=1, max_size=5),
+    lag=st.integers(0, 9),
+)
+def test_every_split_is_taken_once(cells, n_workers, n_splits, times, lag):
+    planner = make_planner(cells, n_splits)
+    taken, under_way, i = [], [], 0
+    while planner:
+        planner.update(n_workers)
+        part, splits = planner.take(n_workers)
+        assert splits
+        taken += [(part.cell.key, split) for split in splits]
+        under_way.append((part, splits))
+        if len(under_way) > lag:
+            done, splits = under_way.pop(i % len(under_way))
+            done.add_times([times[i % len(times)]] * len(splits))
+        planner.clock.now += 0.11
+        i += 1
+    assert sorted(taken) == sorted((cell.key, split) for cell in cells for split in range(n_splits))
+    assert planner.estimate_left(n_workers) == 0.0

@@ -1,0 +1,118 @@
+"""Which splits travel together, and which cell comes next.
+
+Few workers take cells in the order of the plan, in chunks of about half a second. For many the client is what
+they wait for, so chunks are as long as its cost for each of them demands, the time of each cell is found out
+first, the longest tasks come before the others, and chunks become shorter towards the end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from zoloss_cli.experiment.pending import CHUNK_SECONDS, PendingCell, estimate_seconds
+
+MANY_WORKERS = 32  # from here on the longest tasks are first, so that the last ones are short
+CLIENT_LOAD = 0.15  # of the client's time, where chunks may be long
+MAX_CLIENT_LOAD = 0.6  # likewise, towards the end
+CLIENT_SECONDS = 0.0007  # of the client's time for a chunk, until it is measured
+MIN_MEASURED_CHUNKS = 200
+SHARES_LEFT = 4  # a chunk is at most this fraction of a worker's share of what is left
+ESTIMATE_SECONDS = 0.2  # between two estimates of what is left, which look at every cell
+TASKS_PER_TIMED = (
+    4  # a chunk has at most so many times the tasks that were timed: the first may be the quick ones
+)
+TASKS_PER_PROBED = 32  # likewise, where one task of each cell ran before the others
+
+
+@dataclass
+class ChunkPlanner:
+    """Chooses chunks from what is pending.
+
+    Attributes
+    ----------
+    pending : list of PendingCell
+        What is to run.
+    clock : callable
+        Seconds.
+    cpu_clock : callable
+        Seconds of the client's own time.
+    """
+
+    pending: list[PendingCell]
+    clock: Callable[[], float] = time.monotonic
+    cpu_clock: Callable[[], float] = time.process_time
+    _queue: deque[PendingCell] = field(init=False)  # of which the first has splits
+    _unprobed: deque[PendingCell] = field(init=False)
+    _seconds_left: float | None = None  # of one worker that did all
+    _estimated_at: float = float("-inf")
+    _n_chunks: int = 0
+    _cpu_start: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._queue = deque(part for part in self.pending if part.splits)
+        self._unprobed = deque(part for part in self._queue if not part.n_timed)
+        self._cpu_start = self.cpu_clock()
+
+    def __bool__(self) -> bool:
+        return bool(self._queue)
+
+    def estimate_left(self, n_workers: int) -> float | None:
+        """Estimate the seconds that are left; None while no task was timed."""
+        if not self._queue:
+            return 0.0
+        return None if self._seconds_left is None else self._seconds_left / max(n_workers, 1)
+
+    def update(self, n_workers: int) -> None:
+        """Look at what is left, from time to time; for many workers put the longest tasks first."""
+        now = self.clock()
+        if now - self._estimated_at < ESTIMATE_SECONDS:
+            return
+        began = time.perf_counter()
+        self._seconds_left = estimate_seconds(self.pending, 1)
+        if n_workers > MANY_WORKERS:
+            self._queue = deque(sorted(self._queue, key=lambda part: -(part.mean_seconds or 0.0)))
+            self._drop_empty()
+        cost = time.perf_counter() - began
+        self._estimated_at = now + 20 * cost  # a twentieth of the time at most, however many cells there are
+
+    def take(self, n_workers: int) -> tuple[PendingCell, list[int]]:
+        """Remove and return the next chunk: a cell, and some of its splits."""
+        self._n_chunks += 1
+        if n_workers <= MANY_WORKERS:
+            part, most = self._queue[0], TASKS_PER_TIMED
+        else:
+            part, most = self._find_unprobed() or self._queue[0], TASKS_PER_PROBED
+        splits = part.take_chunk(self._find_seconds(n_workers), most * part.n_timed)
+        if n_workers > MANY_WORKERS and not part.n_timed and part is self._queue[0]:
+            self._queue.rotate(-1)  # nothing else is known: each cell in turn
+        self._drop_empty()
+        return part, splits
+
+    def _find_unprobed(self) -> PendingCell | None:
+        """Return a cell of which no task is under way or was timed."""
+        while self._unprobed:
+            part = self._unprobed.popleft()
+            if part.splits and not part.n_timed:
+                return part
+        return None
+
+    def _drop_empty(self) -> None:
+        while self._queue and not self._queue[0].splits:
+            self._queue.popleft()
+
+    def _find_seconds(self, n_workers: int) -> float:
+        """Return how long a chunk may take: more for many workers, less towards the end."""
+        busy = n_workers * self._measure_client_seconds()  # of the client in each second, with chunks of one
+        seconds = max(CHUNK_SECONDS, busy / CLIENT_LOAD)
+        if self._seconds_left is not None and n_workers > MANY_WORKERS:
+            seconds = max(busy / MAX_CLIENT_LOAD, min(seconds, self._seconds_left / n_workers / SHARES_LEFT))
+        return seconds
+
+    def _measure_client_seconds(self) -> float:
+        """Return what a chunk costs the client, from its submission to its records."""
+        if self._n_chunks < MIN_MEASURED_CHUNKS:
+            return CLIENT_SECONDS
+        return (self.cpu_clock() - self._cpu_start) / self._n_chunks

@@ -1,0 +1,100 @@
+"""Breakpoints of a line search in buckets: which of them can hold the minimum of the 0/1 loss.
+
+`p`, `delta`, `y` and `phi` are those of `line_search`. Bucket b < `buckets` holds samples with a negative
+signed weight, b + `buckets` those at the same place with a positive one. Indices are unsigned where a loop is
+to vectorize: numba checks no such index for being negative.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import uint32, uint64
+
+from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
+from zoloss_cli.kernels.bits import find_lowest_bit
+
+SAMPLES_PER_BLOCK = 64  # whose buckets are looked at together: a bit of a word each
+
+
+@kernel
+def fill_buckets(p, delta, y, phi, s, buckets, bucket, histogram):
+    """Assign samples to buckets by u = p sign(delta) / (|p| + s|delta|), which rises with p / delta.
+
+    bucket[i] is a last one of its own where delta = 0. histogram[b] becomes the weight of bucket b. One
+    division a sample, in a loop that vectorizes; a block at a time, whose buckets are then still near.
+    """
+    n = p.shape[0]
+    half = 0.5 * buckets
+    for b in range(histogram.shape[0]):
+        histogram[b] = 0
+    for block in range((n + SAMPLES_PER_BLOCK - 1) // SAMPLES_PER_BLOCK):
+        start = uint64(block) * uint64(SAMPLES_PER_BLOCK)
+        size = min(uint64(n) - start, uint64(SAMPLES_PER_BLOCK))
+        for j in range(size):
+            i = start + j
+            d = delta[i]
+            flipped = p[i] if d > 0.0 else -p[i]
+            u = flipped / (abs(p[i]) + s * abs(d) + 1e-300)
+            b = min(max(np.int32(u * half + half), np.int32(0)), np.int32(buckets - 1))
+            b = b + np.int32(buckets) if y[i] * d > 0.0 else b
+            bucket[i] = b if d != 0.0 else np.int32(2 * buckets)
+        for j in range(size):
+            histogram[uint32(bucket[start + j])] += phi[start + j]
+
+
+@exact_kernel
+def find_best_boundary(histogram, prefix, buckets):
+    """Set `prefix` to the error at each bucket's lower end; return the leftmost smallest one, and whose it is.
+
+    The upper end of the last bucket counts too: it is the end of number `buckets`.
+    """
+    e, best, best_at = 0, 0, 0
+    for b in range(buckets):
+        prefix[b] = e
+        e += histogram[b + buckets] - histogram[b]
+        best_at = b + 1 if e < best else best_at
+        best = min(best, e)
+    return best, best_at
+
+
+@inline_kernel
+def can_hide_minimum(b, histogram, prefix, buckets, best):
+    """Return whether a bucket may hold a value as good as the best boundary's.
+
+    It must hold both signs, and its negative part alone would bring the error down to the best boundary's.
+    """
+    has_both = (histogram[b] > 0) & (histogram[b + buckets] > 0)
+    return has_both & (prefix[b] - histogram[b] <= best)
+
+
+@exact_kernel
+def collect_candidates(bucket, histogram, prefix, buckets, best, first, last, near_i):
+    """List in near_i the samples of all buckets that can hold the minimum; return how many they are.
+
+    `first` and `last` are the neighbours of the best boundary, whose breakpoints give its interval. Mostly
+    these two are side by side, and no other bucket can hide anything.
+    """
+    low, high, hidden = first, last, np.int64(0)
+    for b in range(uint64(buckets)):
+        hidden += np.int64(can_hide_minimum(b, histogram, prefix, uint64(buckets), best))
+    if hidden > 0:
+        for b in range(buckets):
+            if can_hide_minimum(b, histogram, prefix, buckets, best):
+                low, high = min(low, b), max(high, b)
+    low_bits, low_32, width = np.int32(buckets - 1), np.int32(low), uint32(high - low)
+    count = np.int64(0)
+    for block in range(bucket.shape[0] // SAMPLES_PER_BLOCK):
+        start = uint64(block) * uint64(SAMPLES_PER_BLOCK)
+        found = uint64(0)  # a bit for each sample of the block
+        for j in range(uint64(SAMPLES_PER_BLOCK)):
+            found |= uint64(uint32((bucket[start + j] & low_bits) - low_32) <= width) << j
+        while found != 0:
+            i = np.int64(start) + find_lowest_bit(found)
+            found &= found - uint64(1)
+            b = np.int64(bucket[i] & low_bits)
+            if bucket[i] < 2 * buckets and (
+                b in (first, last) or can_hide_minimum(b, histogram, prefix, buckets, best)
+            ):
+                near_i[count] = i
+                count += 1
+    return count
