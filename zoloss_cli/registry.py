@@ -233,6 +233,7 @@ METRICS = Registry(
         "joint_bound": MetricRegistration(_METRICS + "joint_bound:JointBound"),
         "cones": MetricRegistration(_METRICS + "cones:Cones"),
         "iterations": MetricRegistration(_METRICS + "iterations:Iterations"),
+        "error_counts": MetricRegistration(_METRICS + "error_counts:ErrorCounts"),
         "cost": MetricRegistration(_METRICS + "cost:Cost"),
         "cost_ratio": MetricRegistration(_METRICS + "cost_ratio:CostRatio"),
         "median_ratio": MetricRegistration(_METRICS + "median_ratio:MedianRatio"),

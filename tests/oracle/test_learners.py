@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from twins import python_averaged_perceptron, python_perceptron, python_pocket, python_sgd
 
 from zoloss_cli.kernels.random import RANDOM, build_alias_table, draw_epoch
-from zoloss_cli.kernels.svm import solve_linear_svm
+from zoloss_cli.kernels.svm import pad_columns, solve_linear_svm
 from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
 from zoloss_cli.learners.linear.fld import FLDClassifier
 from zoloss_cli.learners.linear.margin_perceptron import MarginPerceptronClassifier
@@ -272,17 +272,20 @@ def planes(rows):
                     yield -w
 
 
+@pytest.mark.parametrize("by_rows", [False, True])
 @pytest.mark.parametrize("seed", range(8))
-def test_the_svm_solver_reaches_libsvms_optimum(seed):
+def test_the_svm_solver_reaches_libsvms_optimum(seed, by_rows):
     rng = np.random.default_rng(seed)
-    n, m = 80, 5
+    n, m = 80 + seed, 5
     X = rng.uniform(-1, 1, (n, m))
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(n) > 0, 1.0, -1.0)
     C = 10.0 ** rng.uniform(-2, 2)
     phi = rng.exponential(size=n)
     machine = SVC(kernel="linear", C=C, tol=1e-9).fit(X, y, sample_weight=phi)
-    Z = np.column_stack([np.ones(n), X]) * y[:, None]
-    w, gap = solve_linear_svm(Z, C * phi, 1e-9)
+    rows = np.column_stack([np.ones(n), X])
+    Z = rows * y[:, None]
+    columns = np.empty((0, 0)) if by_rows else pad_columns(rows)
+    w, gap = solve_linear_svm(rows, columns, y, C * phi, 1e-9)
 
     def objective(w):
         return 0.5 * w[1:] @ w[1:] + (C * phi * np.maximum(0, 1 - Z @ w)).sum()

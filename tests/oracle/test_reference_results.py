@@ -12,6 +12,7 @@ from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.reporting.compare import compare_run
 from zoloss_cli.reporting.comparison import drop_repeated
+from zoloss_cli.results.manifest import find_processor
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.paths import shipped_folder
 
@@ -21,11 +22,12 @@ CONFIGS = [
     "table4.yaml",
     "table4-fld.yaml",
     "table4-svm.yaml",
+    "rcd-rules.yaml",
     "thesis/table2.2.yaml",
     "thesis/table2.3.yaml",
     "thesis/table2.4.yaml",
     *(f"thesis/{name}.yaml" for name in ("table3.1", "table3.2", "figure3.1")),
-    *(f"thesis/{name}.yaml" for name in ("table4.2", "table4.3", "table4.4")),
+    *(f"thesis/{name}.yaml" for name in ("section2.4.2", "table4.2", "table4.3", "table4.4")),
     *(f"thesis/{name}.yaml" for name in ("figure4.2", "figure4.3", "figure4.4", "figure4.5")),
     "figure3.yaml",
     "figure4.yaml",
@@ -39,7 +41,18 @@ def cells_of(config):
 
 
 BOOSTED_SVM = [cell for cell in cells_of("table4.yaml") if cell.learner.name == "adaboost:soft-svm"]
-CELLS = [*cells_of("thesis/table2.2.yaml"), *cells_of("thesis/table2.4.yaml"), *BOOSTED_SVM]
+CODES = [
+    cell
+    for table in ("4.2", "4.3")
+    for cell in cells_of(f"thesis/table{table}.yaml")
+    if cell.data.name in ("iris", "wine")
+]
+CELLS = [*cells_of("thesis/table2.2.yaml"), *cells_of("thesis/table2.4.yaml"), *BOOSTED_SVM, *CODES]
+# Processors, as manifests name them, on which all of these tasks but the named ones were found to be equal.
+EQUAL_ON = ("znver4",)
+# 712 of 4,400 test samples are wrong as stored, and 709 as computed on the processors above.
+TURNED_BY_ROUNDING = {("threenorm", "rcd-bias")}
+MOST_DECISIONS, MOST_DECISIONS_SHARE = 2, 0.02
 
 
 @pytest.mark.parametrize("config", CONFIGS)
@@ -54,15 +67,17 @@ def test_every_cell_of_the_config_has_all_its_splits(config):
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda c: f"{c.data.name}-{c.learner.label}{c.learner.choice}")
 def test_a_task_run_again_gives_what_is_stored(cell):
-    """soft-SVM to the last error; the others, whose paths rounding can turn, within their spread."""
-    records = Store(REFERENCE).read(cell.filename, cell.key).records
-    again = run_task(cell, 17)
-    if cell.learner.label == "soft-svm":
-        stored = records[17]
-        assert (again.train_errors, again.test_errors) == (stored.train_errors, stored.test_errors)
-    for name in ("train_errors", "test_errors"):
-        spread = np.std([getattr(record, name) for record in records.values()])
-        assert abs(getattr(again, name) - getattr(records[17], name)) <= 3 * spread
+    """To the last error; where a processor's rounding turned a path, all but a few decisions are the same."""
+    found = Store(REFERENCE).read(cell.filename, cell.key)
+    stored, again = found.records[17], run_task(cell, 17)
+    numbers = [(record.train_errors, record.test_errors, record.iterations) for record in (stored, again)]
+    turned = (cell.data.name, cell.learner.label) in TURNED_BY_ROUNDING
+    if find_processor() in EQUAL_ON and not turned:
+        assert numbers[0] == numbers[1]
+    if numbers[0] != numbers[1]:
+        for part, n_samples in (("train", found.n_train), ("test", found.n_test)):
+            before, now = (getattr(record, f"{part}_errors") for record in (stored, again))
+            assert abs(now - before) <= max(MOST_DECISIONS, MOST_DECISIONS_SHARE * n_samples)
 
 
 @pytest.mark.parametrize(
@@ -88,18 +103,27 @@ def test_the_reproduction_is_as_good_as_promised():
     chapters |= {"4.2": 4, "4.3": 4, "4.4": 4}
     runs = load_reference()
     cells = drop_repeated([cell for run in runs if run.table in chapters for cell in compare_run(run)])
+    cells = [cell for cell in cells if cell.apart != "no test" and cell.learner != "data"]
     boosted = [abs(cell.z) for cell in cells if cell.learner.startswith("adaboost")]
     costs = [abs(cell.z) for cell in cells if chapters[cell.table] == 3]
     plain = [
         abs(cell.z) for cell in cells if chapters[cell.table] == 2 and not cell.learner.startswith("adaboost")
     ]
     codes = [abs(cell.z) for cell in cells if chapters[cell.table] == 4 and not cell.is_exact]
-    assert (len(plain), len(boosted), len(costs), len(codes)) == (168, 120, 42, 174)
+    assert (len(plain), len(boosted), len(costs), len(codes)) == (168, 120, 36, 174)
     for z in (np.array(plain), np.array(boosted), np.array(costs), np.array(codes)):
         assert np.mean(z <= 2) >= 0.9
         assert np.mean(z <= 3) >= 0.95
     fixed = [cell for cell in cells if cell.is_exact]
     assert (len(fixed), sum(cell.match == "=" for cell in fixed)) == (36, 34)
+
+
+def test_what_is_tested_agrees_without_the_choices_that_were_fitted():
+    cells = drop_repeated([cell for run in load_reference() for cell in compare_run(run) if not cell.apart])
+    z = np.array([abs(cell.z) for cell in cells if cell.comparison == "z"])
+    assert z.size >= 350
+    assert np.mean(z <= 2) >= 0.95
+    assert np.mean(z <= 3) >= 0.975
 
 
 def test_what_the_thesis_says_of_figure_3_1():

@@ -25,6 +25,7 @@ from zoloss_cli.reporting.loading import load_runs, select_runs
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils import code_files
 from zoloss_cli.workflows import added_learners
+from zoloss_cli.workflows.choose_workers import SCHEDULER_VARIABLE, choose_workers
 from zoloss_cli.workflows.load_experiment import load_experiment
 
 if TYPE_CHECKING:
@@ -101,6 +102,9 @@ def run_experiment(
     allow_code: bool = False,
     seed: int | None = None,
     n_jobs: int = 1,
+    scheduler: str = "",
+    cluster: str | PathLike[str] | None = None,
+    allow_versions: bool = False,
     progress: bool | None = None,
 ) -> ExperimentResults:
     """Run what is missing of an experiment, and return its results.
@@ -129,7 +133,14 @@ def run_experiment(
     seed : int or None, default=None
         Another master seed.
     n_jobs : int, default=1
-        Worker processes; -1 for as many as there are cores.
+        Worker processes, where no cluster is named; -1 for as many as there are cores.
+    scheduler : str, default=""
+        Address or file of a Dask scheduler whose workers run the tasks. Without it the section ``run`` of the
+        config counts, and then the variable ``DASK_SCHEDULER_ADDRESS``.
+    cluster : str, path-like or None, default=None
+        A YAML file that describes a cluster, which is started and closed.
+    allow_versions : bool, default=False
+        Whether workers of a cluster may have other versions than this machine.
     progress : bool or None, default=None
         Whether to show how far it is; None: in a notebook and on a terminal.
 
@@ -144,6 +155,8 @@ def run_experiment(
         If the config is wrong; one line for each mistake.
     DataError
         If a data set cannot be used.
+    ClusterError
+        If a cluster cannot be reached, or its workers do not fit.
     RunError
         If every task failed. Where some did, a warning says so, and the others are there.
 
@@ -166,7 +179,10 @@ def run_experiment(
     jobs = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
     shown, store, added = build_progress(progress), Store(Path(out)), list_names(add_learners)
     with code_files.allow_code(allow_code), name_parameters():
-        experiment, source = _load(config)
+        experiment, source, content = _load(config)
+        named = scheduler or os.environ.get(SCHEDULER_VARIABLE, "")
+        described = None if cluster is None else Path(cluster)
+        workers = choose_workers(content, jobs, named, described, allow_versions)
         if added and source != TEXT_SOURCE:
             source, _ = added_learners.name_run(Path(source), added, [], allow_code)
         asked = select_part(added_learners.add_learners(experiment, added, []), [], [], splits, seed)
@@ -175,7 +191,7 @@ def run_experiment(
         for note in notes:
             shown.note(note)
         options = runner.RunOptions(part=part)
-        summary = runner.run_experiment(whole, source, store, jobs, shown, options)
+        summary = runner.run_experiment(whole, source, store, workers, shown, options)
     if summary.interrupted:
         raise KeyboardInterrupt
     if summary.failures:
@@ -203,20 +219,22 @@ def _check_count(name: str, value: int | None) -> None:
         raise ConfigError(f"{name} must be a number of at least {least} (got {value!r})")
 
 
-def _load(config: str | PathLike[str] | Mapping[str, Any]) -> tuple[Experiment, str]:
-    """Return the experiment, and where it comes from."""
+def _load(
+    config: str | PathLike[str] | Mapping[str, Any],
+) -> tuple[Experiment, str, Path | Mapping[str, Any]]:
+    """Return the experiment, where it comes from, and its file or its keys."""
     if isinstance(config, Mapping):
-        return build_experiment(dict(config), DEFAULT_NAME, Path(), MappingErrorCollector()), TEXT_SOURCE
+        content, errors = dict(config), MappingErrorCollector()
+        return build_experiment(content, DEFAULT_NAME, Path(), errors), TEXT_SOURCE, content
     if isinstance(config, str) and "\n" in config:
         content, root = parse_yaml(config, Path("config"))
-        return build_experiment(
-            content, DEFAULT_NAME, Path(), ErrorCollector(Path("config"), root)
-        ), TEXT_SOURCE
+        experiment = build_experiment(content, DEFAULT_NAME, Path(), ErrorCollector(Path("config"), root))
+        return experiment, TEXT_SOURCE, content
     if not isinstance(config, str | PathLike):
         raise ConfigError(
             f"config must be a path, a name, a mapping or YAML text (got {type(config).__name__})"
         )
-    return load_experiment(Path(config)), str(config)
+    return load_experiment(Path(config)), str(config), Path(config)
 
 
 class MappingErrorCollector(ErrorCollector):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from zoloss_cli.api.sources import RunSource, list_names, name_several, select_run
-from zoloss_cli.errors import ConfigError, ResultsError, suggest_nearest
+from zoloss_cli.errors import ClusterError, ConfigError, ResultsError, suggest_nearest
 from zoloss_cli.reporting.render.render import render_tables
 from zoloss_cli.reporting.table_cells import TableCell
 from zoloss_cli.reporting.table_options import BOLD_RULES, MAX_DIGITS, STATS, TableOptions
@@ -231,6 +231,6 @@ def name_parameters() -> Iterator[None]:
     """Let messages name parameters of functions where they name options of commands."""
     try:
         yield
-    except (ConfigError, ResultsError) as error:
+    except (ClusterError, ConfigError, ResultsError) as error:
         text = OPTION.sub(lambda match: match[1].replace("-", "_"), str(error))
         raise type(error)(text) from None

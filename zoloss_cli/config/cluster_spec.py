@@ -8,6 +8,7 @@ else is code, and has to be allowed as code is.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -100,12 +101,16 @@ def load_cluster_file(path: Path) -> ClusterSettings:
     return settings
 
 
-def load_run_section(path: Path) -> ClusterSettings | None:
-    """Return the section `run` of a config that was found valid; None if it has none."""
-    content, root = read_yaml(path)
+def load_run_section(config: Path | Mapping[str, Any]) -> ClusterSettings | None:
+    """Return the section `run` of a config that was found valid, a file or its keys; None if it has none."""
+    content: Mapping[str, Any]
+    if isinstance(config, Path):
+        content, root = read_yaml(config)
+        errors = ErrorCollector(config, root)
+    else:
+        content, errors = config, ErrorCollector(Path("config"), None)
     if content.get("run") is None:
         return None
-    errors = ErrorCollector(path, root)
     settings = build_cluster_settings(content["run"], ("run",), errors)
     errors.raise_errors()
     return settings

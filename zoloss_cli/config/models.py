@@ -281,7 +281,9 @@ class Published(StrictModel):
     """The published table or figure that this config reproduces."""
 
     paper: Annotated[str, Field(description="as in published/tables.csv, e.g. li-lin-2007")]
-    table: Annotated[str | None, Field(description="the table's own number")] = None
+    table: Annotated[
+        str | None, Field(description="the table's own number; 'section 2.4.2' for numbers in a text")
+    ] = None
     figure: Annotated[str | None, Field(description="the figure's own number")] = None
     drawn_as: Annotated[
         str | None,

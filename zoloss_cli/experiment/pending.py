@@ -88,7 +88,7 @@ class PendingCell:
         return self.seconds / self.n_timed if self.n_timed else None
 
     def take_chunk(self, seconds: float, most: int) -> list[int]:
-        """Remove and return splits that take about so long together, at most so many; one, if their cost is unknown."""
+        """Remove and return splits that take about so long together, at most so many; one of unknown cost."""
         mean = self.mean_seconds
         most = min(round(MAX_CHUNK_TASKS * max(1.0, seconds / CHUNK_SECONDS)), most)
         size = 1 if mean is None else max(1, min(most, int(seconds / max(mean, 1e-6))))

@@ -215,7 +215,8 @@ def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
     """Return what a fitted learner says of its work, by field of the record.
 
     A learner's class lists in ``reports`` which of these fields its fitted attributes give: when the best was
-    found, what is proved, how many rounds, at what cost, and what a theorem bounds and by what.
+    found, what is proved, how many rounds, at what cost, how often errors were counted, and what a theorem
+    bounds and by what.
     """
     fields: dict[str, Any] = {"fit_time": round(float(fit_time), 6)}
     if len(getattr(learner, "trace_", ())) and learner.trace_[-1][0] < fit_time:  # else there was no search
@@ -229,6 +230,8 @@ def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
         fields |= {"part_bound": float(learner.part_bound_), "n_parts": int(learner.parts)}
     if hasattr(learner, "n_rounds_"):
         fields["iterations"] = int(learner.n_rounds_)
+    if hasattr(learner, "n_error_counts_"):
+        fields["error_counts"] = int(learner.n_error_counts_)
     if hasattr(learner, "costs_"):
         fields["cost"] = _round_to_digits(learner.costs_[-1] if len(learner.costs_) else 1.0, 8)
     if getattr(learner, "unsplit_", 0):

@@ -1,8 +1,8 @@
 """Breakpoints of a line search in buckets: which of them can hold the minimum of the 0/1 loss.
 
 `p`, `delta`, `y` and `phi` are those of `line_search`. Bucket b < `buckets` holds samples with a negative
-signed weight, b + `buckets` those at the same place with a positive one. Indices are unsigned where a loop is to
-vectorize: numba checks no such index for being negative.
+signed weight, b + `buckets` those at the same place with a positive one. Indices are unsigned where a loop is
+to vectorize: numba checks no such index for being negative.
 """
 
 from __future__ import annotations

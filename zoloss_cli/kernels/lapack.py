@@ -7,8 +7,8 @@ from numba import types
 
 from zoloss_cli.kernels import kernel
 
-# LAPACK's gesv, getrf and getri under the names by which numba's own np.linalg.solve and np.linalg.inv call
-# them. Those take seconds more to compile, for the messages of mistakes that cannot happen here.
+# LAPACK's gesv, getrf, getri and potrf under the names by which numba's own np.linalg.solve, inv and cholesky
+# call them. Those take seconds more to compile, for the messages of mistakes that cannot happen here.
 _numbers, _pivots = types.CPointer(types.float64), types.CPointer(types.int32)
 _solve = types.ExternalFunction(
     "numba_xgesv",
@@ -21,7 +21,11 @@ _factor = types.ExternalFunction(
 _invert = types.ExternalFunction(
     "numba_ez_xxgetri", types.intc(types.char, types.intp, _numbers, types.intp, _pivots)
 )
+_factor_symmetric = types.ExternalFunction(
+    "numba_xxpotrf", types.intc(types.char, types.char, types.intp, _numbers, types.intp)
+)
 DOUBLE = ord("d")
+UPPER = ord("U")  # of columns: the lower triangle of rows
 
 
 @kernel
@@ -62,3 +66,25 @@ def invert_in_place(columns):
         fault = _invert(DOUBLE, size, columns.ctypes, size, pivots.ctypes)
     is_solved = fault == 0 and pivots[0] >= 0  # the second always: it keeps the pivots until here
     return is_solved and is_finite(entries)
+
+
+@kernel
+def factor_in_place(A):
+    """Overwrite the lower triangle of a symmetric A by its Cholesky factor L; return False if there is none."""
+    size = A.shape[0]
+    fault = _factor_symmetric(DOUBLE, UPPER, size, A.ctypes, size)
+    return fault == 0 and np.isfinite(A[size - 1, size - 1])
+
+
+@kernel
+def solve_by_factor(L, b):
+    """Overwrite b by the x of L L' x = b, where L is lower triangular."""
+    for i in range(b.shape[0]):
+        total = b[i]
+        for j in range(i):
+            total -= L[i, j] * b[j]
+        b[i] = total / L[i, i]
+    for i in range(b.shape[0] - 1, -1, -1):
+        b[i] /= L[i, i]
+        for j in range(i):
+            b[j] -= L[i, j] * b[i]

@@ -93,17 +93,20 @@ def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, check
     p = Xw is carried along; it is recomputed once a block, and where w has become much shorter than it
     was, so that rounding errors neither add up nor outgrow p.
     `epochs_before` counts the epochs of earlier calls, so that a long fit can come in pieces. `deltas`
-    is room for DIRECTIONS_PER_BLOCK rows of N: taken anew each call, its pages would cost as much as ten
-    epochs, which shows where boosting calls this every 200.
+    is room for a block's rows of N: taken anew each call, its pages would cost as much as ten
+    epochs, which shows where boosting calls this every 200. X_T is X', or 0 x 0 where memory is short.
     """
     n = X.shape[0]
     epochs = D.shape[0]
     scratch = allocate_scratch(n, buckets)
     q = np.empty(n, np.float64)
     at = np.searchsorted(checkpoints, epochs_before + 1)
-    for start in range(0, epochs, DIRECTIONS_PER_BLOCK):
-        block = D[start : start + DIRECTIONS_PER_BLOCK]
-        np.dot(block, X_T, deltas[: block.shape[0]])
+    for start in range(0, epochs, deltas.shape[0]):
+        block = D[start : start + deltas.shape[0]]
+        if X_T.shape[0] > 0:
+            np.dot(block, X_T, deltas[: block.shape[0]])
+        else:
+            np.dot(block, X.T, deltas[: block.shape[0]])
         longest = shorten_weights(w)
         p = np.dot(X, w)
         for row in range(block.shape[0]):

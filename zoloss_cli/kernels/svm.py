@@ -2,104 +2,297 @@
 
 min 1/2 |w|^2 + sum C_i xi_i  subject to  y_i (<w, x_i> + b) + xi_i - s_i = 1,  xi_i, s_i >= 0.
 
-With few features the Newton system is only (m+1) x (m+1), so a solution takes some twenty steps of
+With few features the Newton system is only (m+1) x (m+1), so a solution takes some ten steps of
 O(N m^2) whatever C is, where a decomposition method slows down as C grows. Predictor-corrector steps
 after Mehrotra (1992); the duality gap bounds the distance from the optimum.
+
+`point` is (alpha, mu, s, xi) with mu = C - alpha, carried along: near the bound the difference would lose its
+digits. `change` is its Newton step (d_alpha, d_s, d_xi), where mu changes by -d_alpha. `columns` is X', with
+zeros up to a multiple of eight samples, so that loops over samples run on whole vectors; or it is 0 x 0, where
+a copy of X would take too much memory. `room` has a number for each of its columns, at least N; beyond N all
+are 0.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numba import uint64
 
 from zoloss_cli.kernels import kernel
-from zoloss_cli.kernels.arrays import compute_max_abs
-from zoloss_cli.kernels.lapack import is_finite, solve_in_place
+from zoloss_cli.kernels.lapack import factor_in_place, is_finite, solve_by_factor, solve_in_place
 
 MAX_STEPS = 200
 STEP_SHARE = 0.995  # of the way to the boundary that a step may go
 SLOW_CENTRE = 0.3  # of the gap: the centring without a corrector
-# Some twenty steps are enough. In rare problems the corrector runs in a circle instead: from this step on, it
+# Some ten steps are enough. In rare problems the corrector runs in a circle instead: from this step on, it
 # is left out, which is slow and sure.
 MAX_CORRECTOR_STEPS = 60
+COLUMN_MULTIPLE = 8
+ROWS_PER_BLOCK = 512  # that are weighted together, where there are no columns
+
+
+def pad_columns(X: np.ndarray) -> np.ndarray:
+    """Return X' with columns of zeros up to a multiple of eight, for `solve_linear_svm`."""
+    n, size = X.shape
+    columns = np.zeros((size, n + -n % COLUMN_MULTIPLE))
+    columns[:, :n] = X.T
+    return columns
 
 
 @kernel
-def find_longest_step(value, change, share):
-    """Return the longest step in (0, 1] that keeps `value` positive, shortened to a share of the way."""
-    step = 1.0
-    for i in range(value.shape[0]):
-        if change[i] < 0.0:
-            step = min(step, -share * value[i] / change[i])
-    return step
+def find_largest(values, count):
+    """Return the largest of the first values, which are overwritten: comparing halves runs on vectors."""
+    left = uint64(count)
+    while left > 1:
+        half = (left + uint64(1)) >> uint64(1)
+        for i in range(left - half):
+            values[i] = values[i] if values[i] > values[half + i] else values[half + i]
+        left = half
+    return values[0]
 
 
 @kernel
-def solve_linear_svm(Z, C, gap_tolerance):
-    """Return (u, gap): u = (b, w) for rows y_i (1, x_i) of Z and bounds C_i > 0.
+def fill_newton_matrix(columns, D, H):
+    """Set the lower triangle of H to that of sum D_i x_i x_i'.
 
-    Z is N x (m + 1), C has length N. The duality gap is relative to the objective.
+    Nine entries a pass over the samples: they stay in registers.
     """
-    n, size = Z.shape
-    u = np.zeros(size, np.float64)
-    alpha = 0.5 * C
-    mu = 0.5 * C  # C - alpha, carried along: near the bound the difference would lose its digits
-    s = np.ones(n, np.float64)
-    xi = np.full(n, 2.0)
-    Z_T = np.ascontiguousarray(Z.T)
-    scaled = np.empty((size, n), np.float64)
+    size, n = columns.shape
+    for a in range(0, size, 3):
+        a_1, a_2 = min(a + 1, size - 1), min(a + 2, size - 1)
+        for b in range(0, a + 1, 3):
+            b_1, b_2 = min(b + 1, size - 1), min(b + 2, size - 1)
+            h_00 = h_01 = h_02 = h_10 = h_11 = h_12 = h_20 = h_21 = h_22 = 0.0
+            for i in range(n):
+                x_0, x_1, x_2 = columns[a, i] * D[i], columns[a_1, i] * D[i], columns[a_2, i] * D[i]
+                y_0, y_1, y_2 = columns[b, i], columns[b_1, i], columns[b_2, i]
+                h_00 += x_0 * y_0
+                h_01 += x_0 * y_1
+                h_02 += x_0 * y_2
+                h_10 += x_1 * y_0
+                h_11 += x_1 * y_1
+                h_12 += x_1 * y_2
+                h_20 += x_2 * y_0
+                h_21 += x_2 * y_1
+                h_22 += x_2 * y_2
+            H[a, b], H[a, b_1], H[a, b_2] = h_00, h_01, h_02
+            H[a_1, b], H[a_1, b_1], H[a_1, b_2] = h_10, h_11, h_12
+            H[a_2, b], H[a_2, b_1], H[a_2, b_2] = h_20, h_21, h_22
+
+
+@kernel
+def fill_newton_matrix_by_rows(X, D, H):
+    """Set H to sum D_i x_i x_i', a block of rows at a time."""
+    n, size = X.shape
+    weighted, part = np.empty((ROWS_PER_BLOCK, size)), np.empty((size, size))
+    for j in range(size):
+        for k in range(size):
+            H[j, k] = 0.0
+    for start in range(0, n, ROWS_PER_BLOCK):
+        rows = X[start : start + ROWS_PER_BLOCK]
+        count = rows.shape[0]
+        for i in range(count):
+            for j in range(size):
+                weighted[i, j] = rows[i, j] * D[start + i]
+        np.dot(weighted[:count].T, rows, part)
+        for j in range(size):
+            for k in range(size):
+                H[j, k] += part[j, k]
+
+
+@kernel
+def compute_products(X, columns, u, products):
+    """Set products_i = <x_i, u>."""
+    if columns.shape[0] > 0:
+        np.dot(u, columns, products)
+    else:
+        np.dot(X, u, products)
+
+
+@kernel
+def sum_weighted_samples(X, columns, weights, total):
+    """Set total to the sum of weights_i x_i."""
+    if columns.shape[0] > 0:
+        np.dot(columns, weights, total)
+    else:
+        np.dot(weights, X, total)
+
+
+@kernel
+def measure_point(C, point, u, margins, r_primal, r_dual, room):
+    """Set the residuals; return the duality gap, absolute and relative to the objective, and if both are small.
+
+    `margins` are those of u, and `r_dual` comes as the sum of alpha_i y_i x_i.
+    """
+    alpha, mu, s, xi = point
+    gap, cost, total = 0.0, 0.0, 0.0
+    for i in range(C.shape[0]):
+        r_primal[i] = margins[i] + xi[i] - s[i] - 1.0
+        room[i] = abs(r_primal[i])
+        gap += alpha[i] * s[i] + mu[i] * xi[i]
+        cost += C[i] * xi[i]
+        total += alpha[i]
+    r_dual[0] = -r_dual[0]  # the bias is not regularized
+    norm, largest = 0.0, abs(r_dual[0])
+    for j in range(1, u.shape[0]):
+        r_dual[j] = u[j] - r_dual[j]
+        norm += u[j] * u[j]
+        largest = max(largest, abs(r_dual[j]))
+    feasible = find_largest(room, C.shape[0]) < 1e-6 and largest < 1e-8 * (1.0 + total)
+    return gap, gap / (1.0 + abs(0.5 * norm + cost)), feasible
+
+
+@kernel
+def predict_change(point, D, g, along, change, room):
+    """Set `change` to the Newton step without centring; return how far it can go, and the gap's curvature."""
+    alpha, mu, s, xi = point
+    d_alpha, d_s, d_xi = change
+    second = 0.0
+    for i in range(g.shape[0]):
+        d = D[i] * (g[i] - along[i])
+        by_alpha, by_mu = d / alpha[i], d / mu[i]
+        d_alpha[i] = d
+        d_s[i] = -s[i] - s[i] * by_alpha
+        d_xi[i] = xi[i] * by_mu - xi[i]
+        second += d * (d_s[i] - d_xi[i])
+        # The shares of themselves that alpha, s, mu and xi lose; the larger of each pair, which sums to 1.
+        fall_alpha = -by_alpha if by_alpha < -0.5 else 1.0 + by_alpha
+        fall_mu = by_mu if by_mu > 0.5 else 1.0 - by_mu
+        room[i] = fall_alpha if fall_alpha > fall_mu else fall_mu
+    return min(1.0, 1.0 / find_largest(room, g.shape[0])), second
+
+
+@kernel
+def set_target(point, change, centre, with_second, r_primal, g):
+    """Set g for the step towards the centre; d_s and d_xi become the changes wanted of alpha s and mu xi."""
+    alpha, mu, s, xi = point
+    d_alpha, d_s, d_xi = change
+    for i in range(g.shape[0]):
+        d_s[i] = centre - alpha[i] * s[i] - with_second * (d_alpha[i] * d_s[i])
+        d_xi[i] = centre - mu[i] * xi[i] + with_second * (d_alpha[i] * d_xi[i])
+        g[i] = d_s[i] / alpha[i] - d_xi[i] / mu[i] - r_primal[i]
+
+
+@kernel
+def correct_change(point, D, g, along, change, room):
+    """Set `change` to the Newton step for the target in it; return how far it can go."""
+    alpha, mu, s, xi = point
+    d_alpha, d_s, d_xi = change
+    for i in range(g.shape[0]):
+        d = D[i] * (g[i] - along[i])
+        d_alpha[i] = d
+        d_s[i] = (d_s[i] - s[i] * d) / alpha[i]
+        d_xi[i] = (d_xi[i] + xi[i] * d) / mu[i]
+        fall_alpha, fall_mu = -d / alpha[i], d / mu[i]
+        fall_s, fall_xi = -d_s[i] / s[i], -d_xi[i] / xi[i]
+        fall_alpha = fall_alpha if fall_alpha > fall_s else fall_s
+        fall_mu = fall_mu if fall_mu > fall_xi else fall_xi
+        fall = fall_alpha if fall_alpha > fall_mu else fall_mu
+        room[i] = fall if fall > STEP_SHARE else STEP_SHARE
+    return STEP_SHARE / find_largest(room, g.shape[0])
+
+
+@kernel
+def take_newton_step(point, change, step):
+    """Move the point a part of the way."""
+    alpha, mu, s, xi = point
+    d_alpha, d_s, d_xi = change
+    for i in range(d_s.shape[0]):
+        alpha[i] += step * d_alpha[i]
+        mu[i] -= step * d_alpha[i]
+        s[i] += step * d_s[i]
+        xi[i] += step * d_xi[i]
+
+
+@kernel
+def factor_newton_matrix(X, columns, D, H):
+    """Set H to the Newton matrix, factored by Cholesky.
+
+    Returns False where rounding leaves no factor; H is then the matrix itself.
+    """
+    size = H.shape[0]
+    for attempt in range(2):
+        if columns.shape[0] > 0:
+            fill_newton_matrix(columns, D, H)
+        else:
+            fill_newton_matrix_by_rows(X, D, H)
+        for j in range(1, size):
+            H[j, j] += 1.0
+        if attempt == 0 and factor_in_place(H):
+            return True
+    for j in range(size):
+        for k in range(j):
+            H[k, j] = H[j, k]
+    return False
+
+
+@kernel
+def find_direction(X, columns, weights, r_dual, H, factored, du):
+    """Set du to the change of u: H du = sum of weights_i x_i - r_dual."""
+    sum_weighted_samples(X, columns, weights, du)
+    for j in range(du.shape[0]):
+        du[j] -= r_dual[j]
+    if factored:
+        solve_by_factor(H, du)
+    else:
+        solve_in_place(H, du)
+
+
+@kernel
+def multiply_elements(a, b, count, product):
+    """Set the first numbers of product to those of a times those of b."""
+    for i in range(count):
+        product[i] = a[i] * b[i]
+
+
+@kernel
+def solve_linear_svm(X, columns, y, C, gap_tolerance):
+    """Return (u, gap): u = (b, w) for rows (1, x_i) of X and bounds C_i > 0.
+
+    C has length N. The duality gap is relative to the objective.
+    """
+    n, size = X.shape
+    width = max(n, columns.shape[1])
+    u, du, r_dual, H = np.zeros(size), np.empty(size), np.empty(size), np.empty((size, size))
+    point = alpha, mu, s, xi = 0.5 * C, 0.5 * C, np.ones(n), np.full(n, 2.0)
+    change = np.empty(n), np.empty(n), np.empty(n)
+    r_primal, g = np.empty(n), np.empty(n)
+    along, D, D_y, room = np.empty(width), np.zeros(width), np.empty(n), np.zeros(width)
     relative = np.inf
     for iteration in range(MAX_STEPS):
-        margins = np.dot(Z, u)
-        r_dual = u - np.dot(Z_T, alpha)
-        r_dual[0] -= u[0]  # the bias is not regularized
-        r_primal = margins + xi - s - 1.0
-        gap = np.dot(alpha, s) + np.dot(mu, xi)
-        objective = 0.5 * (np.dot(u, u) - u[0] * u[0]) + np.dot(C, xi)
-        relative = gap / (1.0 + abs(objective))
-        feasible = compute_max_abs(r_primal) < 1e-6 and compute_max_abs(r_dual) < 1e-8 * (1.0 + np.sum(alpha))
+        compute_products(X, columns, u, along)
+        multiply_elements(along, y, n, along)
+        multiply_elements(alpha, y, n, room)
+        sum_weighted_samples(X, columns, room, r_dual)
+        gap, relative, feasible = measure_point(C, point, u, along, r_primal, r_dual, room)
         # Far below the tolerance rounding is all that is left, and the Newton matrix turns singular.
         if relative < gap_tolerance * (1.0 if feasible else 1e-5):
             break
-        D = 1.0 / (xi / mu + s / alpha)
+        for i in range(n):
+            D[i] = 1.0 / (xi[i] / mu[i] + s[i] / alpha[i])
+            D_y[i] = D[i] * y[i]
+            g[i] = 1.0 - along[i]
+            room[i] = D_y[i] * g[i]
         if not is_finite(D):
             break
-        for j in range(size):
-            for i in range(n):
-                scaled[j, i] = Z_T[j, i] * D[i]
-        H = np.dot(scaled, Z)
-        for j in range(1, size):
-            H[j, j] += 1.0
-
-        centre = 0.0
-        second_s = np.zeros(n, np.float64)
-        second_xi = np.zeros(n, np.float64)
-        for phase in range(2):
-            c_s = centre - alpha * s - second_s
-            c_xi = centre - mu * xi - second_xi
-            g = c_s / alpha - c_xi / mu - r_primal
-            du = np.dot(scaled, g) - r_dual
-            solve_in_place(H, du)
-            d_alpha = D * (g - np.dot(Z, du))
-            d_s = (c_s - s * d_alpha) / alpha
-            d_xi = (c_xi + xi * d_alpha) / mu
-            share = 1.0 if phase == 0 else STEP_SHARE
-            step = min(find_longest_step(alpha, d_alpha, share), find_longest_step(mu, -d_alpha, share))
-            step = min(step, find_longest_step(s, d_s, share), find_longest_step(xi, d_xi, share))
-            if phase == 0:
-                after = np.dot(alpha + step * d_alpha, s + step * d_s)
-                after += np.dot(mu - step * d_alpha, xi + step * d_xi)
-                centre = (after / gap) ** 3 * gap / (2 * n)
-                second_s = d_alpha * d_s
-                second_xi = -d_alpha * d_xi
-                if iteration >= MAX_CORRECTOR_STEPS:
-                    centre = SLOW_CENTRE * gap / (2 * n)
-                    second_s[:] = 0.0
-                    second_xi[:] = 0.0
+        factored = factor_newton_matrix(X, columns, D, H)
+        find_direction(X, columns, room, r_dual, H, factored, du)
+        compute_products(X, columns, du, along)
+        multiply_elements(along, y, n, along)
+        step, second = predict_change(point, D, g, along, change, room)
+        centre = (((1.0 - step) * gap + step * step * second) / gap) ** 3 * gap / (2 * n)
+        with_second = 1.0
+        if iteration >= MAX_CORRECTOR_STEPS:
+            centre, with_second = SLOW_CENTRE * gap / (2 * n), 0.0
+        set_target(point, change, centre, with_second, r_primal, g)
+        multiply_elements(D_y, g, n, room)
+        find_direction(X, columns, room, r_dual, H, factored, du)
+        compute_products(X, columns, du, along)
+        multiply_elements(along, y, n, along)
+        step = correct_change(point, D, g, along, change, room)
         if not is_finite(du):
             break
-        u = u + step * du
-        alpha = alpha + step * d_alpha
-        mu = mu - step * d_alpha
-        s = s + step * d_s
-        xi = xi + step * d_xi
+        for j in range(size):
+            u[j] += step * du[j]
+        take_newton_step(point, change, step)
     return u, relative

@@ -25,6 +25,7 @@ REPORTED_ATTRIBUTES = {
     "lower_bound": "lower_bound_",
     "iterations": "n_rounds_",
     "cost": "costs_",
+    "error_counts": "n_error_counts_",
 }
 
 

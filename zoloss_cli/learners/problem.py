@@ -15,6 +15,7 @@ NEGLIGIBLE_WEIGHT_SHARE = 1e-9
 # Of a feature: the fourth power of values in this range, and sums of them, are still ordinary numbers.
 MAX_FEATURE_SIZE = 1e75
 MIN_FEATURE_SIZE = 1e-75
+ROWS_PER_LOOK = 16_384
 
 
 @dataclass(frozen=True)
@@ -175,8 +176,11 @@ def check_feature_sizes(X: np.ndarray, name: str) -> None:
 
 def drop_tiny_values(X: np.ndarray) -> np.ndarray:
     """Return X with 0 for values that are too small to divide by; X itself where there are none."""
-    tiny = (np.abs(X) < MIN_FEATURE_SIZE) & (X != 0.0)
-    return np.where(tiny, 0.0, X) if np.any(tiny) else X
+    for start in range(0, len(X), ROWS_PER_LOOK):  # a part at a time: one of all would take as much memory as X
+        part = np.abs(X[start : start + ROWS_PER_LOOK])
+        if np.any((part < MIN_FEATURE_SIZE) & (part > 0.0)):
+            return np.where(np.abs(X) < MIN_FEATURE_SIZE, 0.0, X)
+    return X
 
 
 def add_bias_column(X: np.ndarray) -> np.ndarray:

@@ -91,6 +91,7 @@ FIT = (
     FrameColumn("part_bound", "number", "the same bound for rules whose direction is in the split's part"),
     FrameColumn("n_parts", "count", "parts that all directions are divided into"),
     FrameColumn("iterations", "count", "rounds of boosting"),
+    FrameColumn("error_counts", "count", "how often the pocket algorithm counted its training errors"),
     FrameColumn("cost", "number", "value of the cost that boosting minimizes"),
     FrameColumn("n_unsplit", "count", "1 if a code ended because no weight was left between the classes"),
     FrameColumn("counted", "number", "what a theorem bounds"),

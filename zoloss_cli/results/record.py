@@ -55,6 +55,8 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
         many parts there are.
     iterations : int
         Rounds of boosting.
+    error_counts : int
+        How often the pocket algorithm counted its training errors.
     cost : float
         Value of the cost that boosting minimizes.
     counted, bound : float
@@ -98,6 +100,7 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
     part_bound: float | None = None
     n_parts: Count | None = None
     iterations: Count | None = None
+    error_counts: Count | None = None
     cost: float | None = None
     n_unsplit: Count = 0
     counted: float | None = None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from zoloss_cli.config.cluster_spec import (
     ClusterSettings,
@@ -19,7 +21,7 @@ SCHEDULER_VARIABLE = "DASK_SCHEDULER_ADDRESS"
 
 
 def choose_workers(
-    config: Path, jobs: int, scheduler: str, cluster: Path | None, allow_versions: bool
+    config: Path | Mapping[str, Any], jobs: int, scheduler: str, cluster: Path | None, allow_versions: bool
 ) -> int | DaskWorkers:
     """Return the number of processes, or the cluster.
 
@@ -27,8 +29,8 @@ def choose_workers(
 
     Parameters
     ----------
-    config : Path
-        The config.
+    config : Path or mapping
+        The config, or its keys.
     jobs : int
         Worker processes of this machine, where no cluster is named.
     scheduler : str
@@ -47,7 +49,8 @@ def choose_workers(
     elif by_option:
         settings = parse_scheduler(by_option)
     else:
-        settings = load_run_section(find_config(config)) or (parse_scheduler(scheduler) if scheduler else None)
+        named = find_config(config) if isinstance(config, Path) else config
+        settings = load_run_section(named) or (parse_scheduler(scheduler) if scheduler else None)
     if settings is not None:
         return DaskWorkers(settings, allow_versions)
     if allow_versions:

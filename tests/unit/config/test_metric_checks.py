@@ -16,7 +16,7 @@ from zoloss_cli.registry import LEARNERS, MEASURES, METRICS, load_metric
 COMMON = "datasets: [heart]\nsplit: {train: 0.8, repeats: 2}\n"
 # Fields of records that only some learners report.
 OPTIONAL = (
-    *("time_to_best", "lower_bound", "iterations", "cost", "counted", "bound"),
+    *("time_to_best", "lower_bound", "iterations", "error_counts", "cost", "counted", "bound"),
     *("time_to_bound", "proof", "n_cones", "part_bound", "n_parts"),
 )
 SOMETIMES = {"time_to_best", "part_bound", "n_parts"}  # the last two with the setting `parts`

@@ -52,6 +52,7 @@ FIT_FIELDS = {
     "time_to_best": seconds,
     "lower_bound": numbers,
     "iterations": counts,
+    "error_counts": counts,
     "cost": numbers,
     "n_unsplit": counts,
     "counted": numbers,

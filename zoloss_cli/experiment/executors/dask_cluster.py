@@ -17,6 +17,7 @@ from zoloss_cli.errors import RunError, ZolossError
 from zoloss_cli.experiment.executors.base import ChunkLostError, ChunkOutput, Note, TaskExecutor
 from zoloss_cli.experiment.executors.dask_connection import KEPT, Connection
 from zoloss_cli.experiment.executors.dask_watch import ANSWER_SECONDS, WorkerWatch
+from zoloss_cli.experiment.executors.host_turns import leave_host
 from zoloss_cli.experiment.executors.package import RunPackage, build_package
 from zoloss_cli.experiment.executors.versions import collect_versions
 from zoloss_cli.experiment.plan import Cell
@@ -43,7 +44,8 @@ class DaskWorkers:
 
     def __call__(self, note: Note) -> TaskExecutor:
         """Connect, and compare versions with the workers that are there."""
-        executor = DaskExecutor(Connection(self.settings, note), note, self.allow_versions)
+        connection = Connection(self.settings, note, self.allow_versions)
+        executor = DaskExecutor(connection, note, self.allow_versions)
         executor.open()
         return executor
 
@@ -74,13 +76,9 @@ class DaskExecutor(TaskExecutor):
 
     def open(self) -> None:
         """Connect, and compare versions."""
-        from zoloss_cli.experiment.executors.dask_fit import check_scheduler
-
         self.connection.open()
+        self._differences += self.connection.differences
         try:
-            client = self.connection.client
-            assert client is not None
-            self._differences += check_scheduler(client, self.connection.address, self.allow_versions)
             self._watch.look()
             self._compare_versions()
         except BaseException:
@@ -206,12 +204,13 @@ class DaskExecutor(TaskExecutor):
                     client.unregister_worker_plugin(self._package.name)
         self._under_way.clear()
         self.connection.close()
+        leave_host()  # workers on this one may have been killed
 
     def _deliver(self) -> None:
         """Fetch what has finished, in a thread of its own.
 
-        Looking at all chunks from time to time costs a fraction of what a call for each of them does, and so does
-        one answer for many of them; workers have a chunk waiting meanwhile.
+        A look at all chunks from time to time costs less than a call for each of them, and so does one answer
+        for many of them; workers have a chunk waiting meanwhile.
         """
         while not self._is_closed:
             time.sleep(BATCH_SECONDS)

@@ -1,18 +1,20 @@
-"""A connection to a Dask scheduler, waited for when it is lost; and a cluster that the run itself starts."""
+"""A connection to a Dask scheduler, waited for when it is lost."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-import importlib
 import logging
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.config.cluster_spec import ClusterSettings
-from zoloss_cli.errors import ClusterError, ConfigError, MissingPackageError, suggest_nearest
+from zoloss_cli.errors import ClusterError, MissingPackageError
 from zoloss_cli.experiment.executors.base import Note
+from zoloss_cli.experiment.executors.cluster_classes import shorten_error, start_cluster
 from zoloss_cli.utils.durations import format_duration
 from zoloss_cli.utils.optional_imports import is_installed
 
@@ -21,7 +23,12 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10.0  # until it is said that there is no scheduler
 RETRY_SECONDS = 1.0
+ALLOW = "install the same there, or go on with --allow-versions"
 KEPT = "what is finished is kept, and the same command continues"
+
+
+class NoSchedulerError(Exception):
+    """What listens at an address is no scheduler of Dask."""
 
 
 class Connection:
@@ -33,10 +40,18 @@ class Connection:
         Which scheduler, or which cluster to start.
     note : callable
         Takes what a person should know.
+    allow_versions : bool
+        Whether the scheduler may have another Dask than this machine.
+
+    Attributes
+    ----------
+    differences : list of str
+        The difference of versions, if there is one and it is allowed.
     """
 
-    def __init__(self, settings: ClusterSettings, note: Note):
-        self.settings, self.note = settings, note
+    def __init__(self, settings: ClusterSettings, note: Note, allow_versions: bool = False):
+        self.settings, self.note, self.allow_versions = settings, note, allow_versions
+        self.differences: list[str] = []
         self.cluster: Any = None
         self.client: Client | None = None
         self.address = settings.scheduler or settings.cluster or ""
@@ -52,11 +67,19 @@ class Connection:
         except OSError as error:
             self.close()
             raise ClusterError(self._explain_absence(error)) from None
+        except NoSchedulerError:
+            self.close()
+            raise ClusterError(
+                f"what listens at {self.address} does not answer as a Dask scheduler does; check the port: "
+                "`dask scheduler` prints it"
+            ) from None
+        except ClusterError:
+            raise
         except Exception as error:
             self.close()
             raise ClusterError(
-                f"the scheduler at {self.address} does not answer as Dask's ({_shorten(error)}); check the "
-                "address, and that the same version of distributed is installed there"
+                f"the scheduler at {self.address} does not answer as Dask's ({shorten_error(error)}); check "
+                "the address, and that the same version of distributed is installed there"
             ) from None
 
     @property
@@ -114,7 +137,17 @@ class Connection:
             return Client(self.cluster, timeout=seconds, set_as_default=False)
         assert self.settings.scheduler is not None
         self.address = find_address(self.settings.scheduler)
-        return Client(self.address, timeout=seconds, set_as_default=False)
+        found = ask_version(self.address, seconds)
+        self.differences = compare_dask(found, self.address, self.allow_versions)
+
+        class QuietClient(Client):
+            """A client that says nothing when it ends without ever having been connected."""
+
+            def __del__(self) -> None:
+                if self.status == "running":
+                    super().__del__()
+
+        return QuietClient(self.address, timeout=seconds, set_as_default=False)
 
     def _drop_client(self) -> None:
         client, self.client = self.client, None
@@ -123,11 +156,66 @@ class Connection:
                 client.close(timeout=2)
 
     def _explain_absence(self, error: OSError) -> str:
-        reason = "" if "Timed out" in str(error) else f" ({_shorten(error)})"
+        reason = "" if "Timed out" in str(error) else f" ({shorten_error(error)})"
         return (
             f"there is no scheduler at {self.address}{reason}; start one with `dask scheduler`, or name "
             "another address or scheduler file by --scheduler"
         )
+
+
+def ask_version(address: str, seconds: float) -> str:
+    """Return a scheduler's version of Dask.
+
+    This is asked before there is a client, which would wait for ever for something else that listens there, and
+    which fails in many ways if the version is another one.
+
+    Raises
+    ------
+    OSError
+        If nothing listens there.
+    NoSchedulerError
+        If what listens there is no scheduler of Dask.
+    """
+    from distributed import rpc
+    from distributed.security import Security
+
+    async def ask() -> Any:
+        keys = Security().get_connection_args("client")
+        async with rpc(address, timeout=seconds, connection_args=keys) as scheduler:
+            return await scheduler.versions()
+
+    async def ask_for_a_while() -> Any:
+        try:
+            return await asyncio.wait_for(ask(), seconds + 1)
+        except TimeoutError:
+            return None
+
+    with ThreadPoolExecutor(1) as pool:  # a notebook has a loop of its own in this thread
+        answer = pool.submit(asyncio.run, ask_for_a_while()).result()
+    try:
+        return str(answer["packages"]["distributed"])
+    except (KeyError, TypeError):
+        raise NoSchedulerError from None
+
+
+def compare_dask(found: str, address: str, allow_versions: bool) -> list[str]:
+    """Return the difference between a scheduler's version of Dask and ours, if there is one that is allowed.
+
+    Raises
+    ------
+    ClusterError
+        If there is one that is not.
+    """
+    import distributed
+
+    if found == distributed.__version__:
+        return []
+    difference = (
+        f"the scheduler at {address} has distributed {found} and this machine {distributed.__version__}"
+    )
+    if not allow_versions:
+        raise ClusterError(f"{difference}: {ALLOW}")
+    return [difference]
 
 
 def check_dask() -> None:
@@ -170,60 +258,3 @@ def find_address(scheduler: str) -> str:
     raise ClusterError(
         f"'{scheduler}' is neither an address such as tcp://host:8786 nor a scheduler file that is there"
     )
-
-
-def start_cluster(settings: ClusterSettings) -> Any:
-    """Start the cluster that settings name, with its workers on the way.
-
-    Parameters
-    ----------
-    settings : ClusterSettings
-        The class, what it is called with, and how many workers there are to be.
-
-    Returns
-    -------
-    distributed.deploy.Cluster
-        The cluster; whoever asked for it closes it.
-    """
-    assert settings.cluster is not None
-    kind = load_cluster_class(settings.cluster)
-    try:
-        cluster = kind(**settings.settings)
-        if settings.workers is not None:
-            cluster.scale(settings.workers)
-        else:
-            cluster.adapt(minimum=settings.minimum, maximum=settings.maximum)
-    except Exception as error:
-        raise ClusterError(
-            f"{settings.cluster} cannot be started ({_shorten(error)}); correct its settings, or what it needs"
-        ) from None
-    return cluster
-
-
-def load_cluster_class(name: str) -> Any:
-    """Import the class of a cluster by its dotted name."""
-    from distributed.deploy.cluster import Cluster
-
-    module, _, attribute = name.rpartition(".")
-    package = module.partition(".")[0]
-    if not is_installed(package):
-        install = package.replace("_", "-")
-        raise MissingPackageError(
-            f"{name} needs the package {install}, which is not installed: pip install {install}"
-        )
-    try:
-        found = importlib.import_module(module)
-    except ImportError as error:
-        raise ConfigError(f"{name} cannot be imported: {_shorten(error)}") from None
-    classes = [
-        key for key, value in vars(found).items() if isinstance(value, type) and issubclass(value, Cluster)
-    ]
-    kind = getattr(found, attribute, None)
-    if not (isinstance(kind, type) and issubclass(kind, Cluster)):
-        raise ConfigError(f"{module} has no cluster class '{attribute}'{suggest_nearest(attribute, classes)}")
-    return kind
-
-
-def _shorten(error: BaseException) -> str:
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    return text if len(text) <= 200 else f"{text[:200]}..."

@@ -7,44 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from zoloss_cli import __version__
 from zoloss_cli.errors import ClusterError
+from zoloss_cli.experiment.executors.dask_connection import ALLOW
 from zoloss_cli.experiment.executors.versions import collect_versions, list_differences
 
 if TYPE_CHECKING:
     from distributed import Client
 
-ALLOW = "install the same there, or go on with --allow-versions"
 # What runs on a worker that may not have zoloss at all, so that it is a text.
 PROBE = "__import__('socket').gethostname()"
-
-
-def check_scheduler(client: Client, address: str, allow_versions: bool) -> list[str]:
-    """Compare the scheduler's version of Dask with ours.
-
-    Returns
-    -------
-    list of str
-        The difference, if there is one and it is allowed.
-
-    Raises
-    ------
-    ClusterError
-        If there is one that is not.
-    """
-    import distributed
-
-    try:
-        ask: Any = client.scheduler
-        found = client.sync(ask.versions)["packages"]["distributed"]
-    except (KeyError, TypeError):
-        found = "of an unknown version"
-    if found == distributed.__version__:
-        return []
-    difference = (
-        f"the scheduler at {address} has distributed {found} and this machine {distributed.__version__}"
-    )
-    if not allow_versions:
-        raise ClusterError(f"{difference}: {ALLOW}")
-    return [difference]
 
 
 def check_workers(client: Client, allow_versions: bool) -> list[str]:

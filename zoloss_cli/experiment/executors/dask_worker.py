@@ -6,26 +6,24 @@ import asyncio
 import contextlib
 import os
 import socket
-import tempfile
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numba
 from distributed import WorkerPlugin
 from numba.np.ufunc import parallel
 
+from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.sent_files import receive_file
-from zoloss_cli.errors import ClusterError
+from zoloss_cli.errors import ClusterError, DataError
 from zoloss_cli.experiment.executors.base import ChunkOutput
+from zoloss_cli.experiment.executors.host_turns import leave_host, take_turn_on_host
 from zoloss_cli.experiment.executors.kernels import compile_for_cells
 from zoloss_cli.experiment.executors.package import RunPackage
 from zoloss_cli.experiment.executors.versions import collect_versions, list_differences
 from zoloss_cli.experiment.fitting import allow_planned_code
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.task import run_tasks
-from zoloss_cli.kernels import KEEPS_KERNELS
 from zoloss_cli.results.record import AnyRecord
 from zoloss_cli.utils.threads import limit_threads
 
@@ -57,8 +55,7 @@ class PackagePlugin(WorkerPlugin):
     def teardown(self, worker: Any) -> None:
         """Forget the package; chunks of it end after the task that they are in."""
         _packages.pop(self.name, None)
-        if folder := _find_host_folder():
-            (folder / self.name).unlink(missing_ok=True)
+        leave_host(self.name)
 
 
 def receive_package(package: RunPackage) -> None:
@@ -100,41 +97,6 @@ def limit_worker_threads() -> None:
         threadpool_limits(1)
 
 
-@contextlib.contextmanager
-def take_turn_on_host(name: str) -> Iterator[bool]:
-    """Yield whether this process is to compile kernels; the others of a host wait until the first one has.
-
-    Parameters
-    ----------
-    name : str
-        What is compiled for.
-    """
-    folder = _find_host_folder()
-    if folder is None or not KEEPS_KERNELS:
-        yield True  # each for itself
-        return
-    from filelock import FileLock
-
-    marker = folder / name
-    with FileLock(folder / "warm-up.lock"):
-        if not marker.exists():
-            yield True
-            marker.touch()
-            return
-    yield False
-
-
-def _find_host_folder() -> Path | None:
-    """Return a folder that all workers of this user on this host share, and nobody else can write to."""
-    folder = Path(tempfile.gettempdir()) / f"zoloss-{os.getuid()}"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        is_safe = not folder.is_symlink() and folder.stat().st_uid == os.getuid()
-    except OSError:
-        return None
-    return folder if is_safe else None
-
-
 def run_chunk_on_worker(name: str, key: str, splits: list[int]) -> ChunkOutput:
     """Return the records of a chunk.
 
@@ -173,7 +135,12 @@ def _find_cell(name: str, key: str) -> Cell:
         differences := list_differences(host, collect_versions(), package.versions)
     ):
         raise ClusterError(explain_differences(differences))
-    if cell.key != key:
+    try:
+        is_same = cell.key == key
+        load_data(cell.data)  # kept for the tasks
+    except (DataError, OSError) as error:  # a file of the installation, since others were sent
+        raise ClusterError(f"{host}: {error}; install the same zoloss and the same plug-ins there") from None
+    if not is_same:
         raise ClusterError(
             f"{host}: {cell.learner.label} on {cell.data.name} is not what was planned here: data or an "
             "algorithm differ; install the same zoloss and the same plug-ins there"

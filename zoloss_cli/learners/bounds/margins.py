@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import nnls
 
-from zoloss_cli.kernels.svm import solve_linear_svm
+from zoloss_cli.kernels.svm import pad_columns, solve_linear_svm
 
 WIDE_MARGIN = 1e9  # radii: beyond it the bound hardly falls
 SVM_GAP = 1e-8  # relative, of the SVM's objective
@@ -91,7 +91,8 @@ def find_best_comparison(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple
     Z = X * signs[:, None] / longest
     # Every sample is there a second time with both signs changed: the best threshold is then 0.
     mirrored = np.vstack([np.insert(Z, 0, 1.0, axis=1), np.insert(Z, 0, -1.0, axis=1)])
-    candidates = [solve_linear_svm(mirrored, np.full(len(mirrored), 0.5 * rounds), SVM_GAP)[0][1:]]
+    bounds, columns = np.full(len(mirrored), 0.5 * rounds), pad_columns(mirrored)
+    candidates = [solve_linear_svm(mirrored, columns, np.ones(len(mirrored)), bounds, SVM_GAP)[0][1:]]
     if (widest := find_widest_separator(X, signs)) is not None:
         candidates.append(longest * widest / compute_margin(X, signs, widest))
     u = min(candidates, key=lambda u: u @ u + 2.0 * rounds * np.maximum(0.0, 1.0 - Z @ u).sum())

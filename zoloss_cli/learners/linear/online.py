@@ -17,14 +17,23 @@ COLUMN_MULTIPLE = 4
 
 def pad_columns(X: np.ndarray) -> np.ndarray:
     """Return X with zero columns up to a multiple of four, so that inner products need no remainder loop."""
-    extra = -X.shape[-1] % COLUMN_MULTIPLE
-    widths = [(0, 0)] * (X.ndim - 1) + [(0, extra)]
-    return np.ascontiguousarray(np.pad(X, widths))
+    columns = X.shape[-1]
+    padded = np.zeros((*X.shape[:-1], columns + -columns % COLUMN_MULTIPLE))
+    padded[..., :columns] = X
+    return padded
 
 
 def build_padded_samples(problem: Problem) -> np.ndarray:
     """Return the samples y (1, x), padded."""
-    return problem.cached_by_X_and_y("padded samples", lambda: pad_columns(problem.X * problem.y[:, None]))
+    return problem.cached_by_X_and_y("padded samples", lambda: _sign_and_pad(problem))
+
+
+def _sign_and_pad(problem: Problem) -> np.ndarray:
+    """Return the samples y (1, x), padded, with no copy on the way."""
+    n, size = problem.X.shape
+    padded = np.zeros((n, size + -size % COLUMN_MULTIPLE))
+    np.multiply(problem.X, problem.y[:, None], out=padded[:, :size])
+    return padded
 
 
 def build_steps_and_draws(problem: Problem, weighting: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.kernels.svm import solve_linear_svm
+from zoloss_cli.kernels.svm import pad_columns, solve_linear_svm
 from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.parameters import PositiveList
 from zoloss_cli.learners.problem import NEGLIGIBLE_WEIGHT_SHARE, Problem
@@ -17,6 +17,7 @@ DUALITY_GAP = 1e-7  # relative duality gap to solve to
 MAX_DUALITY_GAP = 1e-3
 # A tuple, since a default must not change.
 C_GRID: Any = tuple(2.0**exponent for exponent in (-5, -3, -1, 1, 3, 5))
+MAX_COLUMNS_BYTES = 32 << 20  # beyond, the solver is not faster with them
 ERROR_DECIMALS = 9  # weighted errors that agree in so many decimals are equal
 
 
@@ -89,18 +90,23 @@ class SoftSVMClassifier(LinearLearner):
         scale = problem.phi * problem.phi.size
         # The ratio of negligible weights to the largest one stalls the solver.
         kept = scale > NEGLIGIBLE_WEIGHT_SHARE * scale.max()
-        Z, y, scale = (problem.X * problem.y[:, None])[kept], problem.y[kept], scale[kept]
-        self.C_ = problem.cached_by_X_and_y("C", lambda: self._choose_C(Z, y, scale, problem.rng))
+        X, y = problem.X, problem.y
+        columns = problem.cached_by_X("padded columns", lambda: build_columns(X))
+        if not kept.all():
+            X, y, scale = X[kept], y[kept], scale[kept]
+            columns = build_columns(X)
+        self.C_ = problem.cached_by_X_and_y("C", lambda: self._choose_C(X, y, scale, problem.rng))
         # After a round of boosting without error the weights are the same, and so is the solution.
         latest = problem.cached_by_X_and_y("latest solution", dict)
         if not np.array_equal(latest.get("phi"), problem.phi):
-            latest.update(phi=problem.phi.copy(), weights=self._solve(Z, self.C_ * scale))
+            weights = self._solve(X, columns, y, self.C_ * scale)
+            latest.update(phi=problem.phi.copy(), weights=weights)
         return latest["weights"]
 
-    def _solve(self, Z: np.ndarray, C: np.ndarray) -> np.ndarray:
+    def _solve(self, X: np.ndarray, columns: np.ndarray, y: np.ndarray, C: np.ndarray) -> np.ndarray:
         gap = np.inf
         with contextlib.suppress(np.linalg.LinAlgError):  # features far from 0 look like the constant
-            weights, gap = solve_linear_svm(Z, C, DUALITY_GAP)
+            weights, gap = solve_linear_svm(X, columns, y, C, DUALITY_GAP)
         if not gap < MAX_DUALITY_GAP:
             raise FloatingPointError(
                 f"{type(self).__name__}: no solution with C={self.sorted_C[-1]:g}; scale the features"
@@ -112,7 +118,7 @@ class SoftSVMClassifier(LinearLearner):
         """The values of C in ascending order."""
         return sorted(float(c) for c in self.C)
 
-    def _choose_C(self, Z: np.ndarray, y: np.ndarray, scale: np.ndarray, rng: np.random.Generator) -> float:
+    def _choose_C(self, X: np.ndarray, y: np.ndarray, scale: np.ndarray, rng: np.random.Generator) -> float:
         grid = self.sorted_C
         n_folds = min(self.folds, int((y > 0).sum()), int((y < 0).sum()))
         if len(grid) == 1 or n_folds < 2:
@@ -121,13 +127,32 @@ class SoftSVMClassifier(LinearLearner):
         errors = np.zeros(len(grid))
         for f in range(n_folds):
             train, held_out = fold != f, fold == f
+            X_train, y_train, scale_train = X[train], y[train], scale[train]
+            columns = build_columns(X_train)
+            X_held_out, y_held_out, scale_held_out = X[held_out], y[held_out], scale[held_out]
             for g, C in enumerate(grid):
-                margins = Z[held_out] @ self._solve(Z[train], C * scale[train])
+                margins = y_held_out * (X_held_out @ self._solve(X_train, columns, y_train, C * scale_train))
                 # A score of 0 predicts +1.
-                wrong = (margins < 0.0) | ((margins == 0.0) & (y[held_out] < 0.0))
-                errors[g] += scale[held_out][wrong].sum()
+                wrong = (margins < 0.0) | ((margins == 0.0) & (y_held_out < 0.0))
+                errors[g] += scale_held_out[wrong].sum()
         # Weighted errors are sums of floats: equal ones must compare as equal.
         return grid[int(np.argmin(np.round(errors, ERROR_DECIMALS)))]
+
+
+def build_columns(X: np.ndarray) -> np.ndarray:
+    """Return the columns that the solver takes beside X; none where they would need too much memory.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, 1 + n_features)
+        Samples, the constant 1 first.
+
+    Returns
+    -------
+    ndarray
+        X', padded; or an array of shape (0, 0).
+    """
+    return pad_columns(X) if X.nbytes <= MAX_COLUMNS_BYTES else np.empty((0, 0))
 
 
 def draw_stratified_folds(y: np.ndarray, n_folds: int, rng: np.random.Generator) -> np.ndarray:

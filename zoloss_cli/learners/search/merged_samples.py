@@ -34,8 +34,8 @@ class MergedSamples:
         Their classes, -1.0 or 1.0: t_i Y_i points to the sample itself.
     lengths : ndarray of shape (n_merged,)
         What the samples were divided by.
-    raw : ndarray of shape (n_merged, n_features + 1)
-        The signed samples before they were turned and divided.
+    places : ndarray of shape (n_merged, n_features + 1)
+        The samples before they were signed, turned and divided; of many samples, those of the problem itself.
     axes : ndarray of shape (n_axes, n_features + 1)
         Orthonormal: weights w here are w @ axes for the features of the problem.
     unavoidable_loss : float
@@ -46,9 +46,14 @@ class MergedSamples:
     c: np.ndarray
     t: np.ndarray
     lengths: np.ndarray
-    raw: np.ndarray
+    places: np.ndarray
     axes: np.ndarray
     unavoidable_loss: float
+
+    @property
+    def raw(self) -> np.ndarray:
+        """The signed samples before they were turned and divided."""
+        return self.places * self.t[:, None]
 
     def compute_loss(self, w: np.ndarray) -> float:
         """Return the loss of w, where a margin that rounding could have given is an error."""
@@ -62,7 +67,7 @@ class MergedSamples:
 def merge_equal_samples(
     X: np.ndarray, y: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Merge equal samples into one.
+    """Merge equal samples into one, multiplied by its class.
 
     Where both labels occur, the lighter one is always misclassified and the surplus of the heavier one
     remains.
@@ -87,8 +92,19 @@ def merge_equal_samples(
     unavoidable_loss : float
         The weight that is misclassified whatever the rule is.
     """
+    places, weights, signs, unavoidable_loss = find_distinct_samples(X, y, weights)
+    return places * signs[:, None], weights, signs, unavoidable_loss
+
+
+def find_distinct_samples(
+    X: np.ndarray, y: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """Do what `merge_equal_samples` does, but leave the samples as they are.
+
+    Many samples of which no two are equal are returned themselves, not a copy.
+    """
     if len(X) > MANY_SAMPLES and _are_all_different(X):
-        return X * y[:, None], np.array(weights, dtype=float), np.array(y, dtype=float), 0.0
+        return X, np.array(weights, dtype=float), np.array(y, dtype=float), 0.0
     places, place = np.unique(X, axis=0, return_inverse=True)
     place = place.ravel()
     net = np.bincount(place, y * weights, len(places))
@@ -96,7 +112,7 @@ def merge_equal_samples(
     kept = np.abs(net) > WEIGHT_TOLERANCE * both
     signs = np.sign(net[kept])
     unavoidable_loss = float(np.sum(both - np.abs(net)) / 2)
-    return places[kept] * signs[:, None], np.abs(net[kept]), signs, unavoidable_loss
+    return places[kept], np.abs(net[kept]), signs, unavoidable_loss
 
 
 def _are_all_different(X: np.ndarray) -> bool:
@@ -113,16 +129,32 @@ def _are_all_different(X: np.ndarray) -> bool:
 
 def build_merged_samples(problem: Problem) -> MergedSamples:
     """Return the merged samples of a problem."""
-    Y, c, t, unavoidable_loss = merge_equal_samples(problem.X, problem.y, problem.unit_mean_weights)
-    if len(Y) == 0:
-        return MergedSamples(Y, c, t, c, Y, np.eye(problem.X.shape[1]), unavoidable_loss)
-    small = np.linalg.qr(Y, mode="r") if len(Y) > MANY_SAMPLES else Y  # has the same singular vectors
+    found = find_distinct_samples(problem.X, problem.y, problem.unit_mean_weights)
+    places, c, t, unavoidable_loss = found
+    if len(places) == 0:
+        return MergedSamples(places, c, t, c, places, np.eye(problem.X.shape[1]), unavoidable_loss)
+    many = len(places) > MANY_SAMPLES
+    small = _reduce_rows(places) if many else places * t[:, None]
     _, sizes, axes = np.linalg.svd(small, full_matrices=False)
     axes = axes[sizes > RANK_TOLERANCE * sizes[0]]
-    turned = Y @ axes.T
-    lengths = np.sqrt(np.sum(turned**2, axis=1))
-    unit = np.ascontiguousarray(turned / lengths[:, None])
-    return MergedSamples(unit, c, t, lengths, Y, axes, unavoidable_loss)
+    Y = places @ axes.T
+    Y *= t[:, None]
+    lengths = _compute_lengths(Y) if many else np.sqrt(np.sum(Y**2, axis=1))
+    Y /= lengths[:, None]
+    return MergedSamples(Y, c, t, lengths, places, axes, unavoidable_loss)
+
+
+def _reduce_rows(X: np.ndarray) -> np.ndarray:
+    """Return a square matrix with the same singular values and right singular vectors."""
+    R: np.ndarray = np.empty((0, X.shape[1]))
+    for start in range(0, len(X), MANY_SAMPLES):
+        R = np.asarray(np.linalg.qr(np.vstack([R, X[start : start + MANY_SAMPLES]]), mode="r"))
+    return R
+
+
+def _compute_lengths(X: np.ndarray) -> np.ndarray:
+    """Return the length of each row, without a copy of all."""
+    return np.sqrt(np.einsum("ij,ij->i", X, X))
 
 
 def move_off_samples(X: np.ndarray, w: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -130,7 +162,7 @@ def move_off_samples(X: np.ndarray, w: np.ndarray, rng: np.random.Generator) -> 
 
     A search does not see samples that were merged away, but at 0 they count as errors for both classes.
     """
-    lengths = np.sqrt(np.sum(X**2, axis=1))
+    lengths = _compute_lengths(X)
     for _ in range(MAX_MOVES):
         margins = np.abs(X @ w)
         away = margins > MARGIN_TOLERANCE * lengths * np.sqrt(w @ w)

@@ -21,6 +21,9 @@ STEPS_PER_BLOCK = 250  # between two looks at the clock
 SAMPLES_PER_BLOCK = 2_500_000  # steps times samples, where that are fewer steps
 HOT, COLD = 1.0, 0.25  # temperatures at both ends of a chunk, in mean weights
 NEAR, COOLER, WARMER = 3.0, 0.8, 1.1
+MAX_TREE_SAMPLES = (
+    100_000  # beyond, no leaf is within reach, and the tree would need as much memory as the samples
+)
 NODES_PER_STEP = 25  # of branch and bound, for each step of the walk: a fraction of its time
 NODES_PER_BLOCK = 10_000
 NODE_SAMPLES_PER_BLOCK = 200_000_000  # nodes times samples, where that are fewer nodes
@@ -127,22 +130,20 @@ class PivotClassifier(VertexSearch):
     ) -> None:
         size, mean_weight = samples.Y.shape[1], samples.c.mean()
         best_w = _normalize(search.w) if np.any(search.w) else np.full(size, size**-0.5)
-        tree, heat = BranchAndBoundTree(samples, best_w, propagate=False), mean_weight
+        has_tree, heat = len(samples.Y) <= MAX_TREE_SAMPLES, mean_weight
+        tree = BranchAndBoundTree(samples, best_w, propagate=False) if has_tree else None
         for chunk in self._draw_chunks(problem.rng):
             better_w, last_loss = bath.run(best_w, chunk, heat)
             if better_w is not None:
                 best_w = better_w
-                tree = BranchAndBoundTree(samples, best_w, propagate=False)
+                tree = BranchAndBoundTree(samples, best_w, propagate=False) if has_tree else None
             if last_loss is not None:
                 # A walk that does not come back near the best was too hot: many features need less heat.
                 heat *= COOLER if last_loss > search.loss + NEAR * mean_weight else WARMER
                 heat = min(heat, mean_weight)
-            nodes = tree.n_nodes + NODES_PER_STEP * chunk
-            block = max(1, min(NODES_PER_BLOCK, NODE_SAMPLES_PER_BLOCK // len(samples.Y)))
-            while tree.n_nodes < nodes and not tree.is_exhausted and not search.should_stop():
-                if tree.visit(min(block, nodes - tree.n_nodes), search):
-                    best_w = _normalize(search.w)
-            if tree.is_exhausted or search.should_stop():
+            if tree is not None and _visit_nodes(tree, chunk, search):
+                best_w = _normalize(search.w)
+            if (tree is not None and tree.is_exhausted) or search.should_stop():
                 break
 
     def _draw_chunks(self, rng: np.random.Generator) -> Iterator[int]:
@@ -156,6 +157,15 @@ class PivotClassifier(VertexSearch):
             chunk = int(np.exp(rng.uniform(*np.log(LATER_CHUNKS))))
             yield min(chunk, left)
             left -= chunk
+
+
+def _visit_nodes(tree: BranchAndBoundTree, steps: int, search: SearchProgress) -> bool:
+    """Visit the nodes that go with so many steps of the walk; return whether a better leaf was found."""
+    nodes, found = tree.n_nodes + NODES_PER_STEP * steps, False
+    block = max(1, min(NODES_PER_BLOCK, NODE_SAMPLES_PER_BLOCK // len(tree.samples.Y)))
+    while tree.n_nodes < nodes and not tree.is_exhausted and not search.should_stop():
+        found |= tree.visit(min(block, nodes - tree.n_nodes), search)
+    return found
 
 
 class _HeatBath:

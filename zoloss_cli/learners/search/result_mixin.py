@@ -7,7 +7,7 @@ from typing import ClassVar
 from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.problem import Problem
-from zoloss_cli.learners.search.merged_samples import merge_equal_samples
+from zoloss_cli.learners.search.merged_samples import find_distinct_samples
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 
 
@@ -45,7 +45,7 @@ class SearchResultMixin(LinearLearner):
         self.training_errors_ = int(wrong.sum())
         self.training_loss_ = float(problem.phi[wrong].sum())
         if not search.has_merged:  # equal samples with both labels: a bound that costs nearly nothing
-            search.raise_bound(merge_equal_samples(problem.X, problem.y, weights)[-1])
+            search.raise_bound(find_distinct_samples(problem.X, problem.y, weights)[-1])
         loss = float(weights[wrong].sum())
         self.lower_bound_, self.bound_is_exact_ = search.lower_bound, search.bound_is_exact
         self.optimal_ = loss <= search.lower_bound + LOSS_TOLERANCE

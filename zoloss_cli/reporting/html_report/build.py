@@ -161,7 +161,7 @@ def _build_table_panel(one: ReportedTable, figures: str) -> Panel:
             body.append(f"<h3>{DIFFERENT}</h3>{_render_different(compared)}")
     body += [figures, provenance_html(run)]
     group = read_paper_titles().get(run.paper, run.paper or OTHER_RUNS)
-    title = f"Table {run.table}" if run.table else run.name
+    title = format_table_name(run.table) if run.table else run.name
     return Panel(group, title, format_caption(table), "\n".join(body))
 
 

@@ -158,7 +158,7 @@ def test_remarks_are_on_cells_that_exist():
     for entry in read_remarks():
         assert set(entry["papers"]) <= set(read_paper_titles())
         metrics = [entry["metric"]] if "metric" in entry else {m for *_, m in cells}
-        assert set(metrics) <= {*METRICS.builtin, *DERIVED, "error_counts"}
+        assert set(metrics) <= {*METRICS.builtin, *DERIVED}
         learners = entry.get("learners", {x for _, _, x, _ in cells})
         for learner in learners:
             assert learner.rpartition(":")[2] in LEARNERS or learner in {x for _, _, x, _ in cells}
