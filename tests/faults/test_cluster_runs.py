@@ -8,14 +8,19 @@ import re
 import signal
 
 import pytest
+import yaml
 from dask_processes import Cluster, end
+from packages import write_distribution
 from processes import environment, run_zoloss, start_zoloss, wait_until
 from torture.launch import count_lines, read_records
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
+import zoloss_cli  # noqa: E402
+from zoloss_cli.config.catalog import find_embedded_entry  # noqa: E402
 from zoloss_cli.config.cluster_spec import ClusterSettings  # noqa: E402
 from zoloss_cli.config.loader import load_config  # noqa: E402
+from zoloss_cli.datasets.uci.cache import find_fetched_path  # noqa: E402
 from zoloss_cli.errors import ClusterError  # noqa: E402
 from zoloss_cli.experiment.executors.dask_cluster import DaskWorkers  # noqa: E402
 from zoloss_cli.experiment.runner import Progress, RunOptions, run_experiment  # noqa: E402
@@ -57,7 +62,10 @@ class Killer(RidgeClassifier):
 def cluster(tmp_path_factory):
     """Two workers; a task that kills one is blamed at once."""
     made = Cluster(tmp_path_factory.mktemp("cluster"))
-    made.settings = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
+    made.settings = {
+        "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",
+        "ZOLOSS_CACHE": str(made.folder / "cache"),  # with nothing in it
+    }
     made.start_scheduler()
     made.start_worker(nanny=True)
     made.start_worker(nanny=True)
@@ -222,6 +230,47 @@ def test_a_table_that_changed_since_planning_is_refused(cluster, folder):
     assert read_records(folder / "results") == {}
 
 
+def test_fetched_data_reach_workers_that_do_not_have_them(cluster, folder, monkeypatch):
+    monkeypatch.setenv("ZOLOSS_CACHE", str(folder / "cache"))
+    path = find_fetched_path("heart")
+    path.parent.mkdir(parents=True)
+    path.write_text(find_embedded_entry("heart").path.read_text(encoding="utf-8"), encoding="utf-8")
+    for out, source in (("fetched", "uci"), ("shipped", "embedded")):
+        text = f"datasets: {{heart: {{source: {source}}}}}\nsplit: {{repeats: 3}}\nlearners: [fld]\n"
+        (folder / f"{out}.yaml").write_text(text, encoding="utf-8")
+        assert run(folder, connect(cluster), out, f"{out}.yaml").failures == []
+    assert not (cluster.folder / "cache").exists()  # where workers would look
+    fetched = read_records(folder / "fetched")
+    assert len(fetched) == 3
+    assert [*fetched.values()] == [*read_records(folder / "shipped").values()]
+
+
+@pytest.mark.parametrize("kind", ["path", "mapping", "text"])
+def test_python_honours_the_section_run(cluster, folder, kind):
+    section = f"run: {{scheduler: '{cluster.address}'}}\n"
+    text = f"name: n\ndatasets: [sonar]\nsplit: {{repeats: 2}}\nlearners: [fld]\n{section}"
+    path = folder / "section.yaml"
+    path.write_text(text, encoding="utf-8")
+    config = {"path": path, "mapping": yaml.safe_load(text), "text": text}[kind]
+    results = zoloss_cli.run_experiment(config, out=folder / "results", progress=False)
+    assert results.n_run == 2
+    (info,) = json.loads((folder / "results" / "runs" / "n.json").read_text(encoding="utf-8"))["runs"]
+    assert info["cluster"]["scheduler"] == cluster.address
+
+
+def test_a_plug_in_that_no_worker_has_is_named_with_the_host(cluster, folder):
+    write_distribution(folder / "plug", "zoloss_mine", {"learners": {"mine": "zoloss_mine:Mine"}})
+    arguments = ["run", "c.yaml", "--out", "results", "--allow-code", "--scheduler", cluster.address]
+    ended = run_zoloss(*arguments, cwd=folder, env=environment(folder / "plug"))
+    assert ended.code == 10
+    lines = ended.err.splitlines()
+    assert len(lines) == 2  # one for each worker
+    for line in lines:
+        assert re.fullmatch(r"zoloss: .*tcp://\S+\) has no zoloss_mine and this machine 1\.0: install the same "
+                            r"there, or go on with --allow-versions", line)  # fmt: skip
+    assert not (folder / "results").exists()
+
+
 def test_a_full_disk_ends_the_run_in_a_sentence_and_leaves_the_cluster_usable(cluster, folder, monkeypatch):
     from zoloss_cli.errors import ResultsError
     from zoloss_cli.results import store as stores
@@ -231,7 +280,7 @@ def test_a_full_disk_ends_the_run_in_a_sentence_and_leaves_the_cluster_usable(cl
 
     with monkeypatch.context() as patched:
         patched.setattr(stores, "encode_line", refuse)
-        with pytest.raises(ResultsError, match="No space left on device; what was finished before is kept"):
+        with pytest.raises(ResultsError, match=r"No space left on device; what was finished .* make room"):
             run(folder, connect(cluster))
     assert run(folder, connect(cluster)).failures == []
 
@@ -272,15 +321,28 @@ def test_a_lost_scheduler_is_waited_for_and_then_given_up(tmp_path, folder):
     assert read_records(folder / "results")
 
 
-def test_no_worker_and_no_scheduler_are_said(tmp_path, folder, monkeypatch):
+def test_workers_that_are_gone_and_no_scheduler_are_said(tmp_path, folder, monkeypatch):
     monkeypatch.setattr("zoloss_cli.experiment.executors.dask_connection.CONNECT_SECONDS", 1.0)
     made = Cluster(tmp_path)
     made.start_scheduler()
+    worker = made.start_worker()
+    (folder / "slow.yaml").write_text(SLOW, encoding="utf-8")
+
+    class KillsWorker(Notes):
+        def advance(self, dataset, tasks, seconds_left):
+            end(worker)
+
+    notes = KillsWorker()
+    gone = (
+        r"has had no worker for 0:01{}; start one with `dask worker tcp://\S+ --nthreads 1`: what is finished"
+    )
     try:
-        with pytest.raises(
-            ClusterError, match=r"has had no worker for 0:01; start one with `dask worker tcp://"
-        ):
-            run(folder, connect(made, wait=1.0))
+        with pytest.raises(ClusterError, match=gone.format(r" \(the last one was tcp://127.0.0.1:\d+\)")):
+            run(folder, connect(made, wait=1.0), config="slow.yaml", notes=notes)
+        assert "1 worker is gone (127.0.0.1), 0 left; what it had waits for another" in notes.texts
+        assert read_records(folder / "results")
+        with pytest.raises(ClusterError, match=gone.format("")):
+            run(folder, connect(made, wait=1.0), "other")
     finally:
         made.close()
     with pytest.raises(ClusterError, match=f"there is no scheduler at {made.address}"):

@@ -17,6 +17,7 @@ from zoloss_cli.workflows.choices import MISSING_POLICIES, SCALINGS
 
 if TYPE_CHECKING:
     from zoloss_cli.datasets.column_selection import ColumnSelection
+    from zoloss_cli.workflows.scoring_options import ScoringOptions
 
 ALL_CORES = os.cpu_count() or 1
 DOCUMENT_FORMATS = ("csv", "latex", "html")
@@ -78,6 +79,20 @@ def select_columns(drop: list[str] | None, features: list[str] | None, id: str |
     return ColumnSelection(tuple(drop or ()), tuple(features or ()), id)
 
 
+def build_scoring_options(
+    max_terms: int | None,
+    max_points: int | None,
+    monotone: list[str] | None,
+    require: list[str] | None,
+    forbid: list[str] | None,
+) -> ScoringOptions:
+    """Return what options say about a scoring system."""
+    from zoloss_cli.workflows.scoring_options import ScoringOptions
+
+    names = (tuple(parse_name_lists(texts)) for texts in (monotone, require, forbid))
+    return ScoringOptions(max_terms, max_points, *names)
+
+
 def data_argument(help: str) -> Any:
     """Declare an argument that is a table: a file, or the name of a data set that comes with zoloss."""
 
@@ -115,6 +130,26 @@ FeatureColumns = Annotated[
 IdColumn = Annotated[
     str | None,
     typer.Option("--id", metavar="COLUMN", help="A column that only names rows: no feature."),
+]
+MaxTerms = Annotated[
+    int | None, typer.Option("--max-terms", min=1, help="Of scoring: the most conditions with points.")
+]
+MaxPoints = Annotated[
+    int | None, typer.Option("--max-points", min=1, help="Of scoring: the largest points, of either sign.")
+]
+Monotone = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--monotone", metavar="COLUMN:SIGN", help="Of scoring: columns whose points are all + or all -."
+    ),
+]
+RequiredColumns = Annotated[
+    list[str] | None,
+    typer.Option("--require", metavar="COLUMNS", help="Of scoring: columns that must have points."),
+]
+ForbiddenColumns = Annotated[
+    list[str] | None,
+    typer.Option("--forbid", metavar="COLUMNS", help="Of scoring: columns that must have none."),
 ]
 PositiveClass = Annotated[
     str | None,

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
 from zoloss_cli.workflows.choices import CALIBRATIONS, DEFAULT_SCALING
+
+if TYPE_CHECKING:
+    from zoloss_cli.config.models import LearnerSpec
+    from zoloss_cli.learners.search.exact_features import ExactFeatures
+    from zoloss_cli.workflows.fit import TableFit
 
 
 def fit(
@@ -63,8 +68,19 @@ def fit(
             "--calibrate", choices=CALIBRATIONS, help="Make probabilities of scores: sigmoid or isotonic."
         ),
     ] = None,
+    max_terms: options.MaxTerms = None,
+    max_points: options.MaxPoints = None,
+    monotone: options.Monotone = None,
+    require: options.RequiredColumns = None,
+    forbid: options.ForbiddenColumns = None,
     allow_code: options.AllowCode = False,
     model: Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for predict.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="Write the card of scoring to this file: .html, .tex, .md, .png, .svg or .pdf."
+        ),
+    ] = None,
     certificate: Annotated[
         Path | None,
         typer.Option(help="Write the proof of the bound of certify to this .json.gz file, for verify."),
@@ -93,11 +109,13 @@ def fit(
 
     `zoloss fit mine.csv --learner rcd-bias --set epochs=500 --json`: for another program
 
+    `zoloss fit mine.csv --learner scoring --max-terms 4 --monotone age:+ --out card.html`: points on a card
+
     `zoloss fit iris --learner ecc:stump --set rounds=50 --model iris.json`: several classes
     """
     start = time.perf_counter()  # loading the program counts, too
     from zoloss_cli.datasets.csv_table import read_for_training
-    from zoloss_cli.utils import atomic_io, code_files
+    from zoloss_cli.utils import code_files
     from zoloss_cli.workflows import fit_text
     from zoloss_cli.workflows.class_weights import Weighting
     from zoloss_cli.workflows.fit_request import FitRequest
@@ -105,48 +123,102 @@ def fit(
 
     budget = TimeBudget(time_limit, start=start)
     weighting = Weighting(tuple(class_weight or ()), cost_fp, cost_fn)
+    scoring = options.build_scoring_options(max_terms, max_points, monotone, require, forbid)
     request = FitRequest(
-        learner, settings or [], time_limit, positive, scale, seed, validate, weighting, calibrate
+        learner,
+        settings or [],
+        time_limit,
+        positive,
+        scale,
+        seed,
+        validate,
+        weighting,
+        calibrate,
+        scoring=scoring,
     )
+    files = _FitFiles(model, out, certificate, force, data)
     with code_files.allow_code(allow_code):
-        spec = request.parse()
-        if model is not None:
-            from zoloss_cli.workflows.model_io import check_serializable
-
-            if spec is not None:
-                check_serializable(spec)
-            atomic_io.check_target(model, force, [data])
-        if certificate is not None:
-            from zoloss_cli.workflows.certificate import check_certifying, prepare_features
-
-            check_certifying(learner)
-            atomic_io.check_target(certificate, force, [data])
+        files.check(request.parse(), learner)
         with budget.measure("reading"):
             selection = options.select_columns(drop, features, id)
             table = read_for_training(data, label, missing, selection=selection)
         if certificate is not None:
+            from zoloss_cli.workflows.certificate import prepare_features
+
             request = replace(request, exact=prepare_features(table, positive, weighting))
         fitted = request.run(table, budget)
     options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted, show_all))
     options.show_notes(fitted.notes)
-    if model is not None:
-        from zoloss_cli.workflows.model_io import render_model
+    reading = {
+        "label": table.label,
+        "positive": positive,
+        "missing": missing,
+        "drop": drop or [],
+        "features": features or [],
+        "id": id,
+    }
+    files.write(fitted, request.exact, reading)
 
-        atomic_io.write(model, render_model(fitted, missing), force, [data])
-        options.show_notes([f"the model is in {model}; apply it with: zoloss predict {model} NEW.csv"])
-    if certificate is not None and request.exact is not None:
-        from zoloss_cli.workflows.certificate import build_certificate, describe_certificate, render_certificate
 
-        reading = {
-            "label": table.label,
-            "positive": positive,
-            "missing": missing,
-            "drop": drop or [],
-            "features": features or [],
-            "id": id,
-        }
-        built = build_certificate(fitted, request.exact, reading)
-        atomic_io.write(certificate, render_certificate(built), force, [data])
-        options.show_notes(
-            describe_certificate(built, certificate, data, fitted.lower_bound, fitted.errors > 0)
-        )
+@dataclass(frozen=True)
+class _FitFiles:
+    """The files that a fit is written to, None where there is none, and the table that is read."""
+
+    model: Path | None
+    card: Path | None
+    certificate: Path | None
+    force: bool
+    data: Path
+
+    def check(self, spec: LearnerSpec | None, learner: str | None) -> None:
+        """Refuse what cannot be written, before anything is computed."""
+        from zoloss_cli.utils import atomic_io
+
+        if self.model is not None and spec is not None:
+            from zoloss_cli.workflows.model_io import check_serializable
+
+            check_serializable(spec)
+        if self.card is not None:
+            from zoloss_cli.workflows.card_files import find_card_format
+            from zoloss_cli.workflows.scoring_options import check_has_card
+
+            check_has_card(learner)
+            find_card_format(self.card)
+        if self.certificate is not None:
+            from zoloss_cli.workflows.certificate import check_certifying
+
+            check_certifying(learner)
+        for path in filter(None, (self.model, self.card, self.certificate)):
+            atomic_io.check_target(path, self.force, [self.data])
+
+    def write(self, fitted: TableFit, exact: ExactFeatures | None, reading: dict[str, Any]) -> None:
+        """Write all of them, and say where they are."""
+        from zoloss_cli.utils import atomic_io
+
+        if self.model is not None:
+            from zoloss_cli.workflows.model_io import render_model
+
+            content = render_model(fitted, reading["missing"])
+            atomic_io.write(self.model, content, self.force, [self.data])
+            options.show_notes(
+                [f"the model is in {self.model}; apply it with: zoloss predict {self.model} NEW.csv"]
+            )
+        if self.card is not None:
+            from zoloss_cli.workflows.card_files import find_card_format, render_card
+            from zoloss_cli.workflows.score_card import build_card
+
+            card = build_card(fitted)
+            assert card is not None  # the learner is one that has a card
+            atomic_io.write(self.card, render_card(card, find_card_format(self.card)), self.force, [self.data])
+            options.show_notes([f"the card is in {self.card}"])
+        if self.certificate is not None and exact is not None:
+            from zoloss_cli.workflows import certificate
+
+            built = certificate.build_certificate(fitted, exact, reading)
+            atomic_io.write(self.certificate, certificate.render_certificate(built), self.force, [self.data])
+            has_errors = fitted.errors > 0
+            options.show_notes(
+                certificate.describe_certificate(
+                    built, self.certificate, self.data, fitted.lower_bound, has_errors
+                )
+            )

@@ -103,11 +103,14 @@ def load_cluster_file(path: Path) -> ClusterSettings:
 
 def load_run_section(config: Path | Mapping[str, Any]) -> ClusterSettings | None:
     """Return the section `run` of a config that was found valid, a file or its keys; None if it has none."""
-    is_file = isinstance(config, Path)
-    content, root = read_yaml(config) if is_file else (config, None)
+    content: Mapping[str, Any]
+    if isinstance(config, Path):
+        content, root = read_yaml(config)
+        errors = ErrorCollector(config, root)
+    else:
+        content, errors = config, ErrorCollector(Path("config"), None)
     if content.get("run") is None:
         return None
-    errors = ErrorCollector(config if is_file else Path("config"), root)
     settings = build_cluster_settings(content["run"], ("run",), errors)
     errors.raise_errors()
     return settings

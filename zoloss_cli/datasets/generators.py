@@ -121,7 +121,7 @@ TANGRAM = {
 def tangram(rng: Rng, size: Size = 500) -> Pool:
     """Draw samples uniform in a square that the seven pieces of a tangram cover; the class is the piece.
 
-    Li's thesis (2006), section 4.3.1 and Fig. 4.1; see TANGRAM for the coordinates.
+    Li's thesis (2006), section 4.2 and Fig. 4.1; see TANGRAM for the coordinates.
     """
     X = rng.uniform(0.0, 4.0, (size, 2))
     y = np.full(size, -1)

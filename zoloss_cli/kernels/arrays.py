@@ -31,3 +31,12 @@ def find_largest(x):
     for j in range(x.shape[0]):
         largest = max(largest, x[j])
     return largest
+
+
+@inline_kernel
+def compute_squared_norm(x):
+    """Return the sum of the squares of x: np.dot is a call of BLAS, which takes longer for a short x."""
+    total = 0.0
+    for j in range(x.shape[0]):
+        total += x[j] * x[j]
+    return total

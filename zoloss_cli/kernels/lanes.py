@@ -14,8 +14,10 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic, models, register_model
 
 LANES = 4
-_NUMBER, _INDEX = ir.DoubleType(), ir.IntType(32)
-_VECTOR = ir.VectorType(_NUMBER, LANES)
+SINGLE_LANES = 16  # of float32
+_NUMBER, _SINGLE, _INDEX = ir.DoubleType(), ir.FloatType(), ir.IntType(32)
+_VECTOR, _SINGLES = ir.VectorType(_NUMBER, LANES), ir.VectorType(_SINGLE, SINGLE_LANES)
+_WEIGHTS = ir.VectorType(_INDEX, SINGLE_LANES)
 
 
 class Float64Lanes(types.Type):
@@ -25,7 +27,14 @@ class Float64Lanes(types.Type):
         super().__init__(name="Float64Lanes")
 
 
-_lanes = Float64Lanes()
+class Float32Lanes(types.Type):
+    """The type of sixteen float32 in one register, or in two."""
+
+    def __init__(self):
+        super().__init__(name="Float32Lanes")
+
+
+_lanes, _singles = Float64Lanes(), Float32Lanes()
 
 
 @register_model(Float64Lanes)
@@ -36,14 +45,22 @@ class Float64LanesModel(models.PrimitiveModel):
         super().__init__(manager, lanes_type, _VECTOR)
 
 
-def _find_address(context, builder, array_type, array, offset):
+@register_model(Float32Lanes)
+class Float32LanesModel(models.PrimitiveModel):
+    """A vector of LLVM."""
+
+    def __init__(self, manager, lanes_type):
+        super().__init__(manager, lanes_type, _SINGLES)
+
+
+def _find_address(context, builder, array_type, array, offset, vector=_VECTOR):
     first = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(first, [offset]), _VECTOR.as_pointer())
+    return builder.bitcast(builder.gep(first, [offset]), vector.as_pointer())
 
 
-def _check_array(array):
-    if not (isinstance(array, types.Array) and array.dtype == types.float64 and array.layout == "C"):
-        raise TypingError("lanes are loaded from and stored to float64 arrays that are C contiguous")
+def _check_array(array, dtype=types.float64):
+    if not (isinstance(array, types.Array) and array.dtype == dtype and array.layout == "C"):
+        raise TypingError(f"these lanes are in {dtype} arrays that are C contiguous")
 
 
 def _call(builder, name, result, arguments):
@@ -52,7 +69,13 @@ def _call(builder, name, result, arguments):
 
 
 def _shuffle(builder, a, b, places):
-    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INDEX, LANES), places))
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INDEX, len(places)), places))
+
+
+def _fill(builder, vector, number):
+    nothing = ir.Constant(vector, ir.Undefined)
+    first = builder.insert_element(nothing, number, ir.Constant(_INDEX, 0))
+    return _shuffle(builder, first, nothing, [0] * vector.count)
 
 
 @intrinsic
@@ -64,6 +87,23 @@ def load_lanes(typingctx, array, offset):
         return builder.load(_find_address(context, builder, signature.args[0], *arguments), align=8)
 
     return _lanes(array, types.int64), generate
+
+
+@intrinsic
+def load_element(typingctx, array, offset):
+    """Return one element of an array of 32 or 64 bits, in a load that LLVM does not join with others to a gather.
+
+    Where every lane of a register comes from another place, processors take longer for a gather than for loads.
+    """
+    if not (isinstance(array, types.Array) and array.layout == "C"):
+        raise TypingError("elements are loaded from arrays that are C contiguous")
+
+    def generate(context, builder, signature, arguments):
+        first = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        bytes_each = context.get_abi_sizeof(first.type.pointee)
+        return builder.load_atomic(builder.gep(first, [arguments[1]]), ordering="monotonic", align=bytes_each)
+
+    return array.dtype(array, types.int64), generate
 
 
 @intrinsic
@@ -84,9 +124,7 @@ def fill_lanes(typingctx, number):
     """Return one number four times."""
 
     def generate(context, builder, signature, arguments):
-        nothing = ir.Constant(_VECTOR, ir.Undefined)
-        first = builder.insert_element(nothing, arguments[0], ir.Constant(_INDEX, 0))
-        return _shuffle(builder, first, nothing, [0] * LANES)
+        return _fill(builder, _VECTOR, arguments[0])
 
     return _lanes(types.float64), generate
 
@@ -129,3 +167,51 @@ def sum_lanes_of_four(typingctx, a, b, c, d):
         return context.make_tuple(builder, signature.return_type, each)
 
     return types.UniTuple(types.float64, 4)(_lanes, _lanes, _lanes, _lanes), generate
+
+
+@intrinsic
+def load_singles(typingctx, array, offset):
+    """Return the sixteen numbers of a float32 array from an offset on."""
+    _check_array(array, types.float32)
+
+    def generate(context, builder, signature, arguments):
+        return builder.load(_find_address(context, builder, signature.args[0], *arguments, _SINGLES), align=4)
+
+    return _singles(array, types.int64), generate
+
+
+@intrinsic
+def fill_singles(typingctx, number):
+    """Return one float32 sixteen times."""
+
+    def generate(context, builder, signature, arguments):
+        return _fill(builder, _SINGLES, arguments[0])
+
+    return _singles(types.float32), generate
+
+
+@intrinsic
+def add_single_products(typingctx, total, a, b):
+    """Return total + a * b lane by lane in float32."""
+
+    def generate(context, builder, signature, arguments):
+        total, a, b = arguments
+        return _call(builder, "llvm.fmuladd.v16f32", _SINGLES, [a, b, total])
+
+    return _singles(_singles, _singles, _singles), generate
+
+
+@intrinsic
+def sum_weights_below(typingctx, margins, limit, weights, offset):
+    """Return the sum of those of sixteen int32 weights, from an offset on, whose margin is below a limit."""
+    _check_array(weights, types.int32)
+
+    def generate(context, builder, signature, arguments):
+        margins, limit, weights, offset = arguments
+        address = _find_address(context, builder, signature.args[2], weights, offset, _WEIGHTS)
+        below = builder.fcmp_ordered("<", margins, _fill(builder, _SINGLES, limit))
+        counted = builder.select(below, builder.load(address, align=4), ir.Constant(_WEIGHTS, [0] * SINGLE_LANES))
+        total = _call(builder, "llvm.vector.reduce.add.v16i32", _INDEX, [counted])
+        return builder.sext(total, ir.IntType(64))
+
+    return types.int64(_singles, types.float32, weights, types.int64), generate

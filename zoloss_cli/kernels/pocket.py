@@ -5,28 +5,65 @@ away. The error is recounted only where w has changed since the last count, and 
 pocket's error is 0, since the ratchet admits nothing after that.
 
 `Z` is N x P: the padded rows y x of `online`. Sample weights phi are fixed point
-(`line_search.to_fixed_point`).
+(`line_search.to_fixed_point`). The functions share
+
+- samples: (Z, Z', phi, step);
+- dual: (gram, margins, rows, steps), the Gram matrix of Z, the margins of all samples, and updates that the margins
+  do not have in them yet;
+- screen: that of `error_screen`;
+- runs: RUN and POCKET_RUN, the lengths of runs of correct trials;
+- tally: ERROR of the pocket, COUNTS of errors, UPDATES of this epoch, CHANGES of w since the last count, PENDING (the
+  number of entries of `rows` and `steps`), and blocks with a margin CLOSE to 0.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.kernels import kernel
-from zoloss_cli.kernels.arrays import copy_vector
+from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
+from zoloss_cli.kernels.arrays import copy_vector, find_largest
 from zoloss_cli.kernels.checkpoints import save_checkpoint
+from zoloss_cli.kernels.error_screen import build_screen, has_errors_up_to, sum_error_weights_up_to
+from zoloss_cli.kernels.lanes import (
+    LANES,
+    add_lane_products,
+    add_product,
+    fill_lanes,
+    load_lanes,
+    store_lanes,
+)
+from zoloss_cli.kernels.look_ahead import (
+    FEW_UPDATES,
+    TRIALS_PER_BLOCK,
+    add_rows,
+    can_look_ahead,
+    choose_steps,
+    compute_drift,
+    compute_tolerance,
+    count_below,
+    find_least_margin,
+    find_longest_row,
+    find_sides,
+)
 from zoloss_cli.kernels.online import add_scaled_row, compute_margin
 from zoloss_cli.kernels.random import RANDOM, draw_epoch
 
-# Two ways to know the margins, the same but for rounding. Dual: all N are kept up to date through the Gram
-# matrix of the rows y x, so a trial costs O(1) and an update O(N); up to MAX_GRAM_SAMPLES samples, above which
-# the matrix leaves the caches. Primal: each trial takes its inner product, whatever the number of
-# updates. An update in the dual costs about N/8 ns, a trial in the primal 20 ns more than in the dual, so
-# an epoch runs in the primal if the one before it made more than MAX_DUAL_UPDATES, whatever N is.
+# Two ways to round the margins that decide trials. Dual: all N are kept up to date through the Gram matrix, up to
+# MAX_GRAM_SAMPLES samples. Primal: each trial takes its inner product with w. An epoch is one of the primal if
+# the one before it made more than MAX_DUAL_UPDATES. Both are looked ahead to in blocks where no margin is so close
+# to 0 that rounding decides: only for those, and for errors that must be counted, the dual's margins catch up.
 MAX_GRAM_SAMPLES = 2048
 MAX_DUAL_UPDATES = 160
 EPOCHS_PER_REFRESH = 16  # after which the dual's margins are computed anew, before rounding errors add up
-SAMPLES_PER_BLOCK = 128  # whose margins stay in registers and the first cache
+# An epoch of the dual looks ahead if that is cheaper by these, in ns: a trial, an update of N margins, and a count.
+AHEAD_TRIAL, AHEAD_COUNT = 4.0, 400.0  # more than without
+UPDATE, UPDATE_PER_SAMPLE = 12.0, 0.1
+MAX_CLOSE_SHARE = 1 / 64  # of blocks with a margin close to 0, for which the margins catch up: not worth it above
+FIRST_AHEAD = 3  # epoch from which blocks are looked ahead to: those before show which samples are hard
+RUN, POCKET_RUN = range(2)
+ERROR, COUNTS, UPDATES, CHANGES, PENDING, CLOSE = range(6)
+COUNTED = -1e300  # the run of a w whose error was counted: with ratchet it is not asked for again
+NO_BOUND = 2**62
 
 
 @kernel
@@ -38,83 +75,251 @@ def sum_error_weights(margins, phi):
     return error
 
 
-@kernel
-def sum_error_weights_up_to(Z_T, phi, w, bound):
-    """Return the weighted error of w, or some value >= bound as soon as it is known to reach the bound.
+@exact_kernel
+def catch_up(dual, tally):
+    """Make the updates that the margins do not have in them yet, in their order."""
+    gram, margins, rows, steps = dual
+    n = margins.shape[0]
+    stop = n - n % LANES
+    count = 0
+    for p in range(tally[PENDING]):
+        rows[count], steps[count] = rows[p], steps[p]
+        count += np.int64(steps[p] != 0.0)
+    tally[PENDING] = 0
+    paired = count - count % 2
+    for p in range(0, paired, 2):
+        a, b = rows[p] * n, rows[p + 1] * n
+        s_a, s_b = fill_lanes(steps[p]), fill_lanes(steps[p + 1])
+        for i in range(0, stop, LANES):
+            sums = add_lane_products(load_lanes(margins, i), s_a, load_lanes(gram, a + i))
+            store_lanes(margins, i, add_lane_products(sums, s_b, load_lanes(gram, b + i)))
+    for p in range(paired, count):
+        a, s_a = rows[p] * n, fill_lanes(steps[p])
+        for i in range(0, stop, LANES):
+            store_lanes(margins, i, add_lane_products(load_lanes(margins, i), s_a, load_lanes(gram, a + i)))
+    for i in range(stop, n):
+        for p in range(count):
+            margins[i] = add_product(margins[i], steps[p], gram[rows[p], i])
 
-    Works on columns of Z (Z_T is P x N), a block of samples at a time: sums over features then need no
-    horizontal addition. The number of features is a multiple of four.
+
+@inline_kernel
+def admit_or_not(error, w, pocket_w, ratchet, runs, tally):
+    """Admit w to the pocket or not, after its run became longer than the pocket's and its errors were counted."""
+    admit = not ratchet
+    if tally[CHANGES] > 0:
+        tally[COUNTS] += 1
+        tally[CHANGES] = 0
+        admit = admit or error < tally[ERROR]
+        if admit:
+            tally[ERROR] = error
+            copy_vector(w, pocket_w)
+    if admit:
+        runs[POCKET_RUN] = runs[RUN]
+    if ratchet:
+        runs[RUN] = COUNTED
+
+
+@kernel
+def end_run(samples, dual, screen, w, pocket_w, is_dual, ratchet, runs, tally):
+    """After a run became longer than the pocket's: count the errors of w as far as needed, and admit w or not."""
+    error = tally[ERROR]
+    if tally[CHANGES] > 0 and not (ratchet and has_errors_up_to(w, screen, error)):
+        _, Z_T, phi, _ = samples
+        if is_dual:
+            catch_up(dual, tally)
+            error = sum_error_weights(dual[1], phi)
+        else:
+            error = sum_error_weights_up_to(Z_T, phi, w, error if ratchet else NO_BOUND)
+    admit_or_not(error, w, pocket_w, ratchet, runs, tally)
+
+
+@kernel
+def try_pocket(samples, dual, screen, missed, w, pocket_w, indices, first, last, is_dual, ratchet, runs, tally):
+    """Make some trials of an epoch, one after the other; `missed` counts the mistakes on each sample."""
+    Z, _, _, step = samples
+    gram, margins, _, _ = dual
+    if is_dual:
+        catch_up(dual, tally)
+    for k in indices[first:last]:
+        rho = margins[k] if is_dual else compute_margin(w, Z, k)
+        if rho <= 0.0:
+            add_scaled_row(w, step[k], Z, k)
+            if is_dual:
+                add_scaled_row(margins, step[k], gram, k)
+            runs[RUN] = 0.0
+            tally[UPDATES] += 1
+            tally[CHANGES] += 1
+            missed[k] += 1
+            continue
+        runs[RUN] += step[k]
+        if runs[RUN] > runs[POCKET_RUN]:
+            end_run(samples, dual, screen, w, pocket_w, is_dual, ratchet, runs, tally)
+
+
+@kernel
+def try_dual(samples, dual, w, pocket_w, indices, ratchet, runs, tally):
+    """Do what `try_pocket` does for a whole epoch of the dual, with margins that are up to date at every trial."""
+    Z, _, phi, step = samples
+    gram, margins, _, _ = dual
+    catch_up(dual, tally)
+    run, pocket_run, pocket_error = runs[RUN], runs[POCKET_RUN], tally[ERROR]
+    is_new = tally[CHANGES] > 0  # w has changed since its error was last counted
+    updates, counts = np.int64(0), np.int64(0)
+    for k in indices:
+        if margins[k] <= 0.0:
+            add_scaled_row(w, step[k], Z, k)
+            add_scaled_row(margins, step[k], gram, k)
+            run = 0.0
+            updates += 1
+            is_new = True
+            continue
+        run += step[k]
+        if run <= pocket_run:
+            continue
+        admit = not ratchet
+        if is_new:
+            error = sum_error_weights(margins, phi)
+            counts += 1
+            is_new = False
+            admit = admit or error < pocket_error
+            if admit:
+                pocket_error = error
+                copy_vector(w, pocket_w)
+        if admit:
+            pocket_run = run
+    runs[RUN], runs[POCKET_RUN] = COUNTED if ratchet and not is_new else run, pocket_run
+    tally[ERROR], tally[CHANGES] = pocket_error, np.int64(is_new)
+    tally[COUNTS] += counts
+    tally[UPDATES] += updates
+
+
+@exact_kernel
+def try_pocket_ahead(
+    samples, dual, screen, missed, w, pocket_w, indices, is_dual, ratchet, few, tolerance, runs, tally
+):
+    """Do what `try_pocket` does for a whole epoch, a block of trials at a time.
+
+    `indices` has TRIALS_PER_BLOCK more entries than trials, of any samples, so that the last block is whole. Where
+    a run in the block becomes longer than the pocket's, the block ends there. Where mistakes are `few`, the block
+    is looked at first: it mostly holds none.
     """
-    n = phi.shape[0]
-    room = np.empty(SAMPLES_PER_BLOCK, np.float64)
-    error = 0
-    for start in range(0, n, SAMPLES_PER_BLOCK):
-        stop = min(start + SAMPLES_PER_BLOCK, n)
-        margins = room[: stop - start]
-        margins[:] = 0.0
-        for j in range(0, w.shape[0], 4):
-            z_0, z_1 = Z_T[j, start:stop], Z_T[j + 1, start:stop]
-            z_2, z_3 = Z_T[j + 2, start:stop], Z_T[j + 3, start:stop]
-            for i in range(stop - start):
-                margins[i] += w[j] * z_0[i] + w[j + 1] * z_1[i] + w[j + 2] * z_2[i] + w[j + 3] * z_3[i]
-        error += sum_error_weights(margins, phi[start:stop])
-        if error >= bound:
-            return error
-    return error
+    Z, _, _, step = samples
+    n = Z.shape[0]
+    _, _, rows, pending_steps = dual
+    run, pocket_run, pending = runs[RUN], runs[POCKET_RUN], tally[PENDING]
+    updates = 0.0
+    t = 0
+    while t < n:
+        steps = step[indices[t]], step[indices[t + 1]], step[indices[t + 2]], step[indices[t + 3]]
+        left = n - t
+        if few and left >= TRIALS_PER_BLOCK and find_least_margin(w, Z, indices, t) > tolerance:
+            longest = (((run + steps[0]) + steps[1]) + steps[2]) + steps[3]
+            if longest <= pocket_run:
+                run = longest
+                t += TRIALS_PER_BLOCK
+                continue
+        sides, least = find_sides(w, Z, indices, t, 0.0, steps)
+        is_sure, length = least > tolerance, min(TRIALS_PER_BLOCK, left)
+        if is_sure:
+            # A mistake ends a run: times 0 instead of 1.
+            run_1 = (run + steps[0]) * (0.5 + 0.5 * sides[0])
+            run_2 = (run_1 + steps[1]) * (0.5 + 0.5 * sides[1])
+            run_3 = (run_2 + steps[2]) * (0.5 + 0.5 * sides[2])
+            run_4 = (run_3 + steps[3]) * (0.5 + 0.5 * sides[3])
+            taken, run = choose_steps(steps, sides), run_4
+            if max(max(run_1, run_2), max(run_3, run_4)) > pocket_run or left < TRIALS_PER_BLOCK:
+                if run_1 > pocket_run or left == 1:
+                    run, length = run_1, 1
+                    sides = sides[0], 1.0, 1.0, 1.0
+                elif run_2 > pocket_run or left == 2:
+                    run, length = run_2, 2
+                    sides = sides[0], sides[1], 1.0, 1.0
+                elif run_3 > pocket_run or left == 3:
+                    run, length = run_3, 3
+                    sides = sides[0], sides[1], sides[2], 1.0
+                taken = choose_steps(steps, sides)
+            add_rows(w, Z, indices, t, taken)
+            updates += count_below(sides)
+            if is_dual:
+                rows[pending], pending_steps[pending] = indices[t], taken[0]
+                rows[pending + 1], pending_steps[pending + 1] = indices[t + 1], taken[1]
+                rows[pending + 2], pending_steps[pending + 2] = indices[t + 2], taken[2]
+                rows[pending + 3], pending_steps[pending + 3] = indices[t + 3], taken[3]
+                pending += length  # what is beyond has a step of 0, and is overwritten
+        if not is_sure or run > pocket_run:
+            runs[RUN] = run
+            tally[PENDING] = pending
+            tally[UPDATES] += np.int64(updates)
+            tally[CHANGES] += np.int64(updates)
+            updates = 0.0
+            if is_sure:
+                end_run(samples, dual, screen, w, pocket_w, is_dual, ratchet, runs, tally)
+            else:
+                tally[CLOSE] += 1
+                last = t + length
+                try_pocket(
+                    samples, dual, screen, missed, w, pocket_w, indices, t, last, is_dual, ratchet, runs, tally
+                )
+            run, pocket_run, pending = runs[RUN], runs[POCKET_RUN], tally[PENDING]
+        t += length
+    runs[RUN] = run
+    tally[PENDING] = pending
+    tally[UPDATES] += np.int64(updates)
+    tally[CHANGES] += np.int64(updates)
 
 
 @kernel
-def fit_pocket(Z, Z_T, phi_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, checkpoints, path):
+def fit_pocket(Z, Z_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, checkpoints, path):
     """Run the perceptron rule on w; return the pocket's w_p and the number of error counts.
 
-    Z_T and phi_T are Z' and phi in any order of samples: with the heaviest first, counting is over sooner.
-    `gram` is Z Z' (or 0 x 0 to stay in the primal). Without `ratchet` a longer run of correct trials
-    is enough to enter the pocket.
+    Z_T is Z', and `gram` is Z Z' (or 0 x 0 to stay in the primal). Without `ratchet` a longer run of correct
+    trials is enough to enter the pocket.
     """
-    dual = gram.shape[0] > 0
+    n = Z.shape[0]
+    ahead = np.zeros(n + TRIALS_PER_BLOCK, np.int32)
+    indices = ahead[:n]
+    missed = np.zeros(n, np.int64)
     margins = np.dot(Z, w)
-    indices = np.arange(Z.shape[0]).astype(np.int32)
+    longest_row, largest_step = find_longest_row(Z), find_largest(step)
+    samples = Z, Z_T, phi, step
+    room = (EPOCHS_PER_REFRESH + 1) * (n + TRIALS_PER_BLOCK) if gram.shape[0] > 0 else 0
+    dual = gram, margins, np.empty(room, np.int64), np.empty(room, np.float64)
+    screen = build_screen(Z, phi, missed, cut.shape[0] > 0, longest_row, 0)
     pocket_w = w.copy()
-    pocket_error = sum_error_weights(margins, phi)
-    pocket_run, run, counts = 0.0, 0.0, 0
-    uncounted = False  # w has changed since its error was last counted
+    runs, tally = np.zeros(2), np.zeros(6, np.int64)
+    tally[ERROR] = sum_error_weights(margins, phi)
+    is_dual, refreshed, counted = gram.shape[0] > 0, 1, 0  # the epoch before which the margins were computed
     counter = seed
-    at, updates = 0, 0
+    at = 0
     for epoch in range(1, epochs + 1):
-        was_dual = dual
-        dual = gram.shape[0] > 0 and updates <= MAX_DUAL_UPDATES
-        if dual and (not was_dual or epoch % EPOCHS_PER_REFRESH == 0):
-            margins = np.dot(Z, w)
-        updates = 0
+        was_dual, updates, counts = is_dual, tally[UPDATES], tally[COUNTS] - counted
+        few, counted = updates <= FEW_UPDATES * n, tally[COUNTS]
+        is_dual = gram.shape[0] > 0 and updates <= MAX_DUAL_UPDATES
+        if is_dual and (not was_dual or epoch % EPOCHS_PER_REFRESH == 0):
+            copy_vector(np.dot(Z, w), margins)
+            refreshed = epoch
+            tally[PENDING] = 0
+        looks_ahead = can_look_ahead(Z, few) and epoch >= FIRST_AHEAD
+        if is_dual:
+            saved = updates * (UPDATE + UPDATE_PER_SAMPLE * n) - n * AHEAD_TRIAL - counts * AHEAD_COUNT
+            looks_ahead &= saved > 0.0 and tally[CLOSE] * TRIALS_PER_BLOCK <= MAX_CLOSE_SHARE * epoch * n
+        tally[UPDATES] = 0
         counter = draw_epoch(RANDOM, indices, counter, cut, alias)
-        for k in indices:
-            rho = margins[k] if dual else compute_margin(w, Z, k)
-            if rho <= 0.0:
-                add_scaled_row(w, step[k], Z, k)
-                if dual:
-                    add_scaled_row(margins, step[k], gram, k)
-                run = 0.0
-                updates += 1
-                uncounted = True
-                continue
-            run += step[k]
-            if run <= pocket_run:
-                continue
-            admit = not ratchet
-            if uncounted:
-                if dual:
-                    error = sum_error_weights(margins, phi)
-                else:
-                    error = sum_error_weights_up_to(Z_T, phi_T, w, pocket_error if ratchet else 2**62)
-                counts += 1
-                uncounted = False
-                admit = admit or error < pocket_error
-                if admit:
-                    pocket_error = error
-                    copy_vector(w, pocket_w)
-            if admit:
-                pocket_run = run
-        at = save_checkpoint(pocket_w, epoch, pocket_error == 0, checkpoints, at, path)
-        if pocket_error == 0:
+        if screen[1].shape[0] == 0 and epoch >= FIRST_AHEAD and (looks_ahead or not is_dual):
+            screen = build_screen(Z, phi, missed, cut.shape[0] > 0, longest_row, n)
+        if looks_ahead:
+            tolerance = compute_tolerance(w, longest_row, largest_step, 0.0, n)
+            if is_dual:
+                trials = n * (epoch + 1 - refreshed)
+                tolerance += compute_drift(w, longest_row, largest_step, trials)
+            try_pocket_ahead(
+                samples, dual, screen, missed, w, pocket_w, ahead, is_dual, ratchet, few, tolerance, runs, tally
+            )
+        elif is_dual and epoch >= FIRST_AHEAD:
+            try_dual(samples, dual, w, pocket_w, indices, ratchet, runs, tally)
+        else:
+            try_pocket(samples, dual, screen, missed, w, pocket_w, indices, 0, n, is_dual, ratchet, runs, tally)
+        at = save_checkpoint(pocket_w, epoch, tally[ERROR] == 0, checkpoints, at, path)
+        if tally[ERROR] == 0:
             break
-    return pocket_w, counts
+    return pocket_w, tally[COUNTS]

@@ -13,6 +13,7 @@ import numpy as np
 from numba import uint64
 
 from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
+from zoloss_cli.kernels.lanes import load_element
 
 GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)  # from one counter to the next: 2^64 over the golden ratio
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -55,11 +56,14 @@ def draw_epoch(rule, indices, counter, cut, alias):
                     scale_to_index(mix_bits(counter + uint64(i + 1) * GOLDEN_GAMMA), uint64(n))
                 )
         else:
+            bits = np.empty(n, np.uint64)
             for i in range(n):
-                bits = mix_bits(counter + uint64(i + 1) * GOLDEN_GAMMA)
-                k = np.int32(scale_to_index(bits, uint64(n)))
+                bits[i] = mix_bits(counter + uint64(i + 1) * GOLDEN_GAMMA)
+            for i in range(n):  # apart from the loop above, which vectorizes
+                k = np.int64(scale_to_index(bits[i], uint64(n)))
+                other = load_element(alias, k)
                 # no branch: it would be mispredicted every few draws
-                indices[i] = k if (bits & LOW_32_BITS) < cut[k] else alias[k]
+                indices[i] = k if (bits[i] & LOW_32_BITS) < load_element(cut, k) else other
         counter += uint64(n) * GOLDEN_GAMMA
     return counter
 

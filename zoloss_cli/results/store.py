@@ -16,6 +16,7 @@ A torn, changed or doubled line is dropped on load, a file that is not what its 
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import json
 import os
@@ -41,6 +42,7 @@ MARKER = "zoloss.json"
 RUNS = "runs"
 CELLS = "cells"
 ASIDE = "set-aside"
+KEPT = "; what was finished before is kept"
 MAX_MARKER_BYTES = 1 << 16
 MAX_MANIFEST_BYTES = 1 << 27
 SYNC_SECONDS = 5.0  # a sync takes milliseconds: far below 1 % of a run
@@ -267,12 +269,15 @@ def explain_os_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ResultsError(f"cannot write to {path}: {error.strerror or error}{_describe_kept(path)}") from None
+        kept = _describe_kept(path)
+        if kept == KEPT and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            kept += ": make room, and the same command continues"
+        raise ResultsError(f"cannot write to {path}: {error.strerror or error}{kept}") from None
 
 
 def _describe_kept(path: Path) -> str:
     """Return what became of earlier results when a file or the whole folder could not be written."""
     in_store = path.parent.name in (CELLS, RUNS)
     if path.exists() or (in_store and path.parent.is_dir()):
-        return "; what was finished before is kept"
+        return KEPT
     return f"; the folder {path.parent} was removed, with what was in it" if in_store else ""

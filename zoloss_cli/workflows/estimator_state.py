@@ -17,6 +17,7 @@ from zoloss_cli.learners.problem import add_bias_column
 from zoloss_cli.registry import find_registration, make_learner
 
 LETTERS = "-0+"
+MAX_STORED_POINTS = 2**53  # beyond which a float does not have all integers
 SIDES = np.array([-1, 1])  # the classes of a binary member
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -237,6 +238,39 @@ class CodeState(EstimatorState):
         estimator.estimators_ = _restore_members(estimator, self.members, SIDES, context)
 
 
+class ScoringState(EstimatorState):
+    """The total of points of conditions from the threshold on; a feature without a cut counts by its value."""
+
+    kind: Literal["scoring"] = "scoring"
+    features: list[int]
+    cuts: list[Number | None]
+    points: list[int]
+    threshold: int
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, context: StateContext) -> ScoringState:
+        """Take conditions, points and threshold."""
+        return cls(
+            features=[condition.feature for condition in estimator.conditions_],
+            cuts=[condition.cut for condition in estimator.conditions_],
+            points=estimator.points_.tolist(),
+            threshold=estimator.threshold_,
+        )
+
+    def restore(self, estimator: Any, context: StateContext) -> None:
+        """Set conditions, points and threshold."""
+        from zoloss_cli.learners.scoring.conditions import Condition
+
+        _check_same_length(features=len(self.features), cuts=len(self.cuts), points=len(self.points))
+        _check_indices(context.n_features, features=self.features)
+        if any(abs(value) > MAX_STORED_POINTS for value in (*self.points, self.threshold)):
+            raise ValueError("points or threshold are too large for a scoring system")
+        pairs = zip(self.features, self.cuts, strict=True)
+        estimator.conditions_ = [Condition(feature, cut, f"x{feature}") for feature, cut in pairs]
+        estimator.points_ = np.array(self.points, np.int64)
+        estimator.threshold_ = self.threshold
+
+
 class SharesState(EstimatorState):
     """The share of each class in the training samples, whatever the sample is."""
 
@@ -262,6 +296,7 @@ AnyState = Annotated[
     | VotesState
     | DirectionsState
     | CodeState
+    | ScoringState
     | SharesState,
     Field(discriminator="kind"),
 ]
@@ -277,6 +312,7 @@ STATE_TYPES: dict[str, type[EstimatorState]] = {
     "zoloss_cli.learners.boosting.adaboost:AdaBoostClassifier": VotesState,
     "zoloss_cli.learners.boosting.anyboost:AnyBoostClassifier": DirectionsState,
     "zoloss_cli.learners.multiclass.coding:CodedEnsemble": CodeState,
+    "zoloss_cli.learners.scoring.classifier:ScoringSystemClassifier": ScoringState,
     "zoloss_cli.learners.majority:MajorityClassifier": SharesState,
 }
 

@@ -16,6 +16,7 @@ from zoloss_cli.experiment.fitting import check_classes, fit, warm_up
 from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.base import Learner
 from zoloss_cli.learners.linear_base import LinearLearner
+from zoloss_cli.learners.scoring.classifier import ScoringSystemClassifier
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, progress_line
 from zoloss_cli.workflows.calibration import Calibration
 from zoloss_cli.workflows.class_weights import Weighting, compute_weighted_rate
@@ -118,6 +119,8 @@ class TableFit:
     @property
     def is_optimal(self) -> bool | None:
         """Whether the errors are as few as the bound; None where there is no bound."""
+        if self.lower_bound is not None and isinstance(self.estimator, ScoringSystemClassifier):
+            return self.estimator.optimal_  # with a penalty, it is not the errors alone that are bounded
         return None if self.lower_bound is None else self.errors <= self.lower_bound
 
     def summarize_training(self) -> dict:

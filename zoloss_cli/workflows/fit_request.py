@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.csv_table import CsvTable
 from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.learners.scoring.constraints import name_features
 from zoloss_cli.learners.search.exact_features import ExactFeatures, use_exact_features
 from zoloss_cli.registry import make_learner
 from zoloss_cli.workflows.calibration import (
@@ -19,6 +20,12 @@ from zoloss_cli.workflows.class_weights import Weighting
 from zoloss_cli.workflows.fit import TableFit, fit_table, validate_fit
 from zoloss_cli.workflows.learner_choice import parse_chosen_learner
 from zoloss_cli.workflows.learner_options import parse_learner
+from zoloss_cli.workflows.scoring_options import (
+    ScoringOptions,
+    check_scoring,
+    choose_scaling,
+    takes_raw_features,
+)
 from zoloss_cli.workflows.time_budget import SEARCH_SHARE, TimeBudget
 from zoloss_cli.workflows.validation import compute_length, plan_folds
 
@@ -49,6 +56,8 @@ class FitRequest:
         How probabilities are made of scores, if at all.
     exact : ExactFeatures or None
         The features of the table as integers, where the proof of the bound is to be kept.
+    scoring : ScoringOptions
+        What options say about a scoring system.
     """
 
     learner: str | None
@@ -61,12 +70,14 @@ class FitRequest:
     weighting: Weighting = field(default_factory=Weighting)
     calibration: str | None = None
     exact: ExactFeatures | None = None
+    scoring: ScoringOptions = field(default_factory=ScoringOptions)
 
     def parse(self) -> LearnerSpec | None:
         """Return the learner that is named, validated; None if none is."""
+        assignments = [*self.scoring.list_assignments(self.learner), *self.assignments]
         if self.learner is None:
             return None
-        spec = parse_learner(self.learner, self.assignments, self.time_limit)
+        spec = parse_learner(self.learner, assignments, self.time_limit)
         self.weighting.check_learner(spec)
         estimator = make_learner(spec.source, spec.parameters)
         if self.calibration is not None and not hasattr(estimator, "decision_function"):
@@ -98,17 +109,21 @@ class FitRequest:
         if spec is None:
             size = (*table.X.shape, len(classes))
             spec, reason = parse_chosen_learner(size, self.assignments, self.time_limit)
+        scaling = choose_scaling(spec, self.scaling)
+        if takes_raw_features(spec) and len(classes) == 2:
+            check_scoring(table, y, spec, self.scoring.max_terms)
         share = SEARCH_SHARE if self.validate or self.calibration else 1.0
-        with use_exact_features(self.exact):
-            fitted = fit_table(
-                table, spec, self.positive, self.scaling, self.seed, budget, share, self.weighting
-            )
-        fitted = replace(fitted, reason=reason)
-        if self.validate:
-            fitted = validate_fit(fitted, budget)
-        if self.calibration is not None:
-            with budget.measure("calibration"):
-                fitted = calibrate_fit(fitted, self.calibration)
+        with name_features(table.features):
+            with use_exact_features(self.exact):
+                fitted = fit_table(
+                    table, spec, self.positive, scaling, self.seed, budget, share, self.weighting
+                )
+            fitted = replace(fitted, reason=reason)
+            if self.validate:
+                fitted = validate_fit(fitted, budget)
+            if self.calibration is not None:
+                with budget.measure("calibration"):
+                    fitted = calibrate_fit(fitted, self.calibration)
         return replace(fitted, notes=[*fitted.notes, *budget.describe_excess()])
 
 

@@ -9,8 +9,11 @@ import numpy as np
 from zoloss_cli.datasets.column_kinds import CsvColumn
 from zoloss_cli.datasets.csv_table import CsvTable
 from zoloss_cli.datasets.labels import MAX_LISTED_CLASSES
+from zoloss_cli.learners.scoring.classifier import ScoringSystemClassifier
+from zoloss_cli.workflows.card_files import render_card_text
 from zoloss_cli.workflows.fit import TableFit
 from zoloss_cli.workflows.rule_text import build_readable_rule, list_level_lines, render_rule
+from zoloss_cli.workflows.score_card import build_card
 from zoloss_cli.workflows.validation_text import (
     describe_baseline,
     describe_validation,
@@ -20,7 +23,7 @@ from zoloss_cli.workflows.validation_text import (
 )
 
 # What certify's bound may rest on that is worth a word; a bound of 0 is no proof.
-NAMED_PROOFS = ("all hyperplanes", "cones of directions", "impossible sets", "equal rows")
+NAMED_PROOFS = ("all hyperplanes", "cones of directions", "impossible sets", "equal rows", "all supports")
 
 
 def render_json(fitted: TableFit) -> str:
@@ -36,6 +39,7 @@ def render_json(fitted: TableFit) -> str:
         "bias": None if rule is None else rule.bias,
         "features": fitted.table.features,
         "columns": [describe_column(column) for column in fitted.table.columns],
+        **({} if (card := build_card(fitted)) is None else {"card": card.describe()}),
         "label": fitted.table.label,
         "classes": fitted.classes,
         "positive": fitted.positive,
@@ -78,14 +82,7 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
     ]
     if fitted.class_weights is not None:
         lines += _render_weights(fitted, fitted.class_weights)
-    if fitted.lower_bound is not None:
-        optimal = "proved optimal" if fitted.is_bound_proved else "optimal up to rounding; certify proves it"
-        verdict = optimal if fitted.is_optimal else "not proved optimal"
-        proof = getattr(fitted.estimator, "proof_", "none")
-        method = f", by {proof}" if proof in NAMED_PROOFS else ""
-        lines.append(
-            f"bound     every linear rule makes at least {fitted.lower_bound:,} errors{method}: {verdict}"
-        )
+    lines += _render_bound(fitted)
     if fitted.validation is None:
         lines.append(render_baseline(fitted))
     else:
@@ -101,13 +98,37 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
         lines.append("")
     if readable is not None:
         lines += render_rule(readable, fitted.classes[1], show_all)
+    elif (card := build_card(fitted)) is not None:
+        lines += render_card_text(card)
     return "\n".join(lines).rstrip()
+
+
+def find_rule_kind(fitted: TableFit) -> str:
+    """Return which rules the bound of a fit is about."""
+    return getattr(fitted.estimator, "rule_kind", "linear rule")
+
+
+def _render_bound(fitted: TableFit) -> list[str]:
+    """Return the line about the fewest errors that are possible, if something is known of them."""
+    if fitted.lower_bound is None:
+        return []
+    optimal = "proved optimal" if fitted.is_bound_proved else "optimal up to rounding; certify proves it"
+    verdict = optimal if fitted.is_optimal else "not proved optimal"
+    proof = getattr(fitted.estimator, "proof_", "none")
+    method = f", by {proof}" if proof in NAMED_PROOFS else ""
+    every, found = f"bound     every {find_rule_kind(fitted)}", fitted.estimator
+    if isinstance(found, ScoringSystemClassifier) and found.penalty > 0.0:
+        least = (
+            f"{found.objective_bound_:.6g} errors and penalties, of which this one has {found.objective_:.6g}"
+        )
+        return [f"{every} has at least {least}{method}: {verdict}"]
+    return [f"{every} makes at least {fitted.lower_bound:,} errors{method}: {verdict}"]
 
 
 def _render_weights(fitted: TableFit, weights: np.ndarray) -> list[str]:
     pairs = [f"'{name}' {weight:.4g}" for name, weight in zip(fitted.classes, weights, strict=True)]
     bound = fitted.weighted_bound
-    least = "" if bound is None else f"; every linear rule has at least {100 * bound:.2f} %"
+    least = "" if bound is None else f"; every {find_rule_kind(fitted)} has at least {100 * bound:.2f} %"
     return [
         f"weighted  {100 * (fitted.weighted_rate or 0.0):.2f} % of the weight of the training samples is "
         f"misclassified{least}",

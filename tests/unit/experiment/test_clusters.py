@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import inspect
 import pickle
+import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from documents import read_yaml_block
+from places import TOP
 from processes import run_python
 from torture.launch import read_records
 
@@ -143,9 +147,7 @@ def test_a_worker_has_one_thread_even_if_it_has_loaded_numba_with_more(before):
 
 def test_the_job_script_of_slurm_is_what_the_page_shows():
     pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
-    from places import TOP
-
-    from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
+    from zoloss_cli.experiment.executors.cluster_classes import load_cluster_class
 
     settings = {
         "cores": 8, "processes": 8, "memory": "16GB",
@@ -171,18 +173,32 @@ def test_the_job_script_of_slurm_is_what_the_page_shows():
         assert line in page or not line
 
 
-def test_the_class_of_kubernetes_is_found():
+def test_the_cluster_of_kubernetes_is_what_the_page_says():
     pytest.importorskip("dask_kubernetes", reason="dask-kubernetes is not installed")
     from dask_kubernetes.operator import make_cluster_spec
 
-    from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
+    from zoloss_cli.experiment.executors.cluster_classes import load_cluster_class
 
-    kind = load_cluster_class("dask_kubernetes.operator.KubeCluster")
-    assert kind.__name__ == "KubeCluster"
-    spec = make_cluster_spec(name="zoloss", image="registry/zoloss", n_workers=20)
-    worker = spec["spec"]["worker"]
-    assert worker["replicas"] == 20
-    assert worker["spec"]["containers"][0]["image"] == "registry/zoloss"
+    example = read_yaml_block(TOP / "docs" / "clusters.md", "kubernetes.yaml")
+    (name,) = set(example) - {"workers"}
+    settings = example[name]
+    known = inspect.signature(load_cluster_class(name)).parameters
+    assert set(settings) <= set(known)
+    spec = make_cluster_spec(
+        name=settings["name"],
+        image=settings["image"],
+        n_workers=example["workers"],
+        worker_command=settings["worker_command"],
+    )
+    assert spec["kind"] == "DaskCluster"
+    assert spec["metadata"]["name"] == "zoloss"
+    assert spec["spec"]["worker"]["replicas"] == 20
+    for part in ("worker", "scheduler"):
+        (container,) = spec["spec"][part]["spec"]["containers"]
+        assert container["image"] == "registry/zoloss-dask"
+    command = spec["spec"]["worker"]["spec"]["containers"][0]["args"]
+    assert command[:2] == ["dask", "worker"]
+    assert command[command.index("--nthreads") + 1] == "1"
 
 
 @pytest.mark.parametrize(
@@ -200,7 +216,7 @@ def test_the_class_of_kubernetes_is_found():
 )
 def test_a_class_that_is_no_cluster_is_refused(name, kind, sentence):
     pytest.importorskip("distributed", reason="Dask is not installed")
-    from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
+    from zoloss_cli.experiment.executors.cluster_classes import load_cluster_class
 
     with pytest.raises(kind, match=sentence):
         load_cluster_class(name)
@@ -208,7 +224,7 @@ def test_a_class_that_is_no_cluster_is_refused(name, kind, sentence):
 
 def test_a_cluster_that_cannot_start_is_one_sentence():
     pytest.importorskip("distributed", reason="Dask is not installed")
-    from zoloss_cli.experiment.executors.dask_connection import start_cluster
+    from zoloss_cli.experiment.executors.cluster_classes import start_cluster
 
     wrong = {"no_such": 1, "dashboard_address": None, "n_workers": 1}
     settings = ClusterSettings(cluster="distributed.LocalCluster", settings=wrong, workers=1)
@@ -230,6 +246,38 @@ def test_a_scheduler_of_another_dask_is_refused_unless_allowed():
     assert str(refused.value) == f"{difference}: install the same there, or go on with --allow-versions"
     assert compare_dask("2020.1", "tcp://head:1", True) == [difference]
     assert compare_dask(distributed.__version__, "tcp://head:1", False) == []
+
+
+def test_what_listens_but_is_no_scheduler_is_said(monkeypatch):
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    from zoloss_cli.experiment.executors import dask_connection
+
+    monkeypatch.setattr(dask_connection, "CONNECT_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        connection = dask_connection.Connection(ClusterSettings(scheduler=address), print)
+        with pytest.raises(ClusterError) as refused:
+            connection.open()
+    assert str(refused.value).startswith(
+        f"what listens at {address} does not answer as a Dask scheduler does; "
+    )
+
+
+def test_a_file_that_an_installation_lacks_is_said_with_the_host(write_config, monkeypatch):
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    from zoloss_cli.experiment.executors import dask_worker
+
+    package = build_package(plan_table(write_config, ROWS)[1], None)
+    package = pickle.loads(pickle.dumps(package))
+    key = next(key for key, cell in package.cells.items() if cell.data.name == "heart")
+    monkeypatch.setitem(dask_worker._packages, package.name, package)
+    monkeypatch.setattr("zoloss_cli.datasets.dataset.find_data_path", lambda spec: Path("nowhere/heart.csv"))
+    load_data.cache_clear()
+    with pytest.raises(ClusterError) as refused:
+        dask_worker.run_chunk_on_worker(package.name, key, [0])
+    assert str(refused.value).startswith(f"{socket.gethostname()}: ")
+    assert "nowhere/heart.csv" in str(refused.value)
+    assert str(refused.value).endswith("install the same zoloss and the same plug-ins there")
 
 
 # -- options ----------------------------------------------------------------------------------------------

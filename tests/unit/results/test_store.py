@@ -198,7 +198,9 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(filled, cell, monkeypatch
         return real_open(self, mode, *rest, **more)
 
     monkeypatch.setattr(Path, "open", full)
-    with pytest.raises(ResultsError, match="No space left on device; what was finished before is kept"):
+    with pytest.raises(
+        ResultsError, match="No space left on device; what was finished before is kept: make room"
+    ):
         filled.append(cell, RECORDS, SIZES)
     monkeypatch.undo()
     assert sorted(filled.read(cell.filename, cell.key).records) == [0, 1, 2]

@@ -75,8 +75,10 @@ class WorkerWatch:
     def _tell_gone(self, gone: list[str]) -> None:
         if gone:
             hosts = ", ".join(sorted(set(map(_find_host, gone))))
-            subject = "1 worker is" if len(gone) == 1 else f"{len(gone):,} workers are"
-            self.note(f"{subject} gone ({hosts}), {len(self.workers):,} left; what they had runs elsewhere")
+            is_one, left = len(gone) == 1, len(self.workers)
+            subject = "1 worker is" if is_one else f"{len(gone):,} workers are"
+            what = f"what {'it' if is_one else 'they'} had {'runs elsewhere' if left else 'waits for another'}"
+            self.note(f"{subject} gone ({hosts}), {left:,} left; {what}")
 
     def refuse_emptiness(self) -> None:
         """Raise ClusterError if a scheduler has had no worker for too long; one of ours may be queued."""

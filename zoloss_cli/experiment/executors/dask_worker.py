@@ -13,8 +13,9 @@ import numba
 from distributed import WorkerPlugin
 from numba.np.ufunc import parallel
 
+from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.sent_files import receive_file
-from zoloss_cli.errors import ClusterError
+from zoloss_cli.errors import ClusterError, DataError
 from zoloss_cli.experiment.executors.base import ChunkOutput
 from zoloss_cli.experiment.executors.host_turns import leave_host, take_turn_on_host
 from zoloss_cli.experiment.executors.kernels import compile_for_cells
@@ -134,7 +135,12 @@ def _find_cell(name: str, key: str) -> Cell:
         differences := list_differences(host, collect_versions(), package.versions)
     ):
         raise ClusterError(explain_differences(differences))
-    if cell.key != key:
+    try:
+        is_same = cell.key == key
+        load_data(cell.data)  # kept for the tasks
+    except (DataError, OSError) as error:  # a file of the installation, since others were sent
+        raise ClusterError(f"{host}: {error}; install the same zoloss and the same plug-ins there") from None
+    if not is_same:
         raise ClusterError(
             f"{host}: {cell.learner.label} on {cell.data.name} is not what was planned here: data or an "
             "algorithm differ; install the same zoloss and the same plug-ins there"

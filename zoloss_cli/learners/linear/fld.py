@@ -88,6 +88,10 @@ class FLDClassifier(LinearLearner):
     Where S has no Cholesky factor, g/(1-g) trace(S)/m is added to its diagonal with g = 1e-10: the eigenvalue
     shrinkage of Friedman [2]_ that Li & Lin name.
 
+    Deviation from what is usual: the papers give no rule for the bias. The midpoint between the two means, or
+    that shifted by the logarithm of the classes' odds, is what textbooks have; here, as in the authors'
+    program, each class's mean is weighted by the other class's share.
+
     References
     ----------
     .. [1] Li, L. and Lin, H.-T. (2007). Optimizing 0/1 loss for perceptrons by random coordinate descent.

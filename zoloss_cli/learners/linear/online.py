@@ -17,9 +17,10 @@ COLUMN_MULTIPLE = 4
 
 def pad_columns(X: np.ndarray) -> np.ndarray:
     """Return X with zero columns up to a multiple of four, so that inner products need no remainder loop."""
-    extra = -X.shape[-1] % COLUMN_MULTIPLE
-    widths = [(0, 0)] * (X.ndim - 1) + [(0, extra)]
-    return np.ascontiguousarray(np.pad(X, widths))
+    columns = X.shape[-1]
+    padded = np.zeros((*X.shape[:-1], columns + -columns % COLUMN_MULTIPLE))
+    padded[..., :columns] = X
+    return padded
 
 
 def build_padded_samples(problem: Problem) -> np.ndarray:

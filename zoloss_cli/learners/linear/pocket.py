@@ -104,13 +104,8 @@ class PocketClassifier(LinearLearner):
         def run(Z, w, checkpoints, path):
             dual = Z.shape[0] <= pocket.MAX_GRAM_SAMPLES
             gram = problem.cached_by_X_and_y("gram", lambda: Z @ Z.T) if dual else np.empty((0, 0))
-            if np.all(phi == phi[0]):
-                Z_T = problem.cached_by_X_and_y("padded columns", lambda: np.ascontiguousarray(Z.T))
-                phi_T = phi
-            else:
-                heaviest = np.argsort(-phi, kind="stable")
-                Z_T, phi_T = np.ascontiguousarray(Z[heaviest].T), phi[heaviest]
-            samples = Z, Z_T, phi_T, step, phi, cut, alias
+            Z_T = problem.cached_by_X_and_y("padded columns", lambda: np.ascontiguousarray(Z.T))
+            samples = Z, Z_T, step, phi, cut, alias
             best, self.n_error_counts_ = pocket.fit_pocket(
                 *samples, w, self.epochs, self.ratchet, gram, seed, checkpoints, path
             )

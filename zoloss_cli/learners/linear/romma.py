@@ -60,7 +60,7 @@ class ROMMAClassifier(OnlineLinearLearner, UnweightedLinearLearner):
     ----------
     .. [1] Li, Y. and Long, P. M. (2002). The relaxed online maximum margin algorithm.
     .. [2] Li, L. (2006). Data complexity in machine learning and novel classification algorithms. PhD thesis,
-       California Institute of Technology. Section 2.2.
+       California Institute of Technology. Sections 2.2 and 2.4.2.
 
     Examples
     --------

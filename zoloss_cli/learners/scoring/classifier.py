@@ -73,8 +73,7 @@ class ScoringSystemClassifier(BinaryLearner):
         The conditions that have points, in the order of the features.
     lower_bound_ : float
         No rule of as many of these conditions and such points has a smaller loss, in mean sample weights
-        (errors where all weigh the same). With a penalty: no such rule has a smaller loss and as small an
-        objective.
+        (errors where all weigh the same).
     n_conditions_ : int
         Number of different conditions that terms could be chosen from.
     n_features_in_ : int
@@ -83,6 +82,8 @@ class ScoringSystemClassifier(BinaryLearner):
         Sets of conditions and partial rules that the proof looked at.
     objective_ : float
         The loss with the penalty of all terms.
+    objective_bound_ : float
+        No such rule has a smaller objective.
     optimal_ : bool
         Whether no rule has a smaller `objective_`.
     points_ : ndarray of int of shape (n_terms,)
@@ -201,13 +202,35 @@ class ScoringSystemClassifier(BinaryLearner):
         self.objective_ = loss + self.penalty * len(self.conditions_)
         self.optimal_ = progress.optimal
         self.proof_ = search.proof
-        self.lower_bound_ = progress.lower_bound
-        if self.penalty > 0.0:  # terms that are not there cost nothing
+        self.lower_bound_ = self.objective_bound_ = progress.lower_bound
+        if self.penalty > 0.0:  # more terms may cost as much and make fewer errors
             least = scoring.to_loss(scoring.unavoidable - scoring.penalty * scoring.n_required)
-            spent = progress.lower_bound - self.penalty * scoring.max_terms
-            self.lower_bound_ = loss if self.optimal_ else max(least, spent)
+            self.lower_bound_ = max(least, progress.lower_bound - self.penalty * scoring.max_terms)
         self.seconds_ = progress.seconds
         self.trace_ = progress.trace or [(self.seconds_, self.objective_)]
+
+    @property
+    def rule_kind(self) -> str:
+        """The rules that `lower_bound_` is about."""
+        terms = f"{self.max_terms} term{'s' * (self.max_terms != 1)}"
+        return f"rule of at most {terms} with points from {-self.max_points} to {self.max_points}"
+
+    def count_conditions(self, X, y) -> int:
+        """Return how many different conditions terms can be chosen from; nothing is fitted.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels of two classes.
+
+        Returns
+        -------
+        int
+            The number of conditions.
+        """
+        return len(self._build_scoring_problem(self._build_problem(X, y, None)).conditions)
 
     def _build_scoring_problem(self, problem: Problem) -> ScoringProblem:
         has_weight = problem.phi > 0.0

@@ -132,6 +132,10 @@ class PrioritizedSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     than D samples meet, the best tilt is a smaller problem of the same kind, solved in the same way. The
     weights that are returned have been tilted, and their errors are counted strictly.
 
+    Deviation: where `lines` does not cover all combinations, hyperplanes on which more than D + 4 samples meet
+    are skipped, since the best tilt of one may take longer than all others; the paper scores each hyperplane
+    as it is.
+
     Variant 'refit' is the authors' program.
 
     References

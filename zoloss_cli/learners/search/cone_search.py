@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
@@ -13,7 +14,7 @@ import numpy as np
 from zoloss_cli.kernels import cone as kernels
 from zoloss_cli.kernels.cone import PROVED, REFUTED, RUNNING, TOO_DEEP
 from zoloss_cli.learners.search.cone_problem import ConeProblem
-from zoloss_cli.learners.search.cone_workspace import NO_LOSS, Cone, ConeWorkspace
+from zoloss_cli.learners.search.cone_workspace import NO_LOSS, Column, Cone, ConeWorkspace
 from zoloss_cli.utils.interruptible import POLL_SECONDS
 
 FRONTIER_CONES = 192  # to which the search is divided, for any number of threads
@@ -42,7 +43,7 @@ class ConeSearch:
         Called with a direction that seems to misclassify fewer copies than the target, and the target; returns
         whether it has, which ends the search.
     max_cones : int
-        How many cones to visit for a target, at most; each cone of the frontier has its share of them.
+        How many cones to visit for a target, at most.
 
     Attributes
     ----------
@@ -107,27 +108,26 @@ class ConeSearch:
     def _expand(self, target: int, should_stop: Callable[[], bool]) -> tuple[int, list[Cone]]:
         """Return the cones of the frontier: those that are left when there are enough of them."""
         scores, exponent, error = self.problem.compute_columns()
-        count, D = scores.shape[0], scores.shape[0] - 1
+        columns = [Column(column, exponent, error) for column in scores]
         n_left = int(self.problem.copies[: self.problem.n_left].sum())
         n_right = int(self.problem.copies[self.problem.n_left :].sum())
-        self.roots = []
-        for left_out in range(count):
-            chosen = [k for k in range(count) if k != left_out]
-            mates = np.full(n_left, -1, np.int32), np.full(n_right, -1, np.int32)
-            self.roots.append(
-                Cone(scores[chosen], np.full(D, exponent), np.full(D, error), *mates, share=1.0 / count)
-            )
-        frontier, space = list(self.roots), self._spaces[0]
-        while frontier and len(frontier) < FRONTIER_CONES:
+        mates = np.full(n_left, -1, np.int32), np.full(n_right, -1, np.int32)
+        first = self.problem.list_first_cones()
+        self.roots = [Cone([columns[k] for k in cone], *mates, share=1.0 / len(first)) for cone in first]
+        frontier, space = deque(self.roots), self._spaces[0]
+        looks = len(frontier)  # left to those of the first cones
+        while frontier and (looks > 0 or len(frontier) < FRONTIER_CONES):
             if should_stop():
-                return RUNNING, frontier
-            cone = frontier.pop(0)
+                return RUNNING, []
+            looks -= 1
+            cone = frontier.popleft()
             status = self._judge(space, space.split(cone, target), target)
             self._collect(space, cone, status)
             if status in (TOO_DEEP, REFUTED):
-                return status, frontier
+                return status, []
             frontier += cone.children
-        return PROVED, frontier
+        # Those with the fewest pairs take longest, and come first, so that threads end together.
+        return PROVED, sorted(frontier, key=lambda cone: int(np.count_nonzero(cone.mate_left >= 0)))
 
     def _collect(self, space: ConeWorkspace, cone: Cone, status: int) -> None:
         """Take note of what a workspace found in a cone."""
@@ -137,6 +137,12 @@ class ConeSearch:
             if status == PROVED:
                 self._share_of_cones += cone.share
             space.share = 0.0
+            space.counters[kernels.NODES] = 0
+
+    def _count_cones(self) -> int:
+        """Return how many cones were visited for this target so far, by all threads."""
+        with self._lock:
+            return self.n_cones + sum(int(space.counters[kernels.NODES]) for space in self._spaces)
 
     def _judge(self, space: ConeWorkspace, status: int, target: int) -> int:
         """Return the status after asking whether a direction has fewer errors than the target."""
@@ -184,9 +190,8 @@ class ConeSearch:
     def _search_cone(self, space: ConeWorkspace, cone: Cone, target: int) -> int:
         space.load(cone)
         cone.log, status = [], RUNNING
-        limit = max(1, self.max_cones // FRONTIER_CONES)
         while status == RUNNING and not self._stop.is_set():
-            left = limit - int(space.counters[kernels.NODES])
+            left = self.max_cones - self._count_cones()
             if left <= 0:
                 return TOO_DEEP
             status = self._judge(space, space.visit_for_a_while(target, left), target)

@@ -146,9 +146,9 @@ def build_merged_samples(problem: Problem) -> MergedSamples:
 
 def _reduce_rows(X: np.ndarray) -> np.ndarray:
     """Return a square matrix with the same singular values and right singular vectors."""
-    R = np.empty((0, X.shape[1]))
+    R: np.ndarray = np.empty((0, X.shape[1]))
     for start in range(0, len(X), MANY_SAMPLES):
-        R = np.linalg.qr(np.vstack([R, X[start : start + MANY_SAMPLES]]), mode="r")
+        R = np.asarray(np.linalg.qr(np.vstack([R, X[start : start + MANY_SAMPLES]]), mode="r"))
     return R
 
 

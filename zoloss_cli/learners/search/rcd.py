@@ -22,12 +22,18 @@ Variant = Annotated[
     Field(description="rule by which the directions are chosen; see Notes"),
 ]
 Directions = Annotated[
-    Literal["uniform", "gaussian"],
-    Field(description="distribution of each random component: uniform on [-1, 1] or standard normal"),
+    Literal["uniform", "gaussian", "features"],
+    Field(
+        description="distribution of each random component: uniform on [-1, 1], standard normal, or normal "
+        "with the mean and standard deviation of its feature"
+    ),
 ]
 Update = Annotated[
-    Literal["2.3", "2.4"],
-    Field(description="update procedure of the thesis: 2.4 keeps the line's sense, 2.3 may also turn w around"),
+    Literal["2.3", "2.4", "2.4-fair"],
+    Field(
+        description="update procedure of the thesis: 2.4 keeps the line's sense, 2.3 may also turn w around; "
+        "2.4-fair looks along a line from either side, at random, so that ties favour no class"
+    ),
 ]
 
 
@@ -44,10 +50,12 @@ class RCDClassifier(LinearLearner):
         Number of epochs.
     seeding : {'zero', 'fld'} or list of float, default='zero'
         Weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list (bias first).
-    directions : {'uniform', 'gaussian'}, default='uniform'
-        Distribution of each random component: uniform on [-1, 1] or standard normal.
-    update : {'2.3', '2.4'}, default='2.4'
-        Update procedure of the thesis: 2.4 keeps the line's sense, 2.3 may also turn w around.
+    directions : {'uniform', 'gaussian', 'features'}, default='uniform'
+        Distribution of each random component: uniform on [-1, 1], standard normal, or normal with the mean and
+        standard deviation of its feature.
+    update : {'2.3', '2.4', '2.4-fair'}, default='2.4'
+        Update procedure of the thesis: 2.4 keeps the line's sense, 2.3 may also turn w around; 2.4-fair looks
+        along a line from either side, at random, so that ties favour no class.
     record_every : int >= 0, default=0
         Keep the weights after every so many epochs (0: only the last).
     random_state : int, Generator, RandomState or None, default=None
@@ -79,8 +87,14 @@ class RCDClassifier(LinearLearner):
     - 'ccd': the coordinate axes in turn, the bias first.
 
     Deviations: random components are uniform on [-1, 1] rather than on the range of each feature, which is the
-    same on features scaled to [-1, 1]; the vectors of a 'conj' cycle have unit length. As in the authors'
-    program, w always moves, also when nothing improves.
+    same on features scaled to [-1, 1]; 'gaussian' is N(0, 1), as the paper's Gaussian is on features of mean 0
+    and variance 1 only, and 'features' is the paper's own (with N(0, 1) for the bias); the vectors of a 'conj'
+    cycle have unit length. As in the authors' program, w always moves, also when nothing improves.
+
+    Ties: the papers ask for a minimum along the line and say nothing of several. Of equally good intervals the
+    leftmost is taken, as in the authors' program. Directions that are as likely as their opposites lose nothing
+    by it, but along the bias axis, which is always searched upwards, the leftmost interval is the one that
+    predicts the positive class most often. 'grad' and 'grad-batch' take the leftmost also by '2.4-fair'.
 
     References
     ----------
@@ -132,16 +146,24 @@ class RCDClassifier(LinearLearner):
         cycles_per_chunk = max(1, NUMBERS_PER_CHUNK // size**2)
         for done in range(0, self.epochs, cycles_per_chunk * size):
             left = self.epochs - done
-            D = self._draw_directions(problem.rng, min(cycles_per_chunk, -(-left // size)), size)[:left]
+            D = self._draw_directions(problem.rng, min(cycles_per_chunk, -(-left // size)), X)[:left]
             kernels.fit_rcd(X, X_T, y, phi, w, D, *how, done, *recording, room)
         return w
 
-    def _draw_directions(self, rng: np.random.Generator, cycles: int, size: int) -> np.ndarray:
-        """Return the directions for `cycles` cycles of `size` epochs, one a row."""
-        if self.variant == "ccd":
-            return np.tile(np.eye(size), (cycles, 1))
+    def _draw_directions(self, rng: np.random.Generator, cycles: int, X: np.ndarray) -> np.ndarray:
+        """Return the directions for `cycles` cycles of as many epochs as X has columns, one a row."""
+        size = X.shape[1]
+        D = np.tile(np.eye(size), (cycles, 1)) if self.variant == "ccd" else self._draw_cycles(rng, cycles, X)
+        if self.update == "2.4-fair":  # along -d the leftmost minimum is the rightmost along d
+            D *= rng.choice([-1.0, 1.0], (D.shape[0], 1))
+        return D
+
+    def _draw_cycles(self, rng: np.random.Generator, cycles: int, X: np.ndarray) -> np.ndarray:
+        size = X.shape[1]
         shape = (cycles, size, size)
-        D = rng.standard_normal(shape) if self.directions == "gaussian" else rng.uniform(-1.0, 1.0, shape)
+        D = rng.uniform(-1.0, 1.0, shape) if self.directions == "uniform" else rng.standard_normal(shape)
+        if self.directions == "features":
+            D[..., 1:] = X[:, 1:].mean(axis=0) + X[:, 1:].std(axis=0) * D[..., 1:]
         if self.variant == "conj":
             D = np.linalg.qr(D.transpose(0, 2, 1))[0].transpose(0, 2, 1)
         elif self.variant == "conj-bias":

@@ -58,12 +58,13 @@ class SmoothLossClassifier(DirectOptimizer):
 
     Notes
     -----
-    The constants are those of the paper. Rules that it leaves out are those of the authors' program: the start
-    is logistic regression's best over C rather than the SVM's; max rate 0.1, min rate 1e-6, eps_L 0.1, eps_G
-    0.01; a last pass probes the 0-1 loss itself along each weight (radius 10, step 0.05).
+    The constants are those of the paper. Rules that it leaves out are those of the authors' program: max rate
+    0.1, min rate 1e-6, eps_L 0.1, eps_G 0.01; a last pass probes the 0-1 loss itself along each weight (radius
+    10, step 0.05).
 
-    Deviation: sample weights multiply the loss of each sample, with mean 1, which the paper has no need of.
-    LIBLINEAR's start does not take weights.
+    Deviations: the start is logistic regression's best over C, of equally good ones the last, which gives the
+    published numbers; the paper says SVM, which is ``seeding="svm"``. Sample weights multiply the loss of each
+    sample, with mean 1, which the paper has no need of. LIBLINEAR's start does not take weights.
 
     References
     ----------

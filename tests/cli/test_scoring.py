@@ -1,0 +1,169 @@
+"""`zoloss fit --learner scoring`: the card on a terminal and in files, its model, and bad input."""
+
+from __future__ import annotations
+
+import html
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+QUICK = ("--learner", "scoring", "--set", "steps=20")
+HOSTILE = "<b>&amp;|_$\\"
+
+
+@pytest.fixture
+def patients(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    n = 120
+    frame = pd.DataFrame({"age": rng.integers(20, 90, n), "sex": rng.choice(["male", "female"], n)})
+    frame[HOSTILE] = rng.integers(0, 3, n)
+    frame["ill"] = np.where(frame["age"] + 20 * frame[HOSTILE] + rng.normal(0, 10, n) > 75, "yes", "no")
+    frame.to_csv("patients.csv", index=False)
+    return frame
+
+
+def fit(zoloss, *more):
+    return zoloss("fit", "patients.csv", "--label", "ill", *QUICK, *more)
+
+
+def test_a_card_is_shown_with_its_risks(zoloss, patients):
+    ended = fit(zoloss, "--max-terms", 3, "--max-points", 4, "--json", "--no-validate")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    card = found["card"]
+    assert found["optimal"]
+    assert found["proof"] == "all supports"
+    assert found["scale"] == "none"
+    assert len(card["terms"]) <= 3
+    totals = np.zeros(len(patients))
+    for term in card["terms"]:
+        name, _, cut = term["condition"].partition(" >= ")
+        column = patients["sex"] == name[4:] if name.startswith("sex=") else patients[name] >= float(cut)
+        totals += term["points"] * column
+    sick = patients["ill"] == "yes"
+    assert found["errors"] == int(((totals >= card["threshold"]) != sick).sum())
+    assert sum(row["samples"] for row in card["totals"]) == len(patients)
+    for row in card["totals"]:
+        own = (totals >= row["low"]) & (totals <= row["high"])
+        assert (row["samples"], row["positives"]) == (own.sum(), (own & sick).sum())
+        assert row["interval"][0] <= row["risk"] <= row["interval"][1]
+    text = fit(zoloss, "--max-terms", 3, "--max-points", 4)
+    assert (
+        f"every rule of at most 3 terms with points from -4 to 4 makes at least {found['errors']} errors"
+        in text.out
+    )
+    assert "validated " in text.out
+    assert (
+        f"rule      'yes' where the points of the conditions that hold sum up to {card['threshold']}"
+        in text.out
+    )
+
+
+@pytest.mark.parametrize("name", ["card.html", "card.tex", "card.md", "card.svg", "card.png"])
+def test_a_card_is_written_and_escaped(zoloss, patients, tmp_path, name):
+    ended = fit(zoloss, "--require", HOSTILE, "--no-validate", "--out", name)
+    assert ended.code == 0, ended.err
+    assert f"the card is in {name}" in ended.err
+    content = (tmp_path / name).read_bytes()
+    if name == "card.html":
+        assert f"<td>{html.escape(HOSTILE)} &gt;= ".encode() in content
+        assert HOSTILE.encode() not in content
+    if name == "card.tex":
+        assert rb"\textless{}b\textgreater{}\&amp;\textbar{}\_\$\textbackslash{}" in content
+    if name == "card.md":
+        assert b"<b>" not in content
+    again = fit(zoloss, "--no-validate", "--out", name)
+    assert (again.code, again.out) == (7, "")
+    assert f"{name} exists; --force overwrites it" in again.err
+    assert fit(zoloss, "--no-validate", "--out", name, "--force").code == 0
+
+
+def test_a_model_predicts_as_it_was_fitted(zoloss, patients, tmp_path):
+    ended = fit(
+        zoloss, "--no-validate", "--model", "mine.json", "--monotone", "age:+", "--forbid", "sex", "--json"
+    )
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    predicted = zoloss("predict", "mine.json", "patients.csv")
+    assert predicted.code == 0, predicted.err
+    assert f"{found['errors']} errors in 120 rows" in predicted.err
+    content = json.loads((tmp_path / "mine.json").read_text())
+    assert content["learned"]["kind"] == "scoring"
+    assert content["parameters"]["monotone"] == ["age:+"]
+    for key, value, words in (
+        ("features", [99], "features"),
+        ("points", [2**60], "too large"),
+        ("cuts", [], "cuts"),
+    ):
+        changed = json.loads((tmp_path / "mine.json").read_text())
+        changed["learned"][key] = value * len(changed["learned"]["points"])
+        (tmp_path / "changed.json").write_text(json.dumps(changed))
+        refused = zoloss("predict", "changed.json", "patients.csv", "--trust")
+        assert refused.code == 6
+        assert "'learned'" in refused.err
+        assert words in refused.err
+
+
+def test_costs_of_classes_change_the_card(zoloss, patients):
+    ended = fit(zoloss, "--no-validate", "--cost-fn", 20, "--json")
+    found = json.loads(ended.out)
+    plain = json.loads(fit(zoloss, "--no-validate", "--json").out)
+    assert found["class_errors"][1] <= plain["class_errors"][1]
+    assert found["weighted_error_rate"] == pytest.approx(found["weighted_lower_bound"])
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "sentence"),
+    [
+        (
+            ["--max-terms", "50"],
+            3,
+            "--max-terms asks for 50 terms, more than the 7 conditions of its 3 columns",
+        ),
+        (["--require", "agge"], 3, "require: there is no feature 'agge'; did you mean 'age'?"),
+        (["--require", "age", "--forbid", "age"], 3, "'age' is both required and forbidden"),
+        (
+            ["--require", "age,sex", "--max-terms", "1"],
+            3,
+            "2 columns are required, and at most 1 terms are allowed",
+        ),
+        (["--monotone", "age"], 3, "monotone: 'age' is no name with a sign"),
+        (["--monotone", "age:+,age:-"], 3, "'age' has both signs"),
+        (["--set", "penalty=-1"], 2, "--set penalty: input should be greater than or equal to 0"),
+        (["--class-weight", "yes=-2"], 2, "--class-weight"),
+        (["--set", "conditions=row"], 2, "did you mean 'raw'?"),
+        (["--scale", "minmax"], 2, "--scale: the conditions of 'scoring' are in the table's units"),
+        (["--out", "card.docx"], 7, "ends in .docx; a card is written as one of .html, .tex, .md"),
+        (["--max-terms", "3", "--set", "max_terms=4"], 2, "'max_terms' is set more than once"),
+    ],
+)
+def test_bad_input_is_one_sentence(zoloss, patients, tmp_path, options, code, sentence):
+    ended = fit(zoloss, *options)
+    assert (ended.code, ended.out) == (code, ""), ended.err
+    assert sentence in ended.err
+    assert len([line for line in ended.err.splitlines() if "guessed" not in line]) == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["patients.csv"]
+
+
+def test_options_of_cards_are_for_scoring_systems(zoloss, patients):
+    for options in (["--max-terms", "3"], ["--require", "age"], ["--out", "card.html"]):
+        for learner in ([], ["--learner", "pivot"]):
+            ended = zoloss("fit", "patients.csv", "--label", "ill", *learner, *options)
+            assert (ended.code, ended.out) == (2, "")
+            assert "add --learner scoring" in ended.err
+
+
+def test_tables_without_conditions(zoloss, table):
+    same = table("a,b,label\n" + "1,x,yes\n1,x,no\n" * 10, "same.csv")
+    ended = zoloss("fit", same, *QUICK)
+    assert (ended.code, ended.out) == (3, "")
+    assert "all samples are equal" in ended.err
+    many = table(
+        "a,label\n" + "".join(f"name{i},{'yes' if i % 2 else 'no'}\n" for i in range(10_000)), "many.csv"
+    )
+    ended = zoloss("fit", many, *QUICK)
+    assert (ended.code, ended.out) == (3, "")
+    assert "10000 levels" in ended.err

@@ -1,0 +1,188 @@
+"""The card of a scoring system: conditions and points, the threshold, and the observed risk of each total."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from zoloss_cli.learners.scoring.classifier import ScoringSystemClassifier
+from zoloss_cli.reporting.render.grid import Grid
+from zoloss_cli.reporting.statistics import compute_proportion_interval
+from zoloss_cli.workflows.fit import TableFit
+from zoloss_cli.workflows.validation import CONFIDENCE
+
+MAX_ROWS = 12  # of totals; of more, neighbours on one side of the threshold are joined
+
+
+@dataclass(frozen=True)
+class RiskRow:
+    """The training samples whose totals are in a range.
+
+    Attributes
+    ----------
+    low, high : int
+        The smallest and the largest total.
+    count, positives : int
+        The samples, and those of the positive class.
+    """
+
+    low: int
+    high: int
+    count: int
+    positives: int
+
+    @property
+    def risk(self) -> float:
+        """The share of the positive class."""
+        return self.positives / self.count
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The confidence interval of the risk, by Wilson's formula."""
+        return compute_proportion_interval(self.risk, self.count, CONFIDENCE)
+
+    @property
+    def totals(self) -> str:
+        """The range as it is read."""
+        return f"{self.low}" if self.low == self.high else f"{self.low} to {self.high}"
+
+
+@dataclass(frozen=True)
+class ScoreCard:
+    """A scoring system as it is read.
+
+    Attributes
+    ----------
+    label : str
+        The label column.
+    classes : tuple of (str, str)
+        The negative and the positive class.
+    terms : tuple of tuple of (str, int)
+        Conditions and their points.
+    threshold : int
+        The total from which on the positive class is predicted.
+    rows : tuple of RiskRow
+        The totals of training samples, ascending.
+    facts : tuple of str
+        How many errors it makes, and whether that is proved.
+    """
+
+    label: str
+    classes: tuple[str, str]
+    terms: tuple[tuple[str, int], ...]
+    threshold: int
+    rows: tuple[RiskRow, ...]
+    facts: tuple[str, ...]
+
+    @property
+    def rule(self) -> str:
+        """The rule in a sentence."""
+        positive = f"'{self.classes[1]}'"
+        if not self.terms:
+            constant = self.classes[1] if self.threshold <= 0 else self.classes[0]
+            return f"always '{constant}': no condition has points"
+        return f"{positive} where the points of the conditions that hold sum up to {self.threshold} or more"
+
+    def build_grids(self) -> list[Grid]:
+        """Return the two tables of the card: points, and risks."""
+        points = Grid(
+            header=["condition", "points"], lines=[[text, f"{value:+d}"] for text, value in self.terms]
+        )
+        percent = f"{100 * CONFIDENCE:.0f} % interval"
+        lines = [
+            [
+                row.totals,
+                f"'{self.classes[row.low >= self.threshold]}'",
+                f"{row.count:,}",
+                f"{row.positives:,}",
+                f"{100 * row.risk:.0f} %",
+                "{:.0f} to {:.0f} %".format(*(100 * end for end in row.interval)),
+            ]
+            for row in self.rows
+        ]
+        header = ["total", "predicted", "samples", f"'{self.classes[1]}'", "risk", percent]
+        return [points, Grid(header=header, lines=lines, n_left=2)]
+
+    def describe(self) -> dict[str, Any]:
+        """Return the card as part of a JSON object."""
+        return {
+            "terms": [{"condition": text, "points": value} for text, value in self.terms],
+            "threshold": self.threshold,
+            "totals": [
+                {
+                    "low": row.low,
+                    "high": row.high,
+                    "samples": row.count,
+                    "positives": row.positives,
+                    "risk": row.risk,
+                    "interval": list(row.interval),
+                }
+                for row in self.rows
+            ],
+        }
+
+
+def build_card(fitted: TableFit) -> ScoreCard | None:
+    """Return the card of a fit; None if its learner makes none.
+
+    Parameters
+    ----------
+    fitted : TableFit
+        The fit.
+
+    Returns
+    -------
+    ScoreCard or None
+        The card.
+    """
+    estimator = fitted.estimator
+    if not isinstance(estimator, ScoringSystemClassifier):
+        return None
+    terms = [(c.text, int(p)) for c, p in zip(estimator.conditions_, estimator.points_, strict=True)]
+    totals = np.rint(estimator.compute_totals(fitted.table.X)).astype(np.int64)
+    n, errors = len(fitted.y), fitted.errors
+    facts = [f"{errors:,} of {n:,} training samples are misclassified ({100 * errors / n:.2f} %)"]
+    if fitted.lower_bound is not None and errors <= fitted.lower_bound:
+        facts.append(f"it is proved that no {estimator.rule_kind} misclassifies fewer")
+    elif fitted.lower_bound is not None:
+        facts.append(f"every {estimator.rule_kind} misclassifies {fitted.lower_bound:,} or more")
+    if fitted.validation is not None:
+        low, high = (100 * end for end in fitted.validation.interval)
+        facts.append(
+            f"{100 * fitted.validation.error:.2f} % errors on samples that were left out "
+            f"({100 * CONFIDENCE:.0f} % interval {low:.1f} to {high:.1f} %)"
+        )
+    facts.append("risks are shares of the samples that the points were chosen on; of others they may differ")
+    return ScoreCard(
+        fitted.table.label,
+        (fitted.classes[0], fitted.classes[1]),
+        tuple(terms),
+        estimator.threshold_,
+        tuple(join_rows(count_totals(totals, fitted.y), estimator.threshold_)),
+        tuple(facts),
+    )
+
+
+def count_totals(totals: np.ndarray, y: np.ndarray) -> list[RiskRow]:
+    """Return a row for each total that occurs, ascending."""
+    values, place = np.unique(totals, return_inverse=True)
+    counts, positives = np.bincount(place.ravel()), np.bincount(place.ravel(), y == 1)
+    return [RiskRow(int(v), int(v), int(c), int(p)) for v, c, p in zip(values, counts, positives, strict=True)]
+
+
+def join_rows(rows: list[RiskRow], threshold: int) -> list[RiskRow]:
+    """Join neighbours of the fewest samples on one side of the threshold until few rows are left."""
+    rows = list(rows)
+    while len(rows) > MAX_ROWS:
+        pairs = [
+            (rows[k].count + rows[k + 1].count, k)
+            for k in range(len(rows) - 1)
+            if (rows[k].high >= threshold) == (rows[k + 1].low >= threshold)
+        ]
+        _, k = min(pairs)
+        first, second = rows[k], rows[k + 1]
+        both = RiskRow(first.low, second.high, first.count + second.count, first.positives + second.positives)
+        rows[k : k + 2] = [both]
+    return rows
