@@ -210,7 +210,9 @@ def sum_weights_below(typingctx, margins, limit, weights, offset):
         margins, limit, weights, offset = arguments
         address = _find_address(context, builder, signature.args[2], weights, offset, _WEIGHTS)
         below = builder.fcmp_ordered("<", margins, _fill(builder, _SINGLES, limit))
-        counted = builder.select(below, builder.load(address, align=4), ir.Constant(_WEIGHTS, [0] * SINGLE_LANES))
+        counted = builder.select(
+            below, builder.load(address, align=4), ir.Constant(_WEIGHTS, [0] * SINGLE_LANES)
+        )
         total = _call(builder, "llvm.vector.reduce.add.v16i32", _INDEX, [counted])
         return builder.sext(total, ir.IntType(64))
 

@@ -58,7 +58,9 @@ EPOCHS_PER_REFRESH = 16  # after which the dual's margins are computed anew, bef
 # An epoch of the dual looks ahead if that is cheaper by these, in ns: a trial, an update of N margins, and a count.
 AHEAD_TRIAL, AHEAD_COUNT = 4.0, 400.0  # more than without
 UPDATE, UPDATE_PER_SAMPLE = 12.0, 0.1
-MAX_CLOSE_SHARE = 1 / 64  # of blocks with a margin close to 0, for which the margins catch up: not worth it above
+MAX_CLOSE_SHARE = (
+    1 / 64
+)  # of blocks with a margin close to 0, for which the margins catch up: not worth it above
 FIRST_AHEAD = 3  # epoch from which blocks are looked ahead to: those before show which samples are hard
 RUN, POCKET_RUN = range(2)
 ERROR, COUNTS, UPDATES, CHANGES, PENDING, CLOSE = range(6)
