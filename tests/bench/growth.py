@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ from zoloss_cli.registry import make_learner
 
 SIZES = 1_000, 10_000, 100_000, 1_000_000
 FEATURES = 5, 20, 100, 500
-CLASSES = 2, 4, 8, 16
+CLASSES = 2, 4, 8, 12
 SPLITS = 1, 4, 16
 M, N = 20, 2_000
 ROUNDS = 3
@@ -96,12 +96,10 @@ def time_pivot_step(n: int, m: int) -> float:
     return time_call(walk) / steps
 
 
-def time_fit(name: str, n: int, m: int, **parameters: object) -> float:
+def time_fit(name: str, n: int, m: int, settings: dict) -> float:
     """Return the seconds of a whole fit."""
     X, y = draw_samples(n, m)
-    return time_call(
-        lambda: make_learner(name, parameters, 1).fit(X[:, 1:], y), 1 if n * m > 1 << 22 else ROUNDS
-    )
+    return time_call(lambda: make_learner(name, settings, 1).fit(X[:, 1:], y), 1 if n * m > 1 << 22 else ROUNDS)
 
 
 def time_classes(name: str, classes: int) -> float:
@@ -128,26 +126,20 @@ def time_cores(workers: int, splits: int) -> float:
         return (time.perf_counter() - start) / splits
 
 
-def measure_curves(sizes: tuple[int, ...] = SIZES, features: tuple[int, ...] = FEATURES) -> list[Curve]:
-    """Return all curves."""
-    svm = {"C": [1.0]}
-    curves = [
-        Curve("RCD epoch, m=20", "N", {n: time_rcd_epoch(n, M) for n in sizes}),
-        Curve("pivot step, m=20", "N", {n: time_pivot_step(n, M) for n in sizes}),
-        Curve("ave-perc, 1 epoch, m=20", "N", {n: time_fit("ave-perc", n, M, epochs=1) for n in sizes}),
-        Curve("soft-svm, C=1, m=20", "N", {n: time_fit("soft-svm", n, M, **svm) for n in sizes}),
-        Curve("RCD epoch, N=2,000", "m", {m: time_rcd_epoch(N, m) for m in features}),
-        Curve("pivot step, N=2,000", "m", {m: time_pivot_step(N, m) for m in features}),
-        Curve("ave-perc, 1 epoch, N=2,000", "m", {m: time_fit("ave-perc", N, m, epochs=1) for m in features}),
-        Curve("soft-svm, C=1, N=2,000", "m", {m: time_fit("soft-svm", N, m, **svm) for m in features}),
-        Curve("one-vs-one, N=2,000, m=20", "classes", {k: time_classes("one-vs-one", k) for k in CLASSES}),
-        Curve("ecc, N=2,000, m=20", "classes", {k: time_classes("ecc", k) for k in CLASSES}),
-        Curve("rcd-bias fits", "splits", {k: time_call(lambda k=k: fit_splits(k), 2) for k in SPLITS}),
-    ]
+def list_curves(sizes: tuple[int, ...], features: tuple[int, ...]) -> Iterator[Curve]:
+    """Yield all curves, as they are measured."""
+    for name, time_unit in (("RCD epoch", time_rcd_epoch), ("pivot step", time_pivot_step)):
+        yield Curve(f"{name}, m={M}", "N", {n: time_unit(n, M) for n in sizes})
+        yield Curve(f"{name}, N={N:,}", "m", {m: time_unit(N, m) for m in features})
+    for name, settings in (("ave-perc", {"epochs": 1}), ("soft-svm", {"C": [1.0]})):
+        yield Curve(f"{name} fit, m={M}", "N", {n: time_fit(name, n, M, settings) for n in sizes})
+        yield Curve(f"{name} fit, N={N:,}", "m", {m: time_fit(name, N, m, settings) for m in features})
+    for name in ("one-vs-one", "ecc"):
+        yield Curve(f"{name} fit, N={N:,}, m={M}", "classes", {k: time_classes(name, k) for k in CLASSES})
+    yield Curve("rcd-bias fits", "splits", {k: time_call(lambda k=k: fit_splits(k), 2) for k in SPLITS})
     cores = [k for k in (1, 2, 4, 8, 16, 32) if k <= (os.cpu_count() or 1)]
     if len(cores) > 1:
-        curves.append(Curve("rcd-bias split, wall clock", "cores", {k: time_cores(k, 64) for k in cores}))
-    return curves
+        yield Curve("rcd-bias split, wall clock", "cores", {k: time_cores(k, 64) for k in cores})
 
 
 def draw_curves(curves: list[Curve], path: str) -> None:
@@ -175,8 +167,10 @@ def draw_curves(curves: list[Curve], path: str) -> None:
 def main() -> None:
     """Measure, print and draw."""
     with load_blas_controller().limit(limits=1, user_api="blas"):
-        curves = measure_curves()
-    print(*curves, sep="\n")
+        curves = []
+        for curve in list_curves(SIZES, FEATURES):
+            print(curve, flush=True)
+            curves.append(curve)
     if len(sys.argv) > 1:
         draw_curves(curves, sys.argv[1])
 
