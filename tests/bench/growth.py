@@ -74,7 +74,7 @@ def time_rcd_epoch(n: int, m: int) -> float:
     """Return the seconds of an epoch of random coordinate descent."""
     X, y = draw_samples(n, m)
     rng = np.random.default_rng(0)
-    epochs = 42 if n * m < 1 << 24 else 16
+    epochs = 64
     D, w = rng.uniform(-1, 1, (epochs, m + 1)), rng.standard_normal(m + 1)
     rest = D, False, choose_bucket_count(n), 0, np.empty(0, np.int64), np.empty((0, m + 1)), _allocate_deltas(X)
     X_T, phi = _copy_columns(X), to_fixed_point(np.full(n, 1 / n))
