@@ -192,9 +192,7 @@ def _choose_axes(vectors: list[list[int]]) -> list[list[int]]:
     ]
     widest = max(spreads)
     exponents = [max(0, round(math.log2(widest / spread))) for spread in spreads]
-    return [
-        [(1 << exponents[k]) if j == k else 0 for j in range(len(sizes))] for k in range(len(sizes))
-    ]
+    return [[(1 << exponents[k]) if j == k else 0 for j in range(len(sizes))] for k in range(len(sizes))]
 
 
 def _estimate_shape(scaled: np.ndarray, n_left: int) -> np.ndarray:
