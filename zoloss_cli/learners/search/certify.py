@@ -90,8 +90,8 @@ class CertifyingClassifier(PivotClassifier):
     `zoloss_cli/kernels/cone.py`. Scores are integers, or the bound counts only what their rounding cannot
     change. Where cones do not suffice and there are few hyperplanes (up to three features and hundreds of
     samples), all are swept, and those on which more samples meet than usual are solved as smaller problems;
-    which samples meet is decided in exact arithmetic. Beyond 13 features, where the first cones prove little, and
-    where cones become too thin, sets of at most D + 2 samples are collected that cannot all be classified
+    which samples meet is decided in exact arithmetic. Beyond 13 features, where the first cones prove little,
+    and where cones become too thin, sets of at most D + 2 samples are collected that cannot all be classified
     correctly, each with Farkas' weights, checked in integers; branch and bound proves what samples that hit all
     sets weigh at least, where linear programs by HiGHS suggest weights of sets, and integers decide. All of it
     holds for features on a grid as for that grid, see `zoloss_cli/learners/search/certificates.py`.

@@ -1,4 +1,4 @@
-"""What the cone search starts from: samples as integers, weights as copies, and axes that span all directions."""
+"""What the cone search starts from: samples as integers, weights as copies, and the axes of the features."""
 
 from __future__ import annotations
 
@@ -184,6 +184,4 @@ def _choose_axes(vectors: list[list[int]]) -> list[list[int]]:
     ]
     widest = max(spreads)
     exponents = [max(0, round(math.log2(widest / spread))) for spread in spreads]
-    return [
-        [(1 << exponents[k]) if j == k else 0 for j in range(len(sizes))] for k in range(len(sizes))
-    ]
+    return [[(1 << exponents[k]) if j == k else 0 for j in range(len(sizes))] for k in range(len(sizes))]
