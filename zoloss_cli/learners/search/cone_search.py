@@ -18,6 +18,7 @@ from zoloss_cli.learners.search.cone_workspace import NO_LOSS, Column, Cone, Con
 from zoloss_cli.utils.interruptible import POLL_SECONDS
 
 FRONTIER_CONES = 192  # to which the search is divided, for any number of threads
+CONES_PER_PART = 16  # at least, where the search is divided into parts for several tasks
 NO_LIMIT = 2**62
 
 
@@ -44,6 +45,8 @@ class ConeSearch:
         whether it has, which ends the search.
     max_cones : int
         How many cones to visit for a target, at most.
+    part, parts : int
+        Which part of the frontier to search, of how many; the frontier is the same for all.
 
     Attributes
     ----------
@@ -60,9 +63,11 @@ class ConeSearch:
         does_log: bool = False,
         accept: Callable[[np.ndarray, int], bool] | None = None,
         max_cones: int = NO_LIMIT,
+        part: int = 0,
+        parts: int = 1,
     ):
         self.problem, self.n_threads, self.does_log = problem, n_threads, does_log
-        self.max_cones = max_cones
+        self.max_cones, self.part, self.parts = max_cones, part, parts
         self.n_cones, self._share_of_cones = 0, 0.0
         self.best_loss = int(NO_LOSS)
         self._accept = accept
@@ -101,9 +106,25 @@ class ConeSearch:
         status, frontier = self._expand(target, should_stop)
         if status != PROVED or not frontier:
             return status
+        frontier = self._select_part(frontier)
         while len(self._spaces) < self.n_threads:
             self._spaces.append(ConeWorkspace(self.problem, self.does_log))
-        return self._search(frontier, target, should_stop)
+        status = self._search(frontier, target, should_stop)
+        # Several threads may go beyond the limit together, where one would have stopped at it.
+        return TOO_DEEP if status == PROVED and self.n_cones > self.max_cones else status
+
+    @property
+    def n_frontier(self) -> int:
+        """How many cones the search is divided into: several for each part, since they differ in their cost."""
+        return max(FRONTIER_CONES, CONES_PER_PART * self.parts * (self.parts > 1))
+
+    def _select_part(self, frontier: list[Cone]) -> list[Cone]:
+        """Return the cones of the part that is searched."""
+        if self.parts == 1:
+            return frontier
+        chosen = frontier[self.part :: self.parts]
+        self._share_of_cones = 1.0 - sum(cone.share for cone in chosen)  # others search the rest
+        return chosen
 
     def _expand(self, target: int, should_stop: Callable[[], bool]) -> tuple[int, list[Cone]]:
         """Return the cones of the frontier: those that are left when there are enough of them."""
@@ -116,7 +137,7 @@ class ConeSearch:
         self.roots = [Cone([columns[k] for k in cone], *mates, share=1.0 / len(first)) for cone in first]
         frontier, space = deque(self.roots), self._spaces[0]
         looks = len(frontier)  # left to those of the first cones
-        while frontier and (looks > 0 or len(frontier) < FRONTIER_CONES):
+        while frontier and (looks > 0 or len(frontier) < self.n_frontier):
             if should_stop():
                 return RUNNING, []
             looks -= 1
