@@ -349,10 +349,11 @@ def numpy_cgboost(outputs, alphas, y, phi, cost, kappa, plain_rounds):
     return ConjugateRun(D, betas, edges, costs, np.array(coefficients), F)
 
 
-def numpy_cones(columns, n_left, target):
+def numpy_cones(columns, first_cones, n_left, target):
     """The cone search in NumPy, with matchings by SciPy: how many cones show that target errors are needed.
 
-    `columns` holds the scores of the samples at D + 1 directions that surround 0, the left ones first.
+    `columns` holds the scores of the samples in some directions, the left ones first, and `first_cones` has D
+    of them for each of the cones that cover all directions.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -361,7 +362,7 @@ def numpy_cones(columns, n_left, target):
         return scores[:n_left, None] <= scores[None, n_left:]
 
     roots = [(scores, compare(scores)) for scores in columns]
-    waiting = [[*roots[:k], *roots[k + 1 :]] for k in range(len(roots))]
+    waiting = [[roots[k] for k in cone] for cone in first_cones]
     visited = 0
     while waiting:
         cone = waiting.pop()

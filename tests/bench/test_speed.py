@@ -332,7 +332,7 @@ def test_cone_reference_numpy(benchmark, name):
     """The same bound and rule of splitting in NumPy, with SciPy's matchings."""
     problem = cone_problem(name)
     columns = problem.compute_columns()[0][:, : len(problem.vectors)]
-    call = (columns, problem.n_left, CONE_SETS[name][0])
+    call = (columns, problem.list_first_cones(), problem.n_left, CONE_SETS[name][0])
     benchmark.group = f"cone, {name} {len(problem.vectors)} x {problem.n_features}"
     benchmark.extra_info["units"] = numpy_cones(*call)
     benchmark.pedantic(numpy_cones, call, rounds=2)

@@ -134,8 +134,9 @@ def change(certificate, rng):
             at = int(rng.integers(len(side)))
             side[at] = side[at - 1]
         else:
-            vertex = proof["vertices"][rng.integers(len(proof["vertices"]))]
-            vertex[rng.integers(len(vertex))] += int(rng.choice([-1, 1]))
+            # Other axes may well prove the same, but not fewer of them.
+            at = int(rng.integers(len(proof["vertices"])))
+            proof["vertices"][at] = proof["vertices"][at - 1]
     elif kind == 3 and "sets" in proof:
         members, weights = proof["sets"][rng.integers(len(proof["sets"]))]
         at = int(rng.integers(len(members)))

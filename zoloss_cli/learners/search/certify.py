@@ -26,7 +26,7 @@ MAX_CONE_SAMPLES = 20_000
 WALK_SHARE = 0.5  # of the time, for the walk, which would take all of it where there are many samples
 SETS_SHARE = 0.4  # of the time left, for impossible sets where these can prove more than the first cones
 MAX_CONE_FEATURES = 13  # beyond which cones are too many, and impossible sets prove more
-WORTHWHILE_SHARE = 0.5  # of the bound: where the first cones prove less of it, cones come after the sets
+WORTHWHILE_SHARE = 0.5  # of a bound: where the first cones prove less of it, sets come before other cones
 
 
 class CertifyingClassifier(PivotClassifier):
@@ -203,13 +203,13 @@ class CertifyingClassifier(PivotClassifier):
             return
         cones = self._prepare_cones(samples, integers, search)
         if cones is not None:
-            self._search_cones(cones, min(self.cones, FEW_CONES))
+            self._search_cones(cones, min(self.cones, FEW_CONES), is_trial=True)
             unavoidable = samples.unavoidable_loss
             proved_by_cones = search.lower_bound - unavoidable
             self._enumerate_hyperplanes(samples, integers, search)
             # In general position the sets have D + 2 samples, so that a program can reach no more than this.
             reach = samples.c.sum() / (samples.Y.shape[1] + 1)
-            if proved_by_cones < min(reach, search.loss - unavoidable):
+            if search.loss - unavoidable <= reach or proved_by_cones < WORTHWHILE_SHARE * reach:
                 with search.restrict_time(SETS_SHARE):
                     self._hit_sets(problem, hitting, search)
             if proved_by_cones < WORTHWHILE_SHARE * (search.lower_bound - unavoidable):
@@ -226,6 +226,11 @@ class CertifyingClassifier(PivotClassifier):
         problem = build_cone_problem(integers, samples.c)
         if problem is None or search.lower_bound >= self.target or search.should_stop():
             return
+        if problem.n_features > MAX_CONE_FEATURES:
+            raise ValueError(
+                f"a target is proved by cones of directions, for up to {MAX_CONE_FEATURES} features "
+                f"(got {problem.n_features}): leave it out, and impossible sets prove a bound"
+            )
         cones = ConeBound(problem, samples, search, does_log=self._exact_features is not None)
         self._is_part_proved = cones.prove_part(self.target, self.part or 0, parts, self.cones)
         self._keep_proof(cones, self._is_part_proved and parts == 1)
@@ -259,11 +264,11 @@ class CertifyingClassifier(PivotClassifier):
             return None
         return ConeBound(problem, samples, search, does_log=self._exact_features is not None)
 
-    def _search_cones(self, cones: ConeBound, max_cones: int) -> None:
+    def _search_cones(self, cones: ConeBound, max_cones: int, is_trial: bool = False) -> None:
         """Raise the bound by cones of directions, of which there may be so many for one bound."""
         before = cones.search.lower_bound
         try:
-            cones.raise_bound(max_cones)
+            cones.raise_bound(max_cones, is_trial)
         finally:  # what is proved before Ctrl-C remains
             self._keep_proof(cones, cones.search.lower_bound > before)
 

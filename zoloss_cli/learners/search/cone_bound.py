@@ -63,13 +63,15 @@ class ConeBound:
         loss = self.search.loss - self.samples.unavoidable_loss
         return max(0, math.ceil((loss - LOSS_TOLERANCE) / self.problem.copy_weight))
 
-    def raise_bound(self, max_cones: int) -> None:
+    def raise_bound(self, max_cones: int, is_trial: bool = False) -> None:
         """Prove one target after the other until the search should stop, or cones are too thin to tell.
 
         Parameters
         ----------
         max_cones : int
             How many cones to visit for a target, at most.
+        is_trial : bool
+            Whether to end once a target was proved and one took too many cones.
         """
         self.cones.max_cones = max_cones
         self._history = [(target, cones) for target, cones in self._history if math.isfinite(cones)]
@@ -90,6 +92,8 @@ class ConeBound:
             elif status == REFUTED and self.last_target < target:
                 continue
             elif status == TOO_DEEP and target > self.proved + 1:
+                if is_trial and any(math.isfinite(cones) for _, cones in self._history):
+                    break
                 self._history.append((target, math.inf))
             else:
                 break
