@@ -1,4 +1,4 @@
-"""What the cone search starts from: samples as integers, weights as copies, and axes that span all directions."""
+"""What the cone search starts from: samples as integers, weights as copies, axes that span all directions."""
 
 from __future__ import annotations
 
