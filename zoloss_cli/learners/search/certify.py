@@ -24,6 +24,7 @@ MAX_ENUMERATED_LINES = 1_000_000  # of hyperplanes: up to so many, all are swept
 FEW_CONES = 50_000  # to begin with, before anything that takes long
 MAX_CONE_SAMPLES = 20_000
 WALK_SHARE = 0.5  # of the time, for the walk, which would take all of it where there are many samples
+FIRST_SHARE = 0.3  # of the time left, for the first cones, which may be slow where there are many features
 SETS_SHARE = 0.4  # of the time left, for impossible sets where these can prove more than the first cones
 MAX_CONE_FEATURES = 13  # beyond which cones are too many, and impossible sets prove more
 WORTHWHILE_SHARE = 0.5  # of a bound: where the first cones prove less of it, sets come before other cones
@@ -203,7 +204,8 @@ class CertifyingClassifier(PivotClassifier):
             return
         cones = self._prepare_cones(samples, integers, search)
         if cones is not None:
-            self._search_cones(cones, min(self.cones, FEW_CONES), is_trial=True)
+            with search.restrict_time(FIRST_SHARE):
+                self._search_cones(cones, min(self.cones, FEW_CONES), is_trial=True)
             unavoidable = samples.unavoidable_loss
             proved_by_cones = search.lower_bound - unavoidable
             self._enumerate_hyperplanes(samples, integers, search)

@@ -83,7 +83,7 @@ class HittingBound:
         """
         known, unavoidable = self._count_copies(self.search.lower_bound), self.sets.samples.unavoidable_loss
         first = 0.0
-        for _ in range(FIRST_ROUNDS):
+        for _ in range(0 if self.sets.proofs else FIRST_ROUNDS):
             first = max(first, self.sets.collect_sets([], 1)[1])
             if self.search.should_stop():
                 break
