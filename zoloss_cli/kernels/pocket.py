@@ -33,15 +33,12 @@ from zoloss_cli.kernels.lanes import (
     store_lanes,
 )
 from zoloss_cli.kernels.look_ahead import (
-    FEW_UPDATES,
     TRIALS_PER_BLOCK,
     add_rows,
     can_look_ahead,
     choose_steps,
-    compute_drift,
     compute_tolerance,
     count_below,
-    find_least_margin,
     find_longest_row,
     find_sides,
 )
@@ -196,29 +193,22 @@ def try_dual(samples, dual, w, pocket_w, indices, ratchet, runs, tally):
 
 @exact_kernel
 def try_pocket_ahead(
-    samples, dual, screen, missed, w, pocket_w, indices, is_dual, ratchet, few, tolerance, runs, tally
+    samples, dual, screen, missed, w, pocket_w, indices, is_dual, ratchet, tolerance, runs, tally
 ):
     """Do what `try_pocket` does for a whole epoch, a block of trials at a time.
 
     `indices` has TRIALS_PER_BLOCK more entries than trials, of any samples, so that the last block is whole.
-    Where a run in the block becomes longer than the pocket's, the block ends there. Where mistakes are `few`,
-    the block is looked at first: it mostly holds none.
+    Where a run in the block becomes longer than the pocket's, the block ends there.
     """
     Z, _, _, step = samples
     n = Z.shape[0]
     _, _, rows, pending_steps = dual
     run, pocket_run, pending = runs[RUN], runs[POCKET_RUN], tally[PENDING]
     updates = 0.0
-    t = 0
+    t = np.int64(0)  # not the literal 0, for which `try_pocket` would be compiled once more
     while t < n:
         steps = step[indices[t]], step[indices[t + 1]], step[indices[t + 2]], step[indices[t + 3]]
         left = n - t
-        if few and left >= TRIALS_PER_BLOCK and find_least_margin(w, Z, indices, t) > tolerance:
-            longest = (((run + steps[0]) + steps[1]) + steps[2]) + steps[3]
-            if longest <= pocket_run:
-                run = longest
-                t += TRIALS_PER_BLOCK
-                continue
         sides, least = find_sides(w, Z, indices, t, 0.0, steps)
         is_sure, length = least > tolerance, min(TRIALS_PER_BLOCK, left)
         if is_sure:
@@ -285,8 +275,8 @@ def fit_pocket(Z, Z_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, ch
     samples = Z, Z_T, phi, step
     room = (EPOCHS_PER_REFRESH + 1) * (n + TRIALS_PER_BLOCK) if gram.shape[0] > 0 else 0
     dual = gram, margins, np.empty(room, np.int64), np.empty(room, np.float64)
-    screen = build_screen(Z, phi, missed, cut.shape[0] > 0, longest_row, 0)
-    pocket_w = w.copy()
+    screen = build_screen(Z, phi, missed, cut.shape[0] > 0, longest_row, np.int64(0))
+    pocket_w, first_w = w.copy(), w.copy()
     runs, tally = np.zeros(2), np.zeros(6, np.int64)
     tally[ERROR] = sum_error_weights(margins, phi)
     is_dual, refreshed, counted = gram.shape[0] > 0, 1, 0  # the epoch before which the margins were computed
@@ -294,13 +284,14 @@ def fit_pocket(Z, Z_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, ch
     at = 0
     for epoch in range(1, epochs + 1):
         was_dual, updates, counts = is_dual, tally[UPDATES], tally[COUNTS] - counted
-        few, counted = updates <= FEW_UPDATES * n, tally[COUNTS]
+        counted = tally[COUNTS]
         is_dual = gram.shape[0] > 0 and updates <= MAX_DUAL_UPDATES
         if is_dual and (not was_dual or epoch % EPOCHS_PER_REFRESH == 0):
             copy_vector(np.dot(Z, w), margins)
+            copy_vector(w, first_w)
             refreshed = epoch
             tally[PENDING] = 0
-        looks_ahead = can_look_ahead(Z, few) and epoch >= FIRST_AHEAD
+        looks_ahead = can_look_ahead(Z, False) and epoch >= FIRST_AHEAD
         if is_dual:
             saved = updates * (NS_PER_UPDATE + NS_PER_MARGIN * n)
             saved -= n * AHEAD_NS_PER_TRIAL + counts * AHEAD_NS_PER_COUNT
@@ -310,17 +301,21 @@ def fit_pocket(Z, Z_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, ch
         if screen[1].shape[0] == 0 and epoch >= FIRST_AHEAD and (looks_ahead or not is_dual):
             screen = build_screen(Z, phi, missed, cut.shape[0] > 0, longest_row, n)
         if looks_ahead:
-            tolerance = compute_tolerance(w, longest_row, largest_step, 0.0, n)
-            if is_dual:
+            if is_dual:  # the margins are rounded again in every update
                 trials = n * (epoch + 1 - refreshed)
-                tolerance += compute_drift(w, longest_row, largest_step, trials)
+                tolerance = trials * compute_tolerance(first_w, longest_row, largest_step, 0.0, trials)
+            else:
+                tolerance = compute_tolerance(w, longest_row, largest_step, 0.0, n)
             try_pocket_ahead(
-                samples, dual, screen, missed, w, pocket_w, ahead, is_dual, ratchet, few, tolerance, runs, tally
+                samples, dual, screen, missed, w, pocket_w, ahead, is_dual, ratchet, tolerance, runs, tally
             )
         elif is_dual and epoch >= FIRST_AHEAD:
             try_dual(samples, dual, w, pocket_w, indices, ratchet, runs, tally)
         else:
-            try_pocket(samples, dual, screen, missed, w, pocket_w, indices, 0, n, is_dual, ratchet, runs, tally)
+            first = np.int64(0)
+            try_pocket(
+                samples, dual, screen, missed, w, pocket_w, indices, first, n, is_dual, ratchet, runs, tally
+            )
         at = save_checkpoint(pocket_w, epoch, tally[ERROR] == 0, checkpoints, at, path)
         if tally[ERROR] == 0:
             break
