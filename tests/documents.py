@@ -14,6 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import yaml
 from places import TOP
 from processes import environment
 
@@ -48,6 +49,11 @@ def parse_steps(text: str) -> list[Step]:
         lines = match["shell"].replace("\\\n", " ").replace(".venv/bin/zoloss ", "zoloss ").splitlines()
         found += [Step(line) for line in (line.partition(" #")[0].strip() for line in lines) if line]
     return found
+
+
+def read_yaml_block(page: Path, name: str) -> dict:
+    """Return the content of the YAML file on a page whose first line is a comment with its name."""
+    return yaml.safe_load(page.read_text(encoding="utf-8").partition(f"# {name}\n")[2].partition("```")[0])
 
 
 def strip_fence(output: str) -> str:

@@ -182,7 +182,7 @@ def test_boosting_with_stars_iterations_and_the_best_of_several_settings(zoloss,
         assert ended.code == 0, ended.err
     table = zoloss("table", results, "--table", "boosted").out
     assert "#ite" in table
-    assert "ave-perc: each data set's best of 2 settings of rounds by the number shown" in table
+    assert "ave-perc: each data set's best of 2 settings of rounds, chosen on test error" in table
     assert "better than the best of Table plain by one standard error" in table
     status = zoloss("status", results).out
     assert "18/18" in status  # 2 data sets x (1 + 2) settings x 3 splits

@@ -36,7 +36,7 @@ def test_table_iv_fits_in_100_columns_and_says_what_was_found(zoloss, table4):
     ranks = compute_average_ranks(table4)
     assert f"{ranks.critical_difference:.2f} apart" in ended.out
     assert f"p {ranks.friedman_p:.3f} that all are equal" in ended.out
-    assert "soft-SVM: each data set's best of 6 settings of base.C by the number shown, so its" in ended.out
+    assert "soft-SVM: each data set's best of 6 settings of base.C, chosen on test error, so its" in ended.out
     assert "ringnorm, threenorm, yinyang: more samples test than train" in ended.out
 
 

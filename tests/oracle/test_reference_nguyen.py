@@ -8,6 +8,8 @@ from places import REFERENCE
 from reference_runs import find_reference_run
 
 from zoloss_cli.config.loader import load_config
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.pool import generate
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.experiment.plan import plan
@@ -111,6 +113,18 @@ def test_figure_1_needs_the_0_1_loss():
     found = {learner: counts[0] for (_, learner), counts in losses("figure1").items()}
     assert found["pivot"] <= found["sla"] < 45
     assert min(found["fld"], found["svm"], found["lr"]) >= 61
+
+
+def test_sla_gives_the_published_numbers_from_lr_only():
+    """The paper says that it starts from the SVM."""
+    found = {}
+    for name in ("heart", "liver", "pima"):
+        data = load_data(EmbeddedData(name=name, dataset=name))
+        X = scale_parts(data.X, data.X, "standard")[0]
+        found[name] = [
+            make_learner("sla", {"seeding": s}, 0).fit(X, data.y).training_errors_ for s in ("lr", "svm")
+        ]
+    assert found == {"heart": [27, 30], "liver": [89, 88], "pima": [156, 161]}  # published: 27, 89, 156
 
 
 def test_deterministic_cells_run_again_give_what_is_stored():

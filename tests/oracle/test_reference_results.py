@@ -22,6 +22,7 @@ CONFIGS = [
     "table4.yaml",
     "table4-fld.yaml",
     "table4-svm.yaml",
+    "rcd-rules.yaml",
     "thesis/table2.2.yaml",
     "thesis/table2.3.yaml",
     "thesis/table2.4.yaml",

@@ -128,13 +128,17 @@ def test_highs_agrees_on_larger_sets(seed):
     assert answer.loss == pytest.approx(model.objective_, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["heart", "liver", "votes84", "breast"])
+EMBEDDED = ["australian", "breast", "cleveland", "german", "heart", "indian"]
+EMBEDDED += ["ionosphere", "liver", "pima", "sonar", "votes84"]
+
+
+@pytest.mark.parametrize("name", EMBEDDED)
 def test_never_worse_than_rounding_logistic_regression(name):
     """At 100 scales, of as many largest weights, with the best threshold at each scale."""
     from sklearn.linear_model import LogisticRegression
 
     X, y = load_dataset(name)
-    size, most = 3, 5
+    size, most = 5, 5
     model = ScoringSystemClassifier(max_terms=size, max_points=most, steps=0, nodes=0, random_state=0).fit(X, y)
     conditions = build_problem(model, X, y).conditions
     Z = np.array([condition.compute(np.asarray(X)) for condition in conditions]).T
@@ -144,5 +148,6 @@ def test_never_worse_than_rounding_logistic_regression(name):
     for weights_kept in (weights[kept], LogisticRegression(max_iter=1000).fit(Z[:, kept], positive).coef_[0]):
         for scale in np.arange(1, 101) / 100 * most / np.abs(weights_kept).max():
             totals = Z[:, kept] @ np.rint(scale * weights_kept)
-            fewest = min(int(((totals >= t) != positive).sum()) for t in [*np.unique(totals), np.inf])
+            thresholds = np.append(np.unique(totals), np.inf)
+            fewest = int(((totals >= thresholds[:, None]) != positive).sum(axis=1).min())
             assert model.training_errors_ <= fewest

@@ -24,6 +24,7 @@ GARBAGE_COLLECTION_THRESHOLD = 500_000  # new objects between two looks for garb
 COMMANDS = {
     "fit": "Fit a learner to all samples of your own CSV: errors, bound, and the rule in the table's units.",
     "verify": "Check a certificate of the fewest errors against a table, in integers.",
+    "path": "Show how the errors of scoring systems fall with their size, on your own CSV, and suggest a size.",
     "predict": "Predict new samples by a saved model, as CSV with the columns prediction and score.",
     "evaluate": "Compare learners on your own CSV: test errors, and which differences are significant.",
     "complexity": "Measure how complex your own CSV is, and which rows look like noise.",

@@ -72,6 +72,15 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
             raise DataError(f"{where}: {error}") from None
 
 
+def assign_part(spec: LearnerSpec, split: int) -> LearnerSpec:
+    """Return a learner whose work is divided into parts with the part of a split, and any other as it is."""
+    settings = dict(spec.settings)
+    if settings.get("parts", 1) == 1 or settings.get("part", 0) is not None:
+        return spec
+    settings["part"] = split % settings["parts"]
+    return spec.model_copy(update={"settings": tuple(settings.items())})
+
+
 def fit(
     spec: LearnerSpec,
     X: np.ndarray,

@@ -13,7 +13,7 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.dataset import find_draw
 from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.experiment.executors.base import ChunkOutput
-from zoloss_cli.experiment.fitting import allow_planned_code, fit
+from zoloss_cli.experiment.fitting import allow_planned_code, assign_part, fit
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.split_data import SplitData, load_split
 from zoloss_cli.experiment.tuning import tune
@@ -90,7 +90,7 @@ def run_task(cell: Cell, split: int) -> FitRecord | MeasureRecord:
 def fit_task(cell: Cell, split: int) -> FittedTask:
     """Split, scale, leave noise out, and fit."""
     data = load_split(cell, split)
-    spec = tune(cell, split) if cell.tuning else cell.learner
+    spec = assign_part(tune(cell, split) if cell.tuning else cell.learner, split)
     seed = derive_seed(cell.rule.seed, cell.seed_name, split, cell.learner.name)
     X, y = data.scale(data.data.X[data.fit_indices]), data.data.y[data.fit_indices]
     return FittedTask(data, spec, *fit(spec, X, y, seed))
@@ -223,6 +223,11 @@ def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
         fields["time_to_best"] = round(float(learner.trace_[-1][0]), 6)
     if hasattr(learner, "lower_bound_"):
         fields["lower_bound"] = float(learner.lower_bound_)
+    if hasattr(learner, "time_to_bound_"):
+        fields["time_to_bound"] = round(float(learner.time_to_bound_), 6)
+        fields |= {"proof": str(learner.proof_), "n_cones": int(learner.n_cones_)}
+    if hasattr(learner, "part_bound_"):
+        fields |= {"part_bound": float(learner.part_bound_), "n_parts": int(learner.parts)}
     if hasattr(learner, "n_rounds_"):
         fields["iterations"] = int(learner.n_rounds_)
     if hasattr(learner, "n_error_counts_"):

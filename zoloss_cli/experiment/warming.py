@@ -34,6 +34,8 @@ SHORT_SETTINGS = {
     "s1": 0,
     "clusters": 6,
     "max_terms": 1,
+    "target": None,
+    "parts": 1,
 }
 DATA_SETTINGS = {"monotone", "require", "forbid", "conditions"}  # made for other data than a handful of samples
 # CPU seconds of `zoloss warmup LEARNER` with no kernel compiled, by the first word of the learner's name: those

@@ -50,7 +50,7 @@ class Metric(ABC):
         Whether it is an error on training or on test samples.
     direction : {'lower', 'higher', None}
         Which values are better; None where none is, and no cell is marked as best.
-    aggregation : {'mean', 'geometric', 'median', 'max'}
+    aggregation : {'mean', 'geometric', 'median', 'max', 'min', 'sum'}
         How values are summarized over splits.
     comparison : {'z', 'match', 'ratio'}
         How it is compared with a published value: by the difference over its standard error, as counts that
@@ -73,6 +73,8 @@ class Metric(ABC):
         Whether a note replaces its column where all its values are equal.
     n_classes : int
         2 if it is defined for two classes only, else 0.
+    is_joint : bool
+        Whether it is of all splits together, so that there is no value while some are missing.
     ratio_of : str
         The metric whose ratios between two learners it shows; such a metric has no ``compute`` of its own.
     """
@@ -82,7 +84,7 @@ class Metric(ABC):
     source: ClassVar[Literal["fit", "measure", "any"]] = "fit"
     part: ClassVar[Literal["train", "test"] | None] = None
     direction: ClassVar[Literal["lower", "higher"] | None] = "lower"
-    aggregation: ClassVar[Literal["mean", "geometric", "median", "max"]] = "mean"
+    aggregation: ClassVar[Literal["mean", "geometric", "median", "max", "min", "sum"]] = "mean"
     comparison: ClassVar[Literal["z", "match", "ratio"]] = "z"
     decimals: ClassVar[int] = 2
     comparison_decimals: ClassVar[int | None] = None
@@ -94,6 +96,7 @@ class Metric(ABC):
     shows_stderr: ClassVar[bool] = True
     collapse_if_constant: ClassVar[bool] = False
     n_classes: ClassVar[int] = 0
+    is_joint: ClassVar[bool] = False
     ratio_of: ClassVar[str] = ""
 
     @abstractmethod
@@ -126,6 +129,10 @@ class Metric(ABC):
             return Stat(median(values), math.nan, len(values))
         if self.aggregation == "max":
             return Stat(max(values), math.nan, len(values))
+        if self.aggregation == "min":
+            return Stat(min(values), math.nan, len(values))
+        if self.aggregation == "sum":
+            return Stat(math.fsum(values), math.nan, len(values))
         if self.aggregation == "geometric":
             logs = summarize([math.log(v) for v in values])
             mean = math.exp(logs.mean)

@@ -182,6 +182,8 @@ class RunResult:
         """Return the end of a sentence about records that do not give a metric: what to do about it."""
         from zoloss_cli.config.metric_checks import find_kept
 
+        if load_metric(metric).is_joint:
+            return f"; run the others with: {self.command()}"
         kept = find_kept(load_metric(metric))
         if self.experiment.keep in kept:
             return ", because its learner gives none"

@@ -44,6 +44,15 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
         Seconds of fitting, of fitting until the result was found, and of the whole task.
     lower_bound : float
         Training errors that no linear rule can go below, as proved by the learner.
+    time_to_bound : float
+        Seconds of fitting until that was proved.
+    proof : str
+        What the bound rests on.
+    n_cones : int
+        Cones of directions that were searched for the last bound.
+    part_bound, n_parts : float, int
+        Training errors that no linear rule can go below whose direction is in the part of this split, and how
+        many parts there are.
     iterations : int
         Rounds of boosting.
     error_counts : int
@@ -85,6 +94,11 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
     fit_time: Seconds | None = None
     time_to_best: Seconds | None = None
     lower_bound: float | None = None
+    time_to_bound: Seconds | None = None
+    proof: str | None = None
+    n_cones: Count | None = None
+    part_bound: float | None = None
+    n_parts: Count | None = None
     iterations: Count | None = None
     error_counts: Count | None = None
     cost: float | None = None
@@ -181,7 +195,13 @@ class CellHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     identity: dict
 
 
-TIMES = {"fit_time", "time_to_best", "wall_time", "trace"}  # fields that differ when a task is run again
+TIMES = {
+    "fit_time",
+    "time_to_best",
+    "time_to_bound",
+    "wall_time",
+    "trace",
+}  # fields that differ when a task is run again
 
 
 def have_same_result(one: Record, other: Record) -> bool:

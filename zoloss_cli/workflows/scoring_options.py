@@ -73,8 +73,8 @@ def choose_scaling(spec: LearnerSpec, scaling: str) -> str:
     return "none"
 
 
-def check_scoring(table: CsvTable, y: np.ndarray, spec: LearnerSpec, max_terms: int | None) -> None:
-    """Raise what a table cannot give a scoring system, in one sentence, before anything is fitted.
+def check_scoring(table: CsvTable, y: np.ndarray, spec: LearnerSpec, max_terms: int | None) -> int:
+    """Return the number of conditions of a table; a DataError says what it cannot give a scoring system.
 
     Parameters
     ----------
@@ -86,6 +86,11 @@ def check_scoring(table: CsvTable, y: np.ndarray, spec: LearnerSpec, max_terms: 
         The learner with its parameters.
     max_terms : int or None
         The number of terms that an option asks for.
+
+    Returns
+    -------
+    int
+        How many conditions terms can be chosen from.
     """
     with name_features(table.features):
         learner: Any = make_learner(spec.source, spec.parameters)
@@ -98,3 +103,4 @@ def check_scoring(table: CsvTable, y: np.ndarray, spec: LearnerSpec, max_terms: 
             f"{table.path}: --max-terms asks for {max_terms:,} terms, more than the {count:,} conditions of "
             f"its {len(table.columns):,} columns; ask for at most {count:,}"
         )
+    return count

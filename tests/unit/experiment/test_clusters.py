@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import inspect
 import pickle
 import socket
 import sys
@@ -11,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from documents import read_yaml_block
+from places import TOP
 from processes import run_python
 from torture.launch import read_records
 
@@ -144,9 +147,7 @@ def test_a_worker_has_one_thread_even_if_it_has_loaded_numba_with_more(before):
 
 def test_the_job_script_of_slurm_is_what_the_page_shows():
     pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
-    from places import TOP
-
-    from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
+    from zoloss_cli.experiment.executors.cluster_classes import load_cluster_class
 
     settings = {
         "cores": 8, "processes": 8, "memory": "16GB",
@@ -172,18 +173,32 @@ def test_the_job_script_of_slurm_is_what_the_page_shows():
         assert line in page or not line
 
 
-def test_the_class_of_kubernetes_is_found():
+def test_the_cluster_of_kubernetes_is_what_the_page_says():
     pytest.importorskip("dask_kubernetes", reason="dask-kubernetes is not installed")
     from dask_kubernetes.operator import make_cluster_spec
 
-    from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
+    from zoloss_cli.experiment.executors.cluster_classes import load_cluster_class
 
-    kind = load_cluster_class("dask_kubernetes.operator.KubeCluster")
-    assert kind.__name__ == "KubeCluster"
-    spec = make_cluster_spec(name="zoloss", image="registry/zoloss", n_workers=20)
-    worker = spec["spec"]["worker"]
-    assert worker["replicas"] == 20
-    assert worker["spec"]["containers"][0]["image"] == "registry/zoloss"
+    example = read_yaml_block(TOP / "docs" / "clusters.md", "kubernetes.yaml")
+    (name,) = set(example) - {"workers"}
+    settings = example[name]
+    known = inspect.signature(load_cluster_class(name)).parameters
+    assert set(settings) <= set(known)
+    spec = make_cluster_spec(
+        name=settings["name"],
+        image=settings["image"],
+        n_workers=example["workers"],
+        worker_command=settings["worker_command"],
+    )
+    assert spec["kind"] == "DaskCluster"
+    assert spec["metadata"]["name"] == "zoloss"
+    assert spec["spec"]["worker"]["replicas"] == 20
+    for part in ("worker", "scheduler"):
+        (container,) = spec["spec"][part]["spec"]["containers"]
+        assert container["image"] == "registry/zoloss-dask"
+    command = spec["spec"]["worker"]["spec"]["containers"][0]["args"]
+    assert command[:2] == ["dask", "worker"]
+    assert command[command.index("--nthreads") + 1] == "1"
 
 
 @pytest.mark.parametrize(
@@ -201,7 +216,7 @@ def test_the_class_of_kubernetes_is_found():
 )
 def test_a_class_that_is_no_cluster_is_refused(name, kind, sentence):
     pytest.importorskip("distributed", reason="Dask is not installed")
-    from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
+    from zoloss_cli.experiment.executors.cluster_classes import load_cluster_class
 
     with pytest.raises(kind, match=sentence):
         load_cluster_class(name)
@@ -209,7 +224,7 @@ def test_a_class_that_is_no_cluster_is_refused(name, kind, sentence):
 
 def test_a_cluster_that_cannot_start_is_one_sentence():
     pytest.importorskip("distributed", reason="Dask is not installed")
-    from zoloss_cli.experiment.executors.dask_connection import start_cluster
+    from zoloss_cli.experiment.executors.cluster_classes import start_cluster
 
     wrong = {"no_such": 1, "dashboard_address": None, "n_workers": 1}
     settings = ClusterSettings(cluster="distributed.LocalCluster", settings=wrong, workers=1)

@@ -20,7 +20,7 @@ CHOICES = {
     "source": ("fit", "measure", "any"),
     "part": ("train", "test", None),
     "direction": ("lower", "higher", None),
-    "aggregation": ("mean", "geometric", "median", "max"),
+    "aggregation": ("mean", "geometric", "median", "max", "min", "sum"),
     "comparison": ("z", "match", "ratio"),
     "n_classes": (0, 2),
 }
@@ -34,6 +34,11 @@ FIT = FitRecord(
     fit_time=0.5,
     time_to_best=0.25,
     lower_bound=1.0,
+    time_to_bound=0.125,
+    proof="cones of directions",
+    n_cones=5,
+    part_bound=1.0,
+    n_parts=1,
     iterations=7,
     error_counts=11,
     cost=0.75,
@@ -77,6 +82,9 @@ EXPECTED = {
     "fit_time": 0.5,
     "time_to_best": 0.25,
     "lower_bound": 1.0,
+    "time_to_bound": 0.125,
+    "joint_bound": 1.0,
+    "cones": 5.0,
     "iterations": 7.0,
     "error_counts": 11.0,
     "cost": 0.75,
@@ -189,6 +197,9 @@ def test_aggregates_are_between_the_least_and_the_largest(name, numbers):
     metric = load_metric(name)
     stat = metric.aggregate(numbers)
     assert stat.splits == len(numbers)
+    if metric.aggregation == "sum":
+        assert stat.mean == math.fsum(numbers)
+        return
     assert min(numbers) * (1 - 1e-9) <= stat.mean <= max(numbers) * (1 + 1e-9)
     if metric.aggregation == "max":
         assert stat.mean == max(numbers)

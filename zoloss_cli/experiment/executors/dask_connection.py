@@ -1,10 +1,9 @@
-"""A connection to a Dask scheduler, waited for when it is lost; and a cluster that the run itself starts."""
+"""A connection to a Dask scheduler, waited for when it is lost."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import logging
 import time
 import warnings
@@ -13,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.config.cluster_spec import ClusterSettings
-from zoloss_cli.errors import ClusterError, ConfigError, MissingPackageError, suggest_nearest
+from zoloss_cli.errors import ClusterError, MissingPackageError
 from zoloss_cli.experiment.executors.base import Note
+from zoloss_cli.experiment.executors.cluster_classes import shorten_error, start_cluster
 from zoloss_cli.utils.durations import format_duration
 from zoloss_cli.utils.optional_imports import is_installed
 
@@ -70,16 +70,16 @@ class Connection:
         except NoSchedulerError:
             self.close()
             raise ClusterError(
-                f"what listens at {self.address} does not answer as a Dask scheduler does; check host and port: "
-                "`dask scheduler` prints them"
+                f"what listens at {self.address} does not answer as a Dask scheduler does; check the port: "
+                "`dask scheduler` shows it"
             ) from None
         except ClusterError:
             raise
         except Exception as error:
             self.close()
             raise ClusterError(
-                f"the scheduler at {self.address} does not answer as Dask's ({_shorten(error)}); check the "
-                "address, and that the same version of distributed is installed there"
+                f"the scheduler at {self.address} does not answer as Dask's ({shorten_error(error)}); check "
+                "the address, and that the same version of distributed is installed there"
             ) from None
 
     @property
@@ -156,7 +156,7 @@ class Connection:
                 client.close(timeout=2)
 
     def _explain_absence(self, error: OSError) -> str:
-        reason = "" if "Timed out" in str(error) else f" ({_shorten(error)})"
+        reason = "" if "Timed out" in str(error) else f" ({shorten_error(error)})"
         return (
             f"there is no scheduler at {self.address}{reason}; start one with `dask scheduler`, or name "
             "another address or scheduler file by --scheduler"
@@ -258,60 +258,3 @@ def find_address(scheduler: str) -> str:
     raise ClusterError(
         f"'{scheduler}' is neither an address such as tcp://host:8786 nor a scheduler file that is there"
     )
-
-
-def start_cluster(settings: ClusterSettings) -> Any:
-    """Start the cluster that settings name, with its workers on the way.
-
-    Parameters
-    ----------
-    settings : ClusterSettings
-        The class, what it is called with, and how many workers there are to be.
-
-    Returns
-    -------
-    distributed.deploy.Cluster
-        The cluster; whoever asked for it closes it.
-    """
-    assert settings.cluster is not None
-    kind = load_cluster_class(settings.cluster)
-    try:
-        cluster = kind(**settings.settings)
-        if settings.workers is not None:
-            cluster.scale(settings.workers)
-        else:
-            cluster.adapt(minimum=settings.minimum, maximum=settings.maximum)
-    except Exception as error:
-        raise ClusterError(
-            f"{settings.cluster} cannot be started ({_shorten(error)}); correct its settings, or what it needs"
-        ) from None
-    return cluster
-
-
-def load_cluster_class(name: str) -> Any:
-    """Import the class of a cluster by its dotted name."""
-    from distributed.deploy.cluster import Cluster
-
-    module, _, attribute = name.rpartition(".")
-    package = module.partition(".")[0]
-    if not is_installed(package):
-        install = package.replace("_", "-")
-        raise MissingPackageError(
-            f"{name} needs the package {install}, which is not installed: pip install {install}"
-        )
-    try:
-        found = importlib.import_module(module)
-    except ImportError as error:
-        raise ConfigError(f"{name} cannot be imported: {_shorten(error)}") from None
-    classes = [
-        key for key, value in vars(found).items() if isinstance(value, type) and issubclass(value, Cluster)
-    ]
-    kind = getattr(found, attribute, None)
-    if not (isinstance(kind, type) and issubclass(kind, Cluster)):
-        raise ConfigError(f"{module} has no cluster class '{attribute}'{suggest_nearest(attribute, classes)}")
-    return kind
-
-
-def _shorten(error: BaseException) -> str:
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    return text if len(text) <= 200 else f"{text[:200]}..."

@@ -188,6 +188,7 @@ class ScoringSystemClassifier(BinaryLearner):
             with progress.restrict_time(SEARCH_SHARE):
                 search.improve(self.steps, problem.draw_kernel_seed())
             search.prove(self.nodes)
+            search.shrink()
         except KeyboardInterrupt:
             warnings.warn(
                 f"{progress.name}: interrupted after {progress.seconds:.1f} s; the best so far is returned",

@@ -9,7 +9,7 @@ import numpy as np
 from zoloss_cli.learners.scoring.scoring_problem import ScoringProblem
 
 SCALES = 100
-MAX_SAMPLES = 50_000  # of the fit whose weights are rounded: it is a start
+MAX_CELLS = 50_000  # of merged samples that weights are fitted to: they are a start
 MAX_ITERATIONS = 200
 
 
@@ -27,12 +27,12 @@ def round_logistic_regression(problem: ScoringProblem) -> list[tuple[np.ndarray,
         Different rules, the first without any points but for required columns; points of a sign that is not
         allowed are left out.
     """
-    weights = fit_weights(problem.levels, problem.gains)
+    weights = fit_weights(problem, np.arange(len(problem.conditions)))
     allowed = np.where(weights > 0.0, problem.arrays[4] > 0, problem.arrays[3] < 0)
     weights = np.where(allowed, weights, 0.0)
     chosen = choose_largest(weights, problem)
     again = np.zeros(len(weights))
-    again[chosen] = fit_weights(problem.levels[chosen], problem.gains)
+    again[chosen] = fit_weights(problem, chosen)
     again = np.where(np.where(again > 0.0, problem.arrays[4] > 0, problem.arrays[3] < 0), again, 0.0)
     smallest = build_rule(chosen, np.zeros(len(chosen), np.int64), problem)
     found: dict[bytes, tuple[np.ndarray, np.ndarray]] = {smallest[1].tobytes(): smallest}
@@ -78,20 +78,21 @@ def choose_largest(weights: np.ndarray, problem: ScoringProblem) -> np.ndarray:
     return np.sort(np.array(chosen, np.int64))
 
 
-def fit_weights(levels: np.ndarray, gains: np.ndarray) -> np.ndarray:
-    """Return the weights of logistic regression on conditions, 0 where there is one class only."""
+def fit_weights(problem: ScoringProblem, conditions: np.ndarray) -> np.ndarray:
+    """Return the weights of logistic regression on some conditions of all samples."""
     from sklearn.linear_model import LogisticRegression
 
-    if gains.size == 0 or np.all(gains > 0) or np.all(gains < 0):
-        return np.zeros(levels.shape[0])
-    rows: slice | np.ndarray = slice(None)
-    if gains.size > MAX_SAMPLES:
-        rows = np.linspace(0, gains.size - 1, MAX_SAMPLES).astype(int)
-        if np.ptp(np.sign(gains[rows])) == 0:
-            rows = slice(None)
+    cells = problem.cells
+    rows = np.arange(cells.plus.size)
+    if rows.size > MAX_CELLS:
+        rows = np.linspace(0, rows.size - 1, MAX_CELLS).astype(int)
+    if not (np.any(cells.plus[rows]) and np.any(cells.minus[rows])):
+        return np.zeros(len(conditions))
+    X = np.tile(cells.levels[np.ix_(conditions, rows)].T.astype(np.float64), (2, 1))
+    sizes = np.concatenate([cells.plus[rows], cells.minus[rows]]) / problem.single
+    is_there = sizes > 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a start need not have converged
         model = LogisticRegression(max_iter=MAX_ITERATIONS)
-        size = np.abs(gains[rows]) / np.abs(gains[rows]).mean()
-        model.fit(levels.T[rows].astype(np.float64), gains[rows] > 0, sample_weight=size)
+        model.fit(X[is_there], (np.arange(len(X)) < rows.size)[is_there], sample_weight=sizes[is_there])
     return model.coef_[0]

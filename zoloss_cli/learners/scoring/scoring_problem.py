@@ -17,6 +17,23 @@ WEIGHT_BITS = 50  # of the sum of all weights, where a penalty is to be an integ
 
 
 @dataclass(frozen=True)
+class MergedCells:
+    """Samples that meet the same conditions, merged.
+
+    Attributes
+    ----------
+    levels : ndarray of int of shape (n_conditions, n_cells)
+        Their levels.
+    plus, minus : ndarray of int of shape (n_cells,)
+        The weight of each class.
+    """
+
+    levels: np.ndarray
+    plus: np.ndarray
+    minus: np.ndarray
+
+
+@dataclass(frozen=True)
 class ScoringProblem:
     """Merged samples by their conditions, with what a rule may be.
 
@@ -38,6 +55,10 @@ class ScoringProblem:
         The cost that a mean sample weight has.
     max_terms, max_points : int
         Limits of a rule.
+    cells : MergedCells
+        All merged samples, also those whose classes cancel out.
+    single : float
+        The cost that counts as one sample in fits of weights: so repeated samples are a multiple weight.
     """
 
     conditions: list[Condition]
@@ -49,6 +70,8 @@ class ScoringProblem:
     scale: float
     max_terms: int
     max_points: int
+    cells: MergedCells
+    single: float
 
     @property
     def levels(self) -> np.ndarray:
@@ -134,11 +157,13 @@ def build_scoring_problem(
     kept = _find_different(allowed, levels, constraints.named)
     allowed, offsets, levels = [allowed[k] for k in kept], offsets[kept], levels[kept]
     scale = float(weights.sum()) / len(weights)
+    single = 1.0 if weights.min() == 1 else scale
     if penalty > 0.0 and penalty * scale != round(penalty * scale):
         factor = 1 << max(0, WEIGHT_BITS - int(weights.sum()).bit_length())
-        weights, scale = weights * factor, scale * factor
-    signed = np.where(y > 0.0, weights, -weights)
-    merged, gains = _merge(levels, signed)
+        weights, scale, single = weights * factor, scale * factor, single * factor
+    cells = merge_cells(levels, y, weights)
+    is_kept = cells.plus != cells.minus
+    merged, gains = np.ascontiguousarray(cells.levels[:, is_kept]), (cells.plus - cells.minus)[is_kept]
     lowest = np.array([0 if constraints.signs.get(c.feature) == 1 else -max_points for c in allowed], np.int64)
     highest = np.array([0 if constraints.signs.get(c.feature) == -1 else max_points for c in allowed], np.int64)
     required = np.array(
@@ -156,6 +181,8 @@ def build_scoring_problem(
         scale,
         min(max_terms, len(allowed)),
         max_points,
+        cells,
+        single,
     )
 
 
@@ -184,13 +211,12 @@ def _find_different(conditions: list[Condition], levels: np.ndarray, named: froz
     return kept
 
 
-def _merge(levels: np.ndarray, signed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the different columns of `levels` whose signed weights do not cancel, and their sums."""
+def merge_cells(levels: np.ndarray, y: np.ndarray, weights: np.ndarray) -> MergedCells:
+    """Return the different columns of `levels` with the weights of both classes."""
     rows, place = np.unique(levels.T.astype(np.int16), axis=0, return_inverse=True)
-    gains = np.zeros(len(rows), np.int64)
-    np.add.at(gains, place.ravel(), signed)
-    is_kept = gains != 0
-    return np.ascontiguousarray(rows[is_kept].T, dtype=np.int32), gains[is_kept]
+    sums = np.zeros((2, len(rows)), np.int64)
+    np.add.at(sums, ((y < 0.0).astype(np.int64), place.ravel()), weights)
+    return MergedCells(np.ascontiguousarray(rows.T, dtype=np.int32), sums[0], sums[1])
 
 
 def find_threshold(problem: ScoringProblem, terms: np.ndarray, points: np.ndarray) -> int:

@@ -120,6 +120,16 @@ class RuleSearch:
             self.progress.note = f"step {done:,} of {steps:,}"
             self.offer(int(numbers[kernel.BEST_COST]), *best)
 
+    def shrink(self) -> None:
+        """Look for smaller points at the same cost, from those of the best rule, scaled down and rounded."""
+        problem, terms, points = self.problem, self.terms, self.points
+        largest = int(np.abs(points).max(initial=0))
+        for reduced in range(1, largest):
+            smaller = np.rint(points * (reduced / largest)).astype(np.int64)
+            kept = np.where(smaller != 0, terms, -1)
+            if kernel.find_missing_column(problem.arrays[5], problem.n_required, kept, -1) == -1:
+                self._descend(kept, smaller)
+
     def prove(self, nodes: int) -> None:
         """List all supports that may do better and search their points, looking at so many nodes at most."""
         listing = SupportListing(self.problem)

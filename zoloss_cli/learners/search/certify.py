@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -40,6 +40,13 @@ class CertifyingClassifier(PivotClassifier):
         Maximum number of integer programs over impossible sets.
     cones : int >= 0, default=1000000000
         Maximum number of cones of directions for one bound; 0 for none.
+    target : int >= 1 or None, default=None
+        Errors to prove by cones of directions, and nothing else; None: as many as there is time for.
+    parts : int >= 1, default=1
+        Parts to divide all directions into, where there is a target: in a run, each split proves it for one
+        part.
+    part : int >= 0 or None, default=None
+        The part to prove the target for; None: all, and in a run the number of the split.
     time_limit : float > 0 or None, default=60.0
         Seconds after which the search ends with the best weights so far.
     seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='lr'
@@ -63,12 +70,16 @@ class CertifyingClassifier(PivotClassifier):
         The bias b.
     lower_bound_ : float
         No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+    n_cones_ : int
+        Cones of directions that were searched for the last bound.
     n_features_in_ : int
         Number of features.
     n_steps_ : int
         Steps that were walked.
     optimal_ : bool
         Whether the loss attains `lower_bound_`.
+    part_bound_ : float
+        No linear classifier whose direction is in the part has a smaller loss; only where there are parts.
     proof_ : {'separable', 'equal rows', 'all hyperplanes', 'cones of directions', 'impossible sets', 'none'}
         What the bound rests on; 'equal rows': only samples that are the same with both labels are
         misclassified.
@@ -76,6 +87,8 @@ class CertifyingClassifier(PivotClassifier):
         Duration of the fit.
     trace_ : list of tuple of (float, float)
         Seconds and loss, whenever the loss fell.
+    time_to_bound_ : float
+        Seconds until `lower_bound_` was proved.
     training_errors_ : int
         Number of training errors; a zero margin is an error.
     training_loss_ : float
@@ -110,6 +123,10 @@ class CertifyingClassifier(PivotClassifier):
     (29, 29.0, True, 'cones of directions')
     """
 
+    reports: ClassVar[tuple[str, ...]] = (
+        *PivotClassifier.reports,
+        *("time_to_bound", "proof", "n_cones", "part_bound", "n_parts"),
+    )
     version = 3  # 2: bounds by cones of directions; 3: by impossible sets in integers alone
 
     def __init__(
@@ -121,6 +138,16 @@ class CertifyingClassifier(PivotClassifier):
         cones: Annotated[
             int, Field(ge=0, description="maximum number of cones of directions for one bound; 0 for none")
         ] = 1_000_000_000,
+        target: Annotated[
+            int | None, Field(ge=1, description="errors to prove by cones of directions, and nothing else")
+        ] = None,
+        parts: Annotated[
+            int, Field(ge=1, description="parts to divide all directions into: in a run, each split proves one")
+        ] = 1,
+        part: Annotated[
+            int | None,
+            Field(ge=0, description="part to prove; none: all, and in a run the number of the split"),
+        ] = None,
         time_limit: TimeLimit = 60.0,
         seeding: Start = "lr",
         random_state=None,
@@ -128,14 +155,26 @@ class CertifyingClassifier(PivotClassifier):
         super().__init__(steps, time_limit, seeding, random_state)
         self.programs = programs
         self.cones = cones
+        self.target = target
+        self.parts = parts
+        self.part = part
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the best weights that the walk finds, after collecting proofs."""
         self.certificates_: list[tuple[list[int], list[int]]] = []
-        self.proof_ = "none"
+        self.proof_, self.n_cones_ = "none", 0
         self._exact_features: ExactFeatures | None = None
+        if self.parts > 1 and self.target is None:
+            raise ValueError("parts are for one bound: set target to the errors that they are to prove")
+        if self.part is not None and self.part >= self.parts:
+            raise ValueError(f"part must be below parts, {self.parts} (got {self.part})")
+        self._is_part_proved = False
         weights = super().learn(problem, start)
         self._exact_features = None
+        self.time_to_bound_ = self._search.seconds_to_bound
+        if self.target is not None and self.parts > 1 and self.part is not None:
+            bound = self._search.lower_bound
+            self.part_bound_ = max(bound, float(self.target)) if self._is_part_proved else bound
         if self._search.optimal and self.proof_ == "none":
             self.proof_ = "equal rows"
         return weights
@@ -156,6 +195,9 @@ class CertifyingClassifier(PivotClassifier):
         hitting = HittingBound(sets, search)
         search.exact_bounds_only = True  # the tree beside the walk may come to its end, but in floating point
         super()._explore(problem, samples, search)
+        if self.target is not None:
+            self._prove_target(samples, integers, search)
+            return
         cones = self._prepare_cones(samples, integers, search)
         if cones is not None:
             self._search_cones(cones, min(self.cones, FEW_CONES))
@@ -169,6 +211,17 @@ class CertifyingClassifier(PivotClassifier):
         else:
             self._enumerate_hyperplanes(samples, integers, search)
         self._hit_sets(problem, hitting, search)
+
+    def _prove_target(self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress) -> None:
+        """Prove the target for a part of all directions, or for all; what is proved of a part is no bound."""
+        assert self.target is not None
+        parts = self.parts if self.part is not None else 1
+        problem = build_cone_problem(integers, samples.c)
+        if problem is None or search.lower_bound >= self.target or search.should_stop():
+            return
+        cones = ConeBound(problem, samples, search, does_log=self._exact_features is not None)
+        self._is_part_proved = cones.prove_part(self.target, self.part or 0, parts, self.cones)
+        self._keep_proof(cones, self._is_part_proved and parts == 1)
 
     def _hit_sets(self, problem: Problem, hitting: HittingBound, search: SearchProgress) -> None:
         """Raise the bound by impossible sets, and keep those with their proofs."""
@@ -203,10 +256,15 @@ class CertifyingClassifier(PivotClassifier):
         try:
             cones.raise_bound(max_cones)
         finally:  # what is proved before Ctrl-C remains
-            if cones.search.lower_bound > before:
-                self.proof_ = "cones of directions"
-                if self._exact_features is not None:
-                    self._exact_features.proof = (cones.problem, cones.proved, cones.proved_roots)
+            self._keep_proof(cones, cones.search.lower_bound > before)
+
+    def _keep_proof(self, cones: ConeBound, is_better: bool) -> None:
+        """Take note of what cones proved."""
+        self.n_cones_ = cones.cones.n_cones
+        if is_better:
+            self.proof_ = "cones of directions"
+            if self._exact_features is not None:
+                self._exact_features.proof = (cones.problem, cones.proved, cones.proved_roots)
 
     def _enumerate_hyperplanes(
         self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress

@@ -94,6 +94,36 @@ class ConeBound:
             else:
                 break
 
+    def prove_part(self, errors: int, part: int, parts: int, max_cones: int) -> bool:
+        """Return whether all directions of a part need so many errors; raise the bound if it is all of them.
+
+        Parameters
+        ----------
+        errors : int
+            The loss, in mean sample weights.
+        part, parts : int
+            Which part of the directions, and how many there are.
+        max_cones : int
+            How many cones to visit, at most.
+
+        Returns
+        -------
+        bool
+            Whether it is proved.
+        """
+        search, copy_weight, unavoidable = self.search, self.problem.copy_weight, self.samples.unavoidable_loss
+        target = math.ceil((errors - unavoidable - LOSS_TOLERANCE) / copy_weight)
+        if target <= 0:
+            return True
+        self.cones.max_cones, self.cones.part, self.cones.parts = max_cones, part, parts
+        start = time.perf_counter()
+        status = self.cones.prove(target, partial(self._should_stop, target, start))
+        search.note = ""
+        if status == PROVED and parts == 1:
+            self.proved, self.proved_roots = target, self.cones.roots
+            search.raise_bound(min(search.loss, unavoidable + target * copy_weight))
+        return status == PROVED
+
     def _should_stop(self, target: int, start: float) -> bool:
         share = self.cones.share_done
         seconds = time.perf_counter() - start

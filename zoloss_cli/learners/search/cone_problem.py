@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from zoloss_cli.learners.search.certificates import compute_exact_rank, find_ind
 
 VERTEX_BITS = 8  # to which the components of the first directions are rounded
 COARSE_BITS, COARSE_SIZE = 2, 64  # the same where features have few values: small numbers meet again at ties
+MAX_AXES = 13  # features, up to which the first cones are orthants
 MAX_COPIES = 10_000  # of weight, of both classes
 MAX_DENOMINATOR = 1000  # of a weight, as a fraction of the lightest one
 TIE_SEED, TIE_PAIRS = 5, 4000  # pairs whose differences are compared
@@ -43,8 +45,8 @@ class ConeProblem:
     copy_weight : float
         What a copy weighs, in mean sample weights.
     vertices : list of list of int
-        D + 1 directions in D features whose sum is 0 and any D of which are independent: the cones of any D
-        of them cover all directions.
+        D independent directions in D features: the cones of all choices of signs cover all directions. Or
+        D + 1 whose sum is 0 and any D of which are independent: the cones of any D of them do.
     is_left_positive : bool
         Whether the left has the class +1.
     has_ties : bool
@@ -66,19 +68,28 @@ class ConeProblem:
         """The number D of features that are used."""
         return len(self.features)
 
+    def list_first_cones(self) -> list[list[int]]:
+        """Return the cones that cover all directions, each by the numbers of D columns of `compute_columns`."""
+        D = self.n_features
+        if len(self.vertices) == D:
+            return [[k + D * sign for k, sign in enumerate(signs)] for signs in product((0, 1), repeat=D)]
+        return [[k for k in range(D + 1) if k != left_out] for left_out in range(D + 1)]
+
     def compute_columns(self) -> tuple[np.ndarray, int, float]:
         """Return the scores of the samples at the vertices, and the vertices, as the kernels take them.
 
         Returns
         -------
-        scores : ndarray of shape (D + 1, n + D)
-            Between -1 and 1 for samples.
+        scores : ndarray of shape (2 D, n + D) or (D + 1, n + D)
+            Between -1 and 1 for samples. If there are D vertices, their opposites follow them.
         exponent : int
             The scores are those of the integers times 2 to the power of minus this.
         error : float
             By how much a score may be off.
         """
         whole = [[sum(map(int.__mul__, x, v)) for x in self.vectors] + v for v in self.vertices]
+        if len(whole) == self.n_features:
+            whole += [[-value for value in column] for column in whole]
         n = len(self.vectors)
         largest = max(1, *(abs(s) for row in whole for s in row[:n]))
         exponent = (largest - 1).bit_length()
@@ -146,7 +157,7 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
         vectors,
         copies[members],
         copy_weight,
-        _choose_vertices(vectors, len(left)),
+        _choose_axes(vectors) if len(features) <= MAX_AXES else _choose_vertices(vectors, len(left)),
         bool(is_left_positive),
         _have_common_differences(vectors, len(left)),
     )
@@ -166,6 +177,22 @@ def _have_common_differences(vectors: list[list[int]], n_left: int) -> bool:
         key = tuple(d // divisor for d in difference)
         counts[key] = counts.get(key, 0) + 1
     return sum(count for count in counts.values() if count > 1) > COMMON_SHARE * sum(counts.values())
+
+
+def _choose_axes(vectors: list[list[int]]) -> list[list[int]]:
+    """Return the axes of the features, as long as their values are dense, to a power of two.
+
+    A cone of axes with signs is an orthant: samples conflict in it that are ordered in every feature. On axes
+    samples with few values tie, and numbers stay small.
+    """
+    sizes = [max(abs(v) for v in column) for column in zip(*vectors, strict=True)]
+    spreads = [
+        float(np.std([float(Fraction(v, s)) for v in column])) * s
+        for column, s in zip(zip(*vectors, strict=True), sizes, strict=True)
+    ]
+    widest = max(spreads)
+    exponents = [max(0, round(math.log2(widest / spread))) for spread in spreads]
+    return [[(1 << exponents[k]) if j == k else 0 for j in range(len(sizes))] for k in range(len(sizes))]
 
 
 def _estimate_shape(scaled: np.ndarray, n_left: int) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
@@ -13,10 +14,11 @@ import numpy as np
 from zoloss_cli.kernels import cone as kernels
 from zoloss_cli.kernels.cone import PROVED, REFUTED, RUNNING, TOO_DEEP
 from zoloss_cli.learners.search.cone_problem import ConeProblem
-from zoloss_cli.learners.search.cone_workspace import NO_LOSS, Cone, ConeWorkspace
+from zoloss_cli.learners.search.cone_workspace import NO_LOSS, Column, Cone, ConeWorkspace
 from zoloss_cli.utils.interruptible import POLL_SECONDS
 
 FRONTIER_CONES = 192  # to which the search is divided, for any number of threads
+CONES_PER_PART = 16  # at least, where the search is divided into parts for several tasks
 NO_LIMIT = 2**62
 
 
@@ -42,7 +44,9 @@ class ConeSearch:
         Called with a direction that seems to misclassify fewer copies than the target, and the target; returns
         whether it has, which ends the search.
     max_cones : int
-        How many cones to visit for a target, at most; each cone of the frontier has its share of them.
+        How many cones to visit for a target, at most.
+    part, parts : int
+        Which part of the frontier to search, of how many; the frontier is the same for all.
 
     Attributes
     ----------
@@ -59,9 +63,11 @@ class ConeSearch:
         does_log: bool = False,
         accept: Callable[[np.ndarray, int], bool] | None = None,
         max_cones: int = NO_LIMIT,
+        part: int = 0,
+        parts: int = 1,
     ):
         self.problem, self.n_threads, self.does_log = problem, n_threads, does_log
-        self.max_cones = max_cones
+        self.max_cones, self.part, self.parts = max_cones, part, parts
         self.n_cones, self._share_of_cones = 0, 0.0
         self.best_loss = int(NO_LOSS)
         self._accept = accept
@@ -100,34 +106,49 @@ class ConeSearch:
         status, frontier = self._expand(target, should_stop)
         if status != PROVED or not frontier:
             return status
+        frontier = self._select_part(frontier)
         while len(self._spaces) < self.n_threads:
             self._spaces.append(ConeWorkspace(self.problem, self.does_log))
-        return self._search(frontier, target, should_stop)
+        status = self._search(frontier, target, should_stop)
+        # Several threads may go beyond the limit together, where one would have stopped at it.
+        return TOO_DEEP if status == PROVED and self.n_cones > self.max_cones else status
+
+    @property
+    def n_frontier(self) -> int:
+        """How many cones the search is divided into: several for each part, since they differ in their cost."""
+        return max(FRONTIER_CONES, CONES_PER_PART * self.parts * (self.parts > 1))
+
+    def _select_part(self, frontier: list[Cone]) -> list[Cone]:
+        """Return the cones of the part that is searched."""
+        if self.parts == 1:
+            return frontier
+        chosen = frontier[self.part :: self.parts]
+        self._share_of_cones = 1.0 - sum(cone.share for cone in chosen)  # others search the rest
+        return chosen
 
     def _expand(self, target: int, should_stop: Callable[[], bool]) -> tuple[int, list[Cone]]:
         """Return the cones of the frontier: those that are left when there are enough of them."""
         scores, exponent, error = self.problem.compute_columns()
-        count, D = scores.shape[0], scores.shape[0] - 1
+        columns = [Column(column, exponent, error) for column in scores]
         n_left = int(self.problem.copies[: self.problem.n_left].sum())
         n_right = int(self.problem.copies[self.problem.n_left :].sum())
-        self.roots = []
-        for left_out in range(count):
-            chosen = [k for k in range(count) if k != left_out]
-            mates = np.full(n_left, -1, np.int32), np.full(n_right, -1, np.int32)
-            self.roots.append(
-                Cone(scores[chosen], np.full(D, exponent), np.full(D, error), *mates, share=1.0 / count)
-            )
-        frontier, space = list(self.roots), self._spaces[0]
-        while frontier and len(frontier) < FRONTIER_CONES:
+        mates = np.full(n_left, -1, np.int32), np.full(n_right, -1, np.int32)
+        first = self.problem.list_first_cones()
+        self.roots = [Cone([columns[k] for k in cone], *mates, share=1.0 / len(first)) for cone in first]
+        frontier, space = deque(self.roots), self._spaces[0]
+        looks = len(frontier)  # left to those of the first cones
+        while frontier and (looks > 0 or len(frontier) < self.n_frontier):
             if should_stop():
-                return RUNNING, frontier
-            cone = frontier.pop(0)
+                return RUNNING, []
+            looks -= 1
+            cone = frontier.popleft()
             status = self._judge(space, space.split(cone, target), target)
             self._collect(space, cone, status)
             if status in (TOO_DEEP, REFUTED):
-                return status, frontier
+                return status, []
             frontier += cone.children
-        return PROVED, frontier
+        # Those with the fewest pairs take longest, and come first, so that threads end together.
+        return PROVED, sorted(frontier, key=lambda cone: int(np.count_nonzero(cone.mate_left >= 0)))
 
     def _collect(self, space: ConeWorkspace, cone: Cone, status: int) -> None:
         """Take note of what a workspace found in a cone."""
@@ -137,6 +158,12 @@ class ConeSearch:
             if status == PROVED:
                 self._share_of_cones += cone.share
             space.share = 0.0
+            space.counters[kernels.NODES] = 0
+
+    def _count_cones(self) -> int:
+        """Return how many cones were visited for this target so far, by all threads."""
+        with self._lock:
+            return self.n_cones + sum(int(space.counters[kernels.NODES]) for space in self._spaces)
 
     def _judge(self, space: ConeWorkspace, status: int, target: int) -> int:
         """Return the status after asking whether a direction has fewer errors than the target."""
@@ -184,9 +211,8 @@ class ConeSearch:
     def _search_cone(self, space: ConeWorkspace, cone: Cone, target: int) -> int:
         space.load(cone)
         cone.log, status = [], RUNNING
-        limit = max(1, self.max_cones // FRONTIER_CONES)
         while status == RUNNING and not self._stop.is_set():
-            left = limit - int(space.counters[kernels.NODES])
+            left = self.max_cones - self._count_cones()
             if left <= 0:
                 return TOO_DEEP
             status = self._judge(space, space.visit_for_a_while(target, left), target)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,16 +20,22 @@ LOG_ENTRIES = 1_000_000
 NO_LOSS = np.iinfo(np.int64).max
 
 
+class Column(NamedTuple):
+    """The scores of all samples in one direction, and what else the kernels need of them."""
+
+    scores: np.ndarray
+    exponent: int
+    error: float
+
+
 @dataclass
 class Cone:
     """A cone that is yet to be searched.
 
     Attributes
     ----------
-    scores : ndarray of shape (D, n + D)
-        The columns of its vertices.
-    exponents, errors : ndarray of shape (D,)
-        What else belongs to the columns.
+    columns : list of Column
+        Those of its vertices.
     mate_left, mate_right : ndarray
         A matching of conflicting pairs.
     share : float
@@ -39,9 +46,7 @@ class Cone:
         Its parts.
     """
 
-    scores: np.ndarray
-    exponents: np.ndarray
-    errors: np.ndarray
+    columns: list[Column]
     mate_left: np.ndarray
     mate_right: np.ndarray
     share: float
@@ -111,10 +116,10 @@ class ConeWorkspace:
         """Prepare the search of a cone."""
         scores, exponents, errors, above, higher = self.columns
         cones, mate_left, mate_right, matched, stage, _ = self.stack
-        D = len(cone.scores)
-        scores[:D], exponents[:D], errors[:D] = cone.scores, cone.exponents, cone.errors
+        D = len(cone.columns)
         sizes, _, _, starts = self.samples
-        for k in range(D):
+        for k, column in enumerate(cone.columns):
+            scores[k], exponents[k], errors[k] = column
             compare_classes(scores[k], errors[k], sizes, starts, above[k], higher[k], self.compare_room)
         cones[0], mate_left[0], mate_right[0] = np.arange(D), cone.mate_left, cone.mate_right
         matched[0], stage[0] = int(np.sum(cone.mate_left >= 0)), 0
@@ -166,12 +171,13 @@ class ConeWorkspace:
         if status == RUNNING:
             scores, exponents, errors, _, _ = self.columns
             _, mate_left, mate_right, _, _, edges = self.stack
-            D, parts = len(cone.scores), []
+            D, parts = len(cone.columns), []
+            new = Column(scores[D].copy(), int(exponents[D]), float(errors[D]))
             for place in (edges[0, 1], edges[0, 0]):
-                order = np.arange(D)
-                order[place] = D
+                columns = cone.columns.copy()
+                columns[place] = new
                 mates = mate_left[0].copy(), mate_right[0].copy()
-                parts.append(Cone(scores[order], exponents[order], errors[order], *mates, share=cone.share / 2))
+                parts.append(Cone(columns, *mates, share=cone.share / 2))
             cone.children = tuple(parts)
         return status
 

@@ -54,6 +54,8 @@ class SearchProgress:  # numpydoc ignore=PR02
         How many weights were offered by `offer_weights`.
     problem : Problem or None, default=None
         What `offer_weights` counts losses on.
+    seconds_to_bound : float, default=0.0
+        Seconds until the bound rose to what it is.
     note : str, default=''
         What the search does at present, for the progress line.
 
@@ -80,6 +82,7 @@ class SearchProgress:  # numpydoc ignore=PR02
     trace: list[tuple[float, float]] = field(default_factory=list)
     n_offers: int = 0
     problem: Problem | None = None
+    seconds_to_bound: float = 0.0
     note: str = ""
     _start_time: float = field(default_factory=time.perf_counter, init=False)
     _last_report: float = field(default=-np.inf, init=False)
@@ -152,6 +155,7 @@ class SearchProgress:  # numpydoc ignore=PR02
         """
         if bound > self.lower_bound and (exact or not self.exact_bounds_only):
             self.lower_bound, self.bound_is_exact = float(bound), exact
+            self.seconds_to_bound = self.seconds
 
     @contextlib.contextmanager
     def restrict_time(self, share: float) -> Iterator[None]:

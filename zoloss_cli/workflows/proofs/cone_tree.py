@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -77,15 +78,25 @@ class ConeTreeChecker:
     Parameters
     ----------
     columns : list of list of int
-        The scores of the samples at the D + 1 first directions.
+        The scores of the samples at the first directions: D + 1, any D of which span a cone, or D, which do so
+        with any signs.
+    n_features : int
+        D.
     left_copies, right_copies : list of int
         The places in a column of the samples of each copy.
     target : int
         The pairs that each leaf needs.
     """
 
-    def __init__(self, columns: list[list[int]], left_copies: list[int], right_copies: list[int], target: int):
-        self.columns = columns
+    def __init__(
+        self,
+        columns: list[list[int]],
+        n_features: int,
+        left_copies: list[int],
+        right_copies: list[int],
+        target: int,
+    ):
+        self.columns, self.n_features = columns, n_features
         self.left, self.right = np.array(left_copies), np.array(right_copies)
         self.target, self.n_leaves = target, 0
         self._mates = np.full(len(left_copies), -1)
@@ -94,10 +105,8 @@ class ConeTreeChecker:
     def check(self, tree: Any) -> None:
         """Raise RefutedProofError unless the tree, cone by cone, proves the target."""
         entries, pairs = self._scan(_expect_integers(tree))
-        waiting = [
-            ExactColumns.build([column for k, column in enumerate(self.columns) if k != left_out])
-            for left_out in reversed(range(len(self.columns)))
-        ]
+        first_cones = self._list_first_cones()
+        waiting = [ExactColumns.build(next(first_cones))]
         for kind, at in entries:
             if kind == RESET:
                 self._mates[:] = -1
@@ -108,8 +117,20 @@ class ConeTreeChecker:
                 waiting += self._split(waiting.pop(), tree[at : at + SPLIT_LENGTH])
             else:
                 self._check_leaf(waiting.pop(), pairs[at : at - kind])
+            if not waiting and (following := next(first_cones, None)) is not None:
+                waiting.append(ExactColumns.build(following))
         if waiting:
             raise RefutedProofError("the tree ends before its last cone")
+
+    def _list_first_cones(self) -> Iterator[list[list[int]]]:
+        """Go through the cones that cover all directions, each as the columns of its vertices."""
+        if len(self.columns) > self.n_features:
+            for left_out in range(len(self.columns)):
+                yield [column for k, column in enumerate(self.columns) if k != left_out]
+            return
+        opposite = [[-score for score in column] for column in self.columns]
+        for signs in product((1, -1), repeat=self.n_features):
+            yield [(self.columns if sign > 0 else opposite)[k] for k, sign in enumerate(signs)]
 
     def _scan(self, tree: list[int]) -> tuple[list[tuple[int, int]], np.ndarray]:
         """Return what the tree has in order, RESET, SPLIT and its place, or minus its pairs; and all pairs."""
@@ -213,7 +234,7 @@ def check_cones(proof: dict[str, Any], samples: list[list[int]], places: MergedP
         [at for at in side for _ in range(weights[at])]
         for side in (range(len(left)), range(len(left), len(everything)))
     ]
-    checker = ConeTreeChecker(columns, copies[0], copies[1], proof["target"])
+    checker = ConeTreeChecker(columns, len(parts[0]), copies[0], copies[1], proof["target"])
     checker.check(proof["tree"])
     return checker.n_leaves
 
@@ -230,10 +251,14 @@ def _select_features(places: list[tuple[int, ...]], features: Any, n_features: i
 
 
 def _check_directions(vertices: Any, D: int) -> None:
-    """Refuse first directions that do not surround 0, whose cones would leave directions out."""
-    if len(vertices) != D + 1 or any(len(v) != D or not set(map(type, v)) <= {int} for v in vertices):
-        raise RefutedProofError("the first directions are not as many as there are features, and one more")
-    if any(map(sum, zip(*vertices, strict=True))):
+    """Refuse first directions whose cones would leave directions out.
+
+    D of them have to be independent: then every direction is a sum of theirs, and the signs in it are those of a
+    cone. If there is one more, their sum has to be 0 as well.
+    """
+    if len(vertices) not in (D, D + 1) or any(len(v) != D or not set(map(type, v)) <= {int} for v in vertices):
+        raise RefutedProofError("the first directions are not as many as there are features, or one more")
+    if len(vertices) > D and any(map(sum, zip(*vertices, strict=True))):
         raise RefutedProofError("the first directions do not surround 0")
     if count_rank(vertices) != D:
         raise RefutedProofError("the first directions do not span all others")

@@ -1,0 +1,82 @@
+"""The command `zoloss path`."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from zoloss_cli.cli import _options as options
+
+
+def path(
+    data: options.DataFile,
+    max_terms: Annotated[
+        str | None,
+        typer.Option(
+            "--max-terms", metavar="SIZES", help="The sizes: 1..10 (the default), a list 2,4,8, or the largest."
+        ),
+    ] = None,
+    max_points: options.MaxPoints = None,
+    monotone: options.Monotone = None,
+    require: options.RequiredColumns = None,
+    forbid: options.ForbiddenColumns = None,
+    label: options.LabelColumn = None,
+    positive: options.PositiveClass = None,
+    missing: options.MissingPolicy = "error",
+    drop: options.DropColumns = None,
+    features: options.FeatureColumns = None,
+    id: options.IdColumn = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of all random numbers.")] = 1,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Set another parameter of scoring; may be repeated."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Draw it into this file: .png, .svg or .pdf.")
+    ] = None,
+    force: options.Force = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Show how the errors of scoring systems fall with their size, on your own CSV, and suggest a size.
+
+    For each number of terms, a scoring system is fitted to all samples, and others to parts of them, whose
+    errors are counted on the rest. The suggestion is the smallest size whose error on samples that were left
+    out is within one standard error of the smallest. Ctrl-C shows the sizes that are done.
+
+    **Examples**
+
+    `zoloss path heart`: sizes from 1 to 10
+
+    `zoloss path mine.csv --max-terms 1..6 --monotone age:+ --out path.png`: drawn, with a sign
+
+    `zoloss path mine.csv --max-terms 2,4,8 --max-points 3 --json`: for another program
+    """
+    from zoloss_cli.cli._waiting import countdown
+    from zoloss_cli.datasets.csv_table import read_for_training
+    from zoloss_cli.reporting.figures.files import find_format, render_figure
+    from zoloss_cli.reporting.figures.style import check_can_draw
+    from zoloss_cli.utils import atomic_io
+    from zoloss_cli.workflows import path_text
+    from zoloss_cli.workflows.size_path import PathRequest, parse_sizes
+
+    sizes = None if max_terms is None else parse_sizes(max_terms)
+    scoring = options.build_scoring_options(None, max_points, monotone, require, forbid)
+    request = PathRequest(sizes, scoring, settings or [], positive, seed)
+    request.parse(1)
+    if out is not None:
+        find_format(out)
+        check_can_draw()
+        atomic_io.check_target(out, force, [data])
+    selection = options.select_columns(drop, features, id)
+    table = read_for_training(data, label, missing, selection=selection)
+    with countdown() as line:
+        found = request.run(table, lambda size: line.show(f"at most {size} terms", math.inf))
+        line.clear()
+    options.show(path_text.render_path_json(found) if as_json else path_text.render_path_text(found))
+    options.show_notes(found.notes)
+    if out is not None:
+        atomic_io.write(out, render_figure(path_text.draw_path(found), find_format(out)), force, [data])
+        options.show_notes([f"the figure is in {out}"])

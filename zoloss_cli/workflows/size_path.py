@@ -1,0 +1,227 @@
+"""Scoring systems of growing size on one's own table: training and cross-validated errors, and a suggestion."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from zoloss_cli.config.models import LearnerSpec
+from zoloss_cli.datasets.csv_table import CsvTable
+from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.learners.scoring.constraints import name_features
+from zoloss_cli.workflows.fit import TableFit, fit_table
+from zoloss_cli.workflows.learner_options import parse_learner
+from zoloss_cli.workflows.scoring_options import SCORING_LEARNER, ScoringOptions, check_scoring
+from zoloss_cli.workflows.validation import MIN_SAMPLES, FoldPlan, iterate_held_out, plan_folds
+
+DEFAULT_SIZES = tuple(range(1, 11))
+MAX_SIZE = 100  # of a card that anybody reads
+PATH_SETTINGS = {"nodes": 500_000, "steps": 200}  # of each size, unless an option says otherwise
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """Rules of at most so many terms.
+
+    Attributes
+    ----------
+    size : int
+        The largest number of terms.
+    terms : int
+        The terms of the rule for all samples.
+    errors, n : int
+        Its training errors, and the training samples.
+    is_proved : bool
+        Whether no such rule has fewer.
+    rates : tuple of float
+        The error on each part that was left out.
+    """
+
+    size: int
+    terms: int
+    errors: int
+    n: int
+    is_proved: bool
+    rates: tuple[float, ...]
+
+    @property
+    def training_error(self) -> float:
+        """The share of training samples that are misclassified."""
+        return self.errors / self.n
+
+    @property
+    def validated_error(self) -> float:
+        """The mean error on samples that were left out."""
+        return float(np.mean(self.rates))
+
+    @property
+    def stderr(self) -> float:
+        """The standard error of that mean, as if the parts were independent."""
+        return float(np.std(self.rates, ddof=1) / math.sqrt(len(self.rates)))
+
+
+@dataclass(frozen=True)
+class SizePath:
+    """Scoring systems of several sizes, all validated on the same parts.
+
+    Attributes
+    ----------
+    table : CsvTable
+        The table.
+    steps : tuple of PathStep
+        One for each size, ascending.
+    plan : FoldPlan
+        How the error on other samples was estimated.
+    notes : tuple of str
+        What to tell about the table and the fits.
+    """
+
+    table: CsvTable
+    steps: tuple[PathStep, ...]
+    plan: FoldPlan
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def best(self) -> PathStep:
+        """The size with the smallest validated error; of equal ones the smallest size."""
+        return min(self.steps, key=lambda step: (step.validated_error, step.size))
+
+    @property
+    def suggested(self) -> PathStep:
+        """The smallest size whose validated error is within one standard error of the best one's."""
+        most = self.best.validated_error + self.best.stderr
+        return next(step for step in self.steps if step.validated_error <= most)
+
+
+def parse_sizes(text: str | None) -> tuple[int, ...]:
+    """Return the sizes of an option: 1..10, a list such as 2,4,8, or one number for all sizes up to it."""
+    if text is None:
+        return DEFAULT_SIZES
+    if found := re.fullmatch(r"\s*(\d+)\s*\.\.\s*(\d+)\s*", text):
+        first, last = int(found[1]), int(found[2])
+        sizes = list(range(first, min(last, MAX_SIZE + 1) + 1))
+    elif re.fullmatch(r"\s*\d+\s*(,\s*\d+\s*)*", text):
+        numbers = [int(part) for part in text.split(",")]
+        alone = range(1, min(numbers[0], MAX_SIZE + 1) + 1)
+        sizes = sorted(set(numbers)) if len(numbers) > 1 else list(alone)
+    else:
+        raise ConfigError(f"--max-terms: '{text}' is no range of sizes; write it as 1..10, or as a list 2,4,8")
+    if not sizes or min(sizes) < 1 or max(sizes) > MAX_SIZE:
+        raise ConfigError(f"--max-terms: '{text}' must ask for sizes from 1 to {MAX_SIZE}, the smallest first")
+    return tuple(sizes)
+
+
+@dataclass(frozen=True)
+class PathRequest:
+    """A path as options say it.
+
+    Attributes
+    ----------
+    sizes : tuple of int or None
+        The largest numbers of terms; None for 1 to 10, as far as the table has conditions.
+    scoring : ScoringOptions
+        What else options say about a scoring system.
+    assignments : list of str
+        Its other parameters as KEY=VALUE.
+    positive : str or None
+        The class against the rest.
+    seed : int
+        The seed of all random numbers.
+    """
+
+    sizes: tuple[int, ...] | None
+    scoring: ScoringOptions
+    assignments: list[str]
+    positive: str | None = None
+    seed: int = 1
+
+    def parse(self, size: int) -> LearnerSpec:
+        """Return the learner of a size, validated."""
+        keys = {text.partition("=")[0].strip() for text in self.assignments}
+        if "max_terms" in keys:
+            raise ConfigError("--set max_terms: the sizes of a path are those of --max-terms; leave it out")
+        own = replace(self.scoring, max_terms=size).list_assignments(SCORING_LEARNER)
+        own += [f"{key}={value}" for key, value in PATH_SETTINGS.items() if key not in keys]
+        return parse_learner(SCORING_LEARNER, [*own, *self.assignments], None)
+
+    def run(self, table: CsvTable, report: Callable[[int], object]) -> SizePath:
+        """Fit and validate all sizes.
+
+        Parameters
+        ----------
+        table : CsvTable
+            The table.
+        report : callable
+            Called with the size that is next.
+
+        Returns
+        -------
+        SizePath
+            The sizes that were done: Ctrl-C leaves out the rest, which a note says.
+        """
+        y, classes = table.index_classes(self.positive)
+        if len(y) < MIN_SAMPLES:
+            raise DataError(f"{table.path}: {len(y)} samples are too few for a path, which needs {MIN_SAMPLES}")
+        sizes = self.sizes
+        if len(classes) == 2:
+            smallest = 1 if sizes is None else sizes[0]
+            count = check_scoring(table, y, self.parse(smallest), None if sizes is None else max(sizes))
+            sizes = sizes or tuple(size for size in DEFAULT_SIZES if size <= count)
+        steps: list[PathStep] = []
+        notes = list(table.notes)
+        with name_features(table.features):
+            for size in sizes or DEFAULT_SIZES:
+                try:
+                    report(size)
+                    step, plan = self._take_step(table, size)
+                except (KeyboardInterrupt, UserWarning):
+                    notes.append(f"interrupted: the sizes from {size} on are left out")
+                    break
+                steps.append(step)
+        if not steps:
+            raise KeyboardInterrupt
+        return SizePath(table, tuple(steps), plan, tuple(notes))
+
+    def _take_step(self, table: CsvTable, size: int) -> tuple[PathStep, FoldPlan]:
+        """Return a step; a search that was interrupted raises KeyboardInterrupt or its warning."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message=".*interrupted after")
+            fitted = fit_table(table, self.parse(size), self.positive, "none", self.seed)
+            if any("interrupted after" in note for note in fitted.notes):
+                raise KeyboardInterrupt
+            return validate_size(fitted, size)
+
+
+def validate_size(fitted: TableFit, size: int) -> tuple[PathStep, FoldPlan]:
+    """Return a step of the path from the fit to all samples, with errors on parts that are left out.
+
+    Parameters
+    ----------
+    fitted : TableFit
+        The fit.
+    size : int
+        The largest number of terms.
+
+    Returns
+    -------
+    step : PathStep
+        The step.
+    plan : FoldPlan
+        Which parts there were; the same for all sizes.
+    """
+    plan = plan_folds(fitted.learner, len(fitted.y), fitted.seconds)
+    try:
+        rates = [
+            float(np.mean(part.predictions != fitted.y[part.indices]))
+            for part in iterate_held_out(plan, fitted.fold_data)
+        ]
+    except ValueError as error:
+        raise DataError(f"{fitted.table.path}: a part of the samples cannot be fitted: {error}") from None
+    terms = len(fitted.estimator.points_)
+    step = PathStep(size, terms, fitted.errors, len(fitted.y), bool(fitted.is_optimal), tuple(rates))
+    return step, plan
