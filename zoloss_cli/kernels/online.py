@@ -225,8 +225,8 @@ def try_sgd_ahead(Z, step, w, rate, reach, squared, indices, tolerance):
 def try_squared_ahead(Z, step, w, rate, reach, squared, indices):
     """Do what `try_sgd` does for a whole epoch, a block of trials at a time; the cost is `squared`.
 
-    Steps are rate * step * max(1 - rho, 1 - reach). The margins rho are those of `look_ahead`, which are rounded
-    otherwise than those of a trial by itself.
+    Steps are rate * step * max(1 - rho, 1 - reach). The margins rho are those of `look_ahead`, which are
+    rounded otherwise than those of a trial by itself.
     """
     stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
     floor = 1.0 - reach
