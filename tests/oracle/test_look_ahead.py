@@ -120,13 +120,15 @@ def fit_pocket_one_by_one(Z, step, phi, table, w, epochs, ratchet, seed):
     tally[pocket.ERROR] = phi[margins <= 0.0].sum()
     is_dual = True
     for epoch, drawn in enumerate(draw_epochs(n, epochs, seed, table), 1):
-        was_dual, is_dual = is_dual, tally[pocket.UPDATES] <= pocket.MAX_DUAL_UPDATES
+        was_dual, is_dual = is_dual, bool(tally[pocket.UPDATES] <= pocket.MAX_DUAL_UPDATES)
         if is_dual and (not was_dual or epoch % pocket.EPOCHS_PER_REFRESH == 0):
             margins[:] = Z @ w
         tally[pocket.UPDATES] = 0
-        pocket.try_pocket(
-            samples, dual, screen, none, w, pocket_w, drawn, 0, n, bool(is_dual), ratchet, runs, tally
-        )
+        t = 0
+        while t < n:
+            t = pocket.try_pocket(samples, gram, margins, none, w, drawn, t, n, is_dual, runs, tally)
+            if runs[pocket.RUN] > runs[pocket.POCKET_RUN]:
+                pocket.end_run(samples, dual, screen, w, pocket_w, is_dual, ratchet, runs, tally)
         if tally[pocket.ERROR] == 0:
             break
     return pocket_w, tally[pocket.COUNTS]
