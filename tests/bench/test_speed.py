@@ -13,21 +13,16 @@ from twins import (
     numpy_rcd,
     numpy_rcd_argsort,
     python_adaboost,
-    python_averaged_perceptron,
-    python_pocket,
-    python_sgd,
     python_sla,
 )
 
-from zoloss_cli.kernels import online, pocket, svm
+from zoloss_cli.kernels import svm
 from zoloss_cli.kernels.hull import separate
 from zoloss_cli.kernels.line_search import choose_bucket_count, to_fixed_point
 from zoloss_cli.kernels.pivot import slide_to_vertex, walk_vertices
-from zoloss_cli.kernels.random import RANDOM
 from zoloss_cli.kernels.rcd import DIRECTIONS_PER_BLOCK, fit_rcd
 from zoloss_cli.kernels.smooth import fit_sla
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
-from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, pad_columns
 from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundClassifier
 from zoloss_cli.learners.search.certificates import convert_to_integers
 from zoloss_cli.learners.search.cone_problem import build_cone_problem
@@ -116,73 +111,6 @@ def test_adaboost_rcd(benchmark, problem):
     boosted = AdaBoostClassifier({"learner": "rcd-plain", "epochs": EPOCHS}, ROUNDS, random_state=1)
     benchmark.extra_info["units"] = 1
     benchmark.pedantic(boosted.fit, (X[:, 1:], y), rounds=15, warmup_rounds=1)
-
-
-LOOP_TRIALS, KERNEL_EPOCHS = 3000, 200
-
-
-def time_python_loop(benchmark, problem, loop, *more):
-    """Time a loop of plain Python, one trial after the other."""
-    X, y, *_ = problem
-    indices = np.random.default_rng(0).integers(0, N, LOOP_TRIALS)
-    benchmark.extra_info["units"] = LOOP_TRIALS
-    benchmark.pedantic(loop, (X, y, np.zeros(M + 1), indices, *more), rounds=5, warmup_rounds=1)
-
-
-def time_trials(benchmark, fit):
-    """Time the trials of a call without arguments, which takes KERNEL_EPOCHS epochs."""
-    benchmark.extra_info["units"] = KERNEL_EPOCHS * N
-    benchmark.pedantic(fit, rounds=9, warmup_rounds=1)
-
-
-@pytest.fixture(scope="module")
-def signed_rows(problem):
-    X, y, *_ = problem
-    return pad_columns(X * y[:, None])
-
-
-def recording(Z):
-    """A seed, and nothing to record."""
-    return np.uint64(1), NO_CHECKPOINTS, np.empty((0, Z.shape[1]))
-
-
-@pytest.mark.benchmark(group="averaged perceptron trial")
-def test_averaged_reference_python_loop(benchmark, problem):
-    time_python_loop(benchmark, problem, python_averaged_perceptron)
-
-
-@pytest.mark.benchmark(group="averaged perceptron trial")
-def test_averaged_kernel(benchmark, signed_rows):
-    Z, step, zeros = signed_rows, np.ones(N), np.zeros(signed_rows.shape[1])
-    how = KERNEL_EPOCHS, RANDOM, *recording(Z)
-    fit = online.fit_averaged_perceptron
-    time_trials(benchmark, lambda: fit(Z, step, *NO_ALIAS_TABLE, zeros.copy(), zeros.copy(), 0.0, *how))
-
-
-@pytest.mark.benchmark(group="SGD (mls) trial")
-def test_sgd_reference_python_loop(benchmark, problem):
-    time_python_loop(benchmark, problem, python_sgd, 0.002, "mls")
-
-
-@pytest.mark.benchmark(group="SGD (mls) trial")
-def test_sgd_kernel(benchmark, signed_rows):
-    Z, step, zeros = signed_rows, np.ones(N), np.zeros(signed_rows.shape[1])
-    how = KERNEL_EPOCHS, 0.002, online.MODIFIED_LEAST_SQUARES, RANDOM, *recording(Z)
-    time_trials(benchmark, lambda: online.fit_sgd(Z, step, *NO_ALIAS_TABLE, zeros.copy(), *how))
-
-
-@pytest.mark.benchmark(group="pocket trial")
-def test_pocket_reference_python_loop(benchmark, problem):
-    time_python_loop(benchmark, problem, python_pocket)
-
-
-@pytest.mark.benchmark(group="pocket trial")
-def test_pocket_kernel(benchmark, problem, signed_rows):
-    Z, step, zeros = signed_rows, np.ones(N), np.zeros(signed_rows.shape[1])
-    phi, gram, Z_T = problem[2], Z @ Z.T, np.ascontiguousarray(Z.T)
-    how = KERNEL_EPOCHS, True, gram, *recording(Z)
-    fit = pocket.fit_pocket
-    time_trials(benchmark, lambda: fit(Z, Z_T, phi, step, phi, *NO_ALIAS_TABLE, zeros.copy(), *how))
 
 
 @pytest.mark.parametrize("C", [1 / 32, 32.0])

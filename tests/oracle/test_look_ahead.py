@@ -22,7 +22,7 @@ KINDS = st.sampled_from(["whole numbers", "thirds", "real numbers", "few mistake
 
 
 def build_rows(kind, n, m, rng):
-    """Rows y (1, x), padded. Whole numbers have margins of exactly 0; those of thirds are 0 but for rounding."""
+    """Rows y (1, x), padded. Of whole numbers some margins are 0, and of thirds they are 0 but for rounding."""
     X = rng.integers(-2, 3, (n, m)).astype(float) if kind != "real numbers" else rng.standard_normal((n, m))
     if kind == "thirds":
         X /= 3.0
@@ -111,7 +111,7 @@ def test_sgd_is_that_of_single_trials(cost, reach, squared, stream, rate):
 
 
 def fit_pocket_one_by_one(Z, step, phi, table, w, epochs, ratchet, seed):
-    """The pocket with every trial by itself, and every count exact: what is rounded where is that of the kernel."""
+    """The pocket with every trial by itself and every count exact; rounded in the dual where the kernel is."""
     n, none = len(Z), np.zeros(len(Z), np.int64)
     gram, Z_T, margins = Z @ Z.T, np.ascontiguousarray(Z.T), Z @ w
     samples, dual = (Z, Z_T, phi, step), (gram, margins, np.empty(0, np.int64), np.empty(0))
@@ -120,13 +120,15 @@ def fit_pocket_one_by_one(Z, step, phi, table, w, epochs, ratchet, seed):
     tally[pocket.ERROR] = phi[margins <= 0.0].sum()
     is_dual = True
     for epoch, drawn in enumerate(draw_epochs(n, epochs, seed, table), 1):
-        was_dual, is_dual = is_dual, tally[pocket.UPDATES] <= pocket.MAX_DUAL_UPDATES
+        was_dual, is_dual = is_dual, bool(tally[pocket.UPDATES] <= pocket.MAX_DUAL_UPDATES)
         if is_dual and (not was_dual or epoch % pocket.EPOCHS_PER_REFRESH == 0):
             margins[:] = Z @ w
         tally[pocket.UPDATES] = 0
-        pocket.try_pocket(
-            samples, dual, screen, none, w, pocket_w, drawn, 0, n, bool(is_dual), ratchet, runs, tally
-        )
+        t = 0
+        while t < n:
+            t = pocket.try_pocket(samples, gram, margins, none, w, drawn, t, n, is_dual, runs, tally)
+            if runs[pocket.RUN] > runs[pocket.POCKET_RUN]:
+                pocket.end_run(samples, dual, screen, w, pocket_w, is_dual, ratchet, runs, tally)
         if tally[pocket.ERROR] == 0:
             break
     return pocket_w, tally[pocket.COUNTS]

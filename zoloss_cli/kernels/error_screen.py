@@ -24,7 +24,7 @@ from zoloss_cli.kernels.lanes import (
 SAMPLES_PER_BLOCK = 4 * SINGLE_LANES  # of the screen
 SAMPLES_PER_COUNT = 128  # whose margins stay in registers and the first cache
 BUCKETS = 256  # of samples about as hard as one another
-MAX_TOTAL_UNITS = 2**30  # of weight, so that sums of int32 do not overflow
+MAX_TOTAL_GRAINS = 2**30  # of weight, so that sums of int32 do not overflow
 SINGLE_ROUNDING = 2.0**-24
 MIN_SINGLE = 1e-30  # above what underflow of single precision may lose
 
@@ -88,10 +88,10 @@ def sort_by_hardness(phi, missed, drawn_by_weight):
 
 @exact_kernel
 def build_screen(Z, phi, missed, drawn_by_weight, longest_row, n):
-    """Return (columns, weights, unit, longest_row) of the n hardest samples for `has_errors_up_to`.
+    """Return (columns, weights, grain, longest_row) of the n hardest samples for `has_errors_up_to`.
 
     `missed` holds how often each sample was misclassified so far, in trials that draw it by weight or not.
-    `columns` are those of Z in blocks of samples, and `weights` are in whole units: 1 each if all are equal.
+    `columns` are those of Z in blocks of samples, and `weights` are in whole grains: 1 each if all are equal.
     """
     P = Z.shape[1]
     order = sort_by_hardness(phi, missed, drawn_by_weight)
@@ -99,16 +99,16 @@ def build_screen(Z, phi, missed, drawn_by_weight, longest_row, n):
     for i in range(phi.shape[0]):
         total += phi[i]
         is_equal &= phi[i] == phi[0]
-    unit = phi[0] if is_equal else total // MAX_TOTAL_UNITS + 1
+    grain = phi[0] if is_equal else total // MAX_TOTAL_GRAINS + 1
     n_blocks = (n + SAMPLES_PER_BLOCK - 1) // SAMPLES_PER_BLOCK
     columns = np.zeros((n_blocks, P, SAMPLES_PER_BLOCK), np.float32)
     weights = np.zeros((n_blocks, SAMPLES_PER_BLOCK), np.int32)
     for i in range(n):
         k, block, place = order[i], i // SAMPLES_PER_BLOCK, i % SAMPLES_PER_BLOCK
-        weights[block, place] = phi[k] // unit
+        weights[block, place] = phi[k] // grain
         for j in range(P):
             columns[block, j, place] = Z[k, j]
-    return columns, weights, unit, longest_row
+    return columns, weights, grain, longest_row
 
 
 @exact_kernel
@@ -116,12 +116,12 @@ def has_errors_up_to(w, screen, bound):
     """Return whether the weighted error of w is certainly >= bound; False says nothing.
 
     A margin in single precision, of rounded w and x, is wrong by at most (P + 4) u |w| |x| with
-    u = SINGLE_ROUNDING; twice that below 0 it is an error. Weights in whole units are rounded down, and the
+    u = SINGLE_ROUNDING; twice that below 0 it is an error. Weights in whole grains are rounded down, and the
     bound up.
     """
-    columns, weights, unit, longest_row = screen
+    columns, weights, grain, longest_row = screen
     n_blocks, P, _ = columns.shape
-    need = (bound + unit - 1) // unit
+    need = (bound + grain - 1) // grain
     size = np.sqrt(compute_squared_norm(w)) * longest_row
     limit = np.float32(-(2.0 * P + 16.0) * SINGLE_ROUNDING * size - MIN_SINGLE)
     error = 0

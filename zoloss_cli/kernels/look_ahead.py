@@ -176,16 +176,3 @@ def compute_tolerance(w, longest_row, largest_step, reach, trials):
     longest_w = np.sqrt(compute_squared_norm(w) + trials * growth)
     size = (longest_w + 8.0 * largest_step * longest_row) * longest_row + reach
     return (4.0 * P + 64.0) * ROUNDING * size
-
-
-@exact_kernel
-def compute_drift(w, longest_row, largest_step, trials):
-    """Return how far at most margins kept up to date through the Gram matrix are from those of w.
-
-    They were computed so many trials ago or less. Each update of the perceptron rule since then rounds a margin
-    and w, by u W R each (W bounds |w|), and adds an entry of the matrix that is wrong by (P + 3) u R^2.
-    """
-    P = w.shape[0]
-    longest_w = np.sqrt(compute_squared_norm(w) + 2.0 * trials * (largest_step * longest_row) ** 2)
-    each = 2.0 * longest_w * longest_row + (P + 3.0) * largest_step * longest_row**2
-    return 2.0 * (trials + P) * ROUNDING * each

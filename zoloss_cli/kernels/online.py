@@ -111,7 +111,7 @@ def fit_perceptron(Z, step, cut, alias, w, epochs, order, seed, checkpoints, pat
             tolerance = compute_tolerance(w, longest_row, largest_step, 0.0, n)
             last = try_perceptron_ahead(Z, step, w, indices, tolerance, few)
         else:
-            last = try_perceptron(Z, step, w, indices, 0, n)
+            last = try_perceptron(Z, step, w, indices, np.int64(0), n)
         mistakes += last
         at = save_checkpoint(w, epoch, False, checkpoints, at, path)
     return mistakes
@@ -187,7 +187,7 @@ def fit_averaged_perceptron(Z, step, cut, alias, w, late, clock, epochs, order, 
             tolerance = compute_tolerance(w, longest_row, largest_step, 0.0, n)
             last, clock = try_averaged_ahead(Z, step, w, late, clock, indices, tolerance, few)
         else:
-            last, clock = try_averaged(Z, step, w, late, clock, indices, 0, n)
+            last, clock = try_averaged(Z, step, w, late, clock, indices, np.int64(0), n)
         mistakes += last
         # Not `save_checkpoint`, for which the average would be computed in every epoch.
         if at < checkpoints.shape[0] and checkpoints[at] == epoch:
@@ -207,8 +207,8 @@ def try_sgd(Z, step, w, rate, reach, squared, indices, first, last):
 
 
 @exact_kernel
-def try_sgd_ahead(Z, step, w, rate, reach, indices, tolerance):
-    """Do what `try_sgd` does for a whole epoch and a cost of one slope, a block of trials at a time."""
+def try_sgd_ahead(Z, step, w, rate, reach, squared, indices, tolerance):
+    """Do what `try_sgd` does for a whole epoch, a block of trials at a time; the cost is not `squared`."""
     stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
     for t in range(0, stop, TRIALS_PER_BLOCK):
         s_1, s_2 = rate * step[indices[t]], rate * step[indices[t + 1]]
@@ -217,18 +217,19 @@ def try_sgd_ahead(Z, step, w, rate, reach, indices, tolerance):
         if least > tolerance:
             add_rows(w, Z, indices, t, choose_steps(steps, sides))
         else:
-            try_sgd(Z, step, w, rate, reach, False, indices, t, t + TRIALS_PER_BLOCK)
-    try_sgd(Z, step, w, rate, reach, False, indices, stop, indices.shape[0])
+            try_sgd(Z, step, w, rate, reach, squared, indices, t, t + TRIALS_PER_BLOCK)
+    try_sgd(Z, step, w, rate, reach, squared, indices, stop, indices.shape[0])
 
 
 @exact_kernel
-def try_squared_ahead(Z, step, w, rate, floor, indices):
-    """Do what `try_sgd` does for a whole epoch and a squared cost, a block of trials at a time.
+def try_squared_ahead(Z, step, w, rate, reach, squared, indices):
+    """Do what `try_sgd` does for a whole epoch, a block of trials at a time; the cost is `squared`.
 
-    Steps are rate * step * max(1 - rho, floor). The margins rho are those of `look_ahead`, which are rounded
-    otherwise than those of a trial by itself.
+    Steps are rate * step * max(1 - rho, 1 - reach). The margins rho are those of `look_ahead`, which are
+    rounded otherwise than those of a trial by itself.
     """
     stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
+    floor = 1.0 - reach
     for t in range(0, stop, TRIALS_PER_BLOCK):
         margins, others, last = multiply_rows(w, Z, indices, t)
         r_1, r_2 = rate * step[indices[t]], rate * step[indices[t + 1]]
@@ -241,7 +242,6 @@ def try_squared_ahead(Z, step, w, rate, floor, indices):
         d_4 = add_product(d_4, -s_2, r_2 * last[0])
         s_4 = max(add_product(d_4, -s_3, r_3 * last[1]), floor)
         add_rows(w, Z, indices, t, (r_1 * s_1, r_2 * s_2, r_3 * s_3, r_4 * s_4))
-    squared, reach = True, 1.0 - floor
     try_sgd(Z, step, w, rate, reach, squared, indices, stop, indices.shape[0])
 
 
@@ -265,12 +265,12 @@ def fit_sgd(Z, step, cut, alias, w, epochs, rate, cost, order, seed, checkpoints
     for epoch in range(1, epochs + 1):
         counter = draw_epoch(order, indices, counter, cut, alias)
         if not can_look_ahead(Z, False):
-            try_sgd(Z, step, w, rate, reach, squared, indices, 0, n)
+            try_sgd(Z, step, w, rate, reach, squared, indices, np.int64(0), n)
         elif squared:
-            try_squared_ahead(Z, step, w, rate, 1.0 - reach, indices)
+            try_squared_ahead(Z, step, w, rate, reach, squared, indices)
         else:
             tolerance = compute_tolerance(w, longest_row, largest_step, reach, n)
-            try_sgd_ahead(Z, step, w, rate, reach, indices, tolerance)
+            try_sgd_ahead(Z, step, w, rate, reach, squared, indices, tolerance)
         at = save_checkpoint(w, epoch, False, checkpoints, at, path)
 
 

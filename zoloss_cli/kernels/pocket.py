@@ -33,15 +33,12 @@ from zoloss_cli.kernels.lanes import (
     store_lanes,
 )
 from zoloss_cli.kernels.look_ahead import (
-    FEW_UPDATES,
     TRIALS_PER_BLOCK,
     add_rows,
     can_look_ahead,
     choose_steps,
-    compute_drift,
     compute_tolerance,
     count_below,
-    find_least_margin,
     find_longest_row,
     find_sides,
 )
@@ -135,13 +132,14 @@ def end_run(samples, dual, screen, w, pocket_w, is_dual, ratchet, runs, tally):
 
 
 @kernel
-def try_pocket(samples, dual, screen, missed, w, pocket_w, indices, first, last, is_dual, ratchet, runs, tally):
-    """Make some trials of an epoch, one after the other; `missed` counts the mistakes on each sample."""
+def try_pocket(samples, gram, margins, missed, w, indices, first, last, is_dual, runs, tally):
+    """Make trials one by one until a run is longer than the pocket's, or up to `last`; return the next trial.
+
+    The dual's margins are up to date. `missed` counts the mistakes on each sample.
+    """
     Z, _, _, step = samples
-    gram, margins, _, _ = dual
-    if is_dual:
-        catch_up(dual, tally)
-    for k in indices[first:last]:
+    for t in range(first, last):
+        k = indices[t]
         rho = margins[k] if is_dual else compute_margin(w, Z, k)
         if rho <= 0.0:
             add_scaled_row(w, step[k], Z, k)
@@ -154,7 +152,8 @@ def try_pocket(samples, dual, screen, missed, w, pocket_w, indices, first, last,
             continue
         runs[RUN] += step[k]
         if runs[RUN] > runs[POCKET_RUN]:
-            end_run(samples, dual, screen, w, pocket_w, is_dual, ratchet, runs, tally)
+            return t + 1
+    return last
 
 
 @kernel
@@ -162,7 +161,6 @@ def try_dual(samples, dual, w, pocket_w, indices, ratchet, runs, tally):
     """Do what `try_pocket` does for a whole epoch of the dual, with margins up to date at every trial."""
     Z, _, phi, step = samples
     gram, margins, _, _ = dual
-    catch_up(dual, tally)
     run, pocket_run, pocket_error = runs[RUN], runs[POCKET_RUN], tally[ERROR]
     is_new = tally[CHANGES] > 0  # w has changed since its error was last counted
     updates, counts = np.int64(0), np.int64(0)
@@ -195,78 +193,54 @@ def try_dual(samples, dual, w, pocket_w, indices, ratchet, runs, tally):
 
 
 @exact_kernel
-def try_pocket_ahead(
-    samples, dual, screen, missed, w, pocket_w, indices, is_dual, ratchet, few, tolerance, runs, tally
-):
-    """Do what `try_pocket` does for a whole epoch, a block of trials at a time.
+def try_pocket_ahead(samples, dual, w, indices, t, is_dual, tolerance, runs, tally):
+    """Make trials from t on, a block at a time, until a run is longer than the pocket's or a margin close to 0.
 
     `indices` has TRIALS_PER_BLOCK more entries than trials, of any samples, so that the last block is whole.
-    Where a run in the block becomes longer than the pocket's, the block ends there. Where mistakes are `few`,
-    the block is looked at first: it mostly holds none.
+    Returns the next trial, and whether it begins a block with such a margin.
     """
     Z, _, _, step = samples
     n = Z.shape[0]
     _, _, rows, pending_steps = dual
     run, pocket_run, pending = runs[RUN], runs[POCKET_RUN], tally[PENDING]
-    updates = 0.0
-    t = 0
-    while t < n:
+    updates, is_close = 0.0, False
+    while t < n and run <= pocket_run:
         steps = step[indices[t]], step[indices[t + 1]], step[indices[t + 2]], step[indices[t + 3]]
-        left = n - t
-        if few and left >= TRIALS_PER_BLOCK and find_least_margin(w, Z, indices, t) > tolerance:
-            longest = (((run + steps[0]) + steps[1]) + steps[2]) + steps[3]
-            if longest <= pocket_run:
-                run = longest
-                t += TRIALS_PER_BLOCK
-                continue
         sides, least = find_sides(w, Z, indices, t, 0.0, steps)
-        is_sure, length = least > tolerance, min(TRIALS_PER_BLOCK, left)
-        if is_sure:
-            # A mistake ends a run: times 0 instead of 1.
-            run_1 = (run + steps[0]) * (0.5 + 0.5 * sides[0])
-            run_2 = (run_1 + steps[1]) * (0.5 + 0.5 * sides[1])
-            run_3 = (run_2 + steps[2]) * (0.5 + 0.5 * sides[2])
-            run_4 = (run_3 + steps[3]) * (0.5 + 0.5 * sides[3])
-            taken, run = choose_steps(steps, sides), run_4
-            if max(max(run_1, run_2), max(run_3, run_4)) > pocket_run or left < TRIALS_PER_BLOCK:
-                if run_1 > pocket_run or left == 1:
-                    run, length = run_1, 1
-                    sides = sides[0], 1.0, 1.0, 1.0
-                elif run_2 > pocket_run or left == 2:
-                    run, length = run_2, 2
-                    sides = sides[0], sides[1], 1.0, 1.0
-                elif run_3 > pocket_run or left == 3:
-                    run, length = run_3, 3
-                    sides = sides[0], sides[1], sides[2], 1.0
-                taken = choose_steps(steps, sides)
-            add_rows(w, Z, indices, t, taken)
-            updates += count_below(sides)
-            if is_dual:
-                rows[pending], pending_steps[pending] = indices[t], taken[0]
-                rows[pending + 1], pending_steps[pending + 1] = indices[t + 1], taken[1]
-                rows[pending + 2], pending_steps[pending + 2] = indices[t + 2], taken[2]
-                rows[pending + 3], pending_steps[pending + 3] = indices[t + 3], taken[3]
-                pending += length  # what is beyond has a step of 0, and is overwritten
-        if not is_sure or run > pocket_run:
-            runs[RUN] = run
-            tally[PENDING] = pending
-            tally[UPDATES] += np.int64(updates)
-            tally[CHANGES] += np.int64(updates)
-            updates = 0.0
-            if is_sure:
-                end_run(samples, dual, screen, w, pocket_w, is_dual, ratchet, runs, tally)
-            else:
-                tally[CLOSE] += 1
-                last = t + length
-                try_pocket(
-                    samples, dual, screen, missed, w, pocket_w, indices, t, last, is_dual, ratchet, runs, tally
-                )
-            run, pocket_run, pending = runs[RUN], runs[POCKET_RUN], tally[PENDING]
+        if not least > tolerance:
+            is_close = True
+            break
+        # A mistake ends a run: times 0 instead of 1.
+        run_1 = (run + steps[0]) * (0.5 + 0.5 * sides[0])
+        run_2 = (run_1 + steps[1]) * (0.5 + 0.5 * sides[1])
+        run_3 = (run_2 + steps[2]) * (0.5 + 0.5 * sides[2])
+        run_4 = (run_3 + steps[3]) * (0.5 + 0.5 * sides[3])
+        run, length, left = run_4, TRIALS_PER_BLOCK, n - t
+        if max(max(run_1, run_2), max(run_3, run_4)) > pocket_run or left < TRIALS_PER_BLOCK:
+            if run_1 > pocket_run or left == 1:
+                run, length = run_1, 1
+                sides = sides[0], 1.0, 1.0, 1.0
+            elif run_2 > pocket_run or left == 2:
+                run, length = run_2, 2
+                sides = sides[0], sides[1], 1.0, 1.0
+            elif run_3 > pocket_run or left == 3:
+                run, length = run_3, 3
+                sides = sides[0], sides[1], sides[2], 1.0
+        taken = choose_steps(steps, sides)
+        add_rows(w, Z, indices, t, taken)
+        updates += count_below(sides)
+        if is_dual:
+            rows[pending], pending_steps[pending] = indices[t], taken[0]
+            rows[pending + 1], pending_steps[pending + 1] = indices[t + 1], taken[1]
+            rows[pending + 2], pending_steps[pending + 2] = indices[t + 2], taken[2]
+            rows[pending + 3], pending_steps[pending + 3] = indices[t + 3], taken[3]
+            pending += length  # what is beyond has a step of 0, and is overwritten
         t += length
     runs[RUN] = run
     tally[PENDING] = pending
     tally[UPDATES] += np.int64(updates)
     tally[CHANGES] += np.int64(updates)
+    return t, is_close
 
 
 @kernel
@@ -285,8 +259,8 @@ def fit_pocket(Z, Z_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, ch
     samples = Z, Z_T, phi, step
     room = (EPOCHS_PER_REFRESH + 1) * (n + TRIALS_PER_BLOCK) if gram.shape[0] > 0 else 0
     dual = gram, margins, np.empty(room, np.int64), np.empty(room, np.float64)
-    screen = build_screen(Z, phi, missed, cut.shape[0] > 0, longest_row, 0)
-    pocket_w = w.copy()
+    screen = build_screen(Z, phi, missed, cut.shape[0] > 0, longest_row, np.int64(0))
+    pocket_w, first_w = w.copy(), w.copy()
     runs, tally = np.zeros(2), np.zeros(6, np.int64)
     tally[ERROR] = sum_error_weights(margins, phi)
     is_dual, refreshed, counted = gram.shape[0] > 0, 1, 0  # the epoch before which the margins were computed
@@ -294,13 +268,14 @@ def fit_pocket(Z, Z_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, ch
     at = 0
     for epoch in range(1, epochs + 1):
         was_dual, updates, counts = is_dual, tally[UPDATES], tally[COUNTS] - counted
-        few, counted = updates <= FEW_UPDATES * n, tally[COUNTS]
+        counted = tally[COUNTS]
         is_dual = gram.shape[0] > 0 and updates <= MAX_DUAL_UPDATES
         if is_dual and (not was_dual or epoch % EPOCHS_PER_REFRESH == 0):
             copy_vector(np.dot(Z, w), margins)
+            copy_vector(w, first_w)
             refreshed = epoch
             tally[PENDING] = 0
-        looks_ahead = can_look_ahead(Z, few) and epoch >= FIRST_AHEAD
+        looks_ahead = can_look_ahead(Z, False) and epoch >= FIRST_AHEAD
         if is_dual:
             saved = updates * (NS_PER_UPDATE + NS_PER_MARGIN * n)
             saved -= n * AHEAD_NS_PER_TRIAL + counts * AHEAD_NS_PER_COUNT
@@ -309,18 +284,32 @@ def fit_pocket(Z, Z_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, ch
         counter = draw_epoch(RANDOM, indices, counter, cut, alias)
         if screen[1].shape[0] == 0 and epoch >= FIRST_AHEAD and (looks_ahead or not is_dual):
             screen = build_screen(Z, phi, missed, cut.shape[0] > 0, longest_row, n)
+        tolerance = 0.0
         if looks_ahead:
-            tolerance = compute_tolerance(w, longest_row, largest_step, 0.0, n)
-            if is_dual:
+            if is_dual:  # the margins are rounded again in every update
                 trials = n * (epoch + 1 - refreshed)
-                tolerance += compute_drift(w, longest_row, largest_step, trials)
-            try_pocket_ahead(
-                samples, dual, screen, missed, w, pocket_w, ahead, is_dual, ratchet, few, tolerance, runs, tally
-            )
-        elif is_dual and epoch >= FIRST_AHEAD:
-            try_dual(samples, dual, w, pocket_w, indices, ratchet, runs, tally)
-        else:
-            try_pocket(samples, dual, screen, missed, w, pocket_w, indices, 0, n, is_dual, ratchet, runs, tally)
+                tolerance = trials * compute_tolerance(first_w, longest_row, largest_step, 0.0, trials)
+            else:
+                tolerance = compute_tolerance(w, longest_row, largest_step, 0.0, n)
+        # Single trials are those up to `last`: all of the epoch, or blocks with a margin close to 0.
+        t, last = np.int64(0), np.int64(0) if looks_ahead else n
+        if is_dual and not looks_ahead:
+            catch_up(dual, tally)
+            if epoch >= FIRST_AHEAD:
+                try_dual(samples, dual, w, pocket_w, indices, ratchet, runs, tally)
+                t = np.int64(n)
+        while t < n:
+            if t < last:
+                t = try_pocket(samples, gram, margins, missed, w, indices, t, last, is_dual, runs, tally)
+            else:
+                t, is_close = try_pocket_ahead(samples, dual, w, ahead, t, is_dual, tolerance, runs, tally)
+                if is_close:
+                    tally[CLOSE] += 1
+                    last = min(t + TRIALS_PER_BLOCK, n)
+                    if is_dual:
+                        catch_up(dual, tally)
+            if runs[RUN] > runs[POCKET_RUN]:
+                end_run(samples, dual, screen, w, pocket_w, is_dual, ratchet, runs, tally)
         at = save_checkpoint(pocket_w, epoch, tally[ERROR] == 0, checkpoints, at, path)
         if tally[ERROR] == 0:
             break
