@@ -14,7 +14,7 @@ JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 SEED ?=
 MINUTES ?= 10
 
-.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs test-lowest bench lint table2 table3 table4 tables nguyen thesis reference pools schema clean
+.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs test-lowest bench growth lint table2 table3 table4 tables nguyen thesis reference pools schema clean
 
 install: $(STAMP)
 
@@ -99,6 +99,10 @@ test-lowest:
 
 bench: install
 	$(BIN)/python -m pytest tests/bench --benchmark-only -q --benchmark-disable-gc --benchmark-columns=min,median,rounds
+
+# Costs against samples, features, classes, splits and cores, with slopes and the figure of docs/speed.md.
+growth: install
+	$(BIN)/python tests/bench/growth.py docs/figures/growth.svg
 
 # The same checks that .pre-commit-config.yaml runs before a commit.
 lint: install

@@ -183,9 +183,9 @@ def _copy_columns(X: np.ndarray) -> np.ndarray:
 
 
 def _allocate_deltas(X: np.ndarray) -> np.ndarray:
-    """Return room for the changes along a block of directions; where there is much, half as much as X."""
+    """Return room for the changes along a block of directions; where that is much, as much as X."""
     n, size = X.shape
     rows = kernels.DIRECTIONS_PER_BLOCK
     if rows * n * X.itemsize > MAX_ROOM_BYTES:
-        rows = min(rows, max(size // 2, MIN_DIRECTIONS_PER_BLOCK))
+        rows = min(rows, max(size, MIN_DIRECTIONS_PER_BLOCK))
     return np.empty((rows, n))
