@@ -21,6 +21,7 @@ HANG_SECONDS = 120.0
 MAX_NEW_RECORDS = 25  # until the next kill
 # Slow enough to be hit, and sent to the workers as code.
 LEARNER = """
+import os
 import time
 
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -29,7 +30,7 @@ from sklearn.linear_model import RidgeClassifier
 
 class Slow(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
-        time.sleep(0.02)
+        time.sleep(float(os.environ.get("SLOW_SECONDS", "0.02")))
         self.model_ = RidgeClassifier().fit(X, y)
         self.classes_ = self.model_.classes_
         return self

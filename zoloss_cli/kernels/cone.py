@@ -148,12 +148,80 @@ def keep_centre(scores, cone, n, loss, counters, best):
 
 
 @exact_kernel
-def close_node(counters, status, mate_left, logged_mates, log):
+def close_node(counters, mate_left, logged_mates, log):
     """Count a cone whose matching has enough pairs, and go back to its parent."""
     if log.shape[0] > 0:
         log_leaf(mate_left, logged_mates, log, counters)
     counters[DONE] += np.int64(1) << max(0, DONE_BITS - counters[DEPTH])
     counters[DEPTH] -= 1
+
+
+@exact_kernel
+def move_on(stack, counters, new):
+    """Go back from a cone that was entered, or on to its second child; return whether there was one."""
+    _, _, _, _, stage, edges = stack
+    depth = counters[DEPTH]
+    if stage[depth] == 0:
+        return False
+    if stage[depth] == 1:
+        stage[depth] = 2
+        enter_child(stack, depth, edges[depth, 0], new)
+        counters[DEPTH] += 1
+    else:
+        counters[DEPTH] -= 1
+    return True
+
+
+@exact_kernel
+def extend_matching(left_of, above, stack, depth, target, counters, room):
+    """Extend the matching of the cone at a depth by its conflicts; return whether it has enough pairs."""
+    cones, mate_left, mate_right, matched, _, _ = stack
+    rows, matching_room = room[0], room[1]
+    before = matched[depth]
+    if before < target:
+        intersect_columns(above, cones[depth], rows)
+        matched[depth] = augment_matching(
+            rows, left_of, mate_left[depth], mate_right[depth], before, target, matching_room
+        )
+        counters[AUGMENTED] += matched[depth] - before
+    return matched[depth] >= target
+
+
+@exact_kernel
+def split_cone(samples, columns, stack, counters, log, best, target, room):
+    """Split the cone on top of the stack and enter its first child, or set the status that ends the search."""
+    sizes, _, right_of, right_start = samples
+    scores, _, errors, above, higher = columns
+    cones, _, _, matched, stage, edges = stack
+    _, _, edge_room, split_room, compare_room = room
+    depth, n = counters[DEPTH], sizes[0] + sizes[1]
+    cone, new = cones[depth], cones.shape[1] + depth
+    stride = max(1, min(8, sizes[0] // EDGE_ROWS))
+    a, b = choose_edge(columns, cone, sizes[2], depth, stride, edge_room)
+    if a < 0:
+        keep_centre(scores, cone, n, matched[depth], counters, best)
+        counters[STATUS] = REFUTED
+        return
+    if depth + 2 > cones.shape[0] - 1:
+        counters[STATUS] = TOO_DEEP
+        return
+    p, q, shift, divisor, exact = split_edge(columns, sizes, cone[a], cone[b], new, right_of, depth, split_room)
+    counters[EXACT_SPLITS] += exact
+    loss = compare_classes(scores[new], errors[new], sizes, right_start, above[new], higher[new], compare_room)
+    keep_best(scores, new, n, loss, counters, best)
+    if log.shape[0] > 0:
+        at = counters[LOGGED]
+        entry = (np.int64(SPLIT), np.int64(a), np.int64(b), p, q, shift, divisor)
+        for e in range(SPLIT_ENTRIES):
+            log[at + e] = entry[e]
+        counters[LOGGED] = at + SPLIT_ENTRIES
+    if loss < target and errors[new] == 0.0:
+        counters[STATUS] = REFUTED
+        return
+    edges[depth, 0], edges[depth, 1] = a, b
+    stage[depth] = 1
+    enter_child(stack, depth, b, new)
+    counters[DEPTH] += 1
 
 
 @exact_kernel
@@ -163,13 +231,9 @@ def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, ro
     `samples` is (sizes, left_of, right_of, right_start), `logs` (log, logged_mates), `best` room for a
     direction.
     """
-    sizes, left_of, right_of, right_start = samples
-    scores, _, errors, above, higher = columns
-    cones, mate_left, mate_right, matched, stage, edges = stack
-    rows, matching_room, edge_room, split_room, compare_room = room
+    above, mate_left = columns[3], stack[1]
     log, logged_mates = logs
-    D, n = cones.shape[1], sizes[0] + sizes[1]
-    stride = max(1, min(8, sizes[0] // EDGE_ROWS))
+    D = stack[0].shape[1]
     log_need = SPLIT_ENTRIES + 2 + 2 * mate_left.shape[1]
     visited = np.int64(0)
     while visited < nodes and counters[STATUS] == RUNNING:
@@ -177,57 +241,14 @@ def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, ro
         if depth < 0:
             counters[STATUS] = PROVED
             break
-        if stage[depth] == 2:
-            counters[DEPTH] -= 1
-            continue
-        if stage[depth] == 1:
-            stage[depth] = 2
-            enter_child(stack, depth, edges[depth, 0], D + depth)
-            counters[DEPTH] += 1
+        if move_on(stack, counters, D + depth):
             continue
         if log.shape[0] > 0 and counters[LOGGED] + log_need > log.shape[0]:
             break  # the caller empties it
         visited += 1
         counters[NODES] += 1
-        cone = cones[depth]
-        if matched[depth] < target:
-            intersect_columns(above, cone, rows)
-            before = matched[depth]
-            matched[depth] = augment_matching(
-                rows, left_of, mate_left[depth], mate_right[depth], before, target, matching_room
-            )
-            counters[AUGMENTED] += matched[depth] - before
-        if matched[depth] >= target:
-            close_node(counters, PROVED, mate_left[depth], logged_mates, log)
-            continue
-        a, b = choose_edge(columns, cone, sizes[2], depth, stride, edge_room)
-        if a < 0:
-            keep_centre(scores, cone, n, matched[depth], counters, best)
-            counters[STATUS] = REFUTED
-            break
-        if depth + 2 > cones.shape[0] - 1:
-            counters[STATUS] = TOO_DEEP
-            break
-        new = D + depth
-        p, q, shift, divisor, exact = split_edge(
-            columns, sizes, cone[a], cone[b], new, right_of, depth, split_room
-        )
-        counters[EXACT_SPLITS] += exact
-        loss = compare_classes(
-            scores[new], errors[new], sizes, right_start, above[new], higher[new], compare_room
-        )
-        keep_best(scores, new, n, loss, counters, best)
-        if log.shape[0] > 0:
-            at = counters[LOGGED]
-            entry = (np.int64(SPLIT), np.int64(a), np.int64(b), p, q, shift, divisor)
-            for e in range(SPLIT_ENTRIES):
-                log[at + e] = entry[e]
-            counters[LOGGED] = at + SPLIT_ENTRIES
-        if loss < target and errors[new] == 0.0:
-            counters[STATUS] = REFUTED
-            break
-        edges[depth, 0], edges[depth, 1] = a, b
-        stage[depth] = 1
-        enter_child(stack, depth, b, new)
-        counters[DEPTH] += 1
+        if extend_matching(samples[1], above, stack, depth, target, counters, room):
+            close_node(counters, mate_left[depth], logged_mates, log)
+        else:
+            split_cone(samples, columns, stack, counters, log, best, target, room)
     return counters[STATUS]

@@ -1,8 +1,8 @@
 """Weighted errors of linear scores on all samples: whether they reach a bound, told in single precision.
 
-Most weights that a search asks about are worse than the best so far, and it need not know by how much. The screen
-holds the samples in float32, those that are misclassified most often first, so that the errors reach the bound
-after a part of them. It says so only where rounding cannot have made up an error.
+Most weights that a search asks about are worse than the best so far, and it need not know by how much. The
+screen holds the samples in float32, those that are misclassified most often first, so that the errors reach the
+bound after a part of them. It says so only where rounding cannot have made up an error.
 
 `Z` (N x P, P a multiple of four) and its transpose `Z_T` have rows y x; `phi` are fixed-point weights.
 """
@@ -115,8 +115,9 @@ def build_screen(Z, phi, missed, drawn_by_weight, longest_row, n):
 def has_errors_up_to(w, screen, bound):
     """Return whether the weighted error of w is certainly >= bound; False says nothing.
 
-    A margin in single precision, of rounded w and x, is wrong by at most (P + 4) u |w| |x|, u = SINGLE_ROUNDING;
-    twice that below 0 it is an error. Weights in whole units are rounded down, and the bound up.
+    A margin in single precision, of rounded w and x, is wrong by at most (P + 4) u |w| |x| with
+    u = SINGLE_ROUNDING; twice that below 0 it is an error. Weights in whole units are rounded down, and the
+    bound up.
     """
     columns, weights, unit, longest_row = screen
     n_blocks, P, _ = columns.shape

@@ -1,9 +1,9 @@
-"""Four float64 side by side in one register, with the order of additions as written.
+"""Numbers side by side in one register: four float64 or sixteen float32, added in the order that is written.
 
-A loop that LLVM vectorizes by itself decides at each call whether arrays overlap, has a remainder, and keeps sums
-apart; for a row of a dozen features that costs more than the arithmetic. Here a row of 4 q columns is q registers.
-The functions are for kernels alone. `array` is float64 and C contiguous, of any shape, and `offset` counts its
-elements from the first: nothing checks that four of them are there.
+A loop that LLVM vectorizes by itself asks at each call whether arrays overlap, has a remainder, and keeps
+sums apart; for a row of a dozen features that costs more than the arithmetic. Here a row of 4 q columns is q
+registers. The functions are for kernels alone. `array` is C contiguous, of any shape, and `offset` counts its
+elements from the first: nothing checks that as many as there are lanes follow.
 """
 
 from __future__ import annotations
@@ -91,9 +91,9 @@ def load_lanes(typingctx, array, offset):
 
 @intrinsic
 def load_element(typingctx, array, offset):
-    """Return one element of an array of 32 or 64 bits, in a load that LLVM does not join with others to a gather.
+    """Return one element of 32 or 64 bits, by a load that LLVM does not join with others to a gather.
 
-    Where every lane of a register comes from another place, processors take longer for a gather than for loads.
+    Where every lane of a register comes from another place, a gather takes longer than loads one by one.
     """
     if not (isinstance(array, types.Array) and array.layout == "C"):
         raise TypingError("elements are loaded from arrays that are C contiguous")
@@ -210,7 +210,9 @@ def sum_weights_below(typingctx, margins, limit, weights, offset):
         margins, limit, weights, offset = arguments
         address = _find_address(context, builder, signature.args[2], weights, offset, _WEIGHTS)
         below = builder.fcmp_ordered("<", margins, _fill(builder, _SINGLES, limit))
-        counted = builder.select(below, builder.load(address, align=4), ir.Constant(_WEIGHTS, [0] * SINGLE_LANES))
+        counted = builder.select(
+            below, builder.load(address, align=4), ir.Constant(_WEIGHTS, [0] * SINGLE_LANES)
+        )
         total = _call(builder, "llvm.vector.reduce.add.v16i32", _INDEX, [counted])
         return builder.sext(total, ir.IntType(64))
 

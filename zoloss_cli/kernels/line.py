@@ -13,6 +13,8 @@ from zoloss_cli.kernels.arrays import copy_vector
 
 ZERO_MARGIN = 1e-11  # of rows and a w of length 1: a margin or slope below this is 0
 MIN_RELATIVE_GAP = 1e-8  # of the ends' size: a gap between breakpoints below this is none
+MANY_BREAKPOINTS = 1 << 15  # more, and the room to sort them does not fit into the second cache
+ROUGH_BUCKETS = 512
 LOSS_TOLERANCE = 1e-9  # losses are sums of weights: those that differ by less are equal
 
 
@@ -28,15 +30,10 @@ def compute_strict_loss(Y, c, w):
 
 
 @exact_kernel
-def sort_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_rows):
-    """Sort the first `count` breakpoints t and their rows: scatter by t / (|t| + s), then sort by insertion.
-
-    `bucket` has room for them and `starts` for one more than there are buckets; the result is in `sorted_t` and
-    `sorted_rows`. What lies closer together than an interval can be is left in any order: on discrete data many
-    breakpoints are one but for rounding, and to order those would cost the square of their number.
-    """
-    buckets = starts.shape[0] - 1
-    starts[:] = 0
+def scatter_by_bucket(t, rows, count, s, buckets, bucket, starts, new_t, new_rows):
+    """Write the first `count` breakpoints t and their rows in the order of buckets by t / (|t| + s)."""
+    for b in range(buckets + 1):
+        starts[b] = 0
     half = 0.5 * buckets
     top = np.int32(buckets - 1)
     for j in range(count):  # apart from the counting: so it runs on vectors
@@ -49,8 +46,24 @@ def sort_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_rows):
     for j in range(count):
         at = starts[bucket[j]]
         starts[bucket[j]] += 1
-        sorted_t[at] = t[j]
-        sorted_rows[at] = rows[j]
+        new_t[at] = t[j]
+        new_rows[at] = rows[j]
+
+
+@exact_kernel
+def sort_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_rows):
+    """Sort the first `count` breakpoints t and their rows: scatter by t / (|t| + s), then sort by insertion.
+
+    `bucket` has room for them and `starts` for one more than there are buckets; the result is in `sorted_t` and
+    `sorted_rows`. What lies closer together than an interval can be is left in any order: on discrete data many
+    breakpoints are one but for rounding, and to order those would cost the square of their number.
+    Many breakpoints are scattered roughly first: the second time, neighbours then go to the same cache lines.
+    """
+    if count > MANY_BREAKPOINTS:
+        scatter_by_bucket(t, rows, count, s, ROUGH_BUCKETS, bucket, starts, sorted_t, sorted_rows)
+        for j in range(count):
+            t[j], rows[j] = sorted_t[j], sorted_rows[j]
+    scatter_by_bucket(t, rows, count, s, starts.shape[0] - 1, bucket, starts, sorted_t, sorted_rows)
     for j in range(1, count):
         t_j, row_j = sorted_t[j], sorted_rows[j]
         i = j - 1
@@ -65,7 +78,8 @@ def sort_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_rows):
 def allocate_line_scratch(n):
     """Return room for `compute_line_losses` and for a draw.
 
-    For the losses: t, rows, bucket, starts, sorted t, sorted rows, losses; for the draw: near, odds.
+    For the losses: t, rows, bucket, starts, sorted t, sorted rows, losses; for the draw: near, odds. Before the
+    draw, odds hold what each row adds to the loss where its breakpoint is passed.
     """
     return (
         np.empty(n, np.float64),
@@ -91,7 +105,7 @@ def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
     Returns (breakpoints, turned, least loss, its interval, and -1 if it is -w's, else 1). There is no
     breakpoint where rounding hides every slope, that of the leaving row too.
     """
-    t, rows, bucket, starts, sorted_t, sorted_rows, losses = scratch[:7]
+    t, rows, bucket, starts, sorted_t, sorted_rows, losses, _, signed = scratch
     loss, turned, count, sum_f, sum_g = 0.0, 0.0, np.int64(0), 0.0, 0.0
     still = False
     rates = f
@@ -101,6 +115,7 @@ def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
         if abs(g[i]) > ZERO_MARGIN:
             t[count] = -f[i] / g[i] if i != leaving else 0.0
             rows[count] = i
+            signed[i] = c[i] * (1.0 - 2.0 * (g[i] > 0.0))
             count += 1
             sum_f += abs(f[i])
             sum_g += abs(g[i])
@@ -119,8 +134,7 @@ def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
     # No line is like the last, so a branch by sign or gap is guessed wrong half of the time: there is none.
     losses[0] = loss
     for j in range(count):
-        row = sorted_rows[j]
-        loss += c[row] * (1.0 - 2.0 * (g[row] > 0.0))
+        loss += signed[sorted_rows[j]]
         losses[j + 1] = loss
     for j in range(count - 1):
         room = sorted_t[j + 1] - sorted_t[j] - MIN_RELATIVE_GAP * max(abs(sorted_t[j]), abs(sorted_t[j + 1]))

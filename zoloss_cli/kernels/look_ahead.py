@@ -1,11 +1,11 @@
 """Margins of four trials at a time, before it is known which of these trials change w.
 
-A trial of an online learner waits for the last one: w must be loaded, multiplied, summed and compared before the
-next inner product may begin, behind a branch that is mispredicted about as often as the learner errs. The draws
-of an epoch are known in advance, though. So four inner products <w, z> and the six between the four rows are taken
-at once, and the margin of the third trial, say, is <w, z_3> + s_1 <z_1, z_3> + s_2 <z_2, z_3> with the steps s of
-the trials before it, which are 0 where there was no update. From one trial to the next that is a sign and an
-addition, without a branch.
+A trial of an online learner waits for the last one: w must be loaded, multiplied, summed and compared before
+the next inner product may begin, behind a branch that is mispredicted about as often as the learner errs. The
+draws of an epoch are known in advance, though. So four inner products <w, z> and the six between the four rows
+are taken at once, and the margin of the third trial, say, is <w, z_3> + s_1 <z_1, z_3> + s_2 <z_2, z_3> with
+the steps s of the trials before it, which are 0 where there was no update. From one trial to the next that is
+a sign and an addition, without a branch.
 
 Those margins are rounded otherwise than inner products with the w of their trial. Where only their sides of a
 threshold matter, that is no difference unless one is as close to it as `compute_tolerance` says: such a block
@@ -47,7 +47,10 @@ def can_look_ahead(Z, few):
 
 @inline_kernel
 def multiply_rows(w, Z, indices, t):
-    """Return <w, z_1>, ..., <w, z_4> for the rows of trials t, ..., t + 3, and <z_1, z_2>, <z_1, z_3>, ..., <z_3, z_4>."""
+    """Return the inner products of w with the rows z_1, ..., z_4 of trials t, ..., t + 3, and of these rows.
+
+    In three tuples: <w, z_1>, ..., <w, z_4>; then 12, 13, 14 and 23; then 24 and 34, each twice.
+    """
     P = Z.shape[1]
     at_1, at_2 = np.int64(indices[t]) * P, np.int64(indices[t + 1]) * P
     at_3, at_4 = np.int64(indices[t + 2]) * P, np.int64(indices[t + 3]) * P
@@ -107,7 +110,7 @@ def add_rows(w, Z, indices, t, steps):
 def find_sides(w, Z, indices, t, reach, steps):
     """Return on which side of `reach` the margins of trials t, ..., t + 3 are, and the least distance from it.
 
-    A margin below `reach` makes its trial add its row times its step to w. Sides are +1.0 and -1.0, the latter below.
+    A margin below `reach` makes its trial add its row times its step to w. Sides are +1.0, or -1.0 below.
     """
     margins, others, last = multiply_rows(w, Z, indices, t)
     h_1, h_2, h_3 = steps[0] * 0.5, steps[1] * 0.5, steps[2] * 0.5
@@ -163,9 +166,9 @@ def compute_tolerance(w, longest_row, largest_step, reach, trials):
     """Return how far at most a margin of a block is from that of its trial, in all of so many trials from w on.
 
     With R the longest row and s the largest step, a trial with a margin of at most `reach` adds at most
-    2 s reach + s^2 R^2 to |w|^2, which bounds |w| by some W. An inner product of length P has an error of at most
-    (P + 2) u |w| |z|, however it is added up (u = ROUNDING); so have the margin of a trial by itself, the
-    margin that is looked ahead to, and the steps in between, by another 8 u and 3 u for their sums:
+    2 s reach + s^2 R^2 to |w|^2, which bounds |w| by some W. An inner product of length P, however it is added
+    up, is wrong by at most (P + 2) u |w| |z| with u = ROUNDING. So is the margin of a trial by itself; the one
+    that is looked ahead to has, in addition, the rounding of at most eight sums, and of three updates of w:
     (2 P + 32) u (W + 8 s R) R covers all, and twice that is taken.
     """
     P = w.shape[0]

@@ -8,12 +8,14 @@ the rules of `random`, with its alias table (`cut`, `alias`); `checkpoints` and 
 `checkpoints.save_checkpoint`. All functions change w. A mistake is a trial with a margin <= 0, as in the
 mistake bounds of online learning.
 
-What bounds a trial: the latency of load, inner product and compare behind a branch that is mispredicted
-about as often as the learner errs; 10 to 20 ns for up to 64 features.
+What bounds a trial by itself: the latency of load, inner product and compare behind a branch that is
+mispredicted about as often as the learner errs; 10 to 20 ns for up to 64 features. The functions
+`try_..._ahead` take a block of trials at a time instead (`look_ahead`), to the same result: 5 to 10 ns. Squared
+costs alone have margins in their steps, and are rounded otherwise there.
 
-The learners share what is done once an epoch (`draw_epoch`, `save_checkpoint`) and once a trial
-(`compute_margin`, `add_scaled_row`); the loop around a trial stands in each. A common loop would take the trial
-as an argument, and numba's cache finds no function that takes another: each process would compile it anew.
+The learners share what is done once an epoch (`draw_epoch`, `save_checkpoint`) and once a trial or block; the
+loop around these stands in each. A common loop would take the trial as an argument, and numba's cache finds no
+function that takes another: each process would compile it anew.
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ def add_scaled_row(w, scale, Z, k):
 
 @kernel
 def try_perceptron(Z, step, w, indices, first, last):
-    """Apply the perceptron learning rule in some trials of an epoch, one after the other; return the mistakes."""
+    """Apply the perceptron learning rule in some trials, one after the other; return the number of mistakes."""
     mistakes = 0
     for k in indices[first:last]:
         if compute_margin(w, Z, k) <= 0.0:
@@ -126,7 +128,7 @@ def compute_average(w, late, clock):
 
 @kernel
 def try_averaged(Z, step, w, late, clock, indices, first, last):
-    """Apply the rule of `fit_averaged_perceptron` in some trials, one after the other; return (mistakes, clock)."""
+    """Do as `fit_averaged_perceptron` does in some trials, one after the other; return (mistakes, clock)."""
     mistakes = 0
     for k in indices[first:last]:
         if compute_margin(w, Z, k) <= 0.0:

@@ -187,7 +187,7 @@ def walk_vertices(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
         in_basis[B[k]] = True
     scratch = allocate_line_scratch(n)
     sorted_t, sorted_rows, losses, near, odds = scratch[4:]
-    f = np.dot(Y, w)
+    f, g = np.dot(Y, w), np.empty(n, np.float64)
     for step in range(steps):
         if step % STEPS_PER_REBUILD == STEPS_PER_REBUILD - 1:
             if not rebuild_vertex(Y, B, w, V):
@@ -198,7 +198,7 @@ def walk_vertices(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
         k = np.int64(scale_to_index(mix_bits(counter), np.uint64(size - 1)))
         leaving = B[k]
         v, u = release_row(w, V, k)
-        g = np.dot(Y, v)
+        np.dot(Y, v, g)
 
         count, turned, least, least_at, sense = compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch)
         if least < best - LOSS_TOLERANCE:

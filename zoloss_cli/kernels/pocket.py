@@ -8,12 +8,12 @@ pocket's error is 0, since the ratchet admits nothing after that.
 (`line_search.to_fixed_point`). The functions share
 
 - samples: (Z, Z', phi, step);
-- dual: (gram, margins, rows, steps), the Gram matrix of Z, the margins of all samples, and updates that the margins
-  do not have in them yet;
+- dual: (gram, margins, rows, steps), the Gram matrix of Z, the margins of all samples, and updates that are
+  not in the margins yet;
 - screen: that of `error_screen`;
 - runs: RUN and POCKET_RUN, the lengths of runs of correct trials;
-- tally: ERROR of the pocket, COUNTS of errors, UPDATES of this epoch, CHANGES of w since the last count, PENDING (the
-  number of entries of `rows` and `steps`), and blocks with a margin CLOSE to 0.
+- tally: ERROR of the pocket, COUNTS of errors, UPDATES of this epoch, CHANGES of w since the last count,
+  PENDING entries of `rows` and `steps`, and blocks with a margin CLOSE to 0.
 """
 
 from __future__ import annotations
@@ -48,17 +48,18 @@ from zoloss_cli.kernels.look_ahead import (
 from zoloss_cli.kernels.online import add_scaled_row, compute_margin
 from zoloss_cli.kernels.random import RANDOM, draw_epoch
 
-# Two ways to round the margins that decide trials. Dual: all N are kept up to date through the Gram matrix, up to
-# MAX_GRAM_SAMPLES samples. Primal: each trial takes its inner product with w. An epoch is one of the primal if
-# the one before it made more than MAX_DUAL_UPDATES. Both are looked ahead to in blocks where no margin is so close
-# to 0 that rounding decides: only for those, and for errors that must be counted, the dual's margins catch up.
+# Two ways to round the margins that decide trials. Dual: all N are kept up to date through the Gram matrix, up
+# to MAX_GRAM_SAMPLES samples. Primal: each trial takes its inner product with w. An epoch is one of the primal
+# if the one before it made more than MAX_DUAL_UPDATES. In both, blocks of trials are looked ahead to where no
+# margin is so close to 0 that rounding decides: only for the others, and for errors that the screen does not
+# settle, the dual's margins must catch up.
 MAX_GRAM_SAMPLES = 2048
 MAX_DUAL_UPDATES = 160
 EPOCHS_PER_REFRESH = 16  # after which the dual's margins are computed anew, before rounding errors add up
-# An epoch of the dual looks ahead if that is cheaper by these, in ns: a trial, an update of N margins, and a count.
-AHEAD_TRIAL, AHEAD_COUNT = 4.0, 400.0  # more than without
-UPDATE, UPDATE_PER_SAMPLE = 12.0, 0.1
-MAX_CLOSE_SHARE = 1 / 64  # of blocks with a margin close to 0, for which the margins catch up: not worth it above
+# An epoch of the dual looks ahead if that saves time by these costs in ns.
+AHEAD_NS_PER_TRIAL, AHEAD_NS_PER_COUNT = 4.0, 400.0  # more than without
+NS_PER_UPDATE, NS_PER_MARGIN = 12.0, 0.1  # of the update of all margins
+MAX_CLOSE_SHARE = 1 / 64  # of trials, in blocks with a margin close to 0: above it, margins catch up too often
 FIRST_AHEAD = 3  # epoch from which blocks are looked ahead to: those before show which samples are hard
 RUN, POCKET_RUN = range(2)
 ERROR, COUNTS, UPDATES, CHANGES, PENDING, CLOSE = range(6)
@@ -104,7 +105,7 @@ def catch_up(dual, tally):
 
 @inline_kernel
 def admit_or_not(error, w, pocket_w, ratchet, runs, tally):
-    """Admit w to the pocket or not, after its run became longer than the pocket's and its errors were counted."""
+    """Admit w to the pocket or not: its run became longer than the pocket's, and its errors were counted."""
     admit = not ratchet
     if tally[CHANGES] > 0:
         tally[COUNTS] += 1
@@ -121,7 +122,7 @@ def admit_or_not(error, w, pocket_w, ratchet, runs, tally):
 
 @kernel
 def end_run(samples, dual, screen, w, pocket_w, is_dual, ratchet, runs, tally):
-    """After a run became longer than the pocket's: count the errors of w as far as needed, and admit w or not."""
+    """Count the errors of w as far as needed after its run became longer than the pocket's; admit it or not."""
     error = tally[ERROR]
     if tally[CHANGES] > 0 and not (ratchet and has_errors_up_to(w, screen, error)):
         _, Z_T, phi, _ = samples
@@ -158,7 +159,7 @@ def try_pocket(samples, dual, screen, missed, w, pocket_w, indices, first, last,
 
 @kernel
 def try_dual(samples, dual, w, pocket_w, indices, ratchet, runs, tally):
-    """Do what `try_pocket` does for a whole epoch of the dual, with margins that are up to date at every trial."""
+    """Do what `try_pocket` does for a whole epoch of the dual, with margins up to date at every trial."""
     Z, _, phi, step = samples
     gram, margins, _, _ = dual
     catch_up(dual, tally)
@@ -199,9 +200,9 @@ def try_pocket_ahead(
 ):
     """Do what `try_pocket` does for a whole epoch, a block of trials at a time.
 
-    `indices` has TRIALS_PER_BLOCK more entries than trials, of any samples, so that the last block is whole. Where
-    a run in the block becomes longer than the pocket's, the block ends there. Where mistakes are `few`, the block
-    is looked at first: it mostly holds none.
+    `indices` has TRIALS_PER_BLOCK more entries than trials, of any samples, so that the last block is whole.
+    Where a run in the block becomes longer than the pocket's, the block ends there. Where mistakes are `few`,
+    the block is looked at first: it mostly holds none.
     """
     Z, _, _, step = samples
     n = Z.shape[0]
@@ -301,7 +302,8 @@ def fit_pocket(Z, Z_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, ch
             tally[PENDING] = 0
         looks_ahead = can_look_ahead(Z, few) and epoch >= FIRST_AHEAD
         if is_dual:
-            saved = updates * (UPDATE + UPDATE_PER_SAMPLE * n) - n * AHEAD_TRIAL - counts * AHEAD_COUNT
+            saved = updates * (NS_PER_UPDATE + NS_PER_MARGIN * n)
+            saved -= n * AHEAD_NS_PER_TRIAL + counts * AHEAD_NS_PER_COUNT
             looks_ahead &= saved > 0.0 and tally[CLOSE] * TRIALS_PER_BLOCK <= MAX_CLOSE_SHARE * epoch * n
         tally[UPDATES] = 0
         counter = draw_epoch(RANDOM, indices, counter, cut, alias)

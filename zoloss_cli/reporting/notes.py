@@ -57,6 +57,7 @@ def collect_notes(
         *_describe_pruning(run),
         *_describe_unseen_classes(run),
         *_describe_early_ends(run),
+        *_describe_proofs(run),
         *_describe_missing(run),
         *_describe_undefined(run),
         *_describe_missing_cells(run),
@@ -161,6 +162,19 @@ def _describe_missing(run: RunResult) -> list[str]:
         if reasons and all(reasons) and not reasons[0].startswith(UNDEFINED):
             texts.append(f"no {metric}: {reasons[0]}{run.describe_remedy(metric)}")
     return texts
+
+
+def _describe_proofs(run: RunResult) -> list[str]:
+    """Return what bounds rest on, data set by data set, where the table shows bounds."""
+    if "lower_bound" not in run.metrics:
+        return []
+    by_proof: dict[str, list[str]] = {}
+    for (dataset, _), cell in run.cells.items():
+        proofs = dict.fromkeys(getattr(record, "proof", None) for record in cell.records)
+        for proof in proofs:
+            if proof is not None and dataset not in by_proof.setdefault(proof, []):
+                by_proof[proof].append(dataset)
+    return [f"bound by {proof}: {', '.join(names)}" for proof, names in by_proof.items() if proof != "none"]
 
 
 def _describe_undefined(run: RunResult) -> list[str]:

@@ -14,7 +14,7 @@ from zoloss_cli.datasets.csv_table import CsvTable
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.learners.search.cone_workspace import Cone
 from zoloss_cli.learners.search.exact_features import ExactFeatures
-from zoloss_cli.learners.search.hitting_tree import BRANCH, UNITS_PER_COPY
+from zoloss_cli.learners.search.hitting_tree import BRANCH, GRAINS_PER_COPY
 from zoloss_cli.workflows.class_weights import Weighting
 from zoloss_cli.workflows.fit import TableFit
 from zoloss_cli.workflows.proofs.cone_tree import RESET
@@ -24,6 +24,7 @@ from zoloss_cli.workflows.proofs.samples import MergedPlaces, hash_samples, merg
 FORMAT, VERSION = "zoloss certificate", 2  # 2: proofs by impossible sets and by sweeps
 MAX_WEIGHT_DENOMINATOR = 1000
 MAX_SAMPLES = 100_000
+COMPRESSION = 6  # of gzip: 9 takes twice as long for a fiftieth less
 CERTIFYING_LEARNER = "certify"
 EQUAL_ROWS, CONES, SETS, SWEEP = "equal rows", "cones of directions", "impossible sets", "all hyperplanes"
 
@@ -49,7 +50,7 @@ def prepare_features(
     positive : str or None
         The class against the rest.
     weighting : Weighting or None
-        The weights of classes, which must be multiples of a common unit.
+        The weights of classes, which must be multiples of a common measure.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def find_class_copies(weights: Sequence[float] | None) -> list[int]:
     if not ratio or abs(float(ratio) * negative - positive) > 1e-9 * positive:
         raise DataError(
             f"--certificate: the weights of the classes, {negative:.6g} and {positive:.6g}, are no "
-            "multiples of a common unit; choose small whole numbers"
+            "multiples of a common measure; choose small whole numbers"
         )
     return [ratio.denominator, ratio.numerator]
 
@@ -202,14 +203,14 @@ def _describe_sets(features: ExactFeatures, places: MergedPlaces) -> dict[str, A
     return {
         "sets": sets,
         "target": proof.target,
-        "units": UNITS_PER_COPY,
+        "grains": GRAINS_PER_COPY,
         "tree": tree,
         "factor": factor,
     }
 
 
 def _find_factor(indices: list[int], copies: list[int], features: ExactFeatures, places: MergedPlaces) -> int:
-    """Return what a copy of a proof weighs in units of the certificate.
+    """Return what a copy of a proof weighs in copies of the certificate.
 
     Parameters
     ----------
@@ -258,7 +259,8 @@ def _write_tree(cone: Cone, tree: list[int]) -> None:
 
 def render_certificate(certificate: dict[str, Any]) -> bytes:
     """Return a certificate as the bytes of a compressed JSON file, the same for the same certificate."""
-    return gzip.compress(json.dumps(certificate, separators=(",", ":")).encode(), mtime=0)
+    text = json.dumps(certificate, separators=(",", ":"))
+    return gzip.compress(text.encode(), compresslevel=COMPRESSION, mtime=0)
 
 
 def describe_certificate(

@@ -13,6 +13,7 @@ from problems import fewest_errors, tiny_problem
 
 from zoloss_cli.datasets.csv_table import read_for_training
 from zoloss_cli.errors import ModelError
+from zoloss_cli.learners.search import progress
 from zoloss_cli.workflows import certificate as certificates
 from zoloss_cli.workflows import certificate_check
 from zoloss_cli.workflows.class_weights import Weighting
@@ -265,3 +266,22 @@ def test_the_checker_shares_no_code_with_the_search():
         }
         ours = {name for name in imported if name.startswith("zoloss_cli")}
         assert all(name.startswith("zoloss_cli.workflows.proofs") for name in ours), (file, ours)
+
+
+@pytest.mark.parametrize("method", ["cones of directions", "impossible sets"])
+def test_what_is_proved_before_ctrl_c_has_a_certificate(method, tmp_path):
+    rng = np.random.default_rng(7)
+    X = np.round(rng.standard_normal((200, 4)), 2)
+    data = write_table(tmp_path / "data.csv", X, rng.integers(0, 2, 200))
+
+    def interrupt(search):
+        if search.lower_bound >= 3:
+            raise KeyboardInterrupt
+
+    with progress.report_searches_to(interrupt), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(progress, "REPORT_SECONDS", 0.0)
+        certificate, fitted = certify(data, method=method)
+    assert any("interrupted after" in note for note in fitted.notes)
+    checked = check(certificate, tmp_path, data)
+    assert checked.method == method
+    assert 3 <= checked.bound == fitted.lower_bound < checked.loss

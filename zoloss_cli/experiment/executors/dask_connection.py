@@ -71,7 +71,7 @@ class Connection:
             self.close()
             raise ClusterError(
                 f"what listens at {self.address} does not answer as a Dask scheduler does; check the port: "
-                "`dask scheduler` prints it"
+                "`dask scheduler` shows it"
             ) from None
         except ClusterError:
             raise

@@ -23,8 +23,9 @@ from zoloss_cli.learners.search.progress import SearchProgress
 MAX_ENUMERATED_LINES = 1_000_000  # of hyperplanes: up to so many, all are swept where cones do not suffice
 FEW_CONES = 50_000  # to begin with, before anything that takes long
 MAX_CONE_SAMPLES = 20_000
-SETS_SHARE = 0.4  # of the time left, for impossible sets where few errors are needed
-MAX_CONE_FEATURES = 8  # beyond which cones are too many, and impossible sets prove more
+SETS_SHARE = 0.4  # of the time left, for impossible sets where these can prove more than the first cones
+MAX_CONE_FEATURES = 13  # beyond which cones are too many, and impossible sets prove more
+WORTHWHILE_SHARE = 0.5  # of the bound: where the first cones prove less of it, cones come after the sets
 
 
 class CertifyingClassifier(PivotClassifier):
@@ -97,12 +98,12 @@ class CertifyingClassifier(PivotClassifier):
     Notes
     -----
     Can all samples be separated? If not, the heat bath finds weights, and the bound is raised by what suits the
-    data. Up to eight features, cones of directions are searched: pairs of samples that no direction of a cone
+    data. Up to 13 features, cones of directions are searched: pairs of samples that no direction of a cone
     ranks correctly need an error each, and a cone with too few such pairs is split; see
     `zoloss_cli/kernels/cone.py`. Scores are integers, or the bound counts only what their rounding cannot
     change. Where cones do not suffice and there are few hyperplanes (up to three features and hundreds of
     samples), all are swept, and those on which more samples meet than usual are solved as smaller problems;
-    which samples meet is decided in exact arithmetic. Beyond eight features, where few errors are needed, and
+    which samples meet is decided in exact arithmetic. Beyond 13 features, where the first cones prove little, and
     where cones become too thin, sets of at most D + 2 samples are collected that cannot all be classified
     correctly, each with Farkas' weights, checked in integers; branch and bound proves what samples that hit all
     sets weigh at least, where linear programs by HiGHS suggest weights of sets, and integers decide. All of it
@@ -201,12 +202,16 @@ class CertifyingClassifier(PivotClassifier):
         cones = self._prepare_cones(samples, integers, search)
         if cones is not None:
             self._search_cones(cones, min(self.cones, FEW_CONES))
+            unavoidable = samples.unavoidable_loss
+            proved_by_cones = search.lower_bound - unavoidable
             self._enumerate_hyperplanes(samples, integers, search)
             # In general position the sets have D + 2 samples, so that a program can reach no more than this.
             reach = samples.c.sum() / (samples.Y.shape[1] + 1)
-            if search.loss - samples.unavoidable_loss <= reach:
+            if proved_by_cones < min(reach, search.loss - unavoidable):
                 with search.restrict_time(SETS_SHARE):
                     self._hit_sets(problem, hitting, search)
+            if proved_by_cones < WORTHWHILE_SHARE * (search.lower_bound - unavoidable):
+                self._hit_sets(problem, hitting, search)
             self._search_cones(cones, self.cones)
         else:
             self._enumerate_hyperplanes(samples, integers, search)

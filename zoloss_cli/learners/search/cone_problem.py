@@ -1,4 +1,4 @@
-"""What the cone search starts from: samples as integers, weights as copies, and directions that surround 0."""
+"""What the cone search starts from: samples as integers, weights as copies, and axes that span all directions."""
 
 from __future__ import annotations
 
@@ -10,15 +10,11 @@ from itertools import product
 import numpy as np
 
 from zoloss_cli.kernels.cone_columns import FRACTION_BITS, MAX_SAMPLES, ROUNDING
-from zoloss_cli.learners.search.certificates import compute_exact_rank, find_independent_columns
+from zoloss_cli.learners.search.certificates import find_independent_columns
 
-VERTEX_BITS = 8  # to which the components of the first directions are rounded
-COARSE_BITS, COARSE_SIZE = 2, 64  # the same where features have few values: small numbers meet again at ties
-MAX_AXES = 13  # features, up to which the first cones are orthants
 MAX_COPIES = 10_000  # of weight, of both classes
 MAX_DENOMINATOR = 1000  # of a weight, as a fraction of the lightest one
 TIE_SEED, TIE_PAIRS = 5, 4000  # pairs whose differences are compared
-SHAPE_ROUNDS, SHAPE_PULL = 40, 0.02  # of the estimate of their shape, towards the covariance
 COMMON_SHARE = 0.05  # of the pairs, whose difference others share
 WEIGHT_TOLERANCE = 1e-9  # of a weight: what normalizing may have left of a multiple
 
@@ -45,8 +41,7 @@ class ConeProblem:
     copy_weight : float
         What a copy weighs, in mean sample weights.
     vertices : list of list of int
-        D independent directions in D features: the cones of all choices of signs cover all directions. Or
-        D + 1 whose sum is 0 and any D of which are independent: the cones of any D of them do.
+        D independent directions in D features: the cones of all choices of signs cover all directions.
     is_left_positive : bool
         Whether the left has the class +1.
     has_ties : bool
@@ -71,25 +66,22 @@ class ConeProblem:
     def list_first_cones(self) -> list[list[int]]:
         """Return the cones that cover all directions, each by the numbers of D columns of `compute_columns`."""
         D = self.n_features
-        if len(self.vertices) == D:
-            return [[k + D * sign for k, sign in enumerate(signs)] for signs in product((0, 1), repeat=D)]
-        return [[k for k in range(D + 1) if k != left_out] for left_out in range(D + 1)]
+        return [[k + D * sign for k, sign in enumerate(signs)] for signs in product((0, 1), repeat=D)]
 
     def compute_columns(self) -> tuple[np.ndarray, int, float]:
         """Return the scores of the samples at the vertices, and the vertices, as the kernels take them.
 
         Returns
         -------
-        scores : ndarray of shape (2 D, n + D) or (D + 1, n + D)
-            Between -1 and 1 for samples. If there are D vertices, their opposites follow them.
+        scores : ndarray of shape (2 D, n + D)
+            Between -1 and 1 for samples. The vertices come first, and then their opposites.
         exponent : int
             The scores are those of the integers times 2 to the power of minus this.
         error : float
             By how much a score may be off.
         """
         whole = [[sum(map(int.__mul__, x, v)) for x in self.vectors] + v for v in self.vertices]
-        if len(whole) == self.n_features:
-            whole += [[-value for value in column] for column in whole]
+        whole += [[-value for value in column] for column in whole]
         n = len(self.vectors)
         largest = max(1, *(abs(s) for row in whole for s in row[:n]))
         exponent = (largest - 1).bit_length()
@@ -157,7 +149,7 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
         vectors,
         copies[members],
         copy_weight,
-        _choose_axes(vectors) if len(features) <= MAX_AXES else _choose_vertices(vectors, len(left)),
+        _choose_axes(vectors),
         bool(is_left_positive),
         _have_common_differences(vectors, len(left)),
     )
@@ -192,55 +184,4 @@ def _choose_axes(vectors: list[list[int]]) -> list[list[int]]:
     ]
     widest = max(spreads)
     exponents = [max(0, round(math.log2(widest / spread))) for spread in spreads]
-    return [
-        [(1 << exponents[k]) if j == k else 0 for j in range(len(sizes))] for k in range(len(sizes))
-    ]
-
-
-def _estimate_shape(scaled: np.ndarray, n_left: int) -> np.ndarray:
-    """Return a matrix in whose coordinates the differences between the classes point everywhere alike.
-
-    Where a pair of samples changes its order depends on the direction of their difference, not on its length:
-    this is Tyler's estimate of a shape, drawn towards the covariance, which alone would follow the outliers.
-    """
-    D = scaled.shape[1]
-    covariance = np.atleast_2d(np.cov(scaled.T))
-    covariance += 1e-12 * np.trace(covariance) / D * np.eye(D)
-    whiten = np.linalg.cholesky(np.linalg.inv(covariance))
-    rng = np.random.default_rng(TIE_SEED)
-    lefts, rights = rng.integers(0, n_left, TIE_PAIRS), rng.integers(n_left, len(scaled), TIE_PAIRS)
-    differences = (scaled[lefts] - scaled[rights]) @ whiten
-    shape = np.eye(D)
-    for _ in range(SHAPE_ROUNDS):
-        lengths = np.einsum("ij,ij->i", differences @ np.linalg.inv(shape), differences)
-        shape = D * (differences / lengths[:, None]).T @ differences / TIE_PAIRS
-        shape = (1.0 - SHAPE_PULL) * shape / np.trace(shape) * D + SHAPE_PULL * np.eye(D)
-    back = np.linalg.inv(whiten)
-    return back.T @ shape @ back
-
-
-def _choose_vertices(vectors: list[list[int]], n_left: int) -> list[list[int]]:
-    """Return D + 1 directions whose sum is 0, as even as a simplex where the samples have no main axis."""
-    D = len(vectors[0])
-    if D == 1:
-        return [[1], [-1]]
-    sizes = [max(abs(v) for v in column) for column in zip(*vectors, strict=True)]
-    # Python's integers may be beyond floating point: divide first.
-    scaled = np.array([[float(Fraction(v, s)) for v, s in zip(row, sizes, strict=True)] for row in vectors])
-    axes = np.linalg.cholesky(np.linalg.inv(_estimate_shape(scaled, n_left)))
-    simplex = np.eye(D) - (1.0 + (1.0 - math.sqrt(D + 1.0)) / D) / (D + 1.0)
-    directions = simplex @ axes.T  # D of the D + 1: the last one is minus their sum
-    typical = [Fraction(float(t)) for t in np.abs(directions).max(axis=0)]
-    coarsest = max(
-        s / t for s, t in zip(sizes, typical, strict=True)
-    )  # its components get VERTEX_BITS, others more
-    bits = COARSE_BITS if max(sizes) <= COARSE_SIZE else VERTEX_BITS
-    while True:
-        factors = [(1 << bits) * coarsest / s for s in sizes]
-        rounded = [[round(Fraction(float(d)) * f) for d, f in zip(v, factors, strict=True)] for v in directions]
-        if compute_exact_rank(rounded) == D:
-            break
-        bits *= 2
-    vertices = [*rounded, [-sum(column) for column in zip(*rounded, strict=True)]]
-    divisor = math.gcd(*(value for v in vertices for value in v))
-    return [[value // divisor for value in v] for v in vertices]
+    return [[(1 << exponents[k]) if j == k else 0 for j in range(len(sizes))] for k in range(len(sizes))]

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from zoloss_cli.learners.search.cone_problem import find_copies
-from zoloss_cli.learners.search.hitting_tree import PROVED, UNITS_PER_COPY, HittingTree
+from zoloss_cli.learners.search.hitting_tree import GRAINS_PER_COPY, PROVED, HittingTree
 from zoloss_cli.learners.search.impossible_sets import ImpossibleSets
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 
 MAX_COPIES = 10**9  # of weight, of both classes
 FIRST_ROUNDS = 20  # passes through the samples before the first program
 STEP_SHARE = 0.1  # of the gap: the next bound where weights have no common measure
-MIN_STEP = 1e-4  # of mean sample weights: below, the gap is closed as far as units tell
+MIN_STEP = 1e-4  # of mean sample weights: below, the gap is closed as far as grains tell
 WEIGHT_TOLERANCE = 1e-6  # of a copy, that sums of weights may be off
 MANY_COPIES = 1000  # that are to be proved, of which a share is the next target, and not one more
 MIN_SHARE = 0.05  # of a search, below which it does not say how long the rest takes
@@ -70,8 +70,8 @@ class HittingBound:
         self._is_whole = found is not None
         self._copies, self._copy_weight = found if found is not None else (c, 1.0)
         # Rounded down, which makes the bound no larger.
-        units = np.floor(self._copies * float(UNITS_PER_COPY)).astype(np.int64)
-        self._tree = HittingTree(sets, units.tolist(), search)
+        grains = np.floor(self._copies * float(GRAINS_PER_COPY)).astype(np.int64)
+        self._tree = HittingTree(sets, grains.tolist(), search)
 
     def raise_bound(self, programs: int) -> None:
         """Prove one bound after the other until the search should stop.
@@ -132,7 +132,9 @@ class HittingBound:
             return f"impossible sets for {bound:g}: {100.0 * share:.0f} % searched{left}"
 
         # Copies are whole: a hitting set with more than one less has them all.
-        goal = (int(target) - 1) * UNITS_PER_COPY + 1 if self._is_whole else math.ceil(target * UNITS_PER_COPY)
+        goal = (
+            (int(target) - 1) * GRAINS_PER_COPY + 1 if self._is_whole else math.ceil(target * GRAINS_PER_COPY)
+        )
         is_proved = self._tree.prove(goal, describe) == PROVED
         self.search.note = ""
         if is_proved and self._is_whole:

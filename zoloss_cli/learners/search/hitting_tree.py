@@ -13,7 +13,7 @@ from zoloss_cli.learners.search.impossible_sets import ImpossibleSets
 from zoloss_cli.learners.search.progress import SearchProgress
 
 LEAF, BRANCH = 0, 1  # entries of the tree, see docs/proofs.md
-UNITS_PER_COPY = 1_000_000  # to which the weights of sets are rounded
+GRAINS_PER_COPY = 1_000_000  # to which the weights of sets are rounded
 PROVED, REFUTED, STOPPED = 0, 1, 2
 VIOLATION = 1e-6  # of a set that a solution hits by less than 1
 MAX_ADDED = 1000  # violated sets that are added to a linear program at a time
@@ -43,7 +43,7 @@ class HittingTree:
     sets : ImpossibleSets
         Sets with their proofs, to which those that are missing are added.
     capacities : ndarray of int of shape (n_samples,)
-        The weights of the samples, in units.
+        The weights of the samples, in grains, parts of a copy.
     search : SearchProgress
         Its clock, and who is offered better weights.
 
@@ -51,7 +51,7 @@ class HittingTree:
     ----------
     entries : list of int
         The tree of the last proof, in depth-first order: BRANCH, sample; or LEAF, n, and n sets with their
-        weights in units.
+        weights in grains.
     n_nodes : int
         Nodes of the last proof.
     share_done : float
@@ -63,19 +63,19 @@ class HittingTree:
         self.capacities = [int(capacity) for capacity in capacities]
         self.entries: list[int] = []
         self.n_nodes, self.share_done = 0, 0.0
-        self._program = CoverProgram(np.array(self.capacities) / UNITS_PER_COPY, search)
+        self._program = CoverProgram(np.array(self.capacities) / GRAINS_PER_COPY, search)
         self._members: list[tuple[int, ...]] = []
         self._added: set[int] = set()  # numbers of the sets in the program
         self._matrix: Any = None
         self._sizes = np.zeros(0)
 
     def prove(self, goal: int, describe: Callable[[], str] = str) -> int:
-        """Prove that every hitting set weighs at least so many units.
+        """Prove that every hitting set weighs at least so many grains.
 
         Parameters
         ----------
         goal : int
-            The units.
+            The grains.
         describe : callable, optional
             Returns the note about the search that is shown beside its bound.
 
@@ -138,7 +138,7 @@ class HittingTree:
     def _close(self, node: _Node, goal: int) -> bool:
         """Make the node a leaf if weights of sets prove the goal, in integers; return whether they do."""
         duals = np.maximum(self._program.duals, 0.0)
-        weights = np.round(duals * UNITS_PER_COPY).astype(np.int64).tolist()
+        weights = np.round(duals * GRAINS_PER_COPY).astype(np.int64).tolist()
         chosen = [
             (number, weight) for number, weight in zip(self._program.rows, weights, strict=True) if weight
         ]

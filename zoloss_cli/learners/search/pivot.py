@@ -18,6 +18,7 @@ from zoloss_cli.learners.search.progress import SearchProgress
 FIRST_CHUNKS = (300, 300, 1000, 1000, 2000, 2000)
 LATER_CHUNKS = (1000, 4000)
 STEPS_PER_BLOCK = 250  # between two looks at the clock
+MIN_STEPS_PER_BLOCK = 12  # a second or two with a million samples: its first step costs as much as two
 SAMPLES_PER_BLOCK = 2_500_000  # steps times samples, where that are fewer steps
 HOT, COLD = 1.0, 0.25  # temperatures at both ends of a chunk, in mean weights
 NEAR, COOLER, WARMER = 3.0, 0.8, 1.1
@@ -189,7 +190,7 @@ class _HeatBath:
         size = Y.shape[1]
         w, B, V = w.copy(), np.zeros(size - 1, np.int64), np.zeros((size - 1, size))
         self.counter, sound = slide_to_vertex(Y, w, B, V, np.uint64(self.counter))
-        block_size = max(1, min(STEPS_PER_BLOCK, SAMPLES_PER_BLOCK // len(Y)))
+        block_size = max(MIN_STEPS_PER_BLOCK, min(STEPS_PER_BLOCK, SAMPLES_PER_BLOCK // len(Y)))
         blocks = -(-chunk // block_size)
         edges = heat * HOT * (COLD / HOT) ** np.linspace(0.0, 1.0, blocks + 1)
         better_w, loss = None, None

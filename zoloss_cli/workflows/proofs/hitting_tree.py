@@ -28,9 +28,9 @@ class HittingTreeChecker:
     sets : list of list of int
         The samples of each set.
     capacities : dict of {int: int}
-        What each sample weighs, in units.
+        What each sample weighs, in grains, parts of a copy.
     goal : int
-        The units that each leaf needs.
+        The grains that each leaf needs.
     """
 
     def __init__(self, sets: list[list[int]], capacities: dict[int, int], goal: int):
@@ -99,7 +99,7 @@ def check_sets(proof: dict[str, Any], samples: list[list[int]], places: MergedPl
     Parameters
     ----------
     proof : dict
-        Has sets (pairs of indices of samples and Farkas' weights), target, units and tree.
+        Has sets (pairs of indices of samples and Farkas' weights), target, grains and tree.
     samples : list of list of int
         All samples.
     places : MergedPlaces
@@ -114,7 +114,7 @@ def check_sets(proof: dict[str, Any], samples: list[list[int]], places: MergedPl
     """
     named: dict[tuple[int, ...], int] = {}
     capacities: dict[int, int] = {}
-    (units,) = expect_integers([proof["units"]], least=1)
+    (grains,) = expect_integers([proof["grains"]], least=1)
     sets = []
     for indices, weights in proof["sets"]:
         _check_set(samples, places, indices, weights)
@@ -122,10 +122,10 @@ def check_sets(proof: dict[str, Any], samples: list[list[int]], places: MergedPl
             place = find_place(samples, i)
             if named.setdefault(place, i) != i:
                 raise RefutedProofError("a place has two names")
-            capacities[i] = abs(places.net[place]) // factor * units
+            capacities[i] = abs(places.net[place]) // factor * grains
         sets.append(indices)
     # What hits all sets weighs a whole number: if it is above one less than the target, it is the target.
-    checker = HittingTreeChecker(sets, capacities, (proof["target"] - 1) * units + 1)
+    checker = HittingTreeChecker(sets, capacities, (proof["target"] - 1) * grains + 1)
     checker.check(expect_integers(proof["tree"]))
     return checker.n_leaves
 

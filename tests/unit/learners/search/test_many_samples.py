@@ -54,11 +54,11 @@ def test_a_time_limit_thins_out_the_samples_of_the_start_only_where_they_are_man
 
 def test_more_looks_at_the_clock_walk_as_many_steps(monkeypatch):
     problem = build_problem(80)
-    monkeypatch.setattr(pivot, "SAMPLES_PER_BLOCK", 7 * 80)
+    monkeypatch.setattr(pivot, "SAMPLES_PER_BLOCK", 17 * 80)
     looks = []
     monkeypatch.setattr(
         direct_optimizer.SearchProgress, "should_stop", lambda self: bool(looks.append(self.name))
     )
     model = make_learner("pivot", {"steps": 500}, 1).fit(problem.X[:, 1:], problem.y)
     assert model.n_steps_ == 500
-    assert len(looks) >= 500 / 7
+    assert len(looks) >= 500 / 17
