@@ -37,7 +37,9 @@ from zoloss_cli.registry import LEARNERS, find_registration, is_foreign, make_le
 from zoloss_cli.utils.code_files import allow_code
 from zoloss_cli.utils.signature import learner_parameters
 
-EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"  # which searches with random draws cannot keep
+# Which searches with random draws cannot keep.
+EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
+SPARSE_EQUIVALENCE = "check_sample_weight_equivalence_on_sparse_data"
 LearnerFactory = Callable[[], Any]  # builds the learner to check, not fitted
 Check = Callable[[LearnerFactory], None]
 
@@ -85,7 +87,8 @@ def check_learner(
                 raise AssertionError("\n".join(f"the learner '{name}': {fault}" for fault in faults))
             return list_limits(build)
         # A class of one's own is asked for what its numbers rest on, not for how weights and copies compare.
-        expected = {} if isinstance(learner, str) and learner in LEARNERS else {EQUIVALENCE: "not asked for"}
+        asked = isinstance(learner, str) and learner in LEARNERS
+        expected = {} if asked else dict.fromkeys((EQUIVALENCE, SPARSE_EQUIVALENCE), "not asked for")
         _check_own(name, entry, build, expected | dict(expected_failures or {}))
     return []
 

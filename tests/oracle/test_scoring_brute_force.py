@@ -113,7 +113,7 @@ def test_brute_force_agrees(block):
 
 @pytest.mark.parametrize("penalty", [0.0, 0.4, 1.0])
 def test_supports_of_all_sizes_are_proved(penalty):
-    """More columns and terms than above, so that subtrees of supports are left out; points of 1 keep rules few."""
+    """More columns and terms than above, so that whole subtrees are left out; points of 1 keep rules few."""
     for seed in range(40):
         rng = np.random.default_rng(seed)
         X = rng.integers(0, 2, (40, 6)).astype(float)

@@ -90,8 +90,8 @@ def update_along_direction(p, q, delta, y, phi, w, d, both_directions, buckets, 
 def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, checkpoints, path, deltas):
     """Take one epoch a row of D (epochs x P). Changes w; writes w into `path` after each of `checkpoints`.
 
-    p = Xw is carried along; it is recomputed once a block, and where w has become much shorter than it
-    was, so that rounding errors neither add up nor outgrow p.
+    p = Xw is carried along; it is recomputed every DIRECTIONS_PER_BLOCK epochs, and where w has become much
+    shorter than it was, so that rounding errors neither add up nor outgrow p.
     `epochs_before` counts the epochs of earlier calls, so that a long fit can come in pieces. `deltas`
     is room for a block's rows of N: taken anew each call, its pages would cost as much as ten
     epochs, which shows where boosting calls this every 200. X_T is X', or 0 x 0 where memory is short.
@@ -99,7 +99,7 @@ def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, check
     n = X.shape[0]
     epochs = D.shape[0]
     scratch = allocate_scratch(n, buckets)
-    q = np.empty(n, np.float64)
+    p, q, longest = np.empty(n, np.float64), np.empty(n, np.float64), 0.0
     at = np.searchsorted(checkpoints, epochs_before + 1)
     for start in range(0, epochs, deltas.shape[0]):
         block = D[start : start + deltas.shape[0]]
@@ -107,8 +107,9 @@ def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, check
             np.dot(block, X_T, deltas[: block.shape[0]])
         else:
             np.dot(block, X.T, deltas[: block.shape[0]])
-        longest = shorten_weights(w)
-        p = np.dot(X, w)
+        if start % DIRECTIONS_PER_BLOCK < deltas.shape[0]:
+            longest = shorten_weights(w)
+            p = np.dot(X, w)
         for row in range(block.shape[0]):
             update_along_direction(p, q, deltas[row], y, phi, w, block[row], both_directions, buckets, scratch)
             p, q = q, p

@@ -6,7 +6,8 @@ import functools
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.linalg  # noqa: F401  numba's matrix products run on SciPy's BLAS: load it before counting threads
+import scipy.linalg  # numba's matrix products run on SciPy's BLAS: load it before counting threads
+import scipy.sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -91,9 +92,22 @@ class Learner(ClassifierMixin, BaseEstimator):
     def _validate_fit_input(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return X, class indices, and sample weights that sum to 1; set `classes_`."""
         check_parameters(self)
+        self._refuse_sparse(X)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_feature_sizes(X, type(self).__name__)
         X = drop_tiny_values(X)
+        return X, *self._validate_labels(X, y, sample_weight)
+
+    def _refuse_sparse(self, X) -> None:
+        """Raise TypeError if the samples are sparse."""
+        if scipy.sparse.issparse(X):
+            raise TypeError(
+                f"{type(self).__name__} takes no sparse samples, of which it would need all values; the online "
+                f"learners perceptron, ave-perc and sgd-* do, and X.toarray() is dense"
+            )
+
+    def _validate_labels(self, X, y: np.ndarray, sample_weight) -> tuple[np.ndarray, np.ndarray]:
+        """Return class indices, and sample weights that sum to 1; set `classes_`."""
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         name = type(self).__name__
@@ -103,7 +117,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         if present.size < 2:
             only = self.classes_[present[0]]
             raise ValueError(f"{name} needs two classes with weight, but y holds one class: '{only}'")
-        return X, codes, phi / phi.sum()
+        return codes, phi / phi.sum()
 
     def _validate_sample_weight(self, X: np.ndarray, sample_weight) -> np.ndarray:
         """Return the sample weights as an array, 1 each if there are none."""

@@ -163,7 +163,7 @@ def check_feature_sizes(X: np.ndarray, name: str) -> None:
     name : str
         Who asks, for the message.
     """
-    sizes = np.maximum(X.max(axis=0), -X.min(axis=0))
+    sizes = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
     wrong = (sizes > MAX_FEATURE_SIZE) | ((sizes < MIN_FEATURE_SIZE) & (sizes > 0.0))
     if np.any(wrong):
         j = int(np.argmax(wrong))

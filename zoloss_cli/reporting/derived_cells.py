@@ -27,9 +27,9 @@ def compare_improvements(run: RunResult) -> list[CellComparison]:
     cells = []
     published, mirrored = find_published_cells(run.experiment.published), run.experiment.published
     for dataset in run.datasets:
-        theirs = published.get((dataset, improvement.LEARNER, improvement.METRIC))
+        theirs = improvement.find_published_improvement(run, published, dataset)
         ours = improvement.compute_our_improvement(run, dataset)
-        if theirs is None or ours is None:
+        if theirs is None or ours is None or not _has_both_sides(run, dataset):
             continue
         assert mirrored is not None
         names = (mirrored.paper, name_place(mirrored), dataset, improvement.LEARNER, improvement.METRIC)
@@ -50,6 +50,12 @@ def compare_improvements(run: RunResult) -> list[CellComparison]:
         match = "" if match == EQUAL else match  # the same number by chance is no match
         cells.append(CellComparison(*names, ours, spread.stderr, splits, theirs.value, None, z=z, match=match))
     return cells
+
+
+def _has_both_sides(run: RunResult, dataset: str) -> bool:
+    """Return whether all columns of an improvement have results: the best of some of them is another number."""
+    sides = run.experiment.improvement
+    return sides is not None and all((dataset, learner) in run.cells for learner in (*sides.of, *sides.over))
 
 
 def compare_data_counts(run: RunResult) -> list[CellComparison]:

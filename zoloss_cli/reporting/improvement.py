@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zoloss_cli.reporting.published.values import PublishedCells, PublishedValue
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.spread import Spread, compute_spread
 
@@ -31,6 +32,17 @@ def find_best(run: RunResult, dataset: str) -> tuple[str, ...]:
         for side in (sides.of, sides.over)
     ]
     return tuple(min(side, key=side.__getitem__) for side in means) if all(means) else ()
+
+
+def find_published_improvement(
+    run: RunResult, published: PublishedCells, dataset: str
+) -> PublishedValue | None:
+    """Return the published improvement; None where the run's sides are not all columns of that table."""
+    sides = run.experiment.improvement
+    columns = {learner for name, learner, metric in published if (name, metric) == (dataset, run.metric)}
+    if sides is None or {*sides.of, *sides.over} != columns:
+        return None
+    return published.get((dataset, LEARNER, METRIC))
 
 
 def compute_improvement_spread(run: RunResult, dataset: str) -> Spread | None:

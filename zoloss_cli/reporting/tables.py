@@ -189,7 +189,7 @@ def _append_improvement(
     apart = name_choices(find_choices(run, dataset, improvement.LEARNER))
     ours.append(TableCell(value, decimals=1, signed=True, apart=apart))
     if beside:
-        theirs = published.get((dataset, improvement.LEARNER, improvement.METRIC))
+        theirs = improvement.find_published_improvement(run, published, dataset)
         beside.append(TableCell(theirs.value if theirs else None, decimals=1, signed=True))
 
 

@@ -20,15 +20,18 @@ from zoloss_cli.reporting.improvement import compute_improvement_spread, compute
 from zoloss_cli.utils.paths import PUBLISHED_FOLDER
 
 PAPER = "nguyen-sanner-2013"
-SIDES = {"of": ["sla", "bnb"], "over": ["svm", "lr"]}
+SIDES = {"of": ["sla", "csa", "pcs", "bnb"], "over": ["bpm", "svm", "lr"]}
 
 
-def improving(cells, table="1", **keys):
+def improving(cells, table="1", improvement=SIDES, **keys):
+    """A run of all columns of the published table; those that are not given have many errors."""
+    n_values = len(next(iter(cells.values())))
+    columns = {x: cells.get(x, [90.0] * n_values) for x in (*SIDES["of"], *SIDES["over"])}
     return build_run(
-        {("heart", x): {"train_01_loss": values} for x, values in cells.items()},
+        {("heart", x): {"train_01_loss": values} for x, values in columns.items()},
         metric="train_01_loss",
         published={"paper": PAPER, "table": table},
-        improvement=SIDES,
+        improvement=improvement,
         **{"split": {"repeats": 1, "train": "all"}} | keys,
     )
 
@@ -46,6 +49,15 @@ def test_an_improvement_without_randomness_matches_to_the_digit_or_not(sla, matc
     assert (cell.match, cell.is_exact, cell.is_beyond(2)) == (match, False, listed)
     assert cell.fails(2) == (match == "worse")
     assert cell.mean == pytest.approx(100 * (38 - sla) / 38)
+
+
+def test_an_improvement_between_other_columns_is_not_compared():
+    cells = {"svm": [38.0], "sla": [25.0]}
+    fewer = improving(cells, improvement={"of": ["sla"], "over": ["svm"]})
+    lacking = improving(cells)
+    del lacking.cells["heart", "bnb"]
+    for run in (fewer, lacking):
+        assert "improvement" not in {cell.learner for cell in compare_run(run)}
 
 
 def test_the_spread_of_an_improvement_is_that_of_many_repetitions():

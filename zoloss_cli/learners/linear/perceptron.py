@@ -9,12 +9,15 @@ from pydantic import Field
 
 from zoloss_cli.kernels import online
 from zoloss_cli.kernels.random import FIXED_ORDER
+from zoloss_cli.kernels.rows import fit_to_rows
 from zoloss_cli.learners.linear.online import (
     NO_ALIAS_TABLE,
     ORDERS,
     build_steps_and_draws,
+    pad_columns,
     run_on_padded_samples,
 )
+from zoloss_cli.learners.linear.rows import NO_AVERAGE, Rows
 from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, WeightedOnlineLinearLearner
 from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.parameters import Epochs, Order, RecordEvery, Seeding, Weighting
@@ -119,6 +122,23 @@ class PerceptronClassifier(WeightedOnlineLinearLearner):
         self.n_mistakes_ += online.fit_perceptron(Z, step, cut, alias, w, *schedule)
         return w
 
+    def _begin(self) -> None:
+        self.n_mistakes_ = 0
+
+    def update_by_rows(
+        self, rows: Rows, y: np.ndarray, w: np.ndarray, draws: tuple, schedule: tuple
+    ) -> np.ndarray:
+        """Return the weights after some epochs, and go on counting mistakes."""
+        return self._run_row_kernel(rows, y, draws, w, NO_AVERAGE, 0.0, schedule)[0]
+
+    def _run_row_kernel(self, rows, y, draws, w, late, clock, schedule) -> tuple[np.ndarray, float]:
+        """Return the weights and the clock, and go on counting mistakes; w and late are overwritten."""
+        epochs, *rest = schedule
+        rule = 1.0, online.PERCEPTRON_CRITERION
+        mistakes, clock = fit_to_rows(*rows, y, *draws, w, late, clock, epochs, *rule, *rest)
+        self.n_mistakes_ = getattr(self, "n_mistakes_", 0) + mistakes
+        return w, clock
+
 
 class AveragedPerceptronClassifier(PerceptronClassifier):  # numpydoc ignore=PR02
     """The averaged perceptron: the mean of all weights that the perceptron learning rule goes through.
@@ -188,6 +208,21 @@ class AveragedPerceptronClassifier(PerceptronClassifier):  # numpydoc ignore=PR0
         mistakes, clock = online.fit_averaged_perceptron(Z, step, cut, alias, w, late, clock, *schedule)
         self._kernel_state = w, late, clock
         self.n_mistakes_ += mistakes
+        return online.compute_average(w, late, clock)
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._kernel_state = None
+
+    def update_by_rows(
+        self, rows: Rows, y: np.ndarray, w: np.ndarray, draws: tuple, schedule: tuple
+    ) -> np.ndarray:
+        """Return the averaged weights after some epochs, and go on counting mistakes."""
+        size = w.size
+        w, late, clock = self._kernel_state or (w, np.zeros_like(w), 0.0)
+        w, late = w[:size].copy(), late[:size].copy()
+        w, clock = self._run_row_kernel(rows, y, draws, w, late, clock, schedule)
+        self._kernel_state = pad_columns(w), pad_columns(late), clock
         return online.compute_average(w, late, clock)
 
 

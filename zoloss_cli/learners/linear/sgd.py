@@ -9,7 +9,9 @@ from pydantic import Field
 
 from zoloss_cli.kernels import online
 from zoloss_cli.kernels.random import FIXED_ORDER, RANDOM
+from zoloss_cli.kernels.rows import fit_to_rows
 from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, build_steps_and_draws, run_on_padded_samples
+from zoloss_cli.learners.linear.rows import NO_AVERAGE, Rows
 from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, WeightedOnlineLinearLearner
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding, Weighting
 from zoloss_cli.learners.problem import Problem
@@ -126,4 +128,13 @@ class MarginSGDClassifier(WeightedOnlineLinearLearner):
     def _run_kernel(self, Z, step, cut, alias, w, epochs, *schedule) -> np.ndarray:
         """Return the weights that the kernel's epochs lead to from w, which is overwritten."""
         online.fit_sgd(Z, step, cut, alias, w, epochs, float(self.rate), COSTS[self.cost], *schedule)
+        return w
+
+    def update_by_rows(
+        self, rows: Rows, y: np.ndarray, w: np.ndarray, draws: tuple, schedule: tuple
+    ) -> np.ndarray:
+        """Return the weights after some epochs."""
+        epochs, *rest = schedule
+        rule = float(self.rate), COSTS[self.cost]
+        fit_to_rows(*rows, y, *draws, w, NO_AVERAGE, 0.0, epochs, *rule, *rest)
         return w

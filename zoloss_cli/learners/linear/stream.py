@@ -6,18 +6,26 @@ import contextlib
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from zoloss_cli.learners.linear.online import pad_columns
+from zoloss_cli.kernels.random import FIXED_ORDER
+from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, ORDERS, build_steps_and_draws, pad_columns
+from zoloss_cli.learners.linear.rows import (
+    ROWS_PER_PREDICTION,
+    Rows,
+    check_value_sizes,
+    stays_in_place,
+    view_rows,
+)
 from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.parameters import check_parameters
 from zoloss_cli.learners.problem import (
     Problem,
     add_bias_column,
     build_generator,
-    check_feature_sizes,
     drop_tiny_values,
 )
 
@@ -74,21 +82,31 @@ class OnlineLinearLearner(LinearLearner):
     def _partial_fit(self, X, y, classes, sample_weight) -> Self:
         first = not hasattr(self, "coef_")
         check_parameters(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=first)
-        X = drop_tiny_values(X)  # before the check: a feature that is tiny here need not be so in later samples
-        check_feature_sizes(X, type(self).__name__)
+        accepted = "csr" if self.__sklearn_tags__().input_tags.sparse else False
+        X, y = validate_data(self, X, y, accept_sparse=accepted, dtype=np.float64, order="C", reset=first)
+        is_sparse = sparse.issparse(X)
+        # Before the check: a feature that is tiny here need not be so in later samples.
+        X = X if is_sparse else drop_tiny_values(X)
+        check_value_sizes(X, type(self).__name__)
         check_classification_targets(y)
         known = self._validate_classes(y, classes, first)
         step = self._validate_sample_weight(X, sample_weight)
-        samples, signs = add_bias_column(X), np.where(y == known[1], 1.0, -1.0)
+        signs = np.where(y == known[1], 1.0, -1.0)
         if first:
-            w = self._compute_first_weights(samples, signs, step)
+            size = 1 + X.shape[1]
+            w = self._compute_first_weights(
+                Problem(np.empty((0, size)), signs, step, build_generator(self.random_state))
+            )
         else:
             w = np.concatenate([self.intercept_, self.coef_[0]])
-        weights = self.update_in_order(pad_columns(samples * signs[:, None]), step, pad_columns(w))
+        weights = self._update(X, signs, step, w)
         self.classes_ = known
         self._store_weights(weights[: w.size])
         return self
+
+    def _update(self, X, signs: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Return the weights, which may be padded, after one pass over validated samples."""
+        return self.update_in_order(pad_columns(add_bias_column(X) * signs[:, None]), step, pad_columns(w))
 
     def _validate_classes(self, y: np.ndarray, classes, first: bool) -> np.ndarray:
         """Return both classes, given at the first call and known later."""
@@ -108,19 +126,115 @@ class OnlineLinearLearner(LinearLearner):
             raise ValueError(f"{name}: y holds '{unknown[0]}', which is not one of the classes {list(known)}")
         return known
 
-    def _compute_first_weights(self, samples: np.ndarray, signs: np.ndarray, step: np.ndarray) -> np.ndarray:
+    def _compute_first_weights(self, problem: Problem) -> np.ndarray:
         if isinstance(seeding := getattr(self, "seeding", "zero"), str) and seeding != "zero":
             raise ValueError(
                 f"{type(self).__name__}: seeding='{seeding}' needs all samples at once; "
-                f"partial_fit starts from 'zero' or from given weights"
+                f"partial_fit, and sparse or mapped samples, start from 'zero' or from given weights"
             )
-        return self._compute_start(Problem(samples, signs, step, build_generator(self.random_state)))
+        return self._compute_start(problem)
 
 
 class WeightedOnlineLinearLearner(OnlineLinearLearner):
-    """A linear learner whose algorithm looks at one sample after the other, with sample weights."""
+    """A linear learner whose algorithm looks at one sample after the other, with sample weights.
+
+    Sparse matrices, and arrays that are mapped from a file, are fitted to where they are; subclasses write
+    `update_by_rows` for this.
+    """
 
     weighting: str  # a parameter of subclasses
+    order: str = "random"  # a parameter of some
+
+    def update_by_rows(
+        self, rows: Rows, y: np.ndarray, w: np.ndarray, draws: tuple, schedule: tuple
+    ) -> np.ndarray:
+        """Return the weights after some epochs on samples that stay where they are.
+
+        Parameters
+        ----------
+        rows : Rows
+            Samples.
+        y : ndarray of shape (n_samples,)
+            Labels, -1.0 or +1.0.
+        w : ndarray of shape (1 + n_features,)
+            Weights to start from, which may be overwritten.
+        draws : tuple of ndarray
+            Step sizes and the alias table, as `build_steps_and_draws` returns them.
+        schedule : tuple
+            Epochs, order, seed, epochs to record, and room for their weights.
+
+        Returns
+        -------
+        ndarray of shape (1 + n_features,)
+            The weights.
+        """
+        raise TypeError(f"{type(self).__name__} takes no sparse samples")
+
+    def _fit(self, X, y, sample_weight) -> Self:
+        if not stays_in_place(X):
+            return super()._fit(X, y, sample_weight)
+        check_parameters(self)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        check_value_sizes(X, type(self).__name__)
+        codes, phi = self._validate_labels(X, y, sample_weight)
+        if self.order != "random" and self.weighting == "resample" and np.ptp(phi) > 0.0:
+            raise ValueError(
+                f"{type(self).__name__}: weighting='resample' draws at random; order={self.order!r} cannot"
+            )
+        # A problem without samples: all that is asked of them is how many features they have.
+        signs, rng = np.where(codes == 1, 1.0, -1.0), build_generator(self.random_state)
+        problem = Problem(np.empty((0, 1 + X.shape[1])), signs, phi, rng)
+        w, draws = self._compute_first_weights(problem), build_steps_and_draws(problem, self.weighting)
+        schedule = (
+            self.epochs,
+            ORDERS[self.order],
+            problem.draw_kernel_seed(),
+            *self._prepare_recording(problem),
+        )
+        self._begin()
+        self._store_weights(self.update_by_rows(view_rows(X), signs, w, draws, schedule))
+        return self
+
+    def _update(self, X, signs: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
+        if not sparse.issparse(X):
+            return super()._update(X, signs, step, w)
+        schedule = 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED
+        return self.update_by_rows(view_rows(X), signs, w, (step, *NO_ALIAS_TABLE), schedule)
+
+    def _begin(self) -> None:
+        """Forget what an earlier fit has left to go on from."""
+
+    def decision_function(self, X) -> np.ndarray:
+        """Return the signed score of each sample.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Scores; at least 0 predicts the second class.
+        """
+        if sparse.issparse(X):
+            check_is_fitted(self)
+            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+            return np.asarray(X @ self.coef_[0] + self.intercept_[0])
+        if isinstance(X, np.memmap) and X.ndim == 2 and len(X) > ROWS_PER_PREDICTION:
+            starts = range(0, len(X), ROWS_PER_PREDICTION)
+            return np.concatenate(
+                [
+                    super(WeightedOnlineLinearLearner, self).decision_function(X[a : a + ROWS_PER_PREDICTION])
+                    for a in starts
+                ]
+            )
+        return super().decision_function(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Fit to more samples, each once and in this order.

@@ -23,6 +23,7 @@ from zoloss_cli.learners.search.progress import SearchProgress
 MAX_ENUMERATED_LINES = 1_000_000  # of hyperplanes: up to so many, all are swept where cones do not suffice
 FEW_CONES = 50_000  # to begin with, before anything that takes long
 MAX_CONE_SAMPLES = 20_000
+WALK_SHARE = 0.5  # of the time, for the walk, which would take all of it where there are many samples
 SETS_SHARE = 0.4  # of the time left, for impossible sets where these can prove more than the first cones
 MAX_CONE_FEATURES = 13  # beyond which cones are too many, and impossible sets prove more
 WORTHWHILE_SHARE = 0.5  # of the bound: where the first cones prove less of it, cones come after the sets
@@ -103,8 +104,8 @@ class CertifyingClassifier(PivotClassifier):
     `zoloss_cli/kernels/cone.py`. Scores are integers, or the bound counts only what their rounding cannot
     change. Where cones do not suffice and there are few hyperplanes (up to three features and hundreds of
     samples), all are swept, and those on which more samples meet than usual are solved as smaller problems;
-    which samples meet is decided in exact arithmetic. Beyond 13 features, where the first cones prove little, and
-    where cones become too thin, sets of at most D + 2 samples are collected that cannot all be classified
+    which samples meet is decided in exact arithmetic. Beyond 13 features, where the first cones prove little,
+    and where cones become too thin, sets of at most D + 2 samples are collected that cannot all be classified
     correctly, each with Farkas' weights, checked in integers; branch and bound proves what samples that hit all
     sets weigh at least, where linear programs by HiGHS suggest weights of sets, and integers decide. All of it
     holds for features on a grid as for that grid, see `zoloss_cli/learners/search/certificates.py`.
@@ -195,7 +196,8 @@ class CertifyingClassifier(PivotClassifier):
             return
         hitting = HittingBound(sets, search)
         search.exact_bounds_only = True  # the tree beside the walk may come to its end, but in floating point
-        super()._explore(problem, samples, search)
+        with search.restrict_time(WALK_SHARE):
+            super()._explore(problem, samples, search)
         if self.target is not None:
             self._prove_target(samples, integers, search)
             return
@@ -249,6 +251,8 @@ class CertifyingClassifier(PivotClassifier):
     ) -> ConeBound | None:
         """Return the cone search, where there are few enough features for it, and not too many samples."""
         if not self.cones or search.should_stop() or len(samples.raw) > MAX_CONE_SAMPLES:
+            return None
+        if samples.Y.shape[1] - 1 > MAX_CONE_FEATURES:  # before their rank is computed in integers
             return None
         problem = build_cone_problem(integers, samples.c)
         if problem is None or problem.n_features > MAX_CONE_FEATURES:

@@ -82,7 +82,11 @@ class HittingBound:
             How many bounds to try at most.
         """
         known, unavoidable = self._count_copies(self.search.lower_bound), self.sets.samples.unavoidable_loss
-        first = self.sets.collect_sets([], FIRST_ROUNDS)[1]
+        first = 0.0
+        for _ in range(FIRST_ROUNDS):
+            first = max(first, self.sets.collect_sets([], 1)[1])
+            if self.search.should_stop():
+                break
         try:  # a tree for the first bound as well, for a certificate
             packed = first / self._copy_weight
             packed = math.floor(packed + WEIGHT_TOLERANCE) if self._is_whole else packed

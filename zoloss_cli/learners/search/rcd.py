@@ -13,7 +13,9 @@ from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding
 from zoloss_cli.learners.problem import Problem
 
-MAX_SAMPLES_WITH_COPY = 1 << 16  # beyond, memory counts for more than the few percent that a copy saves
+# Beyond, memory counts for more than the time that it saves.
+MAX_COPY_BYTES = 64 << 20
+MAX_ROOM_BYTES = 128 << 20
 MIN_DIRECTIONS_PER_BLOCK = 4
 NUMBERS_PER_CHUNK = 1 << 18  # of directions drawn at a time, so that memory does not grow with epochs
 
@@ -177,12 +179,13 @@ class RCDClassifier(LinearLearner):
 
 def _copy_columns(X: np.ndarray) -> np.ndarray:
     """Return X', or nothing where a copy would need too much memory."""
-    return np.ascontiguousarray(X.T) if X.shape[0] <= MAX_SAMPLES_WITH_COPY else np.empty((0, 0))
+    return np.ascontiguousarray(X.T) if X.nbytes <= MAX_COPY_BYTES else np.empty((0, 0))
 
 
 def _allocate_deltas(X: np.ndarray) -> np.ndarray:
-    """Return room for the changes along a block of directions; of many samples, half as much as X at most."""
+    """Return room for the changes along a block of directions; where there is much, half as much as X."""
     n, size = X.shape
-    most = kernels.DIRECTIONS_PER_BLOCK
-    rows = most if n <= MAX_SAMPLES_WITH_COPY else min(most, max(size // 2, MIN_DIRECTIONS_PER_BLOCK))
+    rows = kernels.DIRECTIONS_PER_BLOCK
+    if rows * n * X.itemsize > MAX_ROOM_BYTES:
+        rows = min(rows, max(size // 2, MIN_DIRECTIONS_PER_BLOCK))
     return np.empty((rows, n))

@@ -41,6 +41,8 @@ class FittedChoice:
         Patterns of names.
     setting : 'best_of', mapping or None
         What a learner's settings must be for the choice to be one.
+    noise : mapping or None
+        What the noise of the data must be for it.
     """
 
     name: str
@@ -50,6 +52,7 @@ class FittedChoice:
     datasets: tuple[str, ...] = ANY
     learners: tuple[str, ...] = ANY
     setting: Any = None
+    noise: dict[str, str] | None = None
 
     def applies(self, run: RunResult, dataset: str, learner: str) -> bool:
         """Return whether a cell of a run depends on the choice."""
@@ -58,7 +61,13 @@ class FittedChoice:
             and any(fnmatchcase(dataset, pattern) for pattern in self.datasets)
             and any(fnmatchcase(learner, pattern) for pattern in self.learners)
             and (self.setting is None or any(map(self._is_set, _find_specs(run, learner))))
+            and (self.noise is None or self._has_noise(run, dataset))
         )
+
+    def _has_noise(self, run: RunResult, dataset: str) -> bool:
+        assert self.noise is not None
+        found = run.get_data(dataset).noise
+        return found is not None and all(getattr(found, key) == value for key, value in self.noise.items())
 
     def _is_set(self, spec: LearnerSpec) -> bool:
         if self.setting == BEST_OF:

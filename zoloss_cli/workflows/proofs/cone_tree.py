@@ -253,8 +253,8 @@ def _select_features(places: list[tuple[int, ...]], features: Any, n_features: i
 def _check_directions(vertices: Any, D: int) -> None:
     """Refuse first directions whose cones would leave directions out.
 
-    D of them have to be independent: then every direction is a sum of theirs, and the signs in it are those of a
-    cone. If there is one more, their sum has to be 0 as well.
+    D of them have to be independent: then every direction is a sum of theirs, and the signs in it are those of
+    a cone. If there is one more, their sum has to be 0 as well.
     """
     if len(vertices) not in (D, D + 1) or any(len(v) != D or not set(map(type, v)) <= {int} for v in vertices):
         raise RefutedProofError("the first directions are not as many as there are features, or one more")
