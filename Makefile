@@ -149,7 +149,7 @@ thesis: install
 # The results in results/reference, with the papers' 500 splits.
 reference: install
 	$(MAKE) tables RESULTS=results/reference
-	for config in table4-fld table4-svm rcd-rules proofs; do \
+	for config in table4-fld table4-svm rcd-rules proofs scoring; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
 	for config in figure3 figure4 perceptron/bounds; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done

@@ -29,6 +29,7 @@ CONFIGS = [
     *(f"thesis/{name}.yaml" for name in ("table3.1", "table3.2", "figure3.1")),
     *(f"thesis/{name}.yaml" for name in ("section2.4.2", "table4.2", "table4.3", "table4.4")),
     *(f"thesis/{name}.yaml" for name in ("figure4.2", "figure4.3", "figure4.4", "figure4.5")),
+    "scoring.yaml",
     "figure3.yaml",
     "figure4.yaml",
     *(f"nguyen/{name}.yaml" for name in ("table1", "table2", "table3", "table4", "table4-clean")),

@@ -111,6 +111,22 @@ def test_brute_force_agrees(block):
     assert checked > 25
 
 
+@pytest.mark.parametrize("penalty", [0.0, 0.4, 1.0])
+def test_supports_of_all_sizes_are_proved(penalty):
+    """More columns and terms than above, so that whole subtrees are left out; points of 1 keep rules few."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 2, (40, 6)).astype(float)
+        y = np.where(X @ rng.normal(size=6) + rng.normal(0, 0.7, 40) > 0.5, 1, -1)
+        y[:2] = 1, -1
+        settings = {"max_terms": 3 + seed % 3, "max_points": 1, "penalty": penalty}
+        best = find_fewest(X, y, np.ones(40), settings)
+        model = ScoringSystemClassifier(**settings)
+        proved = prove_from_the_smallest_rule(build_problem(model, X, y))
+        assert proved.progress.optimal, seed
+        assert proved.progress.loss == pytest.approx(best), seed
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_highs_agrees_on_larger_sets(seed):
     rng = np.random.default_rng(seed)
