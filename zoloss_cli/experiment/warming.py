@@ -42,7 +42,6 @@ DATA_SETTINGS = {"monotone", "require", "forbid", "conditions"}  # made for othe
 # that share it share kernels.
 COMPILE_SECONDS = {
     "adaboost": 7,
-    "ave": 2,
     "bnb": 6,
     "bpm": 2,
     "ccd": 6,
@@ -53,11 +52,9 @@ COMPILE_SECONDS = {
     "inseparable": 6,
     "one": 9,
     "pcs": 5,
-    "perceptron": 2,
     "pivot": 11,
     "pocket": 6,
     "rcd": 6,
-    "sgd": 3,
     "scoring": 6,
     "sla": 3,
     "soft": 5,
