@@ -18,6 +18,7 @@ FIRST_SHARE = 0.5  # of the smallest loss so far: the first target, which is che
 COST_FACTOR = 3.0  # a target may cost so many times what the one before did
 TIME_SHARE = 0.6  # of the time left that the next target may be expected to take
 LAST_SAFETY = 6.0  # the last target is next if the time left is so many times what it is expected to take
+OVERRUN_FACTOR = 1.5  # by which cones grow faster than those show that were given up
 MIN_CONES = 2000  # below which their number says nothing about growth
 MIN_GROWTH, MAX_EXPONENT = 1e-3, 100.0
 
@@ -55,6 +56,7 @@ class ConeBound:
         self.cones = ConeSearch(problem, count_threads(), does_log, self._offer)
         self.proved, self.proved_roots = 0, self.cones.roots
         self._history: list[tuple[int, float]] = []  # targets, and how many cones they took
+        self._overruns: list[tuple[int, int]] = []  # targets that took too many cones, and more than so many
         self._seconds_per_cone = 0.0
 
     @property
@@ -92,6 +94,7 @@ class ConeBound:
             elif status == REFUTED and self.last_target < target:
                 continue
             elif status == TOO_DEEP and target > self.proved + 1:
+                self._overruns.append((target, max(self.cones.n_cones, MIN_CONES)))
                 if is_trial and any(math.isfinite(cones) for _, cones in self._history):
                     break
                 self._history.append((target, math.inf))
@@ -146,10 +149,15 @@ class ConeBound:
         if not known:
             return min(last, max(low, math.ceil(FIRST_SHARE * last)))
         target, cones = known[-1]
-        if len(known) == 1 or cones <= MIN_CONES:
+        if cones <= MIN_CONES or (len(known) == 1 and not self._overruns):
             return min(last, max(low, (target + last + 1) // 2))
-        before, cones_before = known[-2]
-        growth = max(MIN_GROWTH, math.log(cones / cones_before) / max(1, target - before))
+        if len(known) > 1:
+            before, cones_before = known[-2]
+            growth = math.log(cones / cones_before) / max(1, target - before)
+        else:
+            slopes = [math.log(more / cones) / (t - target) for t, more in self._overruns if t > target]
+            growth = OVERRUN_FACTOR * max(slopes, default=0.0)
+        growth = max(MIN_GROWTH, growth)
         affordable = COST_FACTOR
         if self.search.seconds_left is not None:
             factor_left = self.search.seconds_left / max(1e-9, cones * self._seconds_per_cone)
