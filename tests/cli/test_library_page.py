@@ -13,8 +13,10 @@ EXAMPLES = {
     "complexity.md": 3,
     "library.md": 15,
     "perceptron.md": 8,
+    "proofs.md": 0,
     "python.md": 30,
     "results.md": 0,
+    "scoring.md": 0,
 }  # pages, and how many examples they have at least
 
 

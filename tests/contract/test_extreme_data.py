@@ -20,6 +20,7 @@ BUDGETS = {"epochs": 20, "steps": 200, "lines": 200, "nodes": 200, "rounds": 3, 
 OWN_BUDGETS = {"mip": {"nodes": 1}, "certify": {"programs": 0, "cones": 2000}}
 SCALES = (1e300, 1e307, 1e-300, 1e-307, 1e-320, 1e150, 1e-150, 1e70, 1e-70, 1e30)
 OFFSETS = (1e7, 1e9, 1e12, 1e15)
+EQUAL = ["contradictions", "one place", "zeros"]
 REFUSED = [f"scale {scale:g}" for scale in SCALES if not 1e-75 < scale < 1e75]
 
 
@@ -87,6 +88,8 @@ def test_scores_are_finite_or_the_data_are_refused(outcomes, name):
         outcome = outcomes.get((name, title), "never tried")
         # A learner may diverge or not tell samples apart, if it says so and what to do.
         advised = outcome.startswith("refused: ") and "scale the features" in outcome
+        if name == "scoring" and title in EQUAL:  # there is no condition that a card could have
+            advised = outcome.startswith("refused: all samples are equal")
         if not (advised if title in REFUSED else advised or outcome == "finite"):
             wrong[title] = outcome
     assert not wrong

@@ -134,7 +134,7 @@ def run_experiment(
         Another master seed.
     n_jobs : int, default=1
         Worker processes, where no cluster is named; -1 for as many as there are cores.
-    scheduler : str, default=""
+    scheduler : str, default=''
         Address or file of a Dask scheduler whose workers run the tasks. Without it the section ``run`` of the
         config counts, and then the variable ``DASK_SCHEDULER_ADDRESS``.
     cluster : str, path-like or None, default=None

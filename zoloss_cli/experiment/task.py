@@ -226,7 +226,7 @@ def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
     if hasattr(learner, "time_to_bound_"):
         fields["time_to_bound"] = round(float(learner.time_to_bound_), 6)
         fields |= {"proof": str(learner.proof_), "n_cones": int(learner.n_cones_)}
-    if hasattr(learner, "part_bound_"):
+    if getattr(learner, "part_bound_", None) is not None:
         fields |= {"part_bound": float(learner.part_bound_), "n_parts": int(learner.parts)}
     if hasattr(learner, "n_rounds_"):
         fields["iterations"] = int(learner.n_rounds_)

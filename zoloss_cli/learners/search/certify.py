@@ -44,12 +44,11 @@ class CertifyingClassifier(PivotClassifier):
     cones : int >= 0, default=1000000000
         Maximum number of cones of directions for one bound; 0 for none.
     target : int >= 1 or None, default=None
-        Errors to prove by cones of directions, and nothing else; None: as many as there is time for.
+        Errors to prove by cones of directions, and nothing else. None: as many as there is time for.
     parts : int >= 1, default=1
-        Parts to divide all directions into, where there is a target: in a run, each split proves it for one
-        part.
+        Parts to divide all directions into: in a run, each split proves one. They need a target.
     part : int >= 0 or None, default=None
-        The part to prove the target for; None: all, and in a run the number of the split.
+        Part to prove; none: all, and in a run the number of the split.
     time_limit : float > 0 or None, default=60.0
         Seconds after which the search ends with the best weights so far.
     seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='lr'
@@ -81,8 +80,8 @@ class CertifyingClassifier(PivotClassifier):
         Steps that were walked.
     optimal_ : bool
         Whether the loss attains `lower_bound_`.
-    part_bound_ : float
-        No linear classifier whose direction is in the part has a smaller loss; only where there are parts.
+    part_bound_ : float or None
+        No linear classifier whose direction is in the part has a smaller loss; None where there are no parts.
     proof_ : {'separable', 'equal rows', 'all hyperplanes', 'cones of directions', 'impossible sets', 'none'}
         What the bound rests on; 'equal rows': only samples that are the same with both labels are
         misclassified.
@@ -175,6 +174,7 @@ class CertifyingClassifier(PivotClassifier):
         weights = super().learn(problem, start)
         self._exact_features = None
         self.time_to_bound_ = self._search.seconds_to_bound
+        self.part_bound_: float | None = None
         if self.target is not None and self.parts > 1 and self.part is not None:
             bound = self._search.lower_bound
             self.part_bound_ = max(bound, float(self.target)) if self._is_part_proved else bound

@@ -135,7 +135,7 @@ def _build_overview(
     body = [render_notes([AGREEMENT])] if cells else []
     body.append(f'<div class="wide">{render_table_element(header, rows, "list")}</div>')
     if cells:
-        body.append(f"<h3>All published numbers</h3>{render_grid(published)}")
+        body.append(f'<h3>All published numbers</h3><div class="wide">{render_grid(published)}</div>')
         body.append(f"<h3>All distinct cells</h3>{render_notes(summarize_agreement(cells))}")
         body.append(f"<h3>{DIFFERENT}</h3>{_render_different(cells)}")
         if unmeasured:
