@@ -23,7 +23,8 @@ from zoloss_cli.experiment.executors.versions import collect_versions
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.results.manifest import ClusterInfo
 
-BATCH_SECONDS = 0.05  # in which what finishes is fetched together
+BATCH_SECONDS = 0.05  # in which what finishes is fetched together, at most
+CHUNK_WAIT_SECONDS = 0.001  # of that for each chunk under way: few workers have little to do meanwhile
 MAX_FETCHES = 3  # of the same results, while workers that have them die
 
 
@@ -213,7 +214,7 @@ class DaskExecutor(TaskExecutor):
         for many of them; workers have a chunk waiting meanwhile.
         """
         while not self._is_closed:
-            time.sleep(BATCH_SECONDS)
+            time.sleep(min(BATCH_SECONDS, CHUNK_WAIT_SECONDS * (1 + len(self._under_way))))
             statuses = {key: remote.status for key, (remote, _) in list(self._under_way.items()) if remote}
             finished = [key for key, status in statuses.items() if status == "finished"]
             outputs = self._fetch(finished) if finished else {}
