@@ -86,7 +86,7 @@ def test_a_target_alone_is_a_bound():
     learner = make_learner("certify", {"target": 4, "time_limit": None, "steps": 500}, 0).fit(X, y)
     assert learner.lower_bound_ == 4
     assert learner.proof_ == "cones of directions"
-    assert not hasattr(learner, "part_bound_")
+    assert learner.part_bound_ is None
 
 
 def test_a_table_waits_for_all_parts(zoloss, tmp_path, monkeypatch):
