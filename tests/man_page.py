@@ -130,8 +130,8 @@ def render_page() -> str:
         "\\fBzoloss\\fR [\\fIoptions\\fR] \\fIcommand\\fR [\\fIarguments\\fR]",
         ".SH DESCRIPTION",
         escape(
-            "zoloss minimizes the number of training errors itself, not a smooth surrogate. It fits classifiers to "
-            "tables of your own, and reproduces the tables and figures of the papers that introduced them."
+            "zoloss minimizes the number of training errors itself, not a smooth surrogate. It fits classifiers "
+            "to your tables, and reproduces the tables and figures of the papers that introduced them."
         ),
         ".SH OPTIONS",
         *(render_option(option) for option in options),
