@@ -42,7 +42,6 @@ COMMANDS = {
     "show": "Run one stored task again: its record, its rule, and whether both are what is stored.",
     "warmup": "Compile the kernels of learners now, so that their first fit does not have to wait for it.",
     "migrate": "Convert a results folder of zoloss 0.1 to today's layout, without running anything.",
-    "pools": "Print how much mean errors move between generated pools, as the CSV that `compare` uses.",
     "validate": "Check configs without running them; every mistake is named with file, line and key.",
     "schema": "Print the JSON schema of configs, for editors.",
     "learners": "List the learners and measures, or describe one with its parameters, defaults and source.",
