@@ -10,7 +10,7 @@ from zoloss_cli.cli import _options as options
 
 
 def pools(results: options.ResultsFolder = Path("results")) -> None:
-    """Print how much mean errors move between generated pools, as the CSV that `compare` uses.
+    """Show how much mean errors vary between generated pools, as the CSV that `compare` uses.
 
     **Example:** `zoloss run configs/pools.yaml && zoloss pools results/`
     """

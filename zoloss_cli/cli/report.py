@@ -12,19 +12,19 @@ from zoloss_cli.cli import _options as options
 
 def report(
     results: options.ResultsFolder = Path("results"),
-    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path("report.html"),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output file.")] = Path("report.html"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
 ) -> None:
-    """Write one self-contained page: tables beside published values, figures, cells that differ.
+    """Write a self-contained HTML page: tables beside published values, figures, cells that differ.
 
-    It says how everything was made, and it needs no network and no server: open it in a browser, send it, or
-    print it.
+    It records how everything was computed, and needs neither network nor server: open it in a browser, send
+    it, or print it.
 
     **Examples**
 
     `zoloss report results/reference -o report.html`
 
-    `zoloss report results/ -o mine.html --force`: again, over the old one
+    `zoloss report results/ -o mine.html --force`: overwrite an older page
     """
     from zoloss_cli.errors import ResultsError
     from zoloss_cli.reporting.figures.style import list_drawing_faults
