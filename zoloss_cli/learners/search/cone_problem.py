@@ -9,7 +9,8 @@ from itertools import product
 
 import numpy as np
 
-from zoloss_cli.kernels.cone_columns import FRACTION_BITS, MAX_SAMPLES, ROUNDING
+from zoloss_cli.kernels.cone_columns import FRACTION_BITS, ROUNDING
+from zoloss_cli.kernels.cone_order import MAX_SAMPLES
 from zoloss_cli.learners.search.certificates import find_independent_columns
 
 MAX_COPIES = 10_000  # of weight, of both classes
