@@ -14,7 +14,7 @@ JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 SEED ?=
 MINUTES ?= 10
 
-.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs test-lowest bench growth lint table2 table3 table4 tables nguyen thesis reference schema clean
+.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs test-lowest bench growth lint man release-check table2 table3 table4 tables nguyen thesis reference schema clean
 
 install: $(STAMP)
 
@@ -112,6 +112,17 @@ lint: install
 	$(BIN)/lint-imports
 	$(BIN)/numpydoc lint $$(git ls-files 'zoloss_cli/*.py')
 
+# The man page, from the help of the commands.
+man: install
+	$(BIN)/python tests/man_page.py
+
+# All of a release that can be checked before it; sdist and wheel are left in dist/. TAG=v1.0.0 asks for that version.
+release-check: install
+	$(PYTHON) -m venv $(VENV)-release
+	@$(BIN)/python -c '$(subst "dev","release",$(LIST_TOOLS))' > $(VENV)-release/tools.txt
+	$(VENV)-release/bin/python -m pip --quiet --disable-pip-version-check install -r $(VENV)-release/tools.txt
+	bash .ci/check_release $(VENV) $(VENV)-release $(TAG)
+
 NUMBER_table2 := II
 NUMBER_table3 := III
 NUMBER_table4 := IV
@@ -170,5 +181,5 @@ schema: install
 	mv configs/schema.json.new configs/schema.json
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis \
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-release build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis \
 	  .benchmarks .bounds_cache .coverage

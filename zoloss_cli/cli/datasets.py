@@ -9,10 +9,10 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.cli._lazy import MARKUP
+from zoloss_cli.cli._lazy import MARKUP, PlainCommand, PlainGroup
 
 datasets = typer.Typer(
-    name="datasets", invoke_without_command=True, add_completion=False, rich_markup_mode=MARKUP
+    name="datasets", cls=PlainGroup, invoke_without_command=True, add_completion=False, rich_markup_mode=MARKUP
 )
 
 
@@ -36,7 +36,7 @@ def list_datasets(context: typer.Context) -> None:
         options.show(list_datasets())
 
 
-@datasets.command()
+@datasets.command(cls=PlainCommand)
 def of(config: options.ConfigFile) -> None:
     """Describe the data of an experiment: training and test samples, classes and features.
 
@@ -48,7 +48,7 @@ def of(config: options.ConfigFile) -> None:
     options.show(describe_experiment_data(load_config(config)))
 
 
-@datasets.command()
+@datasets.command(cls=PlainCommand)
 def show(
     name: Annotated[
         str, typer.Argument(help="A data set or generator.", autocompletion=completion.complete_dataset)
@@ -63,7 +63,7 @@ def show(
     options.show(describe_dataset(name))
 
 
-@datasets.command()
+@datasets.command(cls=PlainCommand)
 def verify() -> None:
     """Recompute the sha256, the samples, features and class counts of every embedded file.
 
@@ -74,7 +74,7 @@ def verify() -> None:
     options.show(f"{verify_embedded()} files are what catalog.yaml says")
 
 
-@datasets.command()
+@datasets.command(cls=PlainCommand)
 def fetch(
     name: Annotated[
         str,

@@ -53,7 +53,7 @@ def table_html(table: Table, run: RunResult, compared: list[CellComparison]) -> 
         name = escape(row.dataset)
         body = "".join(cell.render(run) for cell in cells)
         rows.append(f'<tr data-name="{name}"><th scope="row">{name}</th>{body}</tr>')
-    return f'<div class="wide">{render_table_element(header, rows, "numbers")}</div>'
+    return f'<div class="wide" tabindex="0" role="region" aria-label="Table">{render_table_element(header, rows, "numbers")}</div>'
 
 
 def _render_heading(title: str, index: int, name: str = "") -> str:
