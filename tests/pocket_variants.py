@@ -56,9 +56,9 @@ VARIANTS = {
 }
 
 
-@njit
-def count_errors(Z, phi, w, lenient, positive):
-    """Return the weight of the samples with a margin <= 0."""
+@njit(fastmath={"reassoc", "contract"})
+def count_errors(Z, phi, w, lenient, positive, bound):
+    """Return the weight of the samples with a margin <= 0, or at least the bound where it is not below it."""
     error = 0.0
     for i in range(Z.shape[0]):
         margin = 0.0
@@ -66,6 +66,8 @@ def count_errors(Z, phi, w, lenient, positive):
             margin += w[k] * Z[i, k]
         if margin < 0.0 or (margin == 0.0 and not (lenient and positive[i])):
             error += phi[i]
+            if error >= bound:
+                break
     return error
 
 
@@ -75,8 +77,9 @@ def run_pocket(Z, phi, steps, cdf, positive, w, epochs, check, permuted, by_upda
     np.random.seed(seed)  # noqa: NPY002 (numba's own, which a Generator would not reach)
     n, size = Z.shape
     order = np.arange(n)
+    guide = np.searchsorted(cdf, np.arange(n) / n, side="right")  # where to look for a draw
     w, best = w.copy(), w.copy()
-    least, counts = count_errors(Z, phi, w, lenient, positive), 0
+    least, counts = count_errors(Z, phi, w, lenient, positive, np.inf), 0
     run, longest, counted = 0.0, 0.0, True
     for _ in range(epochs):
         if permuted:
@@ -86,7 +89,9 @@ def run_pocket(Z, phi, steps, cdf, positive, w, epochs, check, permuted, by_upda
         done = trial = 0
         while done < n and trial < 100 * n:
             draw = np.random.random()  # noqa: NPY002
-            i = order[trial % n] if permuted else np.searchsorted(cdf, draw, side="right")
+            i = order[trial % n] if permuted else guide[int(draw * n)]
+            while not permuted and cdf[i] <= draw:
+                i += 1
             trial += 1
             margin = 0.0
             for k in range(size):
@@ -100,7 +105,7 @@ def run_pocket(Z, phi, steps, cdf, positive, w, epochs, check, permuted, by_upda
             elif check == END_OF_RUN:
                 look = run > longest and not counted
             if look:
-                error, counted, counts = count_errors(Z, phi, w, lenient, positive), True, counts + 1
+                error, counted, counts = count_errors(Z, phi, w, lenient, positive, least), True, counts + 1
                 if error < least:
                     least, longest = error, run
                     best[:] = w
@@ -109,7 +114,7 @@ def run_pocket(Z, phi, steps, cdf, positive, w, epochs, check, permuted, by_upda
                 for k in range(size):
                     w[k] += steps[i] * Z[i, k]
             if (check == EVERY_UPDATE and not right) or (check == END_OF_EPOCH and done == n and not counted):
-                error, counted, counts = count_errors(Z, phi, w, lenient, positive), True, counts + 1
+                error, counted, counts = count_errors(Z, phi, w, lenient, positive, least), True, counts + 1
                 if error < least:
                     least = error
                     best[:] = w
