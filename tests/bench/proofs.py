@@ -1,8 +1,8 @@
 """What `certify` proves, and how fast: a line for each data set.
 
-``python tests/bench/proofs.py small`` takes sets of up to four features and 1,000 samples, ``discrete`` sets of 830
-samples and five features with few values each, and ``files TABLE.csv ...`` tables whose last column is the class.
-``--seconds`` limits the time of each.
+``python tests/bench/proofs.py small`` takes sets of up to four features and 1,000 samples, ``discrete`` sets of
+830 samples and five features with few values each, and ``files TABLE.csv ...`` tables whose last column is the
+class. ``--seconds`` limits the time of each, and ``--target`` is what to prove by cones of directions alone.
 """
 
 from __future__ import annotations
@@ -75,12 +75,14 @@ def main() -> None:
     parser.add_argument("kind", choices=["small", "discrete", "files"])
     parser.add_argument("paths", nargs="*", type=Path)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--target", type=int)
     options = parser.parse_args()
     make_learner("certify", {"time_limit": 5.0}, 0).fit(*draw_small(60, 3))  # compiles what is not compiled
     print(f"{'data':<28}{'shape':>10}{'errors':>8}{'bound':>7}{'seconds':>9}{'CPU':>8}{'cones':>12}  proof")
     for name, X, y in list_problems(options.kind, options.paths):
         wall, cpu = time.perf_counter(), time.process_time()
-        learner = make_learner("certify", {"time_limit": options.seconds}, 0).fit(X, y)
+        limits = {"time_limit": options.seconds, "target": options.target}
+        learner = make_learner("certify", limits, 0).fit(X, y)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         shape = f"{X.shape[0]} x {X.shape[1]}"
         numbers = f"{learner.training_errors_:>8}{learner.lower_bound_:>7g}{wall:>9.2f}{cpu:>8.2f}"
