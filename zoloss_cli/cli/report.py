@@ -15,7 +15,9 @@ def report(
     out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path("report.html"),
     against: Annotated[
         Path | None,
-        typer.Option(help="Another results folder: a panel lists the cells that differ, as `zoloss diff` does."),
+        typer.Option(
+            help="Another results folder: a panel lists the cells that differ, as `zoloss diff` does."
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
 ) -> None:

@@ -83,7 +83,5 @@ def render_animation(frames: Sequence[Figure]) -> bytes:
         images.append(Image.open(file).convert("P", palette=Image.Palette.ADAPTIVE))
     durations = [*([FRAME_MILLISECONDS] * (len(images) - 1)), LAST_FRAME_MILLISECONDS]
     animation = io.BytesIO()
-    images[0].save(
-        animation, format="GIF", save_all=True, append_images=images[1:], duration=durations, loop=0
-    )
+    images[0].save(animation, format="GIF", save_all=True, append_images=images[1:], duration=durations, loop=0)
     return animation.getvalue()

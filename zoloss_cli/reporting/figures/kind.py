@@ -46,7 +46,8 @@ class FigureKind:
     spread : str
         What its bands, boxes or bars are, in a phrase that stands over the drawing.
     datasets_per_page, learners_per_page : int
-        How many data sets or learners one picture shows, where each has a panel; more give further pages. 0: all.
+        How many data sets or learners one picture shows, where each has a panel; more give further pages.
+        0: all.
     frames : str
         The function that draws the frames of an animation of it; empty where there is none.
     beside_tables : {'none', 'all', 'times'}

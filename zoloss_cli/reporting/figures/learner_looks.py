@@ -1,7 +1,7 @@
 """The colour, dashes and marker of every learner: one place, so that a learner looks the same in all figures.
 
-There are fewer colours than learners. Learners that the papers compare have different ones; others share a colour
-and differ in dashes and marker.
+There are fewer colours than learners. Learners that the papers compare have different ones; others share a
+colour and differ in dashes and marker.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def find_look(label: str, learner: str = "") -> Look:
 
 
 def assign_looks(run: RunResult) -> dict[str, Look]:
-    """Return the looks of a run's columns: colours by learner, dashes and markers so that no two are the same."""
+    """Return the looks of a run's columns: colours by learner, and no two with the same dashes and marker."""
     behind = {spec.label: spec.learner for spec in run.experiment.learners}
     return assign_looks_by_name({label: behind.get(label, "") for label in run.learners})
 
