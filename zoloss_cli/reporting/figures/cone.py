@@ -107,7 +107,7 @@ def draw_cone_bound() -> Figure:
 
 
 def draw_search_frames() -> list[Figure]:
-    """Draw the search cone by cone: each frame has one more of the cones that prove the bound, on both sides."""
+    """Draw the search cone by cone: each frame has one more of the cones that prove the bound."""
     positive, negative = load_plane()
     angles = np.linspace(0.0, 360.0, N_ANGLES // 2)
     errors = np.array([count_fewest_errors(positive, negative, angle) for angle in angles])

@@ -77,7 +77,7 @@ def run_descent() -> Descent:
 
 
 def draw_rcd_steps() -> Figure:
-    """Draw six of the epochs that left fewer errors: the line before, the line after, and what it gets wrong."""
+    """Draw six of the epochs that left fewer errors: the line before, the line after, what it gets wrong."""
     found = run_descent()
     places = np.linspace(0, len(found.steps) - 1, min(N_PANELS, len(found.steps)))
     chosen = np.unique(places.round().astype(int))

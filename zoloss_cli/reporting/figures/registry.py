@@ -45,8 +45,8 @@ FIGURES = (
         name="rcd-steps",
         title="How random coordinate descent finds fewer errors, in two dimensions",
         target="rcd_steps:draw_rcd_steps",
-        legend="Each epoch minimizes the errors exactly along one random direction of bias and weights; the figure "
-        "cone, of the same samples, proves that the last line has the fewest.",
+        legend="Each epoch minimizes the errors exactly along one random direction of bias and weights; "
+        "the figure cone, of the same samples, proves that the last line has the fewest.",
         frames="rcd_steps:draw_rcd_frames",
     ),
     FigureKind(

@@ -6,22 +6,22 @@ from zoloss_cli.reporting.html_report.cells import Z_ALERT, Z_WARN
 from zoloss_cli.reporting.render.html import escape
 
 ALWAYS = {
-    "a number": "The mean over splits ± its standard error, or a count on the whole set; the heading of each table "
-    "says which. What bold means stands under the table.",
+    "a number": "The mean over splits ± its standard error, or a count on the whole set; the heading of each "
+    "table says which. What bold means stands under the table.",
     "a data set's name": "Click it for box plots and the value of every split. A heading sorts its column; the "
     "fields over a table filter rows and columns.",
 }
 OF_PUBLISHED = {
-    "published": "A number that a paper prints. It stands below ours, in italics. Where a choice that the paper "
-    "leaves open was made by how near ours comes, the cell is called fitted and is counted apart, as are cells on "
-    "other data and cells too uncertain for a test. What the choices are stands under each table.",
-    "z": "For errors, z is the difference divided by its standard error: ours minus published, over the standard "
-    f"error of both together. Chance alone gives |z| up to {Z_WARN:g} in about 95 % of cells; z = +1 means that "
-    "ours is higher by one standard error.",
+    "published": "A number that a paper prints. It stands below ours, in italics. Where a choice that the "
+    "paper leaves open was made by how near ours comes, the cell is called fitted and is counted apart, as are "
+    "cells on other data and cells too uncertain for a test. What the choices are stands under each table.",
+    "z": "For errors, z is the difference divided by its standard error: ours minus published, over the "
+    f"standard error of both together. Chance alone gives |z| up to {Z_WARN:g} in about 95 % of cells; z = +1 "
+    "means that ours is higher by one standard error.",
     "a coloured cell": f"|z| is beyond {Z_WARN:g}, or beyond {Z_ALERT:g} where the colour is darker; the small "
     "raised number is z. What is known of the reasons is under “Cells that differ, and why”.",
-    "losses and times": "Losses are counts: they are equal, lower (better) or higher. Times are compared by their "
-    "ratio, ours over published: the machines are not the same.",
+    "losses and times": "Losses are counts: they are equal, lower (better) or higher. Times are compared by "
+    "their ratio, ours over published: the machines are not the same.",
 }
 
 
