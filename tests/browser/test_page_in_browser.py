@@ -21,7 +21,8 @@ MAX_PRINTED_PAGES = 15
 CONTRASTS = """() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);
   const luminance = (rgb) => {
-    const [r, g, b] = rgb.slice(0, 3).map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = rgb.slice(0, 3).map((v) => linear(v / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const behind = (e) => {
@@ -32,7 +33,9 @@ CONTRASTS = """() => {
     return [255, 255, 255];
   };
   const found = {};
-  for (const e of document.querySelectorAll("h1, p, nav a, nav span, section:not([hidden]) :is(h2, th, td, .ours, .published, .z, .note, .button, figcaption, summary, dd, dt)")) {
+  const inside = "h2, th, td, .ours, .published, .z, .note, .button, figcaption, summary, dd, dt";
+  const kinds = `h1, p, nav a, nav span, section:not([hidden]) :is(${inside})`;
+  for (const e of document.querySelectorAll(kinds)) {
     if (!e.textContent.trim()) continue;
     const [a, b] = [luminance(parse(getComputedStyle(e).color)), luminance(behind(e))].sort((x, y) => y - x);
     const name = `${e.tagName.toLowerCase()}.${e.className}`;
@@ -192,7 +195,7 @@ def test_a_figure_is_enlarged_and_put_back(visit, page_file):
 
 
 def test_a_data_set_opens_its_splits_as_boxes_and_values(visit, page_file, table_four):
-    run, table = table_four
+    run, _ = table_four
     page = visit(page_file)
     go_to(page, "Table IV")
     page.get_by_role("button", name="heart", exact=True).click()

@@ -98,15 +98,18 @@ def assign_looks_by_name(learners: Mapping[str, str]) -> dict[str, Look]:
     """
     looks: dict[str, Look] = {}
     for label, learner in learners.items():
-        look = find_look(label, learner)
-        shift = 1
-        while any(_look_alike(look, other) for other in looks.values()) and shift < len(style.MARKERS):
-            place = style.MARKERS.index(look.marker) + 1
-            dashes = style.DASHES.index(look.dashes) + 1  # type: ignore[arg-type]
-            look, shift = _build_look(look.colour, dashes, place), shift + 1
-        looks[label] = look
+        looks[label] = _choose_look(find_look(label, learner), list(looks.values()))
     return looks
 
 
-def _look_alike(one: Look, other: Look) -> bool:
-    return one.colour == other.colour and (one.dashes == other.dashes or one.marker == other.marker)
+def _choose_look(wanted: Look, taken: list[Look]) -> Look:
+    """Return a look of the colour with dashes and a marker that nobody has, or that nobody has together."""
+    dashes = style.DASHES.index(wanted.dashes)  # type: ignore[arg-type]
+    marker = style.MARKERS.index(wanted.marker)
+    shifts = range(len(style.DASHES) * len(style.MARKERS))  # as many as there are of both together
+    choices = [_build_look(wanted.colour, dashes + i, marker + i) for i in shifts]
+    same = [look for look in taken if look.colour == wanted.colour]
+    for look in choices:
+        if all(look.dashes != other.dashes and look.marker != other.marker for other in same):
+            return look
+    return next((look for look in choices if look not in same), wanted)

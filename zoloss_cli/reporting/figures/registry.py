@@ -46,7 +46,7 @@ FIGURES = (
         title="How random coordinate descent finds fewer errors, in two dimensions",
         target="rcd_steps:draw_rcd_steps",
         legend="Each epoch minimizes the errors exactly along one random direction of bias and weights; "
-        "the figure cone, of the same samples, proves that the last line has the fewest.",
+        "no line has fewer errors than the last one, as the figure cone of the same samples shows.",
         frames="rcd_steps:draw_rcd_frames",
     ),
     FigureKind(
