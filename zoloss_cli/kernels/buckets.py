@@ -14,6 +14,29 @@ from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
 from zoloss_cli.kernels.bits import find_lowest_bit
 
 SAMPLES_PER_BLOCK = 64  # whose buckets are looked at together: a bit of a word each
+SAMPLES_PER_ESTIMATE = 1024  # of which one block is looked at for a typical breakpoint
+
+
+@kernel
+def sum_sizes(p, delta, first, last):
+    """Return the sums of |p| and of |delta| over some samples."""
+    sum_p, sum_delta = 0.0, 0.0
+    for i in range(first, last):
+        sum_p += abs(p[i])
+        sum_delta += abs(delta[i])
+    return sum_p, sum_delta
+
+
+@kernel
+def estimate_typical_breakpoint(p, delta):
+    """Return sum|p| / sum|delta| of some of many samples, since all need not be read for a scale."""
+    total_p, total_delta = 0.0, 0.0
+    for start in range(0, p.shape[0] - SAMPLES_PER_BLOCK + 1, SAMPLES_PER_ESTIMATE):
+        sum_p, sum_delta = sum_sizes(p, delta, start, start + SAMPLES_PER_BLOCK)
+        total_p, total_delta = total_p + sum_p, total_delta + sum_delta
+    if not (total_p > 0.0 and total_delta > 0.0):
+        total_p, total_delta = sum_sizes(p, delta, 0, p.shape[0])
+    return total_p / total_delta if total_delta > 0.0 else 0.0
 
 
 @kernel

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zoloss_cli.reporting.agreement import summarize_published
-from zoloss_cli.reporting.compare import compare_run, find_unmeasured_pools
+from zoloss_cli.reporting.compare import compare_run, find_single_pools
 from zoloss_cli.reporting.comparison import CellComparison, drop_repeated
 from zoloss_cli.reporting.derived_metrics import load_compared_metric
 from zoloss_cli.reporting.html_report.cells import Z_WARN, is_different, table_html
@@ -80,7 +80,7 @@ def build_page(
     every = [cell for run in runs for cell in compared[run.name]]
     cells, published = drop_repeated(every), summarize_published(runs, compared=every)
     pairs = list(zip(shown, tables, strict=True))
-    overview = _build_overview(pairs, cells, published, find_unmeasured_pools(runs), notes)
+    overview = _build_overview(pairs, cells, published, find_single_pools(runs), notes)
     panels = [overview, *tables]
     if drawn := figures.render_all_of_papers():
         panels.insert(1, Panel("", "Figures", "Figures", drawn))
@@ -94,7 +94,7 @@ def _build_overview(
     tables: list[tuple[ReportedTable, Panel]],
     cells: list[CellComparison],
     published: Grid,
-    unmeasured: list[str],
+    single_pools: list[str],
     notes: list[str],
 ) -> Panel:
     rows = []
@@ -116,9 +116,9 @@ def _build_overview(
         )
         body.append(f"<h3>All distinct cells</h3>{render_notes(summarize_agreement(cells))}")
         body.append(f"<h3>{DIFFERENT}</h3>{_render_different(cells)}")
-        if unmeasured:
-            names = ", ".join(unmeasured)
-            body.append(render_notes([f"Pool variance not measured for {names}: their z is too large."]))
+        if single_pools:
+            names = ", ".join(single_pools)
+            body.append(render_notes([f"One pool only of {names}: z leaves its luck out and is too large."]))
     body.append(render_notes(notes, "note"))
     return Panel("", "Overview", "Overview", "\n".join(body))
 
