@@ -60,7 +60,7 @@ def render_pages(figures: Sequence[Figure], format: str) -> list[bytes]:
     from matplotlib.backends.backend_pdf import PdfPages
 
     file = io.BytesIO()
-    with apply_style(), PdfPages(file, metadata=METADATA["pdf"]) as pdf:  # type: ignore[arg-type]
+    with apply_style(), PdfPages(file, metadata=METADATA["pdf"]) as pdf:
         for figure in figures:
             pdf.savefig(figure)
     return [file.getvalue()]

@@ -104,7 +104,7 @@ def assign_looks_by_name(learners: Mapping[str, str]) -> dict[str, Look]:
 
 def _choose_look(wanted: Look, taken: list[Look]) -> Look:
     """Return a look of the colour with dashes and a marker that nobody has, or that nobody has together."""
-    dashes = style.DASHES.index(wanted.dashes)  # type: ignore[arg-type]
+    dashes = style.DASHES.index(wanted.dashes)
     marker = style.MARKERS.index(wanted.marker)
     shifts = range(len(style.DASHES) * len(style.MARKERS))  # as many as there are of both together
     choices = [_build_look(wanted.colour, dashes + i, marker + i) for i in shifts]

@@ -6,7 +6,7 @@ which records its weights after every epoch.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EPOCHS, SEED = 60, 4
 N_PANELS = 6
-VARIANT = "plain"  # all weights move in every epoch, so that lines turn and shift
+VARIANT: Final = "plain"  # all weights move in every epoch, so that lines turn and shift
 EARLIER = "#9A9A9A"
 
 
