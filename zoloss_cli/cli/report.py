@@ -24,7 +24,8 @@ def report(
     """Write a self-contained HTML page: tables beside published values, figures, cells that differ.
 
     It records how everything was computed, and needs neither network nor server: open it in a browser, send
-    it, or print it. Tables can be saved as CSV and LaTeX, figures as SVG, and each table has the values of all splits.
+    it, or print it. Tables can be saved as CSV and LaTeX, figures as SVG, and each table has the values of all
+    splits.
 
     **Examples**
 

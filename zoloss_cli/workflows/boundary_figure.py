@@ -56,7 +56,8 @@ def build_boundary_drawing(
     Parameters
     ----------
     dataset : str
-        The name of a data set or generator, or the path of a CSV file. Of more than two features two are chosen.
+        The name of a data set or generator, or the path of a CSV file. Of more than two features two are
+        chosen.
     learners : list of str
         The learners' names.
     positive : str or None
@@ -114,7 +115,7 @@ def fit_learners(
 
 
 def keep_two_features(split_data: SplitData) -> SplitData:
-    """Return the data with two of their features, which `choose_two_features` finds, and a note that names them."""
+    """Return the data with the two features that `choose_two_features` finds, and a note that names them."""
     data, train = split_data.data, split_data.train
     if data.X.shape[1] == 2:
         return split_data._replace(data=replace(data, notes=[]))
@@ -144,8 +145,8 @@ def choose_two_features(X: np.ndarray, y: np.ndarray) -> list[int]:
     Returns
     -------
     list of int
-        The two, in their order; the first pair of equally good ones. Of more than `MAX_CANDIDATES` features only
-        those are tried that go with the classes most.
+        The two, in their order; the first pair of equally good ones. Of more than `MAX_CANDIDATES` features
+        only those are tried that go with the classes most.
     """
     classes = np.unique(y)
     targets = (y[:, None] == classes[None, :]).astype(float)

@@ -134,7 +134,13 @@ def add_region_names(axes: Axes, classes: Sequence[str]) -> None:
     """Name the tints of the regions in the legend: the class that is predicted there."""
     for place, name in enumerate(classes):
         tint: Any = (TINTS[place % len(TINTS)], TINT_OPACITY)
-        look: dict[str, Any] = {"marker": "s", "s": 45, "facecolor": tint, "edgecolor": "black", "linewidth": 0.5}
+        look: dict[str, Any] = {
+            "marker": "s",
+            "s": 45,
+            "facecolor": tint,
+            "edgecolor": "black",
+            "linewidth": 0.5,
+        }
         axes.scatter([], [], **look, label=f"predicted {style.shorten(name)}")
 
 

@@ -228,7 +228,14 @@ def build_drawing_without_results(kind: FigureKind) -> Drawing:
     command = f"zoloss plot --figure {kind.name}"
     title = kind.full_title
     caption = " ".join(filter(None, [f"{title}.", kind.legend, f"Drawn by: {command}"]))
-    return Drawing(kind, title, caption, command, build_stem(kind), draw_in_style(kind.draw))
+
+    def draw() -> Figure:
+        figure = kind.draw()
+        if kind.origin:
+            add_origin(figure, kind.origin)
+        return figure
+
+    return Drawing(kind, title, caption, command, build_stem(kind), draw_in_style(draw))
 
 
 def _build_drawing(

@@ -83,8 +83,14 @@ def split_cones(positive: np.ndarray, negative: np.ndarray, target: int) -> list
 
 
 def count_fewest_errors(positive: np.ndarray, negative: np.ndarray, degrees: float) -> int:
-    """Return the errors of the best threshold in one direction."""
-    return len(match_conflicts(positive, negative, degrees, degrees).pairs)
+    """Return the errors of the best threshold in one direction, where positive samples are above it.
+
+    In one direction the fewest errors are as many as conflicting pairs can be matched (König's theorem).
+    """
+    above, below = np.sort(_project(positive, degrees)), np.sort(_project(negative, degrees) + 1e-12)
+    lost = np.searchsorted(above, below, side="right")  # positive samples at or below a negative one
+    kept = np.arange(len(below), 0, -1) - 1  # negative samples above that threshold
+    return int(min((lost + kept).min(), len(below)))
 
 
 def draw_cone_bound() -> Figure:
@@ -101,7 +107,7 @@ def draw_cone_bound() -> Figure:
 
 
 def draw_search_frames() -> list[Figure]:
-    """Draw the search cone by cone: each frame has one more of the cones that prove the bound, on both sides."""
+    """Draw the search cone by cone: each frame has one more of the cones that prove the bound."""
     positive, negative = load_plane()
     angles = np.linspace(0.0, 360.0, N_ANGLES // 2)
     errors = np.array([count_fewest_errors(positive, negative, angle) for angle in angles])
@@ -142,9 +148,7 @@ def _draw_pairs(axes: Axes, positive: np.ndarray, negative: np.ndarray, cone: An
     axes.set_aspect("equal", "datalim")
 
 
-def _draw_search(
-    axes: Axes, angles: np.ndarray, errors: np.ndarray, leaves: list[AngleCone]
-) -> None:
+def _draw_search(axes: Axes, angles: np.ndarray, errors: np.ndarray, leaves: list[AngleCone]) -> None:
     axes.plot(angles, errors, color=SAMPLE_COLOUR, linewidth=1.0, label="fewest errors in a direction")
     for number, cone in enumerate(leaves):
         label = "pairs that conflict in a cone" if number == 0 else None

@@ -60,7 +60,7 @@ def render_pages(figures: Sequence[Figure], format: str) -> list[bytes]:
     from matplotlib.backends.backend_pdf import PdfPages
 
     file = io.BytesIO()
-    with apply_style(), PdfPages(file, metadata=METADATA["pdf"]) as pdf:  # type: ignore[arg-type]
+    with apply_style(), PdfPages(file, metadata=METADATA["pdf"]) as pdf:
         for figure in figures:
             pdf.savefig(figure)
     return [file.getvalue()]
@@ -83,7 +83,5 @@ def render_animation(frames: Sequence[Figure]) -> bytes:
         images.append(Image.open(file).convert("P", palette=Image.Palette.ADAPTIVE))
     durations = [*([FRAME_MILLISECONDS] * (len(images) - 1)), LAST_FRAME_MILLISECONDS]
     animation = io.BytesIO()
-    images[0].save(
-        animation, format="GIF", save_all=True, append_images=images[1:], duration=durations, loop=0
-    )
+    images[0].save(animation, format="GIF", save_all=True, append_images=images[1:], duration=durations, loop=0)
     return animation.getvalue()

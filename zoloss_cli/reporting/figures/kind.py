@@ -46,7 +46,10 @@ class FigureKind:
     spread : str
         What its bands, boxes or bars are, in a phrase that stands over the drawing.
     datasets_per_page, learners_per_page : int
-        How many data sets or learners one picture shows, where each has a panel; more give further pages. 0: all.
+        How many data sets or learners one picture shows, where each has a panel; more give further pages.
+        0: all.
+    origin : str
+        For a figure of no results: the data that it is of, which stands over it.
     frames : str
         The function that draws the frames of an animation of it; empty where there is none.
     beside_tables : {'none', 'all', 'times'}
@@ -69,6 +72,7 @@ class FigureKind:
     spread: str = ""
     datasets_per_page: int = 0
     learners_per_page: int = 0
+    origin: str = ""
     frames: str = ""
 
     @property

@@ -1,7 +1,7 @@
 """The colour, dashes and marker of every learner: one place, so that a learner looks the same in all figures.
 
-There are fewer colours than learners. Learners that the papers compare have different ones; others share a colour
-and differ in dashes and marker.
+There are fewer colours than learners. Learners that the papers compare have different ones; others share a
+colour and differ in dashes and marker.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def find_look(label: str, learner: str = "") -> Look:
 
 
 def assign_looks(run: RunResult) -> dict[str, Look]:
-    """Return the looks of a run's columns: colours by learner, dashes and markers so that no two are the same."""
+    """Return the looks of a run's columns: colours by learner, and no two with the same dashes and marker."""
     behind = {spec.label: spec.learner for spec in run.experiment.learners}
     return assign_looks_by_name({label: behind.get(label, "") for label in run.learners})
 
@@ -98,15 +98,18 @@ def assign_looks_by_name(learners: Mapping[str, str]) -> dict[str, Look]:
     """
     looks: dict[str, Look] = {}
     for label, learner in learners.items():
-        look = find_look(label, learner)
-        shift = 1
-        while any(_look_alike(look, other) for other in looks.values()) and shift < len(style.MARKERS):
-            place = style.MARKERS.index(look.marker) + 1
-            dashes = style.DASHES.index(look.dashes) + 1  # type: ignore[arg-type]
-            look, shift = _build_look(look.colour, dashes, place), shift + 1
-        looks[label] = look
+        looks[label] = _choose_look(find_look(label, learner), list(looks.values()))
     return looks
 
 
-def _look_alike(one: Look, other: Look) -> bool:
-    return one.colour == other.colour and (one.dashes == other.dashes or one.marker == other.marker)
+def _choose_look(wanted: Look, taken: list[Look]) -> Look:
+    """Return a look of the colour with dashes and a marker that nobody has, or that nobody has together."""
+    dashes = style.DASHES.index(wanted.dashes)
+    marker = style.MARKERS.index(wanted.marker)
+    shifts = range(len(style.DASHES) * len(style.MARKERS))  # as many as there are of both together
+    choices = [_build_look(wanted.colour, dashes + i, marker + i) for i in shifts]
+    same = [look for look in taken if look.colour == wanted.colour]
+    for look in choices:
+        if all(look.dashes != other.dashes and look.marker != other.marker for other in same):
+            return look
+    return next((look for look in choices if look not in same), wanted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from zoloss_cli.errors import ResultsError, suggest_nearest
@@ -71,4 +72,4 @@ def _split(names: list[str], size: int) -> list[list[str]]:
     n_groups = -(-len(names) // size) if size and names else 1
     each, larger = divmod(len(names), n_groups)
     starts = [i * each + min(i, larger) for i in range(n_groups + 1)]
-    return [names[first:last] for first, last in zip(starts, starts[1:], strict=False)]
+    return [names[first:last] for first, last in pairwise(starts)]

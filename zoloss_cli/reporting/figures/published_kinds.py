@@ -8,6 +8,7 @@ BAND = "bands: ± one standard error of the mean"
 BANDS = "Bands: ± one standard error."
 COSTS = f"Cost: over N (K - 1), so that it starts at 1. {BANDS}"
 DISKS, YIN_YANG = "configs/thesis/figure1.5.yaml", "configs/thesis/figure1.8.yaml"
+DISKS_ORIGIN = f"disks, the first draw of {DISKS}: whole set"
 TARGET = "The target is white and grey."
 PAIRS = "Above: the first draw; below: the counts of all draws."
 SELECTED = f"Evenly spaced along the principal points, the first subset of each. {TARGET}"
@@ -51,6 +52,7 @@ NGUYEN_SANNER_FIGURES = (
         name="nguyen-sanner-2013/4",
         title="A line with the fewest errors, and one through two samples with the same",
         target="through_samples:draw_lines_through_samples",
+        origin="20 samples of two Gaussians (seed 3), whole set",
     ),
     FigureKind(
         name="nguyen-sanner-2013/6",
@@ -72,16 +74,19 @@ THESIS_FIGURES = (
         name="li-thesis-2006/1.1",
         title="Subsets of the concentric disks problem, and their complexity",
         target="example_subsets:draw_example_subsets",
+        origin=DISKS_ORIGIN,
     ),
     FigureKind(
         name="li-thesis-2006/1.2",
         title="Complexity-error plots of subsets and of hypotheses, measured where the thesis's are fictional",
         target="complexity_plane:draw_pairs_of_both_kinds",
+        origin=DISKS_ORIGIN,
     ),
     FigureKind(
         name="li-thesis-2006/1.3",
         title="A complexity-error plot with principal points circled",
         target="complexity_plane:draw_principal_pairs",
+        origin=DISKS_ORIGIN,
     ),
     FigureKind(
         name="li-thesis-2006/1.4",
@@ -139,6 +144,7 @@ THESIS_FIGURES = (
         name="li-thesis-2006/1.10",
         title="A complexity-error path, and the rightmost segment",
         target="complexity_plane:draw_complexity_error_path",
+        origin=DISKS_ORIGIN,
     ),
     FigureKind(
         name="li-thesis-2006/1.11",
@@ -241,11 +247,13 @@ THESIS_FIGURES = (
         name="li-thesis-2006/3.2",
         title="Three margin cost functions",
         target="cost_functions:draw_cost_functions",
+        origin="functions of the margin of one sample, without data",
     ),
     FigureKind(
         name="li-thesis-2006/4.1",
         title="The tangram with seven pieces",
         target="tangram_pieces:draw_tangram",
+        origin="the pieces that samples are drawn from, without samples",
     ),
     FigureKind(
         name="li-thesis-2006/4.2",

@@ -1,12 +1,12 @@
 """Random coordinate descent step by step in the plane, for teaching. It needs no results.
 
-Li & Lin (2007), section III; Li (2006), Algorithms 2.3 to 2.5. The steps are those of `RCDClassifier` itself, which
-records its weights after every epoch.
+Li & Lin (2007), section III; Li (2006), Algorithms 2.3 to 2.5. The steps are those of `RCDClassifier` itself,
+which records its weights after every epoch.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EPOCHS, SEED = 60, 4
 N_PANELS = 6
-VARIANT = "plain"  # all weights move in every epoch, so that lines turn and shift
+VARIANT: Final = "plain"  # all weights move in every epoch, so that lines turn and shift
 EARLIER = "#9A9A9A"
 
 
@@ -46,7 +46,7 @@ class DescentStep(NamedTuple):
 
 
 class Descent(NamedTuple):
-    """A whole run in the plane: the samples with labels 1 and -1, the errors by epoch, and the steps that count."""
+    """A run in the plane: samples, their labels 1 and -1, errors by epoch, and the steps that left fewer."""
 
     X: np.ndarray
     y: np.ndarray
@@ -77,9 +77,10 @@ def run_descent() -> Descent:
 
 
 def draw_rcd_steps() -> Figure:
-    """Draw six of the epochs that left fewer errors: the line before, the line after, and what it gets wrong."""
+    """Draw six of the epochs that left fewer errors: the line before, the line after, what it gets wrong."""
     found = run_descent()
-    chosen = np.unique(np.linspace(0, len(found.steps) - 1, min(N_PANELS, len(found.steps))).round().astype(int))
+    places = np.linspace(0, len(found.steps) - 1, min(N_PANELS, len(found.steps)))
+    chosen = np.unique(places.round().astype(int))
     figure = style.new_figure(style.PAGE, 4.6)
     panels = style.add_panels(figure, len(chosen), 3, sharex=True, sharey=True)
     for panel, place in zip(panels, chosen, strict=True):
@@ -104,7 +105,9 @@ def draw_rcd_frames() -> list[Figure]:
         left.set(xlabel="sepal width, scaled", ylabel="petal width, scaled")
         epochs = np.arange(1, step.epoch + 1)
         right.step(epochs, found.counts[: step.epoch], where="post", color=find_look(f"rcd-{VARIANT}").colour)
-        right.set(xlim=(0, EPOCHS), ylim=(0, 1.05 * found.counts.max()), xlabel="epochs", ylabel="training errors")
+        right.set(
+            xlim=(0, EPOCHS), ylim=(0, 1.05 * found.counts.max()), xlabel="epochs", ylabel="training errors"
+        )
         right.set_title("errors so far")
         style.add_legend_below(figure, [left], 5)
         style.add_origin(figure, f"{ORIGIN}; RCD-{VARIANT}, random_state={SEED}")

@@ -129,16 +129,21 @@ def add_panels(figure: Figure, count: int, columns: int, **options: Any) -> list
 def add_origin(figure: Figure, text: str) -> None:
     """Say over a drawing, in small letters, which data and splits it shows and what its bands are.
 
-    The figure grows by the lines that are needed, so that panels keep their size. What a figure says over itself
-    stays above.
+    The figure grows by the lines that are needed, so that panels keep their size. What a figure says over
+    itself stays above.
     """
-    if figure.get_layout_engine() is None:  # parts stand where they were put, and say below what they show
-        return
-    width = int((figure.get_figwidth() - 0.2) / ORIGIN_LETTER_INCHES)
-    lines = textwrap.wrap(text, width)
+    layout = import_optional("matplotlib.layout_engine", NEEDED_BY)
+    if not isinstance(figure.get_layout_engine(), layout.ConstrainedLayoutEngine):
+        return  # its parts stand where they were put, and it says below what it shows
+    lines = wrap_origin(text, figure.get_figwidth())
     above = figure.get_suptitle()
     figure.set_figheight(figure.get_figheight() + ORIGIN_LINE_INCHES * len(lines))
     figure.suptitle("\n".join(filter(None, [above, *lines])), fontsize=ORIGIN_POINTS, color=ORIGIN_COLOUR)
+
+
+def wrap_origin(text: str, width: float) -> list[str]:
+    """Return the lines of a text in small letters that have room within so many inches."""
+    return textwrap.wrap(text, int((width - 0.2) / ORIGIN_LETTER_INCHES))
 
 
 def plot_line(axes: Axes, x: ArrayLike, y: ArrayLike, look: Look, name: str, shift: int = 0) -> None:

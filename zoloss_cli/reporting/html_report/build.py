@@ -77,8 +77,8 @@ def build_page(
     ]
     figures = PageFigures(runs, source)
     tables = [_build_table_panel(one, figures) for one in shown]
-    cells = drop_repeated([cell for run in runs for cell in compared[run.name]])
-    published = summarize_published(runs)
+    every = [cell for run in runs for cell in compared[run.name]]
+    cells, published = drop_repeated(every), summarize_published(runs, compared=every)
     pairs = list(zip(shown, tables, strict=True))
     overview = _build_overview(pairs, cells, published, find_single_pools(runs), notes)
     panels = [overview, *tables]
@@ -111,7 +111,9 @@ def _build_overview(
     body.insert(0, explain_page(bool(cells)))
     if cells:
         grid = render_grid(published).replace("<table>", '<table class="plain">', 1)
-        body.append(f'<h3 id="all-published">All published numbers</h3><div class="wide" tabindex="0">{grid}</div>')
+        body.append(
+            f'<h3 id="all-published">All published numbers</h3><div class="wide" tabindex="0">{grid}</div>'
+        )
         body.append(f"<h3>All distinct cells</h3>{render_notes(summarize_agreement(cells))}")
         body.append(f"<h3>{DIFFERENT}</h3>{_render_different(cells)}")
         if single_pools:

@@ -33,7 +33,9 @@ def render_changes(runs: list[RunResult], source: Path, others: list[RunResult],
     found = compare_results(others, runs)
     parts = [render_notes(summarize_difference(found, other_source, source))]
     if found.cells:
-        parts.append(f'<p class="tools">{render_download("CSV", "changes.csv", render_difference(found, "csv"))}</p>')
+        parts.append(
+            f'<p class="tools">{render_download("CSV", "changes.csv", render_difference(found, "csv"))}</p>'
+        )
         parts.append(f'<div class="wide" tabindex="0">{_render_cells(found)}</div>')
         parts.append(render_notes([f"First: {other_source}; second: {source}."], "note"))
     return "".join(parts)

@@ -49,7 +49,7 @@ def build_id(name: str) -> str:
 
 
 def render_anchor(id: str, what: str) -> str:
-    """Return the sign beside a heading whose address is that of what is below; nothing of it is printed or read."""
+    """Return the sign beside a heading that links to what is below it."""
     return f'<a class="anchor" href="#{id}" aria-label="Link to {escape(what)}"></a>'
 
 

@@ -44,7 +44,7 @@ class PageFigures:
         self._of_tables = [d for d in drawings if self._is_beside_table(d)]
         self._of_papers = [d for d in drawings if self._runs[d.run].figure and d.kind.beside_tables == "none"]
         if self._of_papers:
-            kinds = [kind for kind in FIGURES if not kind.needs_results]
+            kinds = [kind for kind in FIGURES if not kind.needs_results and kind.is_quick]
             self._of_papers += map(build_drawing_without_results, kinds)
         self._n_drawn = 0
 

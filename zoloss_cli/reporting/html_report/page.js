@@ -1,5 +1,6 @@
 "use strict";
 // Without this script all panels are shown below each other; with it, one at a time.
+document.documentElement.classList.add("scripted");
 const sections = [...document.querySelectorAll("main > section")];
 const links = [...document.querySelectorAll("nav a")];
 const filters = document.querySelector(".filters");

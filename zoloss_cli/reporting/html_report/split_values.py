@@ -30,7 +30,9 @@ def render_split_values(run: RunResult) -> str:
     titles = build_column_titles(run.learners)
     cells: dict[str, dict[str, Any]] = {}
     for dataset in run.datasets:
-        packed = {titles[x]: _pack(run, dataset, x) for x in run.learners if _count(run, dataset, x) >= MIN_VALUES}
+        packed = {
+            titles[x]: _pack(run, dataset, x) for x in run.learners if _count(run, dataset, x) >= MIN_VALUES
+        }
         if packed:
             cells[dataset] = packed
     if not cells:
