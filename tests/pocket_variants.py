@@ -56,7 +56,7 @@ VARIANTS = {
 }
 
 
-@njit(fastmath={"reassoc", "contract"})
+@njit(cache=True, fastmath={"reassoc", "contract"})
 def count_errors(Z, phi, w, lenient, positive, bound):
     """Return the weight of the samples with a margin <= 0, or at least the bound where it is not below it."""
     error = 0.0
@@ -71,7 +71,7 @@ def count_errors(Z, phi, w, lenient, positive, bound):
     return error
 
 
-@njit
+@njit(cache=True)
 def run_pocket(Z, phi, steps, cdf, positive, w, epochs, check, permuted, by_updates, lenient, seed):
     """Return the weights in the pocket, their error, and how often errors were counted."""
     np.random.seed(seed)  # noqa: NPY002 (numba's own, which a Generator would not reach)
