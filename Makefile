@@ -14,7 +14,7 @@ JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 SEED ?=
 MINUTES ?= 10
 
-.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs test-lowest bench growth lint man release-check table2 table3 table4 tables nguyen thesis reference schema clean
+.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs test-lowest bench growth speeds lint man release-check table2 table3 table4 tables nguyen thesis reference schema clean
 
 install: $(STAMP)
 
@@ -103,6 +103,10 @@ bench: install
 # Costs against samples, features, classes, splits and cores, with slopes and the figure of docs/speed.md.
 growth: install
 	$(BIN)/python tests/bench/growth.py docs/figures/growth.svg
+
+# The times that `zoloss learners` shows.
+speeds: install
+	$(BIN)/python tests/bench/learner_speeds.py zoloss_cli/workflows/learner_speeds.csv
 
 # The same checks that .pre-commit-config.yaml runs before a commit.
 lint: install

@@ -130,7 +130,7 @@ def render_page() -> str:
         "\\fBzoloss\\fR [\\fIoptions\\fR] \\fIcommand\\fR [\\fIarguments\\fR]",
         ".SH DESCRIPTION",
         escape(
-            "zoloss minimizes the number of training errors itself, not a smooth surrogate. It fits classifiers "
+            "zoloss minimizes the number of training errors itself, not a surrogate. It fits classifiers "
             "to your tables, and reproduces the tables and figures of the papers that introduced them."
         ),
         ".SH OPTIONS",

@@ -18,13 +18,13 @@ datasets = typer.Typer(
 
 @datasets.callback()
 def list_datasets(context: typer.Context) -> None:
-    """List all data sets and generators with samples, features, classes and source.
+    """List all data sets and generators: samples, features, classes and source.
 
     **Examples**
 
     `zoloss datasets`: the list
 
-    `zoloss datasets show heart`: where it comes from and what was done to it
+    `zoloss datasets show heart`: where it comes from and how it was prepared
 
     `zoloss datasets of configs/thesis/table4.2.yaml`: the data of an experiment, such as Table 4.1
 
@@ -51,7 +51,7 @@ def of(config: options.ConfigFile) -> None:
 @datasets.command(cls=PlainCommand)
 def show(
     name: Annotated[
-        str, typer.Argument(help="A data set or generator.", autocompletion=completion.complete_dataset)
+        str, typer.Argument(help="Name of a data set or generator.", autocompletion=completion.complete_dataset)
     ],
 ) -> None:
     """Describe one data set: source, licence, label coding, what was removed or decoded.
@@ -65,7 +65,7 @@ def show(
 
 @datasets.command(cls=PlainCommand)
 def verify() -> None:
-    """Recompute the sha256, the samples, features and class counts of every embedded file.
+    """Recompute the sha256 and the counts of samples, features and classes of every embedded file.
 
     **Example:** `zoloss datasets verify`
     """
@@ -78,16 +78,18 @@ def verify() -> None:
 def fetch(
     name: Annotated[
         str,
-        typer.Argument(help="An embedded data set.", autocompletion=completion.complete_embedded_dataset),
+        typer.Argument(
+            help="Name of an embedded data set.", autocompletion=completion.complete_embedded_dataset
+        ),
     ],
     into: Annotated[
-        Path | None, typer.Option(help="Folder for the converted CSV (default: the cache).")
+        Path | None, typer.Option(help="Output folder for the converted CSV file (default: the cache).")
     ] = None,
     archive: Annotated[
         str, typer.Option(help="Address of the UCI archive or a mirror.")
     ] = "https://archive.ics.uci.edu",
 ) -> None:
-    """Get the original files from UCI, check them, convert them, and say how they differ from our copy.
+    """Download the original files from UCI, check and convert them, and report how they differ from our copy.
 
     **Example:** `zoloss datasets fetch sonar --into originals`
     """

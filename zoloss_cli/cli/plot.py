@@ -17,7 +17,7 @@ def plot(
     figure: Annotated[
         str | None,
         typer.Option(
-            help="Which one: PAPER/NUMBER, a number or a word; without it, all that can be drawn are listed.",
+            help="Figure to draw: PAPER/NUMBER, a number or a name; without it, available figures are listed.",
             autocompletion=completion.complete_choice((*FIGURE_NAMES, *FIGURE_NUMBERS)),
         ),
     ] = None,
@@ -25,7 +25,7 @@ def plot(
     dataset: Annotated[
         str,
         typer.Option(
-            help="Only these data sets, by commas; for boundary also a generator or a CSV file.",
+            help="Only these data sets, separated by commas; for boundary also a generator or a CSV file.",
             autocompletion=completion.complete_dataset_list,
         ),
     ] = "",
@@ -38,14 +38,14 @@ def plot(
     metric: Annotated[
         str | None,
         typer.Option(
-            help="For boxes, differences and ranks: another metric than the table's.",
+            help="For boxes, differences and ranks: a metric other than the table's.",
             autocompletion=completion.complete_metric,
         ),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
-            help="For differences: the learner that others are compared with (default: each data set's best).",
+            help="For differences: the learner to compare the others with (default: each data set's best).",
             autocompletion=completion.complete_learner,
         ),
     ] = None,
@@ -58,24 +58,26 @@ def plot(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="A file: .pdf, .svg or .png; cone and rcd-steps also .gif (default: figure-NAME.pdf)."
+            "--out",
+            "-o",
+            help="Output file: .pdf, .svg or .png; cone and rcd-steps also .gif (default: figure-NAME.pdf).",
         ),
     ] = None,
     force: options.Force = False,
 ) -> None:
-    """Draw the papers' figures and others from results; without --figure, list them.
+    """Draw the papers' figures and others from results; without --figure, list what is available.
 
-    A published figure is called PAPER/NUMBER; the number will do where only one paper has it. There are figures
-    1, 2, 6 and 9 of nguyen-sanner-2013, 3 and 4 of li-lin-2007, 1.4 to 1.9, 1.11 to 1.13, 3.1 and 4.2 to 4.5
-    of li-thesis-2006. boxes (values over splits), differences (paired, to one learner), ranks, curves, time,
-    bounds and boundary are of any run that has what they show; a config of another paper's figure says with
-    `drawn_as` which of them it is. More than six panels make several pages: of one PDF, or files that are numbered.
-    A boundary of data with more than two features is drawn in two of them, which are chosen and named. Figures 1 and 4.3 and boundary fit
-    learners again, by the run's own seeds, since results hold no weights.
+    A published figure is called PAPER/NUMBER; the number is enough where only one paper has it. There are
+    figures 1, 2, 6 and 9 of nguyen-sanner-2013, 3 and 4 of li-lin-2007, 1.4 to 1.9, 1.11 to 1.13, 3.1 and 4.2
+    to 4.5 of li-thesis-2006. boxes (values over splits), differences (paired, to one learner), ranks, curves,
+    time, bounds and boundary are of any run that has what they show; a config of another paper's figure says
+    with `drawn_as` which of them it is. More than six panels make several pages: of one PDF, or numbered files.
+    A boundary of data with more than two features is drawn in two of them, which are chosen and named. Figures
+    1 and 4.3 and boundary fit learners again, by the run's own seeds, since results hold no weights.
 
     **Examples**
 
-    `zoloss plot results/reference`: what these results can give
+    `zoloss plot results/reference`: list the figures that these results allow
 
     `zoloss plot results/reference --figure li-lin-2007/3 --out rcd.svg`
 

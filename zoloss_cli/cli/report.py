@@ -12,23 +12,25 @@ from zoloss_cli.cli import _options as options
 
 def report(
     results: options.ResultsFolder = Path("results"),
-    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output file.")] = Path("report.html"),
     against: Annotated[
         Path | None,
-        typer.Option(help="Another results folder: a panel lists the cells that differ, as `zoloss diff` does."),
+        typer.Option(
+            help="Another results folder: a panel lists the cells that differ, as `zoloss diff` does."
+        ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the page.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
 ) -> None:
-    """Write one self-contained page: tables beside published values, figures, cells that differ.
+    """Write a self-contained HTML page: tables beside published values, figures, cells that differ.
 
-    It says how everything was made, and it needs no network and no server: open it in a browser, send it, or
-    print it. Tables can be saved as CSV and LaTeX, figures as SVG, and each table has the values of all splits.
+    It records how everything was computed, and needs neither network nor server: open it in a browser, send
+    it, or print it. Tables can be saved as CSV and LaTeX, figures as SVG, and each table has the values of all splits.
 
     **Examples**
 
     `zoloss report results/reference -o report.html`
 
-    `zoloss report results/ -o mine.html --force`: again, over the old one
+    `zoloss report results/ -o mine.html --force`: overwrite an older page
 
     `zoloss report results/ --against results/reference`: also what differs from the reference
     """
