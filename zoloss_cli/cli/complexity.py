@@ -36,6 +36,14 @@ def complexity(
     exact: Annotated[
         bool, typer.Option("--exact/--heuristic", help="Account for every union, or leave out the unlikely.")
     ] = False,
+    cost: Annotated[
+        float | None,
+        typer.Option(help="What it costs to memorize a row: which rows are worth it, one after the other."),
+    ] = None,
+    noise: Annotated[
+        float | None,
+        typer.Option(help="The same by the probability e of a wrong label, as --cost log2(1/e - 1)."),
+    ] = None,
     sample: Annotated[
         int | None, typer.Option(min=2, help="Take so many samples at random, where all would be too many.")
     ] = None,
@@ -51,8 +59,10 @@ def complexity(
     The complexity is the number of support vectors of the SVM that separates all samples (Li's thesis 2006,
     chapter 1). A sample that adds much to it, on average over random orders, looks like noise. With --clusters,
     principal points say how far a simpler rule goes: how few samples must be left out at each complexity.
-    More than two classes are measured each against the rest. Rows with equal features and different labels are
-    set apart, those of the rarer label or all of them, and counted.
+    With --cost or --noise, rows are removed as long as the complexity falls by the cost of memorizing them
+    (section 1.5.1), and principal points say what rule and what table of errors are shortest together
+    (Definition 1.3). More than two classes are measured each against the rest. Rows with equal features and
+    different labels are set apart, those of the rarer label or all of them, and counted.
 
     **Examples**
 
@@ -61,6 +71,8 @@ def complexity(
     `zoloss complexity mine.csv --plot mine.png --json`: drawn, and every row for another program
 
     `zoloss complexity mine.csv --label outcome --positive yes --clusters 15 --exact`: principal points
+
+    `zoloss complexity mine.csv --clusters 15 --noise 0.1`: rows to memorize if a tenth of all labels is wrong
 
     `zoloss complexity large.csv --sample 1000 --seed 7`: of samples drawn at random
     """
@@ -72,9 +84,14 @@ def complexity(
     from zoloss_cli.utils.interruptible import run_interruptibly
     from zoloss_cli.workflows import complexity_text
     from zoloss_cli.workflows.complexity import ComplexityOptions, measure_complexity
+    from zoloss_cli.workflows.complexity_lookup import choose_cost
     from zoloss_cli.workflows.table_samples import load_samples
 
-    how = ComplexityOptions(kernel, gamma, permutations, seed, clusters, exact, all_pairs=plot is not None)
+    how = ComplexityOptions(
+        *(kernel, gamma, permutations, seed, clusters, exact),
+        all_pairs=plot is not None,
+        cost=choose_cost(cost, noise),
+    )
     how.validate()
     if plot is not None:
         find_format(plot, "--plot")
