@@ -154,7 +154,8 @@ nguyen: install
 # Li's thesis (2006), chapters 1, 3 and 4: the complexity of data, CGBoost against AnyBoost, and boosting for several
 # classes. Table 4.5 takes longer than all others together.
 thesis: install
-	for config in figure1.5 figure1.8 figure1.11 figure1.12 figure1.13 section2.4.2 \
+	for config in figure1.5 figure1.8 figure1.11 figure1.12 figure1.13 \
+	    figure2.1 figure2.2 figure2.3 figure2.4 section2.4.2 section2.4.2-romma \
 	    table3.1 table3.2 figure3.1 table4.2 table4.3 table4.4 table4.5 \
 	    figure4.2 figure4.3 figure4.4 figure4.5; do \
 	  $(RUN) configs/thesis/$$config.yaml || exit; done
@@ -164,9 +165,9 @@ thesis: install
 # The results in results/reference, with the papers' 500 splits.
 reference: install
 	$(MAKE) tables RESULTS=results/reference
-	for config in table4-fld table4-svm rcd-rules proofs scoring; do \
+	for config in table4-fld table4-svm table4-weighting rcd-rules convergence proofs scoring; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
-	for config in figure3 figure4 perceptron/bounds; do \
+	for config in figure3 figure4 perceptron/bounds perceptron/small-margin; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
 	$(MAKE) nguyen thesis RESULTS=results/reference
 
