@@ -44,7 +44,7 @@ def visit_site(chromium, address):
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("response", lambda r: r.ok or complaints.append((r.status, r.url)))
+        page.on("response", lambda r: r.status < 400 or complaints.append((r.status, r.url)))
         page.on("request", lambda r: r.url.startswith((address, "data:", "blob:")) or complaints.append(r.url))
         page.goto(f"{address}{name}.html")
         return page
