@@ -14,7 +14,7 @@ JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 SEED ?=
 MINUTES ?= 10
 
-.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs test-lowest bench growth speeds lint man release-check table2 table3 table4 tables nguyen thesis reference schema clean
+.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs site test-lowest bench growth speeds lint man release-check table2 table3 table4 tables nguyen thesis reference schema clean
 
 install: $(STAMP)
 
@@ -22,8 +22,8 @@ install: $(STAMP)
 HAVE_COMPILER = { command -v c++ || command -v g++ || command -v clang++; } >/dev/null
 LIST_OTHERS = import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
   print(*(n for n in p["dependencies"] if not n.startswith("liblinear")), sep="\n")
-LIST_TOOLS = import tomllib; \
-  print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")
+LIST_TOOLS = import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; \
+  print(*p["dev"], *p["docs"], sep="\n")
 PIP_INSTALL = $(BIN)/python -m pip --quiet --disable-pip-version-check install $(INSTALL_OPTIONS)
 
 # zoloss and what it needs.
@@ -94,7 +94,7 @@ reproduce: install
 test-lowest:
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/python -m pip install --quiet uv
-	$(VENV)-lowest/bin/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct -e ".[dev]"
+	$(VENV)-lowest/bin/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct -e ".[dev,docs]"
 	$(VENV)-lowest/bin/python -m pytest $(ON_CORES)
 
 bench: install
@@ -171,15 +171,16 @@ reference: install
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
 	$(MAKE) nguyen thesis RESULTS=results/reference
 
+# The documentation site in build/site; a warning is an error. Material announces another generator in each build.
+site: install
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --config-file .mkdocs.yml
+	@echo "the site is in build/site; open build/site/index.html, or: $(PYTHON) -m http.server --directory build/site"
+
 # The outputs of the commands on the pages, and their figures.
 docs: install
 	$(BIN)/python tests/documents.py
-	$(BIN)/zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost \
-	  --out docs/figures/yinyang.png --force
-	$(BIN)/zoloss plot results/reference --figure ranks --table IV --out docs/figures/ranks.svg --force
 	for figure in 1.5 1.12; do \
 	  $(BIN)/zoloss plot results/reference --figure $$figure --out docs/figures/figure-$$figure.png --force || exit; done
-	$(BIN)/zoloss complexity datasets/heart.csv --clusters 10 --exact --plot docs/figures/complexity.svg --force
 
 schema: install
 	$(BIN)/zoloss schema > configs/schema.json.new
