@@ -61,7 +61,7 @@ def choose_bucket_count(n: int) -> int:
 
 @kernel
 def compute_typical_breakpoint(p, delta):
-    """Return s = sum|p| / sum|delta|: the scale on which breakpoints are told apart."""
+    """Return s = sum|p| / sum|delta|: the scale on which breakpoints are distinguished."""
     sum_p, sum_delta = 0.0, 0.0
     for i in range(p.shape[0]):
         sum_p += abs(p[i])

@@ -168,7 +168,7 @@ FIGURES = (
         target="synthetic:draw_paired_losses",
         condition="synthetic:has_paired_losses",
         config="configs/nguyen/figure9.yaml",
-        legend="One marker a data set.",
+        legend="One marker per data set.",
     ),
     FigureKind(
         name="li-thesis-2006/1.4",
@@ -343,7 +343,7 @@ FIGURES = (
         title="What was counted against what a theorem allows",
         target="bounds:draw_counted_against_bound",
         condition="bounds:has_bounds",
-        legend="One marker a data set, or for several in one place; none may lie above the line.",
+        legend="One marker per data set, or for several in one place; none may lie above the line.",
         requirement="learners that say what they counted and what its bound is, such as mistake-bound",
     ),
     FigureKind(
