@@ -221,7 +221,7 @@ class CertifyingClassifier(PivotClassifier):
         self._hit_sets(problem, hitting, search)
 
     def _prove_target(self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress) -> None:
-        """Prove the target for a part of all directions, or for all; what is proved of a part is no bound."""
+        """Prove the target for a part of all directions, or for all; a part alone proves no bound."""
         assert self.target is not None
         parts = self.parts if self.part is not None else 1
         problem = build_cone_problem(integers, samples.c)
