@@ -310,7 +310,7 @@ def test_options_count_more_than_the_config_and_that_more_than_the_environment(
         ("nowhere.json", "is neither an address such as tcp://host:8786 nor a scheduler file that is there"),
         (
             "broken.json",
-            "broken.json is no scheduler file; `dask scheduler --scheduler-file broken.json` writes one",
+            "broken.json is not a scheduler file; `dask scheduler --scheduler-file broken.json` writes one",
         ),
     ],
 )

@@ -28,7 +28,7 @@ def check_workers(client: Client, allow_versions: bool) -> list[str]:
     Raises
     ------
     ClusterError
-        One line a difference, each with its host; also if a worker has no zoloss.
+        One line per difference, each with its host; also if a worker has no zoloss.
     """
     found = client.run(collect_versions, on_error="return")
     ours = collect_versions()
