@@ -1,6 +1,6 @@
 """Random coordinate descent: Li & Lin (2007), Fig. 2; Li's thesis (2006), Algorithm 2.5.
 
-What bounds an epoch at N = 600, m = 20: the matrix product for delta, a division a sample, and the sums of
+What bounds an epoch at N = 600, m = 20: the matrix product for delta, a division per sample, and the sums of
 weights in buckets, each a few hundred nanoseconds; `make bench` prints the figures.
 """
 
@@ -97,7 +97,7 @@ def update_along_direction(p, q, delta, y, phi, c, w, d, both_directions, bucket
 
 @exact_kernel
 def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, checkpoints, path, deltas):
-    """Take one epoch a row of D (epochs x P). Changes w; writes w into `path` after each of `checkpoints`.
+    """Take one epoch per row of D (epochs x P). Changes w; writes w into `path` after each of `checkpoints`.
 
     p = Xw is carried along; it is recomputed every DIRECTIONS_PER_BLOCK epochs, and where w has become much
     shorter than it was, so that rounding errors neither add up nor outgrow p.

@@ -25,7 +25,7 @@ class Samples:
     Attributes
     ----------
     X : ndarray of shape (n_samples, 1 + n_features)
-        One sample a row, the constant 1 first.
+        One sample per row, the constant 1 first.
     """
 
     X: np.ndarray
@@ -86,7 +86,7 @@ class Problem(Samples):
     Attributes
     ----------
     X : ndarray of shape (n_samples, 1 + n_features)
-        One sample a row, the constant 1 first.
+        One sample per row, the constant 1 first.
     y : ndarray of shape (n_samples,)
         Labels, -1.0 or +1.0.
     phi : ndarray of shape (n_samples,)

@@ -11,7 +11,7 @@ from zoloss_cli.learners.problem import Problem
 
 RANK_TOLERANCE = 1e-10  # of the largest singular value
 WEIGHT_TOLERANCE = 1e-12  # of the weight at one place: less is none
-MARGIN_TOLERANCE = 1e-12  # of the lengths of a sample and of w: less is no margin
+MARGIN_TOLERANCE = 1e-12  # of the lengths of a sample and of w: less is not a margin
 MAX_MOVES = 20
 MANY_SAMPLES = 100_000  # from which on sorting all samples and all singular vectors take too long
 MANY_BYTES = 64 << 20  # from which on they take too much memory

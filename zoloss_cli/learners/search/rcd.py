@@ -43,7 +43,7 @@ Update = Annotated[
 class RCDClassifier(LinearLearner):
     """Random coordinate descent (RCD) on the 0/1 loss.
 
-    The 0/1 loss is minimized exactly along one line an epoch.
+    The 0/1 loss is minimized exactly along one line per epoch.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class RCDClassifier(LinearLearner):
         Update procedure of the thesis: 2.4 keeps the line's sense, 2.3 may also turn w around; 2.4-fair looks
         along a line from either side, at random, so that ties favour no class.
     record_every : int >= 0, default=0
-        Keep the weights after every so many epochs (0: only the last).
+        Keep the weights after every this many epochs (0: only the last).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
