@@ -64,7 +64,7 @@ def find_faults(versions: dict[str, str], changelog: str, tag: str | None) -> li
         if other != version
     ]
     if not SEMVER.fullmatch(version):
-        faults.append(f"zoloss_cli/__init__.py: '{version}' is no semantic version, such as 1.0.0")
+        faults.append(f"zoloss_cli/__init__.py: '{version}' is not a semantic version, such as 1.0.0")
     sections = read_sections(changelog)
     wanted = [version] if tag else [version, "Unreleased"]
     if not any(sections.get(name, (None, ""))[1] for name in wanted):

@@ -56,7 +56,7 @@ VARIANTS = {
 }
 
 
-@njit(fastmath={"reassoc", "contract"})
+@njit(cache=True, fastmath={"reassoc", "contract"})
 def count_errors(Z, phi, w, lenient, positive, bound):
     """Return the weight of the samples with a margin <= 0, or at least the bound where it is not below it."""
     error = 0.0
@@ -71,7 +71,7 @@ def count_errors(Z, phi, w, lenient, positive, bound):
     return error
 
 
-@njit
+@njit(cache=True)
 def run_pocket(Z, phi, steps, cdf, positive, w, epochs, check, permuted, by_updates, lenient, seed):
     """Return the weights in the pocket, their error, and how often errors were counted."""
     np.random.seed(seed)  # noqa: NPY002 (numba's own, which a Generator would not reach)
@@ -197,13 +197,13 @@ def describe(values):
     return f"{np.mean(values):+.2f} ± {np.std(values, ddof=1) / np.sqrt(len(values)):.2f}"
 
 
-def build_row(name, variant, base, n_splits, n_boosted):
+def build_row(name, variant, base, n_splits, n_boosted, boosted):
     """Return a variant's cells: single pocket by difference from Algorithm 2.1, counts, and ensembles."""
     single = {d: np.array([measure_single(variant, d, k) for k in range(n_splits)]) for d in PUBLISHED_ERRORS}
     base = base or single
     cells = [name, *(describe(single[d][:, 0] - base[d][:, 0]) for d in PUBLISHED_ERRORS)]
     cells.append("{:,.0f}, {:,.0f}".format(*single["pima"][:, 1:].mean(axis=0)))
-    for dataset in ("german", "pima", "yinyang"):
+    for dataset in boosted:
         runs = [boost(variant, *load_split(dataset, k), k) for k in range(n_boosted)]
         left, errors = np.array(runs).T
         cells.append(f"{np.sum(left == 0)} of {n_boosted}; {left.mean():.1f}; {errors.mean():.1f} %")
@@ -215,22 +215,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=20, help="of single pocket")
     parser.add_argument("--boosted", type=int, default=6, help="splits of AdaBoost")
+    parser.add_argument("--ensembles", default="german,pima,yinyang", help="data sets of AdaBoost")
     parser.add_argument("--only", default="", help="variants whose name contains this, besides the first")
     chosen = parser.parse_args()
-    head = [
-        "variant",
-        "german",
-        "pima",
-        "counts on pima",
-        *(f"AdaBoost, {d}" for d in ("german", "pima", "yinyang")),
-    ]
+    boosted = chosen.ensembles.split(",")
+    head = ["variant", "german", "pima", "counts on pima", *(f"AdaBoost, {dataset}" for dataset in boosted)]
     print("| " + " | ".join(head) + " |\n|" + "---|" * len(head), flush=True)
     base: dict = {}
     for name, variant in VARIANTS.items():
         if base and chosen.only not in name:
             continue
         begun = time.process_time()
-        cells, single = build_row(name, variant, base, chosen.splits, chosen.boosted)
+        cells, single = build_row(name, variant, base, chosen.splits, chosen.boosted, boosted)
         base = base or single
         print("| " + " | ".join(cells) + f" | <!-- {time.process_time() - begun:.0f} s -->", flush=True)
 

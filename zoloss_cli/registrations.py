@@ -34,7 +34,7 @@ class DatasetRegistration(Registration):
         from zoloss_cli.utils.signature import parameter_model
 
         if not inspect.isfunction(found):
-            raise plugin.build_error("is no function")
+            raise plugin.build_error("is not a function")
         if not found.__doc__:
             raise plugin.build_error("has no docstring")
         if not is_generator(found):
@@ -57,7 +57,7 @@ class MetricRegistration(Registration):
         """Raise ConfigError unless `found` is a metric of the plug-in's name."""
         if not (isinstance(found, type) and issubclass(found, import_target(BASE_METRIC))):
             raise plugin.build_error(
-                "is no metric: it must be a class derived from zoloss_cli.metrics.base.Metric"
+                "is not a metric: it must be a class derived from zoloss_cli.metrics.base.Metric"
             )
         if getattr(found, "name", None) != plugin.name:
             raise plugin.build_error(f"must have the name '{plugin.name}', as its entry point says")

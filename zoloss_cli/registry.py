@@ -205,6 +205,7 @@ GENERATORS = Registry(
         "data_engine": DatasetRegistration(_GENERATORS + "data_engine"),
         "separable": DatasetRegistration(_GENERATORS + "separable"),
         "axes": DatasetRegistration(_GENERATORS + "axes"),
+        "nested": DatasetRegistration(_GENERATORS + "nested"),
     },
 )
 
@@ -224,7 +225,7 @@ def list_metrics() -> list[str]:
 
 
 def explain_unknown_metric(name: object) -> str:
-    """Return why a name is no metric, with the nearest that is one."""
+    """Return why a name is not a metric, with the nearest that is one."""
     if purpose := OTHER_PURPOSES.get(str(name)):
         return f"the scorer '{name}' of scikit-learn is for {purpose}, and these are errors of classifiers"
     return f"unknown metric '{name}'{suggest_nearest(name, list_metrics())}"
@@ -232,7 +233,7 @@ def explain_unknown_metric(name: object) -> str:
 
 @functools.cache
 def load_metric(name: str) -> Any:
-    """Return a metric by its name; an unknown name, or a plug-in that is no metric, is a ConfigError."""
+    """Return a metric by its name; an unknown name, or a plug-in that is not a metric, is a ConfigError."""
     name = METRIC_ALIASES.get(name, name)
     # Our own come first without a look at installed packages, which takes longer than a table.
     entry = METRICS.builtin.get(name) or SCORERS.builtin.get(name) or METRICS.get(name)

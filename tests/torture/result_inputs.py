@@ -87,7 +87,7 @@ class ResultInputs(InputCampaign):
 
     @staticmethod
     def _put_oddity(rng: random.Random, path: Path) -> None:
-        """Put something in the place of a file that is no regular one."""
+        """Put something in the place of a file that is not a regular one."""
         path.unlink()
         kind = rng.choice(["pipe", "folder", "zeros", "loop", "nothing"])
         if kind == "pipe":

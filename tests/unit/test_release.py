@@ -46,7 +46,7 @@ def test_every_place_names_the_same_version():
     [
         (versions(**{"CITATION.cff": "1.1.0"}), CHANGELOG, None, "CITATION.cff: the version is '1.1.0'"),
         (versions(**{"docs/man/zoloss.1": ""}), CHANGELOG, None, "docs/man/zoloss.1: the version is ''"),
-        (dict.fromkeys(CHECK.PLACES, "1.2"), CHANGELOG, None, "'1.2' is no semantic version"),
+        (dict.fromkeys(CHECK.PLACES, "1.2"), CHANGELOG, None, "'1.2' is not a semantic version"),
         (versions(), CHANGELOG.replace("1.2.0", "1.1.0"), None, "no section [1.2.0] or [Unreleased]"),
         (versions(), CHANGELOG.replace("[1.2.0] - 2026-11-30", "[Unreleased]"), "v1.2.0", "no section [1.2.0]"),
         (versions(), CHANGELOG.replace(" - 2026-11-30", ""), None, "has no date"),

@@ -66,7 +66,7 @@ class LazyGroup(PlainGroup):
         return name, summary and load_command(str(name)), rest
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; Ctrl-C that it does not answer itself ends it with a sentence."""
+        """Run the command; Ctrl-C that it does not handle itself ends it with a sentence."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

@@ -104,7 +104,7 @@ def data_argument(help: str) -> Any:
     return typer.Argument(help=help, callback=resolve)
 
 
-# One's own table.
+# Your own table.
 DataFile = Annotated[
     Path,
     data_argument(

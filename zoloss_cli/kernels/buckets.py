@@ -1,6 +1,6 @@
 """Breakpoints of a line search in buckets: which of them can hold the minimum of the 0/1 loss.
 
-`p`, `delta`, `y` and `phi` are those of `line_search`. Bucket b < `buckets` holds samples with a negative
+`p`, `delta` and `c` are those of `line_search`. Bucket b < `buckets` holds samples with a negative
 signed weight, b + `buckets` those at the same place with a positive one. Indices are unsigned where a loop is
 to vectorize: numba checks no such index for being negative.
 """
@@ -8,7 +8,7 @@ to vectorize: numba checks no such index for being negative.
 from __future__ import annotations
 
 import numpy as np
-from numba import uint32, uint64
+from numba import uint16, uint64
 
 from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
 from zoloss_cli.kernels.bits import find_lowest_bit
@@ -40,7 +40,7 @@ def estimate_typical_breakpoint(p, delta):
 
 
 @kernel
-def fill_buckets(p, delta, y, phi, s, buckets, bucket, histogram):
+def fill_buckets(p, delta, c, s, buckets, bucket, histogram):
     """Assign samples to buckets by u = p sign(delta) / (|p| + s|delta|), which rises with p / delta.
 
     bucket[i] is a last one of its own where delta = 0. histogram[b] becomes the weight of bucket b. One
@@ -59,10 +59,10 @@ def fill_buckets(p, delta, y, phi, s, buckets, bucket, histogram):
             flipped = p[i] if d > 0.0 else -p[i]
             u = flipped / (abs(p[i]) + s * abs(d) + 1e-300)
             b = min(max(np.int32(u * half + half), np.int32(0)), np.int32(buckets - 1))
-            b = b + np.int32(buckets) if y[i] * d > 0.0 else b
-            bucket[i] = b if d != 0.0 else np.int32(2 * buckets)
+            b = b + np.int32(buckets) if (c[i] > 0) == (d > 0.0) else b
+            bucket[i] = uint16(b if d != 0.0 else np.int32(2 * buckets))
         for j in range(size):
-            histogram[uint32(bucket[start + j])] += phi[start + j]
+            histogram[np.int64(bucket[start + j])] += abs(c[start + j])
 
 
 @exact_kernel
@@ -104,13 +104,13 @@ def collect_candidates(bucket, histogram, prefix, buckets, best, first, last, ne
         for b in range(buckets):
             if can_hide_minimum(b, histogram, prefix, buckets, best):
                 low, high = min(low, b), max(high, b)
-    low_bits, low_32, width = np.int32(buckets - 1), np.int32(low), uint32(high - low)
+    low_bits, lowest, width = uint16(buckets - 1), uint16(low), uint16(high - low)
     count = np.int64(0)
     for block in range(bucket.shape[0] // SAMPLES_PER_BLOCK):
         start = uint64(block) * uint64(SAMPLES_PER_BLOCK)
         found = uint64(0)  # a bit for each sample of the block
         for j in range(uint64(SAMPLES_PER_BLOCK)):
-            found |= uint64(uint32((bucket[start + j] & low_bits) - low_32) <= width) << j
+            found |= uint64(uint16((bucket[start + j] & low_bits) - lowest) <= width) << j
         while found != 0:
             i = np.int64(start) + find_lowest_bit(found)
             found &= found - uint64(1)

@@ -83,7 +83,7 @@ def settle_still_rows(Y, c, u, bucket):
 
 @kernel
 def find_reachable_runs(histogram, prefix, turned, reach, run):
-    """Number the runs of neighbouring buckets in which the loss of w or -w may be in reach; -1 is for others.
+    """Set `run` to the run of neighbouring buckets in which the loss of w or -w may be in reach, or to -1.
 
     Empty buckets are in no run, and end none. Returns the number of runs, the first and the last bucket in one,
     and whether these two are the outermost ones that hold anything.
@@ -154,7 +154,7 @@ def compute_near_losses(Y, c, f, g, u, in_basis, leaving, excess, scratch, bucke
     Breakpoints that are returned are those around the others: where some between two of them are left out, the
     interval has an infinite loss.
     """
-    t, rows, _, _, sorted_t, sorted_rows, losses, _, _ = scratch
+    _, rows, _, _, sorted_t, sorted_rows, losses, _, _ = scratch
     bucket, histogram, prefix, run = bucket_scratch
     n = f.shape[0]
     fill_line_buckets(c, f, g, estimate_typical_breakpoint(f, g) + 1e-300, in_basis, bucket, histogram)
@@ -178,7 +178,9 @@ def compute_near_losses(Y, c, f, g, u, in_basis, leaving, excess, scratch, bucke
     bound = min(lowest, turned - highest)
     for _ in range(MAX_LOOKS):
         reach = bound + excess + LOSS_TOLERANCE
-        runs, first, last, is_leftmost, is_rightmost = find_reachable_runs(histogram, prefix, turned, reach, run)
+        runs, first, last, is_leftmost, is_rightmost = find_reachable_runs(
+            histogram, prefix, turned, reach, run
+        )
         count = collect_rows(bucket, run, first, last, rows) if runs > 0 else np.int64(0)
         if count == 0 or count > MAX_SORTED_SHARE * n:
             break

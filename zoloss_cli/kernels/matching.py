@@ -42,8 +42,8 @@ def flip_path(last, reached_from, mate_left, mate_right):
 def find_path(rows, left_of, start, mate_right, free, seen, reached_from, queue):
     """Return the free right copy at the end of a path of alternating edges from the left copy `start`, or -1.
 
-    `seen` has the right copies that need no visit, none of them free, and is extended by those that were visited; `reached_from`
-    names the left copy from which each was reached.
+    `seen` has the right copies that need no visit, none of them free, and is extended by those that were
+    visited; `reached_from` names the left copy from which each was reached.
     """
     words = free.shape[0]
     queue[0] = start

@@ -77,7 +77,7 @@ class DirectionsState(EstimatorState):
 
 
 class CodeState(EstimatorState):
-    """Words of - 0 + for the classes, a letter a member, to be compared with the members' predictions."""
+    """Words of - 0 + for the classes, a letter per member, to be compared with the members' predictions."""
 
     kind: Literal["code"] = "code"
     words: list[Annotated[str, Field(pattern="^[-0+]*$")]]

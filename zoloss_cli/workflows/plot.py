@@ -38,7 +38,7 @@ class PlotRequest:
     learners : list of str
         Names of learners; none for all.
     positive, label : str or None
-        The positive class and the label column of one's own data.
+        The positive class and the label column of your own data.
     metric : str or None
         Another metric than the one that the table shows.
     against : str or None

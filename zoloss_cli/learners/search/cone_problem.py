@@ -118,7 +118,7 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
     Returns
     -------
     ConeProblem or None
-        None where the samples are of one class, in one place, or too many, and where weights are no multiples
+        None where the samples are of one class, in one place, or too many, and where weights are not multiples
         of each other.
     """
     if not integers:

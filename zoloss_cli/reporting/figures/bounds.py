@@ -1,4 +1,4 @@
-"""What perceptrons did against what is proved of them: a panel a theorem, a marker a data set."""
+"""What perceptrons did against what is proved of them: a panel per theorem, a marker per data set."""
 
 from __future__ import annotations
 

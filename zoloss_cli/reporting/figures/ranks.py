@@ -1,4 +1,4 @@
-"""Average ranks over data sets, and which of them cannot be told apart: Demšar's diagram (2006)."""
+"""Average ranks over data sets, and which of them cannot be distinguished: Demšar's diagram (2006)."""
 
 from __future__ import annotations
 

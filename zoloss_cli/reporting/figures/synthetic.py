@@ -24,7 +24,7 @@ def has_paired_losses(run: RunResult) -> bool:
 
 
 def draw_paired_losses(run: RunResult) -> Figure:
-    """Draw a panel a data set of the run, a marker for each of its draws; above the line the others lose."""
+    """Draw a panel per data set of the run, a marker for each of its draws; above the line the others lose."""
     sides = run.experiment.improvement
     assert sides is not None
     titles = build_column_titles(run.learners)

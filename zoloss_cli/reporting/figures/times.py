@@ -26,7 +26,7 @@ def has_searches(run: RunResult) -> bool:
 
 
 def draw_errors_against_time(run: RunResult) -> Figure:
-    """Draw a panel a data set: a search's loss trace, a marker where its result was found, a line to its end.
+    """Draw a panel per data set: a search's loss trace, a marker where its result was found, a line to its end.
 
     The trace is stored of tasks on whole sets that ran once; of others, the two times are the means.
     """
