@@ -138,7 +138,7 @@ def gaussians(
     size: Size = 500,
     dimensions: Annotated[int, Field(ge=1, description="number of features")] = 5,
 ) -> Pool:
-    """Draw Nguyen & Sanner's synthetic sets (2013, section 6): one Gaussian a class, equally many samples each.
+    """Draw Nguyen & Sanner's synthetic sets (2013, section 6): one Gaussian per class, of equal size.
 
     A range R is uniform in [5, 10]; the centres are uniform within R/2 of the origin in each
     dimension, the variances uniform in [1, R^2].

@@ -1,4 +1,4 @@
-"""How complex one's own table is, what each sample adds to that, and how far a simpler rule goes."""
+"""How complex your own table is, what each sample adds to that, and how far a simpler rule goes."""
 
 from __future__ import annotations
 

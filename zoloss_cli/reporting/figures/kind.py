@@ -1,4 +1,4 @@
-"""What a figure is: its name, what it shows, the functions that draw it, and of which runs."""
+"""What is known of a figure before it is drawn: its name, the functions behind it, and how it is shown."""
 
 from __future__ import annotations
 
@@ -43,6 +43,15 @@ class FigureKind:
         Whether a published figure of the same run shows as much, so that lists leave this one out.
     options : tuple of {'metric', 'against'}
         What can be chosen: another metric than the table's, and the learner that others are compared with.
+    spread : str
+        What its bands, boxes or bars are, in a phrase that stands over the drawing.
+    datasets_per_page, learners_per_page : int
+        How many data sets or learners one picture shows, where each has a panel; more give further pages.
+        0: all.
+    origin : str
+        For a figure of no results: the data that it is of, which stands over it.
+    frames : str
+        The function that draws the frames of an animation of it; empty where there is none.
     beside_tables : {'none', 'all', 'times'}
         Which tables it stands beside on the page of `zoloss report`: none, as it stands among the figures; all
         tables; or those that compare times.
@@ -60,6 +69,11 @@ class FigureKind:
     is_covered: bool = False
     beside_tables: Literal["none", "all", "times"] = "none"
     options: tuple[str, ...] = ()
+    spread: str = ""
+    datasets_per_page: int = 0
+    learners_per_page: int = 0
+    origin: str = ""
+    frames: str = ""
 
     @property
     def paper(self) -> str:
@@ -73,9 +87,11 @@ class FigureKind:
 
     @property
     def full_title(self) -> str:
-        """Return the title of a published figure, with number and paper."""
+        """Return the title, with number and paper if it is published."""
         from zoloss_cli.reporting.published.papers import read_paper_titles
 
+        if not self.paper:
+            return self.title
         paper = read_paper_titles().get(self.paper, self.paper)
         return f"Figure {self.number} of {paper}: {self.title}"
 
@@ -88,12 +104,16 @@ class FigureKind:
         """Draw it, of a run where it needs one; some take the learner that others are compared with."""
         return self._import(self.target)(*run, **({} if against is None else {"against": against}))
 
+    def draw_frames(self) -> list[Figure]:
+        """Draw the frames of its animation, all of one size."""
+        return self._import(self.frames)()
+
     def check_options(self, **options: str | None) -> None:
         """Refuse an option that this figure has not."""
+        from zoloss_cli.reporting.figures.registry import FIGURES
+
         for name, value in options.items():
             if value is not None and name not in self.options:
-                from zoloss_cli.reporting.figures.registry import FIGURES
-
                 those = ", ".join(kind.name for kind in FIGURES if name in kind.options)
                 raise ConfigError(f"--{name} is for the figures {those}, and '{self.name}' has no such choice")
 

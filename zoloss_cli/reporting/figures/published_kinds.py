@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from zoloss_cli.reporting.figures.kind import FigureKind
 
+BAND = "bands: ± one standard error of the mean"
 BANDS = "Bands: ± one standard error."
 COSTS = f"Cost: over N (K - 1), so that it starts at 1. {BANDS}"
 DISKS, YIN_YANG = "configs/thesis/figure1.5.yaml", "configs/thesis/figure1.8.yaml"
+DISKS_ORIGIN = f"disks, the first draw of {DISKS}: whole set"
 TARGET = "The target is white and grey."
 PAIRS = "Above: the first draw; below: the counts of all draws."
 SELECTED = f"Evenly spaced along the principal points, the first subset of each. {TARGET}"
@@ -20,6 +22,7 @@ LI_LIN_FIGURES = (
         condition="curves:has_curves",
         config="configs/figure3.yaml",
         legend=BANDS,
+        spread=BAND,
     ),
     FigureKind(
         name="li-lin-2007/4",
@@ -28,6 +31,7 @@ LI_LIN_FIGURES = (
         condition="curves:has_curves",
         config="configs/figure4.yaml",
         legend=BANDS,
+        spread=BAND,
     ),
 )
 
@@ -48,6 +52,7 @@ NGUYEN_SANNER_FIGURES = (
         name="nguyen-sanner-2013/4",
         title="A line with the fewest errors, and one through two samples with the same",
         target="through_samples:draw_lines_through_samples",
+        origin="20 samples of two Gaussians (seed 3), whole set",
     ),
     FigureKind(
         name="nguyen-sanner-2013/6",
@@ -69,16 +74,19 @@ THESIS_FIGURES = (
         name="li-thesis-2006/1.1",
         title="Subsets of the concentric disks problem, and their complexity",
         target="example_subsets:draw_example_subsets",
+        origin=DISKS_ORIGIN,
     ),
     FigureKind(
         name="li-thesis-2006/1.2",
         title="Complexity-error plots of subsets and of hypotheses, measured where the thesis's are fictional",
         target="complexity_plane:draw_pairs_of_both_kinds",
+        origin=DISKS_ORIGIN,
     ),
     FigureKind(
         name="li-thesis-2006/1.3",
         title="A complexity-error plot with principal points circled",
         target="complexity_plane:draw_principal_pairs",
+        origin=DISKS_ORIGIN,
     ),
     FigureKind(
         name="li-thesis-2006/1.4",
@@ -136,6 +144,7 @@ THESIS_FIGURES = (
         name="li-thesis-2006/1.10",
         title="A complexity-error path, and the rightmost segment",
         target="complexity_plane:draw_complexity_error_path",
+        origin=DISKS_ORIGIN,
     ),
     FigureKind(
         name="li-thesis-2006/1.11",
@@ -144,6 +153,7 @@ THESIS_FIGURES = (
         condition="wrong_labels:has_contribution_by_size",
         config="configs/thesis/figure1.11.yaml",
         legend="Bands: the range over draws.",
+        spread="bands: the range over draws",
     ),
     FigureKind(
         name="li-thesis-2006/1.12",
@@ -195,6 +205,7 @@ THESIS_FIGURES = (
         condition="curves:has_curves",
         config="configs/thesis/figure2.1.yaml",
         legend=BANDS,
+        spread=BAND,
     ),
     FigureKind(
         name="li-thesis-2006/2.2",
@@ -203,6 +214,7 @@ THESIS_FIGURES = (
         condition="curves:has_curves",
         config="configs/thesis/figure2.2.yaml",
         legend=BANDS,
+        spread=BAND,
     ),
     FigureKind(
         name="li-thesis-2006/2.3",
@@ -211,6 +223,7 @@ THESIS_FIGURES = (
         condition="curves:has_curves",
         config="configs/thesis/figure2.3.yaml",
         legend=BANDS,
+        spread=BAND,
     ),
     FigureKind(
         name="li-thesis-2006/2.4",
@@ -219,6 +232,7 @@ THESIS_FIGURES = (
         condition="curves:has_curves",
         config="configs/thesis/figure2.4.yaml",
         legend=BANDS,
+        spread=BAND,
     ),
     FigureKind(
         name="li-thesis-2006/3.1",
@@ -227,16 +241,19 @@ THESIS_FIGURES = (
         condition="two_costs:has_cost_functions",
         config="configs/thesis/figure3.1.yaml",
         legend=BANDS,
+        spread=BAND,
     ),
     FigureKind(
         name="li-thesis-2006/3.2",
         title="Three margin cost functions",
         target="cost_functions:draw_cost_functions",
+        origin="functions of the margin of one sample, without data",
     ),
     FigureKind(
         name="li-thesis-2006/4.1",
         title="The tangram with seven pieces",
         target="tangram_pieces:draw_tangram",
+        origin="the pieces that samples are drawn from, without samples",
     ),
     FigureKind(
         name="li-thesis-2006/4.2",
@@ -245,6 +262,8 @@ THESIS_FIGURES = (
         condition="curves:has_costs",
         config="configs/thesis/figure4.2.yaml",
         legend=COSTS,
+        spread=BAND,
+        datasets_per_page=3,
     ),
     FigureKind(
         name="li-thesis-2006/4.3",
@@ -262,6 +281,8 @@ THESIS_FIGURES = (
         condition="curves:has_costs",
         config="configs/thesis/figure4.4.yaml",
         legend=COSTS,
+        spread=BAND,
+        datasets_per_page=3,
     ),
     FigureKind(
         name="li-thesis-2006/4.5",
@@ -270,6 +291,8 @@ THESIS_FIGURES = (
         condition="curves:has_costs",
         config="configs/thesis/figure4.5.yaml",
         legend=COSTS,
+        spread=BAND,
+        datasets_per_page=3,
     ),
 )
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.reporting.figures.kind import FigureKind
-from zoloss_cli.reporting.figures.published_kinds import BANDS, PUBLISHED_FIGURES
+from zoloss_cli.reporting.figures.published_kinds import BAND, BANDS, PUBLISHED_FIGURES
 
 TIMES = "Steps: fewest errors so far, where stored; markers: when the result was found; lines: until the end."
 
@@ -20,6 +20,15 @@ GENERAL_FIGURES = (
         title="How cones of directions prove the fewest errors, in two dimensions",
         target="cone:draw_cone_bound",
         legend="Left: arrows bound a cone, and lines join pairs that no direction in it ranks correctly.",
+        frames="cone:draw_search_frames",
+    ),
+    FigureKind(
+        name="rcd-steps",
+        title="How random coordinate descent finds fewer errors, in two dimensions",
+        target="rcd_steps:draw_rcd_steps",
+        legend="Each epoch minimizes the errors exactly along one random direction of bias and weights; "
+        "no line has fewer errors than the last one, as the figure cone of the same samples shows.",
+        frames="rcd_steps:draw_rcd_frames",
     ),
     FigureKind(
         name="ranks",
@@ -38,6 +47,8 @@ GENERAL_FIGURES = (
         condition="boxes:has_values",
         legend="Boxes: quartiles and median; diamonds: means; whiskers: 1.5 box lengths at most.",
         requirement="learners that ran on several splits",
+        spread="boxes: quartiles and median; diamonds: means; whiskers: 1.5 box lengths at most",
+        datasets_per_page=6,
         is_quick=False,
         is_covered=True,
         options=("metric",),
@@ -50,6 +61,8 @@ GENERAL_FIGURES = (
         legend="Lines: 95 % intervals of the mean, corrected for overlapping splits (Nadeau & Bengio 2003), in "
         "colour and with a circle where they leave zero out; pale bars: quartiles of the differences.",
         requirement="two learners that share several splits, and a metric with a direction",
+        spread="lines: 95 % intervals of the mean; pale bars: quartiles",
+        datasets_per_page=6,
         is_quick=False,
         is_covered=True,
         options=("metric", "against"),
@@ -60,7 +73,9 @@ GENERAL_FIGURES = (
         target="curves:draw_errors_by_epoch",
         condition="curves:has_curves",
         legend=BANDS,
+        spread=BAND,
         requirement="learners that record their epochs, by record_every in the config",
+        datasets_per_page=3,
         is_covered=True,
     ),
     FigureKind(
@@ -70,6 +85,7 @@ GENERAL_FIGURES = (
         condition="times:has_searches",
         legend=TIMES,
         requirement="several learners, some of them searches that say when their result was found",
+        datasets_per_page=6,
         beside_tables="times",
     ),
     FigureKind(
@@ -77,7 +93,7 @@ GENERAL_FIGURES = (
         title="What was counted against what a theorem allows",
         target="bounds:draw_counted_against_bound",
         condition="bounds:has_bounds",
-        legend="One marker a data set, or for several in one place; none may lie above the line.",
+        legend="One marker per data set, or for several in one place; none may lie above the line.",
         requirement="learners that say what they counted and what its bound is, such as mistake-bound",
     ),
     FigureKind(
@@ -102,6 +118,8 @@ GENERAL_FIGURES = (
         target="boundary:draw_run",
         condition="boundary:has_two_features",
         requirement="data of two features",
+        datasets_per_page=1,
+        learners_per_page=6,
         is_quick=False,
     ),
 )
