@@ -14,7 +14,7 @@ JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 SEED ?=
 MINUTES ?= 10
 
-.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs site test-lowest bench growth lint table2 table3 table4 tables nguyen thesis reference pools schema clean
+.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs site test-lowest bench growth speeds lint man release-check table2 table3 table4 tables nguyen thesis reference schema clean
 
 install: $(STAMP)
 
@@ -104,6 +104,10 @@ bench: install
 growth: install
 	$(BIN)/python tests/bench/growth.py docs/figures/growth.svg
 
+# The times that `zoloss learners` shows.
+speeds: install
+	$(BIN)/python tests/bench/learner_speeds.py zoloss_cli/workflows/learner_speeds.csv
+
 # The same checks that .pre-commit-config.yaml runs before a commit.
 lint: install
 	$(BIN)/ruff check .
@@ -111,6 +115,17 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/numpydoc lint $$(git ls-files 'zoloss_cli/*.py')
+
+# The man page, from the help of the commands.
+man: install
+	$(BIN)/python tests/man_page.py
+
+# All of a release that can be checked before it; sdist and wheel are left in dist/. TAG=v1.0.0 asks for that version.
+release-check: install
+	$(PYTHON) -m venv $(VENV)-release
+	@$(BIN)/python -c '$(subst "dev","release",$(LIST_TOOLS))' > $(VENV)-release/tools.txt
+	$(VENV)-release/bin/python -m pip --quiet --disable-pip-version-check install -r $(VENV)-release/tools.txt
+	bash .ci/check_release $(VENV) $(VENV)-release $(TAG)
 
 NUMBER_table2 := II
 NUMBER_table3 := III
@@ -139,7 +154,8 @@ nguyen: install
 # Li's thesis (2006), chapters 1, 3 and 4: the complexity of data, CGBoost against AnyBoost, and boosting for several
 # classes. Table 4.5 takes longer than all others together.
 thesis: install
-	for config in figure1.5 figure1.8 figure1.11 figure1.12 figure1.13 section2.4.2 \
+	for config in figure1.5 figure1.8 figure1.11 figure1.12 figure1.13 \
+	    figure2.1 figure2.2 figure2.3 figure2.4 section2.4.2 section2.4.2-romma \
 	    table3.1 table3.2 figure3.1 table4.2 table4.3 table4.4 table4.5 \
 	    figure4.2 figure4.3 figure4.4 figure4.5; do \
 	  $(RUN) configs/thesis/$$config.yaml || exit; done
@@ -149,18 +165,11 @@ thesis: install
 # The results in results/reference, with the papers' 500 splits.
 reference: install
 	$(MAKE) tables RESULTS=results/reference
-	for config in table4-fld table4-svm rcd-rules proofs scoring; do \
+	for config in table4-fld table4-svm table4-weighting rcd-rules convergence proofs scoring; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
-	for config in figure3 figure4 perceptron/bounds; do \
+	for config in figure3 figure4 perceptron/bounds perceptron/small-margin; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
 	$(MAKE) nguyen thesis RESULTS=results/reference
-
-# The standard deviations between generated pools that `zoloss compare` uses.
-pools: install
-	$(BIN)/zoloss run configs/pools.yaml --jobs $(JOBS) --out results/pools
-	$(BIN)/zoloss run configs/pools-adaboost.yaml --jobs $(JOBS) --out results/pools
-	$(BIN)/zoloss pools results/pools > zoloss_cli/reporting/published/pool_sd.csv.new
-	mv zoloss_cli/reporting/published/pool_sd.csv.new zoloss_cli/reporting/published/pool_sd.csv
 
 # The documentation site in build/site; a warning is an error. Material announces another generator in each build.
 site: install
@@ -178,5 +187,5 @@ schema: install
 	mv configs/schema.json.new configs/schema.json
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis \
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-release build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis \
 	  .benchmarks .bounds_cache .coverage

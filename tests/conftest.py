@@ -14,7 +14,7 @@ from processes import Ended, drop_compilation_notice, hear_signals
 
 from zoloss_cli.cli import app as cli
 
-# How long an example takes is no property of the code: on a busy machine anything takes long.
+# How long an example takes is not a property of the code: on a busy machine anything takes long.
 settings.register_profile("zoloss", deadline=None)
 settings.load_profile("zoloss")
 hear_signals()
@@ -122,7 +122,7 @@ def small_config(write_config):
 
 @pytest.fixture
 def table(tmp_path):
-    """Write a table of one's own, as text or bytes, and return its path."""
+    """Write a table of your own, as text or bytes, and return its path."""
 
     def write(text: str | bytes, name: str = "mine.csv"):
         path = tmp_path / name

@@ -1,4 +1,4 @@
-"""Classes of one's own in a file: one that behaves, and ones that each do one thing wrong."""
+"""Classes of your own in a file: one that behaves, and ones that each do one thing wrong."""
 
 CLASSES = '''
 import numpy as np

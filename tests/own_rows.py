@@ -1,4 +1,4 @@
-"""What tests of one's own tables share: rows with some noise, and what a refusal looks like."""
+"""What tests of your own tables share: rows with some noise, and what a refusal looks like."""
 
 from __future__ import annotations
 

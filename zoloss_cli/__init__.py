@@ -81,7 +81,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.reporting.frame import load_results
     from zoloss_cli.testing import check_learner
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _TARGETS = (
     "zoloss_cli.api.comparisons:compare",

@@ -103,7 +103,9 @@ class LearnerRegistration(Registration):
         from zoloss_cli.utils.signature import learner_parameters
 
         if not (isinstance(found, type) and issubclass(found, import_target(BASE_LEARNER))):
-            raise plugin.build_error("is no learner: it must be a class derived from zoloss_cli.BinaryLearner")
+            raise plugin.build_error(
+                "is not a learner: it must be a class derived from zoloss_cli.BinaryLearner"
+            )
         if not found.__doc__:
             raise plugin.build_error("has no docstring")
         try:
@@ -210,7 +212,7 @@ def _find_allowed(name: str) -> LearnerRegistration:
 
 
 def register_class(found: Any, name: str = "") -> LearnerRegistration:
-    """Return the registration of a class itself; ConfigError if it is no classifier.
+    """Return the registration of a class itself; ConfigError if it is not a classifier.
 
     Parameters
     ----------
@@ -292,11 +294,11 @@ def check_is_classifier(found: Any, name: str) -> None:
         The name, for the message.
     """
     if not isinstance(found, type):
-        raise ConfigError(f"'{name}' is no class, but a {type(found).__name__}: a learner is a class")
+        raise ConfigError(f"'{name}' is not a class, but a {type(found).__name__}: a learner is a class")
     lacking = [method for method in ("fit", "predict") if not callable(getattr(found, method, None))]
     if lacking:
         raise ConfigError(
-            f"'{name}' is no estimator: the class has no method {' and no method '.join(lacking)}"
+            f"'{name}' is not an estimator: the class has no method {' and no method '.join(lacking)}"
         )
     bases = {base.__name__ for base in found.__mro__ if base.__module__.startswith("sklearn.")}
     for mixin, kind in OTHER_KINDS.items():

@@ -12,7 +12,6 @@ Other packages add to three entry point groups:
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,75 +22,14 @@ from zoloss_cli.learner_registrations import (
     is_foreign_name,
     is_trusted,
 )
-from zoloss_cli.plugins import Plugin, Registration, Registry, import_target
+from zoloss_cli.plugins import Registry
+from zoloss_cli.registrations import DatasetRegistration, MetricRegistration
 from zoloss_cli.utils.code_files import find_code_policy
 from zoloss_cli.utils.paths import list_embedded_datasets
 from zoloss_cli.utils.scorer_names import OTHER_PURPOSES, SCORER_NAMES
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
-
-BASE_METRIC = "zoloss_cli.metrics.base:Metric"
-RNG = "rng"  # the first parameter of a generator, and of no other function
-
-
-class DatasetRegistration(Registration):
-    """A function that generates a pool of samples, or that returns the path of a CSV file."""
-
-    @property
-    def is_generator(self) -> bool:
-        """Whether the function generates a pool."""
-        return is_generator(self.loaded)
-
-    @property
-    def parameter_model(self) -> type[BaseModel]:
-        """A typed model of the generator's parameters that a config may set."""
-        from zoloss_cli.utils.signature import parameter_model
-
-        return parameter_model(self.loaded, frozenset({RNG}))
-
-    def check_plugin(self, plugin: Plugin, found: Any) -> None:
-        """Raise ConfigError unless `found` is a documented function of one of the two kinds."""
-        from zoloss_cli.utils.signature import parameter_model
-
-        if not inspect.isfunction(found):
-            raise plugin.build_error("is no function")
-        if not found.__doc__:
-            raise plugin.build_error("has no docstring")
-        if not is_generator(found):
-            if inspect.signature(found).parameters:
-                raise plugin.build_error(f"must take no parameters, or '{RNG}' as its first")
-            return
-        try:
-            settings = parameter_model(found, frozenset({RNG})).model_fields
-        except Exception as error:
-            reason = " ".join(str(error).split())
-            raise plugin.build_error(f"has settings that cannot be checked: {reason}") from error
-        if "size" not in settings or any(setting.is_required() for setting in settings.values()):
-            raise plugin.build_error("must have a setting 'size', and a default for every setting")
-
-
-class MetricRegistration(Registration):
-    """A metric's class."""
-
-    def check_plugin(self, plugin: Plugin, found: Any) -> None:
-        """Raise ConfigError unless `found` is a metric of the plug-in's name."""
-        if not (isinstance(found, type) and issubclass(found, import_target(BASE_METRIC))):
-            raise plugin.build_error(
-                "is no metric: it must be a class derived from zoloss_cli.metrics.base.Metric"
-            )
-        if getattr(found, "name", None) != plugin.name:
-            raise plugin.build_error(f"must have the name '{plugin.name}', as its entry point says")
-        if inspect.isabstract(found):
-            raise plugin.build_error("has no method compute")
-        if getattr(found, "direction", None) not in ("lower", "higher", None):
-            raise plugin.build_error("must have the direction 'lower', 'higher', or None if no value is better")
-
-
-def is_generator(function: Any) -> bool:
-    """Return whether a function generates pools: whether its first parameter is `rng`."""
-    return next(iter(inspect.signature(function).parameters), None) == RNG
-
 
 _RCD = "zoloss_cli.learners.search.rcd:RCDClassifier"
 _PERCEPTRON = "zoloss_cli.learners.linear.perceptron:"
@@ -267,6 +205,7 @@ GENERATORS = Registry(
         "data_engine": DatasetRegistration(_GENERATORS + "data_engine"),
         "separable": DatasetRegistration(_GENERATORS + "separable"),
         "axes": DatasetRegistration(_GENERATORS + "axes"),
+        "nested": DatasetRegistration(_GENERATORS + "nested"),
     },
 )
 
@@ -286,7 +225,7 @@ def list_metrics() -> list[str]:
 
 
 def explain_unknown_metric(name: object) -> str:
-    """Return why a name is no metric, with the nearest that is one."""
+    """Return why a name is not a metric, with the nearest that is one."""
     if purpose := OTHER_PURPOSES.get(str(name)):
         return f"the scorer '{name}' of scikit-learn is for {purpose}, and these are errors of classifiers"
     return f"unknown metric '{name}'{suggest_nearest(name, list_metrics())}"
@@ -294,7 +233,7 @@ def explain_unknown_metric(name: object) -> str:
 
 @functools.cache
 def load_metric(name: str) -> Any:
-    """Return a metric by its name; an unknown name, or a plug-in that is no metric, is a ConfigError."""
+    """Return a metric by its name; an unknown name, or a plug-in that is not a metric, is a ConfigError."""
     name = METRIC_ALIASES.get(name, name)
     # Our own come first without a look at installed packages, which takes longer than a table.
     entry = METRICS.builtin.get(name) or SCORERS.builtin.get(name) or METRICS.get(name)

@@ -54,7 +54,7 @@ def check_learner(
     input as it was, and claims nothing that is not so. A file that is named is run.
 
     Raises AssertionError, or RuntimeError where the learner failed, with the name of the learner and what is
-    wrong, one sentence a line.
+    wrong, one sentence per line.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def check_learner(
     Returns
     -------
     list of str
-        What the learner lacks that is no fault, and what cannot be done without it, one sentence each.
+        What the learner lacks that is not a fault, and what cannot be done without it, one sentence each.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def check_learner(
             if faults := find_faults(build, build_noisy_problem()):
                 raise AssertionError("\n".join(f"the learner '{name}': {fault}" for fault in faults))
             return list_limits(build)
-        # A class of one's own is asked for what its numbers rest on, not for how weights and copies compare.
+        # A class of your own is asked for what its numbers rest on, not for how weights and copies compare.
         asked = isinstance(learner, str) and learner in LEARNERS
         expected = {} if asked else dict.fromkeys((EQUIVALENCE, SPARSE_EQUIVALENCE), "not asked for")
         _check_own(name, entry, build, expected | dict(expected_failures or {}))

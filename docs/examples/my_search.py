@@ -1,4 +1,4 @@
-"""A search of one's own: one weight at a time moves to where the fewest samples are misclassified."""
+"""A search of your own: one weight at a time moves to where the fewest samples are misclassified."""
 
 from typing import Annotated, Literal
 

@@ -134,7 +134,7 @@ def test_scikit_learn_stands_in_table_3_with_no_code_and_stays_there(zoloss, tmp
             ["--add-learner", "mien.py:Duck", "--allow-code"],
             "there is no file mien.py; did you mean 'mine.py'?",
         ),
-        (["--add-learner", "mine.py:Nothing", "--allow-code"], "'mine.py:Nothing' is no estimator"),
+        (["--add-learner", "mine.py:Nothing", "--allow-code"], "'mine.py:Nothing' is not an estimator"),
         (["--add-learner", "nobody.Has", "--allow-code"], "needs the package 'nobody', which is not installed"),
     ],
 )

@@ -1,4 +1,4 @@
-"""zoloss evaluate: learners compared on one's own table, by the same runner as a config."""
+"""zoloss evaluate: learners compared on your own table, by the same runner as a config."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_sizes_are_read(text, sizes):
 @pytest.mark.parametrize(
     ("options", "code", "sentence"),
     [
-        (["--max-terms", "many"], 2, "--max-terms: 'many' is no range of sizes; write it as 1..10"),
+        (["--max-terms", "many"], 2, "--max-terms: 'many' is not a range of sizes; write it as 1..10"),
         (["--max-terms", "0..4"], 2, "--max-terms: '0..4' must ask for sizes from 1 to 100"),
         (["--max-terms", "5..2"], 2, "--max-terms: '5..2' must ask for sizes from 1 to 100"),
         (["--max-terms", "1..99999999999"], 2, "must ask for sizes from 1 to 100"),

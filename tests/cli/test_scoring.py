@@ -130,7 +130,7 @@ def test_costs_of_classes_change_the_card(zoloss, patients):
             3,
             "2 columns are required, and at most 1 terms are allowed",
         ),
-        (["--monotone", "age"], 3, "monotone: 'age' is no name with a sign"),
+        (["--monotone", "age"], 3, "monotone: 'age' is not a name with a sign"),
         (["--monotone", "age:+,age:-"], 3, "'age' has both signs"),
         (["--set", "penalty=-1"], 2, "--set penalty: input should be greater than or equal to 0"),
         (["--class-weight", "yes=-2"], 2, "--class-weight"),

@@ -74,7 +74,7 @@ def test_tables_and_weights_that_have_no_proof(zoloss, here):
         ((inf,), "inf.csv:3: column 'x' is inf, not a finite number"),
         ((nan,), "nan.csv:3: column 'x' has no value"),
         ((many,), "many.csv has 100,001 samples, and a certificate is about at most 100,000"),
-        ((few, "--cost-fp", "1", "--cost-fn", "3.14159265358979"), "are no multiples of a common measure"),
+        ((few, "--cost-fp", "1", "--cost-fn", "3.14159265358979"), "are not multiples of a common measure"),
         ((few, "--learner", "pivot"), "add --learner certify"),
     ):
         ended = zoloss("fit", "--learner", "certify", "--no-validate", "--certificate", PROOF, *arguments)

@@ -57,7 +57,7 @@ def test_evaluate_names_what_is_not_there(zoloss, table, tmp_path):
     refused(
         zoloss("evaluate", path, "--label", "lable", *out), 3, "no label column 'lable'; did you mean 'label'?"
     )
-    refused(zoloss("evaluate", path, "--label", "7", *out), 3, "is no column index; there are 3 columns")
+    refused(zoloss("evaluate", path, "--label", "7", *out), 3, "is not a column index; there are 3 columns")
     refused(zoloss("evaluate", path, "--positive", "w", *out), 3, "has no class 'w'; valid: x, y")
     refused(zoloss("evaluate", tmp_path / "min.csv", *out), 3, "there is no file", "did you mean 'mine.csv'?")
     refused(zoloss("evaluate", tmp_path, *out), 3, "cannot be read: Is a directory")
@@ -80,7 +80,7 @@ def test_paths_that_are_no_tables(zoloss, tmp_path, model, table):
 def test_columns_and_classes_that_are_not_there(zoloss, table):
     path = table(COLOURS)
     refused(zoloss("fit", path, "--label", "lable"), 3, "no label column 'lable'; did you mean 'label'?")
-    refused(zoloss("fit", path, "--label", "7"), 3, "is no column index; there are 3 columns")
+    refused(zoloss("fit", path, "--label", "7"), 3, "is not a column index; there are 3 columns")
     refused(zoloss("fit", path, "--positive", "w"), 3, "has no class 'w'; valid: x, y")
 
 

@@ -36,9 +36,9 @@ CASES = {
     "list key": ("? [a]\n: b\n" + END, "not valid YAML: found unhashable key"),
     "mapping key": ("? {a: b}\n: c\n" + END, "not valid YAML: found unhashable key"),
     "digits": (END + f"split: {{seed: {'9' * 5000}}}\n", ":3: not valid YAML: a number of 5,000 characters"),
-    "tag": (END + "split: {seed: !!int abc}\n", ":3: not valid YAML: this is no int"),
-    "date": (END + "title: 2001-99-99\n", ":3: not valid YAML: this is no timestamp"),
-    "bool": (END + "title: !!bool maybe\n", ":3: not valid YAML: this is no bool"),
+    "tag": (END + "split: {seed: !!int abc}\n", ":3: not valid YAML: this is not a valid int"),
+    "date": (END + "title: 2001-99-99\n", ":3: not valid YAML: this is not a valid timestamp"),
+    "bool": (END + "title: !!bool maybe\n", ":3: not valid YAML: this is not a valid bool"),
     "size": ("datasets: {ringnorm: {size: 1000000000000}}\nlearners: [fld]\n", "datasets.ringnorm.size"),
     "combinations": (
         "datasets: [heart]\nlearners: {pocket: {best_of: {"

@@ -101,7 +101,7 @@ def test_a_folder_of_other_things_is_no_results_folder(zoloss, tmp_path):
     (tmp_path / "note.txt").write_text("mine")
     ended = zoloss("report", tmp_path, "-o", tmp_path / "page.html")
     assert ended.code == 4
-    assert f"{tmp_path} is no results folder: it holds note.txt" in ended.err
+    assert f"{tmp_path} is not a results folder: it holds note.txt" in ended.err
 
 
 GOOD = "a,b,label\n" + "".join(f"{i},{i * 7 % 5},{'xy'[i % 2]}\n" for i in range(40))

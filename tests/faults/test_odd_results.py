@@ -112,6 +112,6 @@ def test_readers_say_that_records_are_missing(zoloss, results, command, lacks):
     assert part.code == 0
     tasks = {"a record": "26", "a cell": "24"}[lacks]
     expected = {"status": f"{tasks}/27", "table": "incomplete"}.get(command, f"incomplete: {tasks} of 27 tasks")
-    if command == "table":  # of which CSV is no place for it
+    if command == "table":  # of which CSV is not a place for it
         part = zoloss("table", results)
     assert expected in part.out + part.err

@@ -125,9 +125,9 @@ def test_other_bad_input_is_one_sentence(zoloss, write_config, small_config, tmp
         (("run", small_config, "--datasets", "hart"), 2, "did you mean 'heart'?"),
         (("run", small_config, "--learners", "rcd-bias,,"), 2, "separated by commas"),
         (("table", tmp_path / "nowhere"), 4, "there is no folder"),
-        (("table", tmp_path), 4, "is no results folder: it holds"),
-        (("compare", tmp_path), 4, "is no results folder"),
-        (("status", tmp_path), 4, "is no results folder"),
+        (("table", tmp_path), 4, "is not a results folder: it holds"),
+        (("compare", tmp_path), 4, "is not a results folder"),
+        (("status", tmp_path), 4, "is not a results folder"),
         (
             ("run", write_config("datasets: {m: {csv: gone.csv}}\nlearners: [fld]\n", "gone.yaml")),
             3,

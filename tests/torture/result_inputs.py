@@ -16,7 +16,7 @@ from torture.mutations import VALUES, change_value, edit
 DEPTH = 100_000
 COMMANDS = [
     *([READERS[name] for name in ("table", "compare", "stats", "status")] * 4),
-    *(READERS["report"], READERS["plot"], ["plot", "results"], ["migrate", "results"], ["pools", "results"]),
+    *(READERS["report"], READERS["plot"], ["plot", "results"], ["migrate", "results"]),
     *(["table", "results", "--format", name] for name in ("csv", "latex", "html", "markdown")),
     *(["stats", "results", "--format", name] for name in ("csv", "latex", "html")),
     ["run", "first.yaml", "--out", "results", "--dry-run"],
@@ -87,7 +87,7 @@ class ResultInputs(InputCampaign):
 
     @staticmethod
     def _put_oddity(rng: random.Random, path: Path) -> None:
-        """Put something in the place of a file that is no regular one."""
+        """Put something in the place of a file that is not a regular one."""
         path.unlink()
         kind = rng.choice(["pipe", "folder", "zeros", "loop", "nothing"])
         if kind == "pipe":

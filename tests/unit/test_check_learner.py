@@ -81,7 +81,7 @@ def test_a_fault_is_one_sentence_with_the_name(mine, learner, settings, message)
 )
 def test_what_is_no_learner_is_refused(mine, learner):
     with pytest.raises(
-        ConfigError, match=r"is no estimator|is a regressor|unknown learner 'pockt'; did you mean"
+        ConfigError, match=r"is not an estimator|is a regressor|unknown learner 'pockt'; did you mean"
     ):
         check_learner(learner)
 

@@ -67,7 +67,7 @@ def test_a_data_set_by_name():
     X, y = zoloss_cli.load_dataset("iris")
     assert X.shape == (150, 4)
     assert np.bincount(y).tolist() == [50, 50, 50]
-    X[0, 0] = -1.0  # one's own copy
+    X[0, 0] = -1.0  # your own copy
     assert zoloss_cli.load_dataset("iris")[0][0, 0] == 5.1
     _, y = zoloss_cli.load_dataset("iris", positive="Iris-setosa")
     assert y[:50].all()

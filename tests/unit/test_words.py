@@ -10,6 +10,8 @@ import pytest
 from places import TOP
 
 import zoloss_cli
+from zoloss_cli.cli._lazy import load_command
+from zoloss_cli.cli.app import COMMANDS
 
 PACKAGE = Path(zoloss_cli.__file__).parent
 # What is forbidden, and what to write.
@@ -23,7 +25,26 @@ FORBIDDEN = {
     r"\bmust not exceed\b": "significance level",
     r"\bas far as chance can tell\b": "consistent with the published value",
     r"\bthe answers\b": "predictions",
+    r"\b(is|are|was|were|be) told\b": "reported, shown, notified",
+    r"\b(it|that|this|which|[a-z]+'|\}'?) is no (?!longer\b|more\b|less\b|better\b|rarer\b)[a-z]+": "is not a ...",
+    r"\bthat there is not\b": "that does not exist",
+    r"\bhas not the\b|\bhave not the\b": "does not have the",
+    r"\btoday's\b": "the current",
+    r"\bdear (errors?|mistakes?)\b": "costly errors",
+    r"\bone's own\b": "your own",
+    r"\bevery so many\b": "every this many, every N",
+    r"\b(one|a) (record|file|line|marker|panel|dot|bar|process|column) an? [a-z]+\b": "one ... per ...",
+    r"\b(utiliz|leverag)\w+": "use",
+    r"\bin order to\b": "to",
+    r"\bplease\b": "say what to do",
+    r"\bsimply\b|\bobviously\b|\bof course\b": "leave it out",
 }
+# A word twice, and an article that does not go with its noun. Symbols and names of options are no words.
+REPEATED = re.compile(r"(?<![-\w.'=/`*])([a-z]{2,}) \1(?![-\w/=.*`:'])")
+ARTICLES = re.compile(
+    r"(?<![-\w.'])(?:an (?=[bcdfgjkpqtvwyz][a-z])|a (?=[aeio][a-z]{2})(?!one\b|once\b|one-))[a-z]+|\ba an\b|\ban a\b"
+)
+MAX_SENTENCE_WORDS = 75  # of a page's running text
 # Where these words mean something else.
 ALLOWED = (
     r"\bprint\(|\bprint (tables|the JSON|how much|one JSON|what would)|@media print|\bprint it\b",
@@ -53,6 +74,22 @@ def find_forbidden(text: str) -> list[str]:
     ]
 
 
+def find_slips(text: str) -> list[str]:
+    """Return repeated words and wrong articles, with what is around them."""
+    hits = [*REPEATED.finditer(text), *ARTICLES.finditer(text)]
+    return [f"...{text[max(0, hit.start() - 30) : hit.end() + 30]}..." for hit in hits]
+
+
+def find_long_sentences(text: str) -> list[str]:
+    """Return the sentences of a page's paragraphs that have too many words; lists end theirs by lines."""
+    text = re.sub(r"```.*?```", "", text, flags=re.S)
+    paragraphs = re.split(r"\n\s*\n|\n(?=\s*(?:[-|#>]|\d+\.) ?)", text)
+    sentences = [
+        sentence for part in paragraphs if "|" not in part for sentence in re.split(r"(?<=[.!?:;])\s+", part)
+    ]
+    return [" ".join(each.split())[:80] for each in sentences if len(each.split()) > MAX_SENTENCE_WORDS]
+
+
 def read_page(path: Path) -> str:
     """A page without outputs of commands, which come from the code, and without the glossary itself."""
     text = GLOSSARY.sub("", GENERATED.sub("", path.read_text(encoding="utf-8")))
@@ -68,12 +105,32 @@ def read_strings_and_comments(path: Path) -> str:
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: "/".join(path.parts[-2:]))
 def test_texts_use_the_words_of_the_glossary(path):
-    assert find_forbidden(read_page(path)) == []
+    text = read_page(path)
+    assert find_forbidden(text) == []
+    assert find_slips(re.sub(r"```.*?```", "", text)) == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: "/".join(path.parts[-2:]))
+def test_sentences_of_pages_are_not_too_long(path):
+    text = GENERATED.sub("", path.read_text(encoding="utf-8"))
+    assert find_long_sentences(text) == []
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_strings_and_comments_use_the_words_of_the_glossary(path):
-    assert find_forbidden(read_strings_and_comments(path)) == []
+    text = read_strings_and_comments(path)
+    assert find_forbidden(text) == []
+    if "kernels" not in path.parts:  # whose comments are full of symbols
+        assert find_slips(text) == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_uses_the_words_of_the_glossary_and_ends_its_sentences(name):
+    """Help that is put together from parts, as people see it."""
+    command = load_command(name)
+    texts = [command.help, *(param.help for param in command.params if param.help)]
+    assert [fault for text in texts for fault in (*find_forbidden(text), *find_slips(text))] == []
+    assert [text for text in texts[1:] if not text.endswith(".") or text[0] != text[0].upper()] == []
 
 
 def test_a_forbidden_word_is_found_and_an_allowed_use_is_not():
@@ -81,3 +138,16 @@ def test_a_forbidden_word_is_found_and_an_allowed_use_is_not():
     assert find_forbidden("a unit that fails")[0].endswith("say task")
     assert find_forbidden("40 test examples")[0].endswith("say samples")
     assert find_forbidden("Print tables of the unit sphere in the file's own units") == []
+
+
+def test_slips_are_found():
+    assert len(find_slips("it is is here")) == 1
+    assert len(find_slips("an learner")) == 0  # l, m, n, r, s, x and h may be letters that are spelled
+    assert len(find_slips("an data set, a estimator, a an error")) >= 3
+    assert find_slips("a one-sided test, an SVM, `--results results/x`, x x'") == []
+    long = "word " * (MAX_SENTENCE_WORDS + 1)
+    assert find_long_sentences(f"Short.\n\n{long}.") == [long.strip()[:80]]
+    assert find_long_sentences("word. " * 200) == []
+    assert find_forbidden("the file is no model")[0].endswith("say is not a ...") is False
+    assert find_forbidden("'x' is no model")[0].endswith("say is not a ...")
+    assert find_forbidden("a record a row")[0].endswith("per ...")

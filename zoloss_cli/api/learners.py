@@ -58,7 +58,7 @@ def build_estimator(learner: Any) -> Any:
     missing = [name for name in NEEDED_METHODS if not callable(getattr(made, name, None))]
     if missing:
         raise ConfigError(
-            f"learners: {_name_type(learner)} is no scikit-learn estimator: it has no method {missing[0]}"
+            f"learners: {_name_type(learner)} is not a scikit-learn estimator: it has no method {missing[0]}"
         )
     return made
 

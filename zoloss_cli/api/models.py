@@ -131,7 +131,7 @@ def load_model(path: str | PathLike[str], *, trust: bool = False) -> Model:
     Raises
     ------
     ModelError
-        If the file is no model, or was changed and is not trusted.
+        If the file is not a model, or was changed and is not trusted.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from zoloss_cli.utils.safe_text import show_controls
 
 
 def build_progress(shown: bool | None) -> Progress:
-    """Return who is told how a run goes.
+    """Return who is notified of progress.
 
     Parameters
     ----------

@@ -100,7 +100,7 @@ def _count_errors(
     for part, (X, y) in (("train", train), ("test", test)):
         predicted = np.asarray(fitted.predict(X))
         if predicted.shape != y.shape or not np.isin(predicted, np.arange(n_classes)).all():
-            raise ValueError("predict returned what is no class of the training samples")
+            raise ValueError("predict returned what is not a class of the training samples")
         fields[f"{part}_errors"] = int(np.count_nonzero(predicted != y))
         fields[f"{part}_confusion"] = count_confusion(y, predicted.astype(np.int64), n_classes)
     if isinstance(fitted, Learner) and not fitted.multiclass and len(np.unique(train[1])) == 2:

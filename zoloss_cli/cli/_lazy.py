@@ -12,6 +12,26 @@ MARKUP: Literal["markdown"] = "markdown"
 INTERRUPTED = 130  # the exit code that shells use
 
 
+class FlagsWithoutType:
+    """Show no type beside an option that takes no value: `--force`, not `--force <bool>`."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, flags with an empty name of their value."""
+        params = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
+
+
+class PlainCommand(FlagsWithoutType, TyperCommand):
+    """A command whose flags are shown without a type."""
+
+
+class PlainGroup(FlagsWithoutType, TyperGroup):
+    """A group of commands whose flags are shown without a type."""
+
+
 def load_command(name: str) -> Any:
     """Import a command and return it as the parser takes it.
 
@@ -20,12 +40,12 @@ def load_command(name: str) -> Any:
     command = getattr(importlib.import_module(f"zoloss_cli.cli.{name}"), name)
     if not isinstance(command, typer.Typer):
         single = typer.Typer(add_completion=False, rich_markup_mode=MARKUP)
-        single.command(name)(command)
+        single.command(name, cls=PlainCommand)(command)
         command = single
     return typer.main.get_command(command)
 
 
-class LazyGroup(TyperGroup):
+class LazyGroup(PlainGroup):
     """Commands that are known by their summaries until one of them is called or its options are completed.
 
     Attributes
@@ -46,7 +66,7 @@ class LazyGroup(TyperGroup):
         return name, summary and load_command(str(name)), rest
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; Ctrl-C that it does not answer itself ends it with a sentence."""
+        """Run the command; Ctrl-C that it does not handle itself ends it with a sentence."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

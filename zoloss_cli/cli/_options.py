@@ -104,99 +104,115 @@ def data_argument(help: str) -> Any:
     return typer.Argument(help=help, callback=resolve)
 
 
-# One's own table.
+# Your own table.
 DataFile = Annotated[
     Path,
     data_argument(
-        "The table, with a header: CSV, TSV, .gz, parquet or xlsx; - for standard input; or the name of one of "
-        "`zoloss datasets`."
+        "The table, with a header: CSV, TSV, .gz, parquet or xlsx; - for standard input; or the name of a "
+        "data set (see `zoloss datasets`)."
     ),
 ]
 LabelColumn = Annotated[
     str | None,
     typer.Option(
-        help="The label column: its name or index (default: the column label, class, target, y or outcome, "
-        "else the last)."
+        help="Label column, by name or index (default: the column label, class, target, y or outcome, else "
+        "the last)."
     ),
 ]
 DropColumns = Annotated[
     list[str] | None,
-    typer.Option("--drop", metavar="COLUMNS", help="Columns to leave out, separated by commas."),
+    typer.Option("--drop", metavar="COLUMNS", help="Columns to drop, separated by commas."),
 ]
 FeatureColumns = Annotated[
     list[str] | None,
-    typer.Option("--features", metavar="COLUMNS", help="The only columns to use, separated by commas."),
+    typer.Option(
+        "--features", metavar="COLUMNS", help="Use only these columns as features, separated by commas."
+    ),
 ]
 IdColumn = Annotated[
     str | None,
-    typer.Option("--id", metavar="COLUMN", help="A column that only names rows: no feature."),
+    typer.Option("--id", metavar="COLUMN", help="Column that identifies rows and is not a feature."),
 ]
 MaxTerms = Annotated[
-    int | None, typer.Option("--max-terms", min=1, help="Of scoring: the most conditions with points.")
+    int | None,
+    typer.Option("--max-terms", min=1, help="For scoring: the maximum number of conditions with points."),
 ]
 MaxPoints = Annotated[
-    int | None, typer.Option("--max-points", min=1, help="Of scoring: the largest points, of either sign.")
+    int | None,
+    typer.Option(
+        "--max-points", min=1, help="For scoring: the largest number of points of a condition, of either sign."
+    ),
 ]
 Monotone = Annotated[
     list[str] | None,
     typer.Option(
-        "--monotone", metavar="COLUMN:SIGN", help="Of scoring: columns whose points are all + or all -."
+        "--monotone",
+        metavar="COLUMN:SIGN",
+        help="For scoring: columns whose points must all be positive (+) or negative (-).",
     ),
 ]
 RequiredColumns = Annotated[
     list[str] | None,
-    typer.Option("--require", metavar="COLUMNS", help="Of scoring: columns that must have points."),
+    typer.Option("--require", metavar="COLUMNS", help="For scoring: columns that must have points."),
 ]
 ForbiddenColumns = Annotated[
     list[str] | None,
-    typer.Option("--forbid", metavar="COLUMNS", help="Of scoring: columns that must have none."),
+    typer.Option("--forbid", metavar="COLUMNS", help="For scoring: columns that must not have points."),
 ]
 PositiveClass = Annotated[
     str | None,
-    typer.Option(help="One class against the rest (default: all classes; of two the last is positive)."),
+    typer.Option(
+        help="Positive class, against all others (default: keep all classes; of two, the last is positive)."
+    ),
 ]
 Scaling = Annotated[
-    str, choice_option("--scale", choices=SCALINGS, help="Scale features: standard, minmax or none.")
+    str, choice_option("--scale", choices=SCALINGS, help="How to scale features: standard, minmax or none.")
 ]
 MissingPolicy = Annotated[
     str,
     choice_option(
         "--missing",
         choices=MISSING_POLICIES,
-        help="Missing values are an error, drop their row, are read as zero, or are filled by the median or "
-        "most frequent level (impute), with a feature that says where (indicator).",
+        help="What to do with missing values: error, drop the row, zero, impute (median or most frequent "
+        "level), or indicator (impute, and add a feature that marks them).",
     ),
 ]
-OrderSeed = Annotated[int, typer.Option(min=0, help="The seed of the random orders.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the file that is written.")]
+OrderSeed = Annotated[int, typer.Option(min=0, help="Seed of the random orders.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing output file.")]
 
 # Experiments.
 OutFolder = Annotated[Path, typer.Option("--out", "-o", help="Results folder.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of worker processes.")]
 AllowCode = Annotated[
     bool,
     typer.Option(
         "--allow-code",
-        help="Run the Python files and packages that learners name; such code can do whatever you can.",
+        help="Allow learners from Python files and other packages; their code runs with your permissions.",
     ),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan; run nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan without running it.")]
 ConfigFile = Annotated[
-    Path, typer.Argument(help="The experiment: a YAML file, or the name of one that comes with zoloss.")
+    Path,
+    typer.Argument(
+        help="Config of the experiment: a YAML file, or the name of a config that comes with zoloss."
+    ),
 ]
 
 # Results.
 ResultsFolder = Annotated[Path, typer.Argument(help="Results folder.", show_default=True)]
 Format = Annotated[
-    str, choice_option("--format", "-f", choices=FORMATS, help="text, markdown, latex, csv or html.")
+    str,
+    choice_option("--format", "-f", choices=FORMATS, help="Output format: text, markdown, latex, csv or html."),
 ]
-Standalone = Annotated[bool, typer.Option("--standalone", help="LaTeX as a document, not a part to \\\\input.")]
+Standalone = Annotated[
+    bool, typer.Option("--standalone", help="With latex: a complete document, not a fragment to \\\\input.")
+]
 TableName = Annotated[
     str | None,
     typer.Option(
         "--table",
         "-t",
-        help="Only this table: its number (II) or the run's name.",
+        help="Only this table, by its number (II) or the name of the run.",
         autocompletion=completion.complete_table,
     ),
 ]

@@ -1,4 +1,4 @@
-"""Progress of a run: bars with time left on a terminal, one line a finished data set elsewhere."""
+"""Progress of a run: bars with time left on a terminal, one line per finished data set elsewhere."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ProgressLines(Progress):
 
 
 class ProgressBars(Progress):
-    """Progress for people: one bar a data set and one for all, with the time left."""
+    """Progress for people: one bar per data set and one for all, with the time left."""
 
     def __init__(self) -> None:
         from rich.console import Console

@@ -18,23 +18,27 @@ def compare(
         float | None,
         typer.Option(
             min=0,
-            help="List only cells with |z| above this, other losses, slower times; the summary counts all.",
+            help="List only cells with |z| above this, losses that differ, and slower times; the summary "
+            "counts all cells.",
         ),
     ] = None,
     fail_beyond: Annotated[
         float | None,
         typer.Option(
             min=0,
-            help="End with exit code 9 if |z| of any cell is above this, a loss is worse, or an error without "
-            "randomness does not match.",
+            help="Exit with code 9 if any cell has |z| above this, a loss is worse, or a deterministic error"
+            " does not match.",
         ),
     ] = None,
     summary: Annotated[
-        bool, typer.Option("--summary", help="Only count: how many published numbers agree, are fitted, ...")
+        bool,
+        typer.Option(
+            "--summary", help="Show only counts: how many published numbers agree, are fitted, and so on."
+        ),
     ] = False,
     standalone: options.Standalone = False,
 ) -> None:
-    """Compare every cell with the published value: both, their difference, and z, match or ratio.
+    """Compare every cell with its published value: both, their difference, and z, match or ratio.
 
     z divides the difference by the joint standard error: both sides' errors over splits, the rounding of
     the published value, and the variance from pool to pool of generated sets and from draw to draw of noise
@@ -50,7 +54,7 @@ def compare(
 
     `zoloss compare results/reference --summary`: all published numbers in one table
 
-    `zoloss compare results/ --beyond 2`: the cells that are off
+    `zoloss compare results/ --beyond 2`: only the cells that differ
 
     `zoloss compare results/ --format csv > cells.csv`
 

@@ -23,46 +23,60 @@ def complexity(
     kernel: Annotated[
         str,
         options.choice_option(
-            "--kernel", choices=KERNELS, help="Of the SVM: perceptron, stump, rbf or linear."
+            "--kernel", choices=KERNELS, help="Kernel of the SVM: perceptron, stump, rbf or linear."
         ),
     ] = "perceptron",
-    gamma: Annotated[float | None, typer.Option(help="Of the rbf kernel, exp(-gamma ||x - x'||^2).")] = None,
+    gamma: Annotated[
+        float | None, typer.Option(help="Parameter of the rbf kernel, exp(-gamma ||x - x'||^2).")
+    ] = None,
     permutations: Annotated[
-        int, typer.Option(min=1, help="Random orders of the samples that contributions are averaged over.")
+        int, typer.Option(min=1, help="Number of random orders that contributions are averaged over.")
     ] = 200,
     clusters: Annotated[
-        int, typer.Option(min=0, help="Find principal points among unions of so many clusters; 0: do not.")
+        int, typer.Option(min=0, help="Find principal points among unions of this many clusters; 0 for none.")
     ] = 0,
     exact: Annotated[
-        bool, typer.Option("--exact/--heuristic", help="Account for every union, or leave out the unlikely.")
+        bool, typer.Option("--exact/--heuristic", help="Consider every union, or skip unlikely ones.")
     ] = False,
+    cost: Annotated[
+        float | None,
+        typer.Option(help="What it costs to memorize a row: which rows are worth it, one after the other."),
+    ] = None,
+    noise: Annotated[
+        float | None,
+        typer.Option(help="The same by the probability e of a wrong label, as --cost log2(1/e - 1)."),
+    ] = None,
     sample: Annotated[
-        int | None, typer.Option(min=2, help="Take so many samples at random, where all would be too many.")
+        int | None, typer.Option(min=2, help="Use a random subset of this many samples, for large tables.")
     ] = None,
     seed: options.OrderSeed = 1,
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw it into this file: .png, .svg or .pdf.")
+        Path | None, typer.Option("--plot", help="Save the figure to this file: .png, .svg or .pdf.")
     ] = None,
     force: options.Force = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with all rows.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object with all rows.")] = False,
 ) -> None:
-    """Measure how complex your own CSV is, and which rows look like noise.
+    """Measure how complex your data are, and find the rows that look like noise.
 
     The complexity is the number of support vectors of the SVM that separates all samples (Li's thesis 2006,
     chapter 1). A sample that adds much to it, on average over random orders, looks like noise. With --clusters,
-    principal points say how far a simpler rule goes: how few samples must be left out at each complexity.
-    More than two classes are measured each against the rest. Rows with equal features and different labels are
-    set apart, those of the rarer label or all of them, and counted.
+    principal points show how few samples must be left out to reach each lower complexity.
+    With --cost or --noise, rows are removed as long as the complexity falls by the cost of memorizing them
+    (section 1.5.1), and principal points say what rule and what table of errors are shortest together
+    (Definition 1.3). With more than two classes, each is measured against the rest. Rows with equal features
+    and different labels are counted and excluded: those of the rarer label, or all of them.
 
     **Examples**
 
     `zoloss complexity heart`: the measure, and the rows that look most like noise
 
-    `zoloss complexity mine.csv --plot mine.png --json`: drawn, and every row for another program
+    `zoloss complexity mine.csv --plot mine.png --json`: a figure, and every row as JSON
 
     `zoloss complexity mine.csv --label outcome --positive yes --clusters 15 --exact`: principal points
 
-    `zoloss complexity large.csv --sample 1000 --seed 7`: of samples drawn at random
+    `zoloss complexity mine.csv --clusters 15 --noise 0.1`: rows to memorize if a tenth of all labels is wrong
+
+    `zoloss complexity large.csv --sample 1000 --seed 7`: on a random subset
     """
     from zoloss_cli.cli._waiting import countdown
     from zoloss_cli.datasets.csv_table import read_for_training
@@ -72,9 +86,14 @@ def complexity(
     from zoloss_cli.utils.interruptible import run_interruptibly
     from zoloss_cli.workflows import complexity_text
     from zoloss_cli.workflows.complexity import ComplexityOptions, measure_complexity
+    from zoloss_cli.workflows.complexity_lookup import choose_cost
     from zoloss_cli.workflows.table_samples import load_samples
 
-    how = ComplexityOptions(kernel, gamma, permutations, seed, clusters, exact, all_pairs=plot is not None)
+    how = ComplexityOptions(
+        *(kernel, gamma, permutations, seed, clusters, exact),
+        all_pairs=plot is not None,
+        cost=choose_cost(cost, noise),
+    )
     how.validate()
     if plot is not None:
         find_format(plot, "--plot")

@@ -9,22 +9,22 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.cli._lazy import MARKUP
+from zoloss_cli.cli._lazy import MARKUP, PlainCommand, PlainGroup
 
 datasets = typer.Typer(
-    name="datasets", invoke_without_command=True, add_completion=False, rich_markup_mode=MARKUP
+    name="datasets", cls=PlainGroup, invoke_without_command=True, add_completion=False, rich_markup_mode=MARKUP
 )
 
 
 @datasets.callback()
 def list_datasets(context: typer.Context) -> None:
-    """List all data sets and generators with samples, features, classes and source.
+    """List all data sets and generators: samples, features, classes and source.
 
     **Examples**
 
     `zoloss datasets`: the list
 
-    `zoloss datasets show heart`: where it comes from and what was done to it
+    `zoloss datasets show heart`: where it comes from and how it was prepared
 
     `zoloss datasets of configs/thesis/table4.2.yaml`: the data of an experiment, such as Table 4.1
 
@@ -36,7 +36,7 @@ def list_datasets(context: typer.Context) -> None:
         options.show(list_datasets())
 
 
-@datasets.command()
+@datasets.command(cls=PlainCommand)
 def of(config: options.ConfigFile) -> None:
     """Describe the data of an experiment: training and test samples, classes and features.
 
@@ -48,10 +48,10 @@ def of(config: options.ConfigFile) -> None:
     options.show(describe_experiment_data(load_config(config)))
 
 
-@datasets.command()
+@datasets.command(cls=PlainCommand)
 def show(
     name: Annotated[
-        str, typer.Argument(help="A data set or generator.", autocompletion=completion.complete_dataset)
+        str, typer.Argument(help="Name of a data set or generator.", autocompletion=completion.complete_dataset)
     ],
 ) -> None:
     """Describe one data set: source, licence, label coding, what was removed or decoded.
@@ -63,9 +63,9 @@ def show(
     options.show(describe_dataset(name))
 
 
-@datasets.command()
+@datasets.command(cls=PlainCommand)
 def verify() -> None:
-    """Recompute the sha256, the samples, features and class counts of every embedded file.
+    """Recompute the sha256 and the counts of samples, features and classes of every embedded file.
 
     **Example:** `zoloss datasets verify`
     """
@@ -74,20 +74,22 @@ def verify() -> None:
     options.show(f"{verify_embedded()} files are what catalog.yaml says")
 
 
-@datasets.command()
+@datasets.command(cls=PlainCommand)
 def fetch(
     name: Annotated[
         str,
-        typer.Argument(help="An embedded data set.", autocompletion=completion.complete_embedded_dataset),
+        typer.Argument(
+            help="Name of an embedded data set.", autocompletion=completion.complete_embedded_dataset
+        ),
     ],
     into: Annotated[
-        Path | None, typer.Option(help="Folder for the converted CSV (default: the cache).")
+        Path | None, typer.Option(help="Output folder for the converted CSV file (default: the cache).")
     ] = None,
     archive: Annotated[
         str, typer.Option(help="Address of the UCI archive or a mirror.")
     ] = "https://archive.ics.uci.edu",
 ) -> None:
-    """Get the original files from UCI, check them, convert them, and say how they differ from our copy.
+    """Download the original files from UCI, check and convert them, and report how they differ from our copy.
 
     **Example:** `zoloss datasets fetch sonar --into originals`
     """

@@ -16,7 +16,7 @@ def diff(
     format: options.Format = "text",
     table: options.TableName = None,
     fail_on_change: Annotated[
-        bool, typer.Option("--fail-on-change", help="End with exit code 9 unless both hold the same.")
+        bool, typer.Option("--fail-on-change", help="Exit with code 9 unless both folders hold the same.")
     ] = False,
     standalone: options.Standalone = False,
 ) -> None:
@@ -25,7 +25,7 @@ def diff(
     Runs are matched by their names, cells by data set and learner, records by split. A cell differs if a
     record does, in anything but times. Its row has the means over the splits that both folders have, on how
     many of these the records differ, and the p-value of the corrected resampled t-test. What only one folder
-    has is listed below.
+    contains is listed below.
 
     **Examples**
 

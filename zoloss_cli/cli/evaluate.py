@@ -26,8 +26,12 @@ def evaluate(
             autocompletion=completion.complete_learner_list,
         ),
     ] = None,
-    splits: Annotated[int, typer.Option(min=1, help="Random splits into training and test part.")] = 50,
-    train: Annotated[str, typer.Option(help="Training samples: a share of all, or a count.")] = "0.8",
+    splits: Annotated[
+        int, typer.Option(min=1, help="Number of random splits into training and test samples.")
+    ] = 50,
+    train: Annotated[
+        str, typer.Option(help="Training samples of a split: a fraction of all, or a number.")
+    ] = "0.8",
     label: options.LabelColumn = None,
     positive: options.PositiveClass = None,
     scale: options.Scaling = DEFAULT_SCALING,
@@ -35,11 +39,11 @@ def evaluate(
     drop: options.DropColumns = None,
     features: options.FeatureColumns = None,
     id: options.IdColumn = None,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of the splits and of the learners.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the splits and of the learners.")] = 1,
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="LEARNER.KEY=VALUE", help="Set a parameter of a learner; may be repeated."
+            "--set", metavar="LEARNER.KEY=VALUE", help="Set a parameter of a learner; can be repeated."
         ),
     ] = None,
     allow_code: options.AllowCode = False,
@@ -48,18 +52,19 @@ def evaluate(
     format: options.Format = "text",
     standalone: options.Standalone = False,
     save_config: Annotated[
-        Path | None, typer.Option("--save-config", help="Also write the experiment as YAML, for `zoloss run`.")
+        Path | None,
+        typer.Option("--save-config", help="Also save the experiment as a YAML config, for `zoloss run`."),
     ] = None,
     force: options.Force = False,
     dry_run: options.DryRun = False,
 ) -> None:
-    """Compare learners on your own CSV: test errors, and which differences are significant.
+    """Compare learners on your data: test errors, and which differences are significant.
 
-    Differences are tested for statistical significance on the splits that learners share. The table is read as
-    by `zoloss fit`; scaling is fitted on each split's training samples. A name such as ecc:stump is a learner
-    over another. What was interrupted continues, and what is done is not run again, also for more splits or
-    learners; all splits that are stored count. Learners that were compared on the same table and splits before
-    are shown with the new ones.
+    Differences are tested for statistical significance on the splits that learners share. The table is read
+    as by `zoloss fit`; scaling is fitted on the training samples of each split. A name such as ecc:stump is
+    an ensemble with its base learner. An interrupted command continues, and finished tasks are not rerun when
+    splits or learners are added; all stored splits count. Learners compared earlier on the same table and
+    splits are shown with the new ones.
 
     **Examples**
 
@@ -71,9 +76,10 @@ def evaluate(
 
     `zoloss evaluate iris --learners one-vs-one:fld,ecc:stump,erp:stump`: several classes
 
-    `zoloss evaluate mine.csv --learners rcd-bias,sklearn.svm.SVC --set SVC.C=10`: scikit-learn's, too
+    `zoloss evaluate mine.csv --learners rcd-bias,sklearn.svm.SVC --set SVC.C=10`: with one of scikit-learn's
 
-    `zoloss evaluate mine.csv --save-config mine.yaml --dry-run`: only the experiment as YAML, and its plan
+    `zoloss evaluate mine.csv --save-config mine.yaml --dry-run`: save the config and show the plan, without
+    running
     """
     from zoloss_cli.utils.threads import limit_threads
 

@@ -19,21 +19,21 @@ def export(
             "--format",
             "-f",
             choices=EXPORT_FORMATS,
-            help="csv or parquet (default: what the name of --out says, else csv).",
+            help="Output format: csv or parquet (default: by the extension of --out, else csv).",
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The file to write (default: CSV to standard output).")
+        Path | None, typer.Option("--out", "-o", help="Output file (default: CSV to standard output).")
     ] = None,
     table: options.TableName = None,
     force: options.Force = False,
 ) -> None:
-    """Write the records of results as one table for other programs: CSV or parquet, a record a row.
+    """Export all records of a results folder as one table, CSV or Parquet, with one row per record.
 
     The columns are those of the DataFrame that `zoloss_cli.load_results` returns: data set, learner,
-    parameters, split, seed, counts, rates in %, times and versions. A record that several runs show is there
-    once; with --table all records of that table are there, by the names that it has for them. A task that
-    failed has a row with its reason and no numbers.
+    parameters, split, seed, counts, rates in %, times and versions. A record that several runs share appears
+    once; with --table, all records of that table appear, under its own names. A failed task has a row with
+    the reason and no numbers.
 
     **Examples**
 

@@ -26,7 +26,7 @@ def fit(
         typer.Option(
             "--learner",
             "-l",
-            help="See `zoloss learners` (default: one that suits the size of the table).",
+            help="Learner to fit; see `zoloss learners` (default: chosen by the size of the table).",
             autocompletion=completion.complete_learner,
         ),
     ] = None,
@@ -39,12 +39,14 @@ def fit(
     id: options.IdColumn = None,
     time_limit: Annotated[
         float | None,
-        typer.Option("--time-limit", help="End after so many seconds, reading and validation included."),
+        typer.Option(
+            "--time-limit", help="Time limit of the whole command in seconds, reading and validation included."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of the learner's random numbers.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the learner's random numbers.")] = 1,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set a parameter of the learner; may be repeated."),
+        typer.Option("--set", metavar="KEY=VALUE", help="Set a parameter of the learner; can be repeated."),
     ] = None,
     validate: Annotated[
         bool,
@@ -53,19 +55,17 @@ def fit(
     class_weight: Annotated[
         list[str] | None,
         typer.Option(
-            "--class-weight", metavar="CLASS=WEIGHT", help="Weigh classes: balanced, or CLASS=WEIGHT, repeated."
+            "--class-weight",
+            metavar="CLASS=WEIGHT",
+            help="Class weights: balanced, or CLASS=WEIGHT; can be repeated.",
         ),
     ] = None,
-    cost_fp: Annotated[
-        float | None, typer.Option("--cost-fp", help="The cost of a negative sample taken for positive.")
-    ] = None,
-    cost_fn: Annotated[
-        float | None, typer.Option("--cost-fn", help="The cost of a positive sample taken for negative.")
-    ] = None,
+    cost_fp: Annotated[float | None, typer.Option("--cost-fp", help="Cost of a false positive.")] = None,
+    cost_fn: Annotated[float | None, typer.Option("--cost-fn", help="Cost of a false negative.")] = None,
     calibrate: Annotated[
         str | None,
         options.choice_option(
-            "--calibrate", choices=CALIBRATIONS, help="Make probabilities of scores: sigmoid or isotonic."
+            "--calibrate", choices=CALIBRATIONS, help="Calibrate scores to probabilities: sigmoid or isotonic."
         ),
     ] = None,
     max_terms: options.MaxTerms = None,
@@ -74,42 +74,48 @@ def fit(
     require: options.RequiredColumns = None,
     forbid: options.ForbiddenColumns = None,
     allow_code: options.AllowCode = False,
-    model: Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for predict.")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Save the model to this JSON file, for `zoloss predict`.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="Write the card of scoring to this file: .html, .tex, .md, .png, .svg or .pdf."
+            "--out",
+            help="For scoring: write the score card to this file, .html, .tex, .md, .png, .svg or .pdf.",
         ),
     ] = None,
     certificate: Annotated[
         Path | None,
-        typer.Option(help="Write the proof of the bound of certify to this .json.gz file, for verify."),
+        typer.Option(
+            help="For certify: write the proof of its bound to this .json.gz file, for `zoloss verify`."
+        ),
     ] = None,
     force: options.Force = False,
     show_all: Annotated[bool, typer.Option("--all", help="Show the weights of all features.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead of text.")] = False,
 ) -> None:
-    """Fit a learner to all samples of your own CSV: errors, bound, and the rule in the table's units.
+    """Fit a learner to your data: errors, a lower bound, and the rule in the table's own units.
 
-    A column with text becomes one indicator per level, named column=level. More than two classes need a learner
-    for several, or --positive. On a terminal a search shows its progress; Ctrl-C ends it with the best rule so
-    far.
+    A column with text becomes one indicator per level, named column=level. More than two classes need a
+    multiclass learner, or --positive. On a terminal, a search shows its progress; Ctrl-C stops it and keeps
+    the best rule so far.
 
     **Examples**
 
-    `zoloss fit mine.csv`: a learner that suits its size, training errors, and errors on samples left out
+    `zoloss fit mine.csv`: learner chosen by the size of the table, with cross-validated error
 
-    `zoloss fit mine.csv --learner certify --time-limit 60`: with a proof of how many cannot be avoided
+    `zoloss fit mine.csv --learner certify --time-limit 60`: with a proof of how many errors are unavoidable
 
     `zoloss fit mine.csv --learner certify --certificate proof.json.gz`: a proof that others can check
 
-    `zoloss fit mine.csv --label outcome --positive yes --model mine.json`: a rule to keep
+    `zoloss fit mine.csv --label outcome --positive yes --model mine.json`: save the model
 
-    `zoloss fit mine.csv --cost-fn 5 --calibrate sigmoid --model mine.json`: dear errors, and probabilities
+    `zoloss fit mine.csv --cost-fn 5 --calibrate sigmoid --model mine.json`: asymmetric costs, and probabilities
 
     `zoloss fit mine.csv --learner rcd-bias --set epochs=500 --json`: for another program
 
-    `zoloss fit mine.csv --learner scoring --max-terms 4 --monotone age:+ --out card.html`: points on a card
+    `zoloss fit mine.csv --learner scoring --max-terms 4 --monotone age:+ --out card.html`: a scoring system,
+    as a score card
 
     `zoloss fit iris --learner ecc:stump --set rounds=50 --model iris.json`: several classes
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from typing import Annotated
 
 import typer
@@ -14,31 +16,34 @@ def learners(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="Describe this learner or measure, or a class such as sklearn.svm.SVC or mine.py:MyClass.",
+            help="Learner or measure to describe, or a class such as sklearn.svm.SVC or mine.py:MyClass.",
             autocompletion=completion.complete_learner,
         ),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Fit it to small data, and say what is wrong or missing.")
+        bool, typer.Option("--check", help="Fit it to small data, and report what is wrong or missing.")
     ] = False,
     allow_code: options.AllowCode = False,
 ) -> None:
-    """List the learners and measures, or describe one with its parameters, defaults and source.
+    """List the learners and measures, or describe one: parameters, defaults and source.
 
     **Examples**
 
     `zoloss learners rcd-bias`
 
-    `zoloss learners mine.py:MyClass --check --allow-code`: whether it can stand in an experiment
+    `zoloss learners mine.py:MyClass --check --allow-code`: check that it can be used in an experiment
     """
     from zoloss_cli.errors import ConfigError
     from zoloss_cli.utils import code_files
-    from zoloss_cli.workflows.learner_info import check_named_learner, describe_learner, list_learners
+    from zoloss_cli.workflows.learner_info import check_named_learner, describe_learner
+    from zoloss_cli.workflows.learner_table import list_learners
 
     if name is None:
         if check:
             raise ConfigError("--check: name the class to check, as in zoloss learners mine.py:MyClass --check")
-        options.show(list_learners())
+        # A file or another program gets whole lines.
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        options.show(list_learners(width))
         return
     with code_files.allow_code(allow_code):
         described = describe_learner(name)  # also refuses what is not allowed

@@ -11,15 +11,15 @@ from zoloss_cli.cli import _options as options
 
 
 def merge(
-    folders: Annotated[list[Path], typer.Argument(help="Results folders, two or more.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The new results folder.")],
+    folders: Annotated[list[Path], typer.Argument(help="Two or more results folders.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="New results folder.")],
 ) -> None:
-    """Join results folders into a new one: parts of one run, or runs of several machines.
+    """Merge results folders into a new one: shards of one run, or runs from several machines.
 
-    A task that several folders have is kept once, and must have the same numbers in all of them; times may
-    differ. Where numbers differ the tasks and both values are named, the exit code is 4, and nothing is
-    written. So it is where folders have different experiments under one name, or those of two versions of an
-    algorithm. A damaged line is left out with a note. The folders that are read are not changed.
+    A task in several folders is kept once and must have the same numbers in all of them; times may differ. If
+    numbers differ, the tasks and both values are listed, the exit code is 4, and nothing is written. The same
+    holds if folders have different experiments under one name, or results of two versions of an algorithm. A
+    damaged line is skipped with a note. The input folders are not changed.
 
     **Examples**
 

@@ -8,7 +8,7 @@ from zoloss_cli.cli import _options as options
 
 
 def migrate(results: options.ResultsFolder = Path("results")) -> None:
-    """Convert a results folder of zoloss 0.1 to today's layout, without running anything.
+    """Convert a results folder of zoloss 0.1 to the current layout, without rerunning anything.
 
     **Example:** `zoloss migrate results/`
     """

@@ -16,7 +16,9 @@ def path(
     max_terms: Annotated[
         str | None,
         typer.Option(
-            "--max-terms", metavar="SIZES", help="The sizes: 1..10 (the default), a list 2,4,8, or the largest."
+            "--max-terms",
+            metavar="SIZES",
+            help="Sizes to try: a range 1..10 (the default), a list 2,4,8, or the largest size.",
         ),
     ] = None,
     max_points: options.MaxPoints = None,
@@ -29,28 +31,28 @@ def path(
     drop: options.DropColumns = None,
     features: options.FeatureColumns = None,
     id: options.IdColumn = None,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of all random numbers.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 1,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set another parameter of scoring; may be repeated."),
+        typer.Option("--set", metavar="KEY=VALUE", help="Set another parameter of scoring; can be repeated."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Draw it into this file: .png, .svg or .pdf.")
+        Path | None, typer.Option("--out", "-o", help="Save the figure to this file: .png, .svg or .pdf.")
     ] = None,
     force: options.Force = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead of text.")] = False,
 ) -> None:
-    """Show how the errors of scoring systems fall with their size, on your own CSV, and suggest a size.
+    """Show how the error of scoring systems falls with their size on your data, and suggest a size.
 
     For each number of terms, a scoring system is fitted to all samples, and others to parts of them, whose
     errors are counted on the rest. The suggestion is the smallest size whose error on samples that were left
-    out is within one standard error of the smallest. Ctrl-C shows the sizes that are done.
+    out is within one standard error of the smallest. Ctrl-C stops and shows the sizes finished so far.
 
     **Examples**
 
     `zoloss path heart`: sizes from 1 to 10
 
-    `zoloss path mine.csv --max-terms 1..6 --monotone age:+ --out path.png`: drawn, with a sign
+    `zoloss path mine.csv --max-terms 1..6 --monotone age:+ --out path.png`: a figure, with a sign constraint
 
     `zoloss path mine.csv --max-terms 2,4,8 --max-points 3 --json`: for another program
     """

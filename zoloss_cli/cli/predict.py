@@ -24,23 +24,28 @@ def predict(
         options.choice_option(
             "--unknown",
             choices=UNKNOWN_POLICIES,
-            help="Levels that were not there in training: error refuses the table, also for other rows that "
-            "cannot be predicted; ignore reads them as no level (default: as missing values).",
+            help="Levels unseen in training: error rejects the table (also for any other row that cannot be "
+            "predicted), ignore sets all indicators to zero (default: treat as missing).",
         ),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", metavar="COLUMNS", help="Columns to copy, separated by commas, such as an id."),
+        typer.Option(
+            "--keep",
+            metavar="COLUMNS",
+            help="Columns to copy to the output, such as an id, separated by commas.",
+        ),
     ] = None,
     trust: Annotated[
-        bool, typer.Option("--trust", help="Use a model file that was changed after it was fitted.")
+        bool, typer.Option("--trust", help="Accept a model file that was changed after it was saved.")
     ] = False,
 ) -> None:
-    """Predict new samples by a saved model, as CSV with the columns prediction and score.
+    """Predict new samples with a saved model: CSV with the columns prediction and score.
 
-    Of more than two classes each has a score of its own, score=class: minus the distance to its code word.
-    Columns are found by name, in any order. A label column may be there; then the errors are counted. Missing
-    values are filled as the model says; a row that cannot be predicted is blank, with the column reason.
+    With more than two classes, each has its own column score=class: minus the distance to its code word.
+    Columns are matched by name, in any order. If the label column is present, errors are counted. Missing
+    values are filled as the model says; a row that cannot be predicted is left blank, and the column reason
+    says why.
 
     **Examples**
 
@@ -48,7 +53,7 @@ def predict(
 
     `zoloss predict mine.json new.csv --out predicted.csv`
 
-    `zoloss predict mine.json new.csv --keep patient,date --unknown ignore`: with columns of the table
+    `zoloss predict mine.json new.csv --keep patient,date --unknown ignore`: with columns copied from the table
     """
     from zoloss_cli.utils.atomic_io import check_target, write
     from zoloss_cli.workflows.model_io import read_model

@@ -14,12 +14,12 @@ from zoloss_cli.workflows.choices import DEFAULT_SCALING, NOISE_SCORES
 def prune(
     data: options.DataFile,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write the rows that are kept to this new file.")
+        Path | None, typer.Option("--out", "-o", help="Write the kept rows to this new file.")
     ] = None,
     report: Annotated[
         Path | None,
         typer.Option(
-            help="Write which rows are dropped, and why, to this new CSV (default: OUT with .dropped.csv)."
+            help="Write the dropped rows and the reasons to this new CSV file (default: OUT with .dropped.csv)."
         ),
     ] = None,
     by: Annotated[
@@ -27,17 +27,20 @@ def prune(
         options.choice_option(
             "--by",
             choices=NOISE_SCORES,
-            help="What tells noise: contribution to the complexity, or neighbours with the other label.",
+            help="Noise criterion: contribution to the complexity, or neighbours with the other label.",
         ),
     ] = "contribution",
     threshold: Annotated[
-        float | None, typer.Option(help="Drop rows above it (default: 1 for contribution, 0.5 for neighbours).")
+        float | None,
+        typer.Option(
+            help="Drop rows whose score is above this (default: 1 for contribution, 0.5 for neighbours)."
+        ),
     ] = None,
     permutations: Annotated[
-        int | None, typer.Option(min=1, help="Random orders for contributions (default: 200).")
+        int | None, typer.Option(min=1, help="Number of random orders for contributions (default: 200).")
     ] = None,
     neighbours: Annotated[
-        int | None, typer.Option(min=1, help="How many neighbours are looked at (default: 10).")
+        int | None, typer.Option(min=1, help="Number of neighbours to consider (default: 10).")
     ] = None,
     label: options.LabelColumn = None,
     positive: options.PositiveClass = None,
@@ -47,21 +50,21 @@ def prune(
     features: options.FeatureColumns = None,
     id: options.IdColumn = None,
     seed: options.OrderSeed = 1,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count; write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count the rows; write nothing.")] = False,
 ) -> None:
-    """Write your own CSV without the rows that look like noise, and a report on those.
+    """Write a copy of your data without the rows that look like noise, and a report on those rows.
 
-    Lines that are kept are not changed by a byte. Rows with equal features and different labels are dropped
-    first, those of the rarer label or all of them; a class never loses its last row. Of more than two classes,
-    contributions are those of one class against the rest, the largest of a row. No file is overwritten.
+    Kept lines are copied byte for byte. Rows with equal features and different labels are dropped first,
+    those of the rarer label or all of them; a class never loses its last row. With more than two classes, a
+    row's contribution is the largest over one class against the rest. No file is overwritten.
 
     **Examples**
 
     `zoloss prune mine.csv --out clean.csv`: the report is in clean.dropped.csv
 
-    `zoloss prune mine.csv --dry-run --threshold 1.5`: how many rows would go
+    `zoloss prune mine.csv --dry-run --threshold 1.5`: how many rows would be dropped
 
-    `zoloss prune large.csv --out clean.csv --by neighbours --neighbours 5`: of any number of rows
+    `zoloss prune large.csv --out clean.csv --by neighbours --neighbours 5`: for large tables
     """
     from zoloss_cli.cli._waiting import countdown
     from zoloss_cli.utils import atomic_io

@@ -16,19 +16,20 @@ def run(
     out: options.OutFolder = Path("results"),
     jobs: options.Jobs = options.ALL_CORES,
     splits: Annotated[
-        int | None, typer.Option(min=1, help="Run this many splits instead of the config's.")
+        int | None, typer.Option(min=1, help="Number of splits to run, instead of the config's.")
     ] = None,
     datasets: Annotated[
         str,
         typer.Option(
-            help="Only these data sets, separated by commas.",
+            help="Run only these data sets, separated by commas.",
             autocompletion=completion.complete_config_datasets,
         ),
     ] = "",
     learners: Annotated[
         str,
         typer.Option(
-            help="Only these learners, separated by commas.", autocompletion=completion.complete_config_learners
+            help="Run only these learners, separated by commas.",
+            autocompletion=completion.complete_config_learners,
         ),
     ] = "",
     add_learner: Annotated[
@@ -37,23 +38,23 @@ def run(
             "--add-learner",
             metavar="LEARNERS",
             help="Learners to add as columns, separated by commas: names, classes such as "
-            "sklearn.svm.LinearSVC or mine.py:MyClass, each perhaps as LABEL=LEARNER; may be repeated.",
+            "sklearn.svm.LinearSVC or mine.py:MyClass, optionally as LABEL=LEARNER; can be repeated.",
             autocompletion=completion.complete_learner_list,
         ),
     ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="LEARNER.KEY=VALUE", help="Set a parameter of an added learner; may be repeated."
+            "--set", metavar="LEARNER.KEY=VALUE", help="Set a parameter of an added learner; can be repeated."
         ),
     ] = None,
     allow_code: options.AllowCode = False,
-    seed: Annotated[int | None, typer.Option(min=0, help="Another master seed.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Master seed, instead of the config's.")] = None,
     shard: Annotated[
         str,
         typer.Option(
             metavar="K/N",
-            help="Run the K-th of N parts of the tasks, into a folder of its own; then merge them.",
+            help="Run only the K-th of N shards of the tasks; `zoloss merge` joins the folders.",
         ),
     ] = "",
     scheduler: Annotated[
@@ -67,22 +68,22 @@ def run(
     cluster: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Run on a cluster that this YAML file describes, started and closed."
+            metavar="FILE", help="Start the cluster described in this YAML file, run on it, and close it."
         ),
     ] = None,
     allow_versions: Annotated[
         bool,
         typer.Option(
-            "--allow-versions", help="Take workers with other versions than here; the manifest has them."
+            "--allow-versions", help="Accept workers whose package versions differ; the manifest records them."
         ),
     ] = False,
     dry_run: options.DryRun = False,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Set earlier results of this plan aside; run all.")
+        bool, typer.Option("--fresh", help="Set earlier results of this plan aside and run all tasks.")
     ] = False,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first task that fails.")] = False,
 ) -> None:
-    """Run an experiment; what was interrupted continues where it stopped.
+    """Run an experiment; an interrupted run continues where it stopped.
 
     **Examples**
 
@@ -90,15 +91,15 @@ def run(
 
     `zoloss run configs/table2.yaml --splits 20 --datasets heart,sonar`: a quick look
 
-    `zoloss run mine.yaml --out results/mine --dry-run`: what would run, and for how long
+    `zoloss run mine.yaml --out results/mine --dry-run`: what would be run, and how long it may take
 
     `zoloss run configs/table3.yaml --add-learner sklearn.svm.LinearSVC --set LinearSVC.C=10`: another column
 
-    `zoloss run configs/table2.yaml --add-learner mine.py:MyClass --allow-code`: your own, from a file
+    `zoloss run configs/table2.yaml --add-learner mine.py:MyClass --allow-code`: your own class, from a file
 
     `zoloss run configs/table4.yaml --scheduler tcp://head:8786`: on the workers of a Dask cluster
 
-    `zoloss run configs/table4.yaml --shard 3/20`: the third twentieth, in a job array
+    `zoloss run configs/table4.yaml --shard 3/20`: the third of 20 shards, in a job array
     """
     from zoloss_cli.utils.threads import limit_threads
 

@@ -8,7 +8,7 @@ import typer
 
 
 def schema() -> None:
-    """Print the JSON schema of configs, for editors.
+    """Show the JSON schema of configs, for editors.
 
     **Example:** `zoloss schema > configs/schema.json`
     """

@@ -13,33 +13,38 @@ from zoloss_cli.cli import _options as options
 
 def show(
     dataset: Annotated[
-        str, typer.Argument(help="The data set's name in the run.", autocompletion=completion.complete_dataset)
+        str, typer.Argument(help="Name of the data set in the run.", autocompletion=completion.complete_dataset)
     ],
     learner: Annotated[
         str,
         typer.Argument(
-            help="The learner's label in the run, or its name.", autocompletion=completion.complete_learner
+            help="Label of the learner in the run, or its name.", autocompletion=completion.complete_learner
         ),
     ],
-    split: Annotated[int, typer.Argument(min=0, help="The number of the split; the first is 0.")],
+    split: Annotated[int, typer.Argument(min=0, help="Number of the split, starting at 0.")],
     results: Annotated[
         Path | None, typer.Option("--results", "-r", help="Results folder (default: results).")
     ] = None,
     config: Annotated[
-        Path | None, typer.Option("--config", "-c", help="A config instead, of which nothing need be run.")
+        Path | None,
+        typer.Option(
+            "--config", "-c", help="Use this config instead of a results folder; it need not have been run."
+        ),
     ] = None,
     table: Annotated[
-        str | None, typer.Option("--table", "-t", help="The table's number (II) or the run's name.")
+        str | None, typer.Option("--table", "-t", help="Table, by its number (II) or the name of the run.")
     ] = None,
-    model: Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for predict.")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Save the model to this JSON file, for `zoloss predict`.")
+    ] = None,
     force: options.Force = False,
     allow_code: options.AllowCode = False,
     show_all: Annotated[bool, typer.Option("--all", help="Show the weights of all features.")] = False,
 ) -> None:
-    """Run one stored task again: its record, its rule, and whether both are what is stored.
+    """Rerun one stored task: show its record and rule, and whether they match what is stored.
 
-    Results hold no weights. The same seeds give the same ones, so the task is run again, from the config in
-    the run's manifest. If its numbers are not those that are stored, the exit code is 9.
+    Results do not store weights. The same seeds give the same weights, so the task is rerun from the config
+    in the run's manifest. If its numbers differ from the stored ones, the exit code is 9.
 
     **Examples**
 

@@ -32,13 +32,13 @@ def stats(
     alpha: Annotated[float, typer.Option(help="Significance level.", callback=_validate_level)] = 0.05,
     standalone: options.Standalone = False,
 ) -> None:
-    """Test which differences between learners are statistically significant, on and across data sets.
+    """Test which differences between learners are significant, within and across data sets.
 
     On a data set: the corrected resampled t-test of Nadeau & Bengio (2003), on the splits that two learners
     share. Across data sets, by their means (Demšar 2006): average ranks with Friedman's test and Nemenyi's
     critical difference, and Wilcoxon's signed-rank test of all pairs with Holm's correction; rows of the same
     data count as one data set. Effect sizes are Cohen's d_z and the rank-biserial correlation, and a paragraph
-    sums it all up. CSV holds every pair of learners, a row each.
+    sums it all up. With --format csv, each pair of learners is one row.
 
     **Examples**
 

@@ -8,7 +8,7 @@ from zoloss_cli.cli import _options as options
 
 
 def status(results: options.ResultsFolder = Path("results")) -> None:
-    """Show what a results folder holds: runs, how complete they are, what failed.
+    """Show what a results folder contains: runs, how complete they are, and which tasks failed.
 
     **Example:** `zoloss status results/reference`
     """

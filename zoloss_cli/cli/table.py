@@ -41,8 +41,8 @@ def table(
     metrics: Annotated[
         str,
         typer.Option(
-            help="Show these metrics, separated by commas, instead of the config's: zoloss's own or scorers of "
-            "scikit-learn, such as balanced_accuracy. Nothing runs again.",
+            help="Show these metrics instead of the config's, separated by commas: zoloss's own, or "
+            "scikit-learn scorers such as balanced_accuracy. Nothing is rerun.",
             autocompletion=completion.complete_metric_list,
         ),
     ] = "",
@@ -55,28 +55,30 @@ def table(
             "confidence interval (ci), median, or median and quartiles.",
         ),
     ] = None,
-    digits: Annotated[
-        int | None, typer.Option(help="Decimals of all numbers.", callback=_validate_digits)
-    ] = None,
-    no_published: Annotated[bool, typer.Option("--no-published", help="Leave published values out.")] = False,
-    transpose: Annotated[bool, typer.Option("--transpose", help="Learners as rows.")] = False,
+    digits: Annotated[int | None, typer.Option(help="Number of decimals.", callback=_validate_digits)] = None,
+    no_published: Annotated[
+        bool, typer.Option("--no-published", help="Leave out the published values.")
+    ] = False,
+    transpose: Annotated[
+        bool, typer.Option("--transpose", help="Show learners as rows and data sets as columns.")
+    ] = False,
     rank_row: Annotated[
-        bool, typer.Option("--rank-row", help="A last row: mean ranks over distinct data sets.")
+        bool, typer.Option("--rank-row", help="Add a row of mean ranks over distinct data sets.")
     ] = False,
     bold: Annotated[
         str | None,
         options.choice_option(
             "--bold",
             choices=BOLD_RULES,
-            help="Bold cells: the best, those within one standard error of it (stderr, the default), or those "
-            "that are not significantly worse (significant).",
+            help="Cells in bold: the best, those within one standard error of it (stderr, the default), or "
+            "those not significantly worse (significant).",
         ),
     ] = None,
     standalone: options.Standalone = False,
 ) -> None:
-    """Print tables of mean ± standard error as in the papers, beside the published values.
+    """Show tables of mean ± standard error as in the papers, beside the published values.
 
-    The best cells are in bold; what bold and * mean stands under each table.
+    The best cells are in bold; a note under each table says what bold and * mean.
 
     **Examples**
 

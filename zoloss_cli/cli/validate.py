@@ -15,9 +15,9 @@ def validate(
     configs: Annotated[list[Path], typer.Argument(help="Config files.")],
     allow_code: options.AllowCode = False,
 ) -> None:
-    """Check configs without running them; every mistake is named with file, line and key.
+    """Validate configs without running them; every mistake is reported with file, line and key.
 
-    A learner in a Python file is run only with --allow-code, without which its parameters are not checked.
+    Learners in Python files are loaded only with --allow-code; otherwise their parameters are not checked.
 
     **Example:** `zoloss validate mine.yaml configs/table2.yaml`
     """

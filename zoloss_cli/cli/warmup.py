@@ -14,13 +14,13 @@ from zoloss_cli.cli._waiting import countdown
 def warmup(
     learners: Annotated[
         list[str] | None,
-        typer.Argument(help="The learners; all by default.", autocompletion=completion.complete_learner),
+        typer.Argument(help="Learners (default: all).", autocompletion=completion.complete_learner),
     ] = None,
 ) -> None:
-    """Compile the kernels of learners now, so that their first fit does not have to wait for it.
+    """Compile the kernels of learners now, so that their first fit does not have to wait.
 
     numba compiles a kernel when it is first used, and keeps it for later commands. All of them take about a
-    minute; those that are there already take no time.
+    minute; kernels that are already compiled take no time.
 
     **Examples**
 

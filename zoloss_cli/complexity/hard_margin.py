@@ -22,8 +22,8 @@ from zoloss_cli.learners.kernel_svm import DISTANCES
 from zoloss_cli.learners.problem import check_feature_sizes
 
 Kernel = Literal["perceptron", "stump", "rbf", "linear", "precomputed"]
-FLAT_TOLERANCE = 1e-12  # of the largest squared distance: what is less is no distance
-EIGENVALUE_TOLERANCE = 1e-8  # of the largest eigenvalue: more below 0 is no rounding
+FLAT_TOLERANCE = 1e-12  # of the largest squared distance: what is less is not a distance
+EIGENVALUE_TOLERANCE = 1e-8  # of the largest eigenvalue: more below 0 is not rounding
 
 
 class InseparableError(DataError):
@@ -155,7 +155,7 @@ def check_samples(X: np.ndarray, labels: np.ndarray) -> None:
         raise DataError(f"X must be N x m and y of length N, at least 1; they are {X.shape} and {labels.shape}")
     if not np.all(np.isfinite(X)):
         raise DataError(
-            f"sample {np.argwhere(~np.isfinite(X))[0, 0]} (counted from 0) has a value that is no number"
+            f"sample {np.argwhere(~np.isfinite(X))[0, 0]} (counted from 0) has a value that is not a number"
         )
     try:
         check_feature_sizes(X, "complexity")

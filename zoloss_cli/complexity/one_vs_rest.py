@@ -15,11 +15,8 @@ def list_one_vs_rest(y: np.ndarray) -> list[np.ndarray]:
     y : ndarray of shape (n_samples,)
         Labels of at least two classes.
 
-    Returns
-    -------
-    list of ndarray
-        One problem a class, in the order of the labels. Two classes are one problem, with the second as 1: the
-        other one would be its mirror image.
+        Returns ------- list of ndarray One problem per class, in the order of the labels. Two classes are one
+        problem, with the second as 1: the other one would be its mirror image.
     """
     classes = np.unique(y)
     return [(y == label).astype(np.int64) for label in (classes if len(classes) > 2 else classes[1:])]

@@ -75,7 +75,7 @@ def _check_neighbours(k: int, n_samples: int) -> None:
 
 def _compute_opposed_shares(D: np.ndarray, y: np.ndarray, block: np.ndarray, k: int) -> np.ndarray:
     """Return the scores of some samples from their distances D to all, which are changed."""
-    D[np.arange(len(block)), block] = np.inf  # a sample is no neighbour of itself
+    D[np.arange(len(block)), block] = np.inf  # a sample is not a neighbour of itself
     farthest = np.partition(D, k - 1, axis=1)[:, k - 1 : k]
     nearer, tied = farthest > D, farthest == D
     room = k - nearer.sum(axis=1, keepdims=True)

@@ -72,7 +72,7 @@ class ShareReport:
         """Add what a thread has done."""
         with self._lock:
             self._share += share
-            # What came first may have been waiting for a compiler: it is no measure of the rest.
+            # What came first may have been waiting for a compiler: it is not a measure of the rest.
             self._first = self._first or (self._share, time.perf_counter())
             if self._progress is not None:
                 done, seconds = self._share - self._first[0], time.perf_counter() - self._first[1]

@@ -18,7 +18,8 @@ from zoloss_cli.config.messages import ErrorCollector, shorten
 from zoloss_cli.config.models import StrictModel
 from zoloss_cli.config.yaml_reader import read_yaml
 from zoloss_cli.errors import ConfigError, DataError, ZolossError, suggest_nearest
-from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS, DatasetRegistration
+from zoloss_cli.registrations import DatasetRegistration
+from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
 from zoloss_cli.utils.paths import shipped_folder
 
 CATALOG_FILE = "catalog.yaml"

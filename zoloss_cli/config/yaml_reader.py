@@ -40,7 +40,7 @@ class NameLoader(FastLoader):  # type: ignore[misc, valid-type]
         try:
             return super().construct_object(node, deep)
         except UNREADABLE:
-            problem = f"this is no {node.tag.rpartition(':')[2]}"
+            problem = f"this is not a valid {node.tag.rpartition(':')[2]}"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
 
 
@@ -50,7 +50,7 @@ def read_yaml(path: Path) -> tuple[dict[str, Any], yaml.Node]:
     Raises
     ------
     ConfigError
-        If the file cannot be read, or is no mapping; the message names the line.
+        If the file cannot be read, or is not a mapping; the message names the line.
     """
     try:
         text = read_file(path, MAX_FILE_BYTES).decode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""What a column holds: numbers, text of few levels, or what is no feature, such as ids and dates."""
+"""What a column holds: numbers, text of few levels, or what is not a feature, such as ids and dates."""
 
 from __future__ import annotations
 

@@ -93,7 +93,9 @@ def choose_columns(
     else:
         at = _find_label(path, header, label)
         if header[at] in left_out | chosen:
-            raise ConfigError(f"{path}: '{header[at]}' is the label column, which is no feature; name it once")
+            raise ConfigError(
+                f"{path}: '{header[at]}' is the label column, which is not a feature; name it once"
+            )
     wanted = chosen or set(header) - left_out - {header[at]}
     places = tuple(i for i, name in enumerate(header) if name in wanted)
     return ChosenColumns(at, label is None, places, header.index(min(ids)) if ids else None)
@@ -160,7 +162,7 @@ def _find_label(path: Path, header: list[str], label: str | int) -> int:
         label = int(label)
     if isinstance(label, int):
         if not -len(header) <= label < len(header):
-            raise DataError(f"{path}: label: {label} is no column index; there are {len(header)} columns")
+            raise DataError(f"{path}: label: {label} is not a column index; there are {len(header)} columns")
         return label % len(header)
     if label not in header:
         raise DataError(f"{path} has no label column '{label}'{suggest_nearest(label, header)}")

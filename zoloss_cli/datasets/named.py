@@ -63,7 +63,7 @@ def load_dataset(name: str, *, as_frame: bool = False, **settings: Any) -> tuple
     errors = InlineErrorCollector(f"load_dataset({name!r})")
     spec = build_data_spec(name, settings, Path(), errors)
     errors.raise_errors()
-    assert spec is not None, "what is no data set has an error"
+    assert spec is not None, "what is not a data set has an error"
     data = load_data(spec)
     if as_frame:
         import pandas as pd

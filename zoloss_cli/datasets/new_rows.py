@@ -168,7 +168,7 @@ class _RowEncoder:
         return numbers[:, None]
 
     def _encode_levels(self, column: CsvColumn, raw: RawColumn, gaps: np.ndarray) -> np.ndarray:
-        """Return one indicator a level; levels that are not known join the gaps where the model fills these."""
+        """Return one indicator per level; unknown levels join the gaps where the model fills these."""
         assert column.levels is not None
         texts = raw.get_texts()
         places = index_levels(column.levels, texts)

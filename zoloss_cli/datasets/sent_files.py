@@ -21,7 +21,7 @@ class SentFile(NamedTuple):
     content : bytes
         What it holds.
     dataset : str
-        The data set from UCI that it is; empty for a table of one's own.
+        The data set from UCI that it is; empty for a table of your own.
     """
 
     path: str

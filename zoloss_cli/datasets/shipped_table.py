@@ -1,4 +1,4 @@
-"""Tables that come with zoloss or another package, by their names, where a command takes one's own."""
+"""Tables that come with zoloss or another package, by their names, where a command takes your own."""
 
 from __future__ import annotations
 

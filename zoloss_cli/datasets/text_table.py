@@ -159,7 +159,7 @@ def _parse_by_pandas(
 
     try:
         frame = read(dtype=dict.fromkeys(texts, str))
-        # Truth values, long whole numbers and mixtures are no text any more, but their text is needed.
+        # Truth values, long whole numbers and mixtures are not text any more, but their text is needed.
         changed = [i for i in frame if i not in texts and not _is_plain(frame[i])]
         again = read(usecols=changed, dtype=str) if changed else frame
     except (ValueError, OverflowError):  # of which pandas' own errors are kinds

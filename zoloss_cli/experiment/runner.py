@@ -172,7 +172,7 @@ def run_experiment(
     workers : int or ExecutorStarter
         Number of worker processes, or what connects to a cluster.
     progress : Progress
-        Who is told how it goes.
+        Who is notified of progress.
     options : RunOptions
         What else was asked for.
 

@@ -60,7 +60,7 @@ def parse_shard(text: str) -> Shard:
     number, count = int(found[1]), int(found[2])
     if not 1 <= number <= count <= MAX_SHARDS:
         raise ConfigError(
-            f"--shard: '{text}' is no part: its first number is from 1 to the second, and that is at most "
+            f"--shard: '{text}' is not a part: its first number is from 1 to the second, and that is at most "
             f"{MAX_SHARDS:,}"
         )
     return Shard(number, count)

@@ -1,6 +1,6 @@
 """Numba kernels: pure functions of arrays and scalars, in the papers' symbols.
 
-Conventions, for N samples of m features: `X` is N x (m + 1), a sample a row with the constant x_0 = 1 first;
+Conventions, for N samples of m features: `X` is N x (m + 1), a sample per row with the constant x_0 = 1 first;
 `y` holds N labels, -1.0 or +1.0; `w` is a weight vector of length m + 1 with the bias first; `phi` holds N
 sample weights. `Z` and `Y` are rows y_i x_i, so that <w, z_i> is the margin of sample i. Where a function
 has room for intermediate values handed in, the caller owns it and its contents mean nothing afterwards.

@@ -18,7 +18,7 @@ MIN_COST = 1e-300
 # A longer step must lower the cost by this share of it, times the tolerance squared. On a plateau of the
 # bisigmoid, which falls on by less and less, the search would else end where no sample has any weight. The
 # thesis does not say where its search ends: this share is the one, of a dozen tried on ten splits of four sets,
-# that comes nearest to the bisigmoid columns of its Table 3.1, which therefore are no independent check.
+# that comes nearest to the bisigmoid columns of its Table 3.1, which therefore are not an independent check.
 MIN_RELATIVE_GAIN = 1e-6
 
 

@@ -1,4 +1,4 @@
-"""Online learners: one sample a trial, N trials an epoch.
+"""Online learners: one sample per trial, N trials an epoch.
 
 Row k of `Z` (N x P) is y_k x_k, so that <w, z_k> is the margin rho_k and an update adds a multiple of z_k. Rows
 are padded with zeros to a multiple of four columns, so inner products vectorize without a remainder.

@@ -1,7 +1,7 @@
 """Random indices inside kernels: SplitMix64 (Steele, Lea & Flood 2014), one counter as its whole state.
 
 numba's own np.random is a hidden per-thread state that seeding from Python does not reach. A counter
-costs about a nanosecond a draw, vectorizes, and lets a test replay the same stream.
+costs about a nanosecond per draw, vectorizes, and lets a test replay the same stream.
 
 Indices are drawn an epoch at a time, apart from the trials that use them: a trial's branch is often
 mispredicted, and the generator's latency would then stand in its way each time.

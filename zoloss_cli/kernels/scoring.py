@@ -8,7 +8,7 @@ column that a condition belongs to, or -1. A rule is K positions: `terms` (a con
 `points`. A sample is taken for positive where the total of its points reaches the threshold T, which costs the
 weight of the negative class plus the gains of all samples with a total below T. All of it is in integers.
 
-The total without one position is a histogram a level; from its sums follow the costs of all points for a
+The total without one position is a histogram per level; from its sums follow the costs of all points for a
 condition in that position, at all thresholds: the exact minimum along a coordinate.
 """
 

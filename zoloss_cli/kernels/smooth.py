@@ -123,7 +123,7 @@ def probe_zero_one_loss(Z, Z_T, phi, w, radius, step):
 def fit_sla(Z, phi, w, precisions, radii, steps, decay, last_radius, last_step):
     """Apply Figure 7 from the weights w, which it changes, then the last pass; return its 0/1 loss.
 
-    `precisions` (K), `radii` and `steps` hold one number a stage.
+    `precisions` (K), `radii` and `steps` hold one number per stage.
     """
     Z_T = np.ascontiguousarray(Z.T)
     for stage in range(precisions.shape[0]):

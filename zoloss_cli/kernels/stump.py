@@ -32,7 +32,7 @@ def find_best_stump(ids, starts, values, signed, net):
     """Return (feature, threshold, direction, error) of the stump with the smallest weighted error.
 
     `ids`, `starts` and `values` are those of `group_values`, `signed` is y * phi with phi summing to 1, and
-    `net` has room for one number a value. Samples of equal value are one group; a group whose net weight is
+    `net` has room for one number per value. Samples of equal value are one group; a group whose net weight is
     below MIN_NET_WEIGHT vanishes; thresholds lie midway between the remaining neighbours, and x >= threshold
     gets the sign `direction`. A threshold of -inf makes the stump constant. Of equal errors the first threshold
     and the first feature win, but a threshold in range before a constant; where the best rising and the best

@@ -5,8 +5,8 @@ in. While some undecided cluster violates that SVM, the search branches on one: 
 in, which goes on from this solution. When none does, every union with undecided clusters has the same SVM.
 So the leaves share out all unions among themselves, each with one complexity.
 
-`cluster` (length N) holds each sample's cluster, `sizes` and `state` one number a cluster, `inside` (length N)
-whether a sample is in a cluster that is in. `rows` and solutions are those of `hard_margin`.
+`cluster` (length N) holds each sample's cluster, `sizes` and `state` one number per cluster, `inside` (length
+N) whether a sample is in a cluster that is in. `rows` and solutions are those of `hard_margin`.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ Seeding = Annotated[
     ),
 ]
 RecordEvery = Annotated[
-    int, Field(ge=0, description="keep the weights after every so many epochs (0: only the last)")
+    int, Field(ge=0, description="keep the weights after every this many epochs (0: only the last)")
 ]
 Weighting = Annotated[
     Literal["reweight", "resample"],
@@ -35,7 +35,7 @@ Order = Annotated[
 ]
 Rounds = Annotated[int, Field(ge=1, description="maximum number of rounds")]
 RecordEveryRound = Annotated[
-    int, Field(ge=0, description="keep scores and costs after every so many rounds (0: none)")
+    int, Field(ge=0, description="keep scores and costs after every this many rounds (0: none)")
 ]
 PerfectOdds = Annotated[
     float, Field(gt=1, description="odds to take for (1 - e) / e in a round without any error")

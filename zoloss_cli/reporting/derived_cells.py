@@ -47,7 +47,7 @@ def compare_improvements(run: RunResult) -> list[CellComparison]:
         assert spread is not None
         rounding = 10.0**-theirs.decimals / math.sqrt(12.0)
         z = (ours - theirs.value) / math.hypot(error, rounding)
-        match = "" if match == EQUAL else match  # the same number by chance is no match
+        match = "" if match == EQUAL else match  # the same number by chance is not a match
         cells.append(CellComparison(*names, ours, spread.stderr, splits, theirs.value, None, z=z, match=match))
     return cells
 

@@ -1,4 +1,4 @@
-"""Results as one DataFrame, one record a row: see frame_columns.py for its columns.
+"""Results as one DataFrame, one record per row: see frame_columns.py for its columns.
 
 Columns are built from whole cells: what a cell has once is repeated by its code, and a field of all records
 is got in one pass. There are hundreds of thousands of records, and not one of them becomes a dict.
@@ -31,7 +31,8 @@ from zoloss_cli.reporting.loading import CellReader, open_results, select_runs
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.results.cell_file import StoredCell
 
-IDENTITY_KEYS = ("format", "data", "learner", "version", "package", "code", "parameters")  # what is no protocol
+# What is not part of the protocol.
+IDENTITY_KEYS = ("format", "data", "learner", "version", "package", "code", "parameters")
 
 
 def load_results(path: str | PathLike[str], *, table: str | None = None) -> pd.DataFrame:
@@ -152,7 +153,7 @@ def _compute_rates(errors: Any, sizes: Any) -> np.ndarray:
 
 
 def _describe_cells(parts: list[CellPart], runs: list[RunResult]) -> dict[str, list[Any]]:
-    """Return the columns that are the same in all records of a cell, a value a cell."""
+    """Return the columns that are the same in all records of a cell, a value per cell."""
     owners: dict[str, list[RunResult]] = {}
     for run in runs:
         for cell in run.manifest.cells:

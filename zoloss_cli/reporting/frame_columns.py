@@ -116,7 +116,7 @@ COLUMNS = (
     *(*PLACE, *SPLIT, *SIZES, *ERRORS, *RATES),
     *(*CONFUSION, *MATRICES, *FIT, *TIMES, *MEASURE, *MEASURED, *FAILED, *ORIGIN),
 )
-# What a cell of a frame has no room for: one value a sample, an epoch or a moment.
+# What a cell of a frame has no room for: one value per sample, an epoch or a moment.
 LISTS = {
     *("trace", "epochs", "train_curve", "test_curve", "cost_curve", "test_scores", "test_probabilities"),
     *("points", "pairs", "clusters", "growth", "times", "least_squares", "growth_by_size"),

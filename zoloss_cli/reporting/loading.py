@@ -81,7 +81,7 @@ def open_results(folder: Path) -> tuple[list[RunResult], Store]:
         raise ResultsError(f"there is no folder {folder}; {_suggest_run(folder)}")
     if not store.is_ours():
         if others := sorted(p.name for p in folder.iterdir() if p.name not in IGNORED_FILES):
-            raise ResultsError(f"{folder} is no results folder: it holds {others[0]}")
+            raise ResultsError(f"{folder} is not a results folder: it holds {others[0]}")
         raise ResultsError(f"{folder} holds no results yet; {_suggest_run(folder)}")
     store.check_format()
     return sorted(map(RunResult, store.read_manifests()), key=_order_as_in_papers), store

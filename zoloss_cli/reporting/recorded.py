@@ -14,7 +14,7 @@ from zoloss_cli.results.record import FitRecord
 
 @dataclass(frozen=True)
 class Curves:
-    """Errors in percent and costs after each recorded epoch or round, one row a split.
+    """Errors in percent and costs after each recorded epoch or round, one row per split.
 
     Attributes
     ----------

@@ -106,7 +106,7 @@ class CellResult:
         return self._faults[metric]
 
     def get_counts(self, name: str) -> Sequence[float]:
-        """Return a field of all records that is no metric; nothing if a record lacks it."""
+        """Return a field of all records that is not a metric; nothing if a record lacks it."""
         if name in self._values:
             return self._values[name]
         if not self.records or getattr(self.records[0], name, None) is None:

@@ -37,7 +37,7 @@ class Spread:
 def compute_spread(groups: list[list[float]]) -> Spread:
     """Return the spread of values that are grouped by draw.
 
-    Where every draw has one value only, the two cannot be told apart, and all of it counts as between draws.
+    Where every draw has one value only, the two cannot be distinguished, and all of it counts as between draws.
     """
     n_values = sum(len(group) for group in groups)
     within = fmean(_compute_variance(group) for group in groups)

@@ -70,7 +70,7 @@ def _describe_ranks(run: RunResult, titles: dict[str, str], alpha: float) -> lis
         ]
     worse, unclear = _split_by_difference(ranks, titles)
     far = f"{best} is significantly better than {_join(worse)}" if worse else f"{best} is better than no other"
-    near = f"; it cannot be told from {_join(unclear)}" if unclear else ""
+    near = f"; it cannot be distinguished from {_join(unclear)}" if unclear else ""
     return [
         f"Friedman's test rejects at {alpha:g} that all are equal (p {friedman}). {found}.",
         f"By Nemenyi's test, average ranks differ where they are {ranks.critical_difference:.2f} or more "

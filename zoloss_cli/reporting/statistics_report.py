@@ -45,7 +45,7 @@ def render_statistics(
     learner : str or None, default=None
         The learner that others are compared with; None for each data set's best.
     standalone : bool, default=False
-        Whether LaTeX is a document, and not a part of one's own.
+        Whether LaTeX is a document, and not a part of your own.
 
     Returns
     -------

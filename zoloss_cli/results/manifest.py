@@ -195,7 +195,7 @@ def _check_consistency(manifest: Manifest) -> None:
     labels = {spec.label for spec in experiment.learners}
     for cell in manifest.cells:
         if cell.dataset not in datasets or cell.learner not in labels:
-            raise ValueError(f"{cell.learner} on {cell.dataset} is no cell of its experiment")
+            raise ValueError(f"{cell.learner} on {cell.dataset} is not a cell of its experiment")
 
 
 def decode_experiment(content: bytes) -> Experiment:

@@ -1,6 +1,6 @@
-"""Convert a results folder of zoloss 0.1 to today's layout: the same records under today's names.
+"""Convert a results folder of zoloss 0.1 to the current layout: the same records under the current names.
 
-Manifests of today's layout that were written before they had check values get them.
+Manifests of the current layout that were written before they had check values get them.
 
 Nothing is computed anew. Files are written one by one beside the old ones and renamed, the folder's marker
 last: a conversion that was interrupted goes on where it stopped.
@@ -74,7 +74,7 @@ def migrate(folder: Path) -> list[str]:
     """
     store = Store(folder)
     if not store.is_ours():
-        raise ResultsError(f"{folder} is no results folder")
+        raise ResultsError(f"{folder} is not a results folder")
     try:
         store.check_format()
         return _add_checks(folder)
@@ -101,7 +101,7 @@ def migrate(folder: Path) -> list[str]:
 
 
 def _add_checks(folder: Path) -> list[str]:
-    """Add check values to manifests of today's layout that have none."""
+    """Add check values to manifests of the current layout that have none."""
     notes: list[str] = []
     n_added = 0
     for path in sorted((folder / RUNS).glob("*.json")):
@@ -117,13 +117,13 @@ def _add_checks(folder: Path) -> list[str]:
             write_text(path, text)
         n_added += 1
     if not n_added:
-        return [f"{folder} has today's layout already", *notes]
+        return [f"{folder} has the current layout already", *notes]
     manifests = f"{n_added:,} manifest{'s' * (n_added > 1)}"
-    return [f"{folder} has today's layout; check values added to {manifests}", *notes]
+    return [f"{folder} has the current layout; check values added to {manifests}", *notes]
 
 
 def _convert_cell(path: Path, notes: list[str]) -> str | None:
-    """Return a cell's file in today's layout, or None if it has that already; damaged lines are dropped."""
+    """Return a cell's file in the current layout, or None if it has that already; damaged lines are dropped."""
     header, *lines = read_file(path, MAX_CELL_BYTES).split(b"\n")
     old = json.loads(header)
     if old["format"] == FORMAT:
@@ -149,7 +149,7 @@ def _convert_record(line: bytes) -> msgspec.Struct | None:
 
 
 def _convert_manifest(path: Path, notes: list[str]) -> str | None:
-    """Return a manifest in today's layout, or None if it has that already."""
+    """Return a manifest in the current layout, or None if it has that already."""
     manifest: dict[str, Any] = json.loads(read_file(path, MAX_MANIFEST_BYTES))
     if manifest["format"] == FORMAT:
         return None

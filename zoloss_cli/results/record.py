@@ -1,6 +1,6 @@
 """What a task stores: one typed record, written and read as one line of JSON with a check value.
 
-This module alone knows how a line looks. A cell's file is a header and one line a split; each ends with the
+This module alone knows how a line looks. A cell's file is a header and one line per split; each ends with the
 CRC-32 of what precedes it, so that a changed digit does not pass for a result.
 """
 
@@ -239,7 +239,7 @@ def encode_line(content: msgspec.Struct) -> bytes:
 
 
 def decode_header(line: bytes) -> CellHeader:
-    """Return the header of a cell's file; raise ValueError if the line is no header or was changed."""
+    """Return the header of a cell's file; raise ValueError if the line is not a header or was changed."""
     body = _strip_check(line)
     if body is None:
         raise ValueError("its check value does not match")

@@ -2,8 +2,8 @@
 
 results/
   zoloss.json          marks the folder as ours
-  runs/<name>.json     one manifest a run: the resolved config, its cells, versions, times
-  cells/<...>.jsonl    one file a cell: a header with the cell's identity, then one record a line
+  runs/<name>.json     one manifest per run: the resolved config, its cells, versions, times
+  cells/<...>.jsonl    one file per cell: a header with the cell's identity, then one record per line
 
 Records are appended and flushed by one process at a time, and synced to the disk with the first append after
 SYNC_SECONDS and at the end of a run: a killed process loses nothing of them, a power cut at most what was

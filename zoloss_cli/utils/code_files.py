@@ -127,7 +127,7 @@ def read_code(name: str, folder: Path | None) -> tuple[str, CodeSource]:
     except FileError as error:
         raise ConfigError(f"{path} {error}") from None
     except UnicodeDecodeError:
-        raise ConfigError(f"{path} is no Python file: its text is not UTF-8") from None
+        raise ConfigError(f"{path} is not a Python file: its text is not UTF-8") from None
     _check_class_is_there(text, found["attribute"], path)
     source = CodeSource(path.name, hashlib.sha256(text.encode()).hexdigest(), text, str(path.resolve()))
     remember_code(source)
@@ -151,7 +151,7 @@ def _check_class_is_there(text: str, attribute: str, path: Path) -> None:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        raise ConfigError(f"{path}{line} is no valid Python: {getattr(error, 'msg', error)}") from None
+        raise ConfigError(f"{path}{line} is not valid Python: {getattr(error, 'msg', error)}") from None
     classes = [node.name for node in body if isinstance(node, ast.ClassDef)]
     names = {node.id for top in body for node in ast.walk(top) if isinstance(node, ast.Name)}
     names |= {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# C0 and C1 controls, separators of lines, what turns the direction of text round, and bytes that are no UTF-8.
+# C0 and C1 controls, separators of lines, what turns the direction of text round, and bytes that are not UTF-8.
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )

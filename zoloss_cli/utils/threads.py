@@ -1,4 +1,4 @@
-"""One thread a process for numerical libraries, since workers are the parallelism."""
+"""One thread per process for numerical libraries, since workers are the parallelism."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def read_certificate(path: Path) -> dict[str, Any]:
     except (ValueError, EOFError, RecursionError) as error:
         raise ModelError(f"{path}: is damaged, or no certificate: {error}") from None
     if not isinstance(certificate, dict) or certificate.get("format") != FORMAT:
-        raise ModelError(f"{path}: is no certificate; `zoloss fit --certificate` writes one")
+        raise ModelError(f"{path}: is not a certificate; `zoloss fit --certificate` writes one")
     if certificate.get("version") != VERSION:
         raise ModelError(
             f"{path}: has version {certificate.get('version')!r} of the format, and this zoloss reads "
@@ -73,7 +73,7 @@ def _unpack(path: Path, content: bytes) -> bytes:
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise ModelError(f"{path}: is damaged, or cut off: {error}") from None
     if len(found) > limit:
-        raise ModelError(f"{path}: is no certificate: it has more than {limit:,} bytes when unpacked")
+        raise ModelError(f"{path}: is not a certificate: it has more than {limit:,} bytes when unpacked")
     return found
 
 
@@ -157,19 +157,19 @@ def _check_proof(
 ) -> CheckedCertificate:
     copies, proof, method = certificate["units"], certificate["proof"], certificate["method"]
     if len(copies) != 2 or not all(type(count) is int and count > 0 for count in copies):
-        raise RefutedProofError("the weights of the classes are no positive integers")
+        raise RefutedProofError("the weights of the classes are not positive integers")
     places = merge_places(samples, y, copies)
     proved, n_leaves, bound = places.unavoidable, 0, certificate["bound"]
     if method in TREES:
         factor, target = proof["factor"], proof["target"]
         if type(factor) is not int or type(target) is not int or factor < 1 or target < 0:
-            raise RefutedProofError("the weights of the proof are no positive integers")
+            raise RefutedProofError("the weights of the proof are not positive integers")
         n_leaves = TREES[method][0](proof, samples, places, factor)
         proved += factor * target
     elif method == SWEEP:
         proved += count_fewest_copies(places)
     elif method != EQUAL_ROWS:
-        raise RefutedProofError("it names a method that there is not")
+        raise RefutedProofError("it names a method that does not exist")
     if bound != proved:
         raise RefutedProofError(f"it says {bound}, and proves {proved}")
     errors, loss = count_rule_copies(certificate["rule"], X, y, copies)

@@ -1,4 +1,4 @@
-"""The complexity of one's own table: what each sample adds, how it grows, and the complexity-error plot."""
+"""The complexity of your own table: what each sample adds, how it grows, and the complexity-error plot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learners compared on one's own table: the experiment that options stand for, its YAML and its outcome."""
+"""Learners compared on your own table: the experiment that options stand for, its YAML and its outcome."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def render_evaluation(
     bold_terminal : bool
         Whether a terminal shows the best in bold.
     standalone : bool, default=False
-        Whether LaTeX is a document, and not a part of one's own.
+        Whether LaTeX is a document, and not a part of your own.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A learner fitted on all samples of one's own table."""
+"""A learner fitted on all samples of your own table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fit on one's own table, as text for people and as one JSON object for programs."""
+"""A fit on your own table, as text for people and as one JSON object for programs."""
 
 from __future__ import annotations
 

@@ -15,14 +15,6 @@ from zoloss_cli.utils.parameter_docs import format_field_type, remove_section
 MAX_FAULT_LENGTH = 1000
 
 
-def list_learners() -> str:
-    """Return tables of all learners, broken ones of other packages included, and of all measures."""
-    learners = [_summarize(name, entry) for name, entry in LEARNERS.list_usable().items()]
-    learners += [[plugin.name, "broken", reason] for plugin, reason in LEARNERS.list_broken()]
-    measures = [_summarize(name, entry) for name, entry in MEASURES.items()]
-    return f"{_render('name', learners)}\n\n{_render('measure', measures)}"
-
-
 def describe_learner(name: str) -> str:
     """Return what a learner or measure is, and its parameters with values, defaults and meaning."""
     entry = find_registration(resolve_class(name).source if is_foreign(name) else name)
@@ -73,12 +65,3 @@ def check_named_learner(name: str) -> list[str]:
 def _call_text(entry: LearnerRegistration) -> str:
     fixed = ", ".join(f"{key}={value!r}" for key, value in entry.fixed.items())
     return f"{entry.learner_class.__name__}({fixed})"
-
-
-def _summarize(name: str, entry: LearnerRegistration) -> list[str]:
-    return [name, _call_text(entry), (entry.learner_class.__doc__ or "").partition("\n")[0]]
-
-
-def _render(first: str, lines: list[list[str]]) -> str:
-    header = [first, "estimator", "what it is"]
-    return tabulate(lines, header, tablefmt="simple", maxcolwidths=[None, None, 80])

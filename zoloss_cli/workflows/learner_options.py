@@ -187,7 +187,7 @@ def _assign(values: dict, learner: str, key: str, value: str, text: str) -> None
 def _parse_value(text: str, value: str):
     try:
         parsed = yaml.load(value, Loader=_ValueLoader)
-        json.dumps(parsed, allow_nan=False)  # what a model file could not keep is no value
+        json.dumps(parsed, allow_nan=False)  # what a model file could not keep is not a value
     except (yaml.YAMLError, ValueError, TypeError, RecursionError):
         raise ConfigError(f"--set {text}: '{value}' is not a finite number, a text or a list in YAML") from None
     return parsed

@@ -66,7 +66,7 @@ class ScaledEstimator:
     spread: np.ndarray
 
     def score(self, X: np.ndarray) -> np.ndarray:
-        """Return the estimator's decision function, one column a class if there are more than two.
+        """Return the estimator's decision function, one column per class if there are more than two.
 
         It is not a number where a sample is too large to be scaled.
         """

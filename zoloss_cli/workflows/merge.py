@@ -90,7 +90,7 @@ def merge_folders(folders: list[Path], out: Path) -> MergeSummary:
     Raises
     ------
     ResultsError
-        If a folder is no results folder or of another format, if two folders have another experiment under
+        If a folder is not a results folder or of another format, if two folders have another experiment under
         one name, or if records of one task contradict each other.
     OutputError
         If the new folder is already there, or in one of the others.
@@ -188,7 +188,7 @@ class _CellMerger:
                 if CELL_FILE.fullmatch(path.name):
                     names.add(path.name)
                 else:
-                    store.notes.append(f"{path} is no cell file; left out")
+                    store.notes.append(f"{path} is not a cell file; left out")
         return sorted(names)
 
     def merge(self, filename: str) -> tuple[MergedCell | None, StoredCell]:

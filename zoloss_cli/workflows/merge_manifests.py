@@ -60,7 +60,9 @@ def _check_equal(name: str, one: tuple[Path, Manifest], other: tuple[Path, Manif
                 f"again: {one[1].command()}"
             )
     if len(one[1].cells) != len(other[1].cells):
-        raise ResultsError(f"'{name}' has not the same cells in {folders}; run it again: {one[1].command()}")
+        raise ResultsError(
+            f"'{name}' does not have the same cells in {folders}; run it again: {one[1].command()}"
+        )
 
 
 def _describe_experiment(manifest: Manifest) -> dict[str, Any]:

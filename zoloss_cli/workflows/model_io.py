@@ -143,7 +143,7 @@ def check_serializable(spec: LearnerSpec) -> None:
         )
     if name := find_unserializable(spec):
         raise ConfigError(
-            f"--model: the estimator of '{name}' cannot be saved: it is no linear rule, nor made of such"
+            f"--model: the estimator of '{name}' cannot be saved: it is not a linear rule, nor made of such"
         )
 
 
@@ -229,7 +229,7 @@ def read_model(path: Path, trust: bool = False) -> SavedModel:
     Raises
     ------
     ModelError
-        If it is no model file, or was changed and is not trusted.
+        If it is not a model file, or was changed and is not trusted.
     """
     content, digest = _read_json(path)
     if "format" in content and content["format"] != FORMAT:

@@ -1,4 +1,4 @@
-"""One's own table without the rows that look like noise: the lines as they were, and why others are gone."""
+"""Your own table without the rows that look like noise: the lines as they were, and why others are gone."""
 
 from __future__ import annotations
 

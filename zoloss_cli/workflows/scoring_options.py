@@ -51,7 +51,7 @@ class ScoringOptions:
 
 
 def check_has_card(learner: str | None) -> None:
-    """Raise ConfigError for a learner whose rule is no card."""
+    """Raise ConfigError for a learner whose rule is not a card."""
     if learner != SCORING_LEARNER:
         raise ConfigError(f"--out: the card is that of a scoring system; add --learner {SCORING_LEARNER}")
 

@@ -49,7 +49,7 @@ def render_task(shown: ShownTask, fit: TableFit | None, show_all: bool = False) 
     if fit is None:
         return "\n".join(lines)
     if fit.rule is None:
-        return "\n".join([*lines, f"rule      '{spec.name}' is no linear rule: it has no weights to show"])
+        return "\n".join([*lines, f"rule      '{spec.name}' is not a linear rule: it has no weights to show"])
     readable = build_readable_rule(fit.rule, fit.table)
     lines += [f"levels    {text}" for text in list_level_lines(fit.table, readable)]
     return "\n".join([*lines, *render_rule(readable, fit.classes[1], show_all)])

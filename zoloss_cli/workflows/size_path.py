@@ -1,4 +1,4 @@
-"""Scoring systems of growing size on one's own table: training and cross-validated errors, and a suggestion."""
+"""Scoring systems of growing size on your own table: training and cross-validated errors, and a suggestion."""
 
 from __future__ import annotations
 
@@ -110,7 +110,9 @@ def parse_sizes(text: str | None) -> tuple[int, ...]:
         alone = range(1, min(numbers[0], MAX_SIZE + 1) + 1)
         sizes = sorted(set(numbers)) if len(numbers) > 1 else list(alone)
     else:
-        raise ConfigError(f"--max-terms: '{text}' is no range of sizes; write it as 1..10, or as a list 2,4,8")
+        raise ConfigError(
+            f"--max-terms: '{text}' is not a range of sizes; write it as 1..10, or as a list 2,4,8"
+        )
     if not sizes or min(sizes) < 1 or max(sizes) > MAX_SIZE:
         raise ConfigError(f"--max-terms: '{text}' must ask for sizes from 1 to {MAX_SIZE}, the smallest first")
     return tuple(sizes)

@@ -1,4 +1,4 @@
-"""Samples of one's own table whose complexity is measured: scaled, without rows that contradict each other."""
+"""Samples of your own table whose complexity is measured: scaled, without rows that contradict each other."""
 
 from __future__ import annotations
 

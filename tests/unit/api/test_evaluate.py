@@ -106,7 +106,7 @@ class Failing(Changing):
 
 
 class Strange(Changing):
-    """Predicts what is no class."""
+    """Predicts what is not a class."""
 
     def predict(self, X):
         return np.full(len(X), 7)
@@ -193,11 +193,11 @@ def test_the_table_is_shown_as_text_and_html_and_taken_by_make_table(heart):
         ({"learners": ["rcd-baez"]}, ConfigError, "unknown learner 'rcd-baez'; did you mean 'rcd-bias'"),
         ({"learners": []}, ConfigError, "learners: name at least one"),
         ({"learners": ["fld", "fld"]}, ConfigError, "learners: 'fld' is listed more than once"),
-        ({"learners": [3]}, ConfigError, "learners: int is no scikit-learn estimator: it has no method fit"),
+        ({"learners": [3]}, ConfigError, "learners: int is not a scikit-learn estimator: it has no method fit"),
         (
             {"learners": [OneHotEncoder]},
             ConfigError,
-            "OneHotEncoder is no scikit-learn estimator: it has no method",
+            "OneHotEncoder is not a scikit-learn estimator: it has no method",
         ),
         ({"learners": ["mine.py:Mine"]}, ConfigError, "learners: import the class of 'mine.py:Mine'"),
         ({"metric": "test_eror"}, ConfigError, "unknown metric 'test_eror'; did you mean 'test_error'"),

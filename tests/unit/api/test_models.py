@@ -45,7 +45,7 @@ def test_predictions_are_those_of_the_command(zoloss, mixed, model_file):
     ended = zoloss("predict", model_file, folder / "mixed.csv")
     rows = list(csv.DictReader(io.StringIO(ended.out)))
     model = load_model(model_file)
-    shuffled = frame[["label", "colour", "size"]]  # in another order, and with a column that is no feature
+    shuffled = frame[["label", "colour", "size"]]  # in another order, and with a column that is not a feature
     assert model.predict(shuffled).tolist() == [row["prediction"] for row in rows]
     scores = [float(row["score"]) for row in rows]
     assert model.decision_function(shuffled).tolist() == pytest.approx(scores)

@@ -140,7 +140,7 @@ def test_comparisons_are_those_of_the_command(zoloss):
         (lambda: zl.make_table(REFERENCE, "II", digits=99), ConfigError, "digits: must be between 0 and 10"),
         (lambda: zl.make_table(7), ConfigError, "results must be a folder, a DataFrame of load_results, or"),
         (lambda: zl.make_table("nowhere"), ResultsError, "there is no folder nowhere"),
-        (lambda: zl.compare(TOP), ResultsError, "is no results folder"),
+        (lambda: zl.compare(TOP), ResultsError, "is not a results folder"),
         (
             lambda: zl.plot_boxes(REFERENCE, table="II"),
             ResultsError,

@@ -148,9 +148,9 @@ def test_the_schema_takes_what_the_loader_takes(good):
         (
             "{learner: sklearn.preprocessing.StandardScaler}",
             ".learner",
-            "is no estimator: the class has no method pre",
+            "is not an estimator: the class has no method pre",
         ),
-        ("{learner: sklearn.utils.check_array}", ".learner", "is no class, but a function"),
+        ("{learner: sklearn.utils.check_array}", ".learner", "is not a class, but a function"),
         ("{learner: sklearn.linear_model.np}", ".learner", "has no class 'np'"),
         ("{learner: sklearn.multiclass.OneVsRestClassifier}", "", "the key 'estimator' is missing"),
         (
@@ -164,15 +164,15 @@ def test_the_schema_takes_what_the_loader_takes(good):
             "does not derive from zoloss's BinaryLearner",
         ),
         ("{learner: nobody.has.It}", ".learner", "needs the package 'nobody', which is not installed"),
-        ("{learner: json.JSONDecoder}", ".learner", "'json.JSONDecoder' is no estimator"),
+        ("{learner: json.JSONDecoder}", ".learner", "'json.JSONDecoder' is not an estimator"),
         ("{learner: mine.py}", ".learner", "'mine.py' is a file: name the class in it, as in mine.py:MyClass"),
         ("{learner: 'mine.py:Ducks'}", ".learner", "has no class 'Ducks'; did you mean 'Duck'?"),
         (
             "{learner: 'mine.py:Nothing'}",
             ".learner",
-            "is no estimator: the class has no method fit and no method pr",
+            "is not an estimator: the class has no method fit and no method pr",
         ),
-        ("{learner: 'mine.py:number'}", ".learner", "is no class, but a int"),
+        ("{learner: 'mine.py:number'}", ".learner", "is not a class, but a int"),
         (
             "{learner: 'mine.py:Untyped'}",
             ".learner",

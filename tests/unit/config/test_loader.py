@@ -182,7 +182,7 @@ def test_shipped_configs_are_found_without_a_checkout(tmp_path, monkeypatch):
     assert load_config(Path("thesis/table2.3.yaml")).published.table == "2.3"
     assert load_config(Path("table2")).published.table == "II"
     assert load_config(Path("configs/thesis/table2.3")).published.table == "2.3"
-    (tmp_path / "table2").mkdir()  # a folder is no config
+    (tmp_path / "table2").mkdir()  # a folder is not a config
     assert load_config(Path("table2")).published.table == "II"
 
 

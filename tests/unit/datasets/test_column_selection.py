@@ -78,7 +78,7 @@ def test_a_name_with_a_comma_is_one_name(table):
         (None, ColumnSelection(id="ID"), DataError, "no column 'ID', which --id names; did you mean 'id'?"),
         (None, ColumnSelection(("a",), ("a",)), ConfigError, "'a' is both to be used and to be left out"),
         (None, ColumnSelection((), ("a",), "a"), ConfigError, "'a' is both to be used and to be left out"),
-        ("a", ColumnSelection(("a",)), ConfigError, "'a' is the label column, which is no feature"),
+        ("a", ColumnSelection(("a",)), ConfigError, "'a' is the label column, which is not a feature"),
         (None, ColumnSelection((",".join(HEADER),)), DataError, "no column left for the labels"),
     ],
 )

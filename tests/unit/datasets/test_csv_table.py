@@ -1,4 +1,4 @@
-"""Tables of one's own as features: columns of text, missing values, CSV in many dresses."""
+"""Tables of your own as features: columns of text, missing values, CSV in many dresses."""
 
 from __future__ import annotations
 

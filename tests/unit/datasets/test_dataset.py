@@ -129,7 +129,7 @@ def test_label_column_faults(tmp_path):
     path = csv_file(tmp_path, GOOD)
     with pytest.raises(DataError, match="no label column 'lable'; did you mean 'label'"):
         read_for_training(path, "lable")
-    with pytest.raises(DataError, match="is no column index"):
+    with pytest.raises(DataError, match="is not a column index"):
         read_for_training(path, 7)
     with pytest.raises(DataError, match=r"there is no file .*min.csv; did you mean 'mine.csv'"):
         read_for_training(tmp_path / "min.csv")

@@ -1,4 +1,4 @@
-"""The names of data sets where a command takes one's own table."""
+"""The names of data sets where a command takes your own table."""
 
 from __future__ import annotations
 

@@ -274,7 +274,7 @@ def test_a_file_that_an_installation_lacks_is_said_with_the_host(write_config, m
     monkeypatch.setattr("zoloss_cli.datasets.dataset.find_data_path", lambda spec: Path("nowhere/heart.csv"))
     load_data.cache_clear()
     with pytest.raises(ClusterError) as refused:
-        dask_worker.run_chunk_on_worker(package.name, key, [0])
+        dask_worker.run_chunk_on_worker(package.name, key, [0], 1.0)
     assert str(refused.value).startswith(f"{socket.gethostname()}: ")
     assert "nowhere/heart.csv" in str(refused.value)
     assert str(refused.value).endswith("install the same zoloss and the same plug-ins there")
@@ -310,7 +310,7 @@ def test_options_count_more_than_the_config_and_that_more_than_the_environment(
         ("nowhere.json", "is neither an address such as tcp://host:8786 nor a scheduler file that is there"),
         (
             "broken.json",
-            "broken.json is no scheduler file; `dask scheduler --scheduler-file broken.json` writes one",
+            "broken.json is not a scheduler file; `dask scheduler --scheduler-file broken.json` writes one",
         ),
     ],
 )

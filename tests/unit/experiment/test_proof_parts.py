@@ -58,7 +58,7 @@ def test_each_split_has_its_part_and_the_cell_is_one(tmp_path):
         assert dict(assign_part(cell.learner, split).settings)["part"] == split
     records = [run_task(cell, split) for split in range(3)]
     assert [(record.part_bound, record.n_parts) for record in records] == [(60.0, 3)] * 3
-    assert all(record.lower_bound < 60 for record in records)  # a part alone is no bound
+    assert all(record.lower_bound < 60 for record in records)  # a part alone is not a bound
     joint = load_metric("joint_bound")
     assert joint.explain_missing(records) == ""
     assert joint.aggregate([record.part_bound for record in records]).mean == 60

@@ -199,9 +199,9 @@ FAULTS = {
     ),
     "foreign": (
         "broken:Foreign",
-        "is no metric: it must be a class derived from zoloss_cli.metrics.base.Metric",
+        "is not a metric: it must be a class derived from zoloss_cli.metrics.base.Metric",
     ),
-    "function": ("broken:function", "is no metric: it must be a class derived from"),
+    "function": ("broken:function", "is not a metric: it must be a class derived from"),
     "misnamed": ("broken:Misnamed", "must have the name 'misnamed', as its entry point says"),
     "abstract": ("broken:Abstract", "has no method compute"),
     "undirected": ("broken:Undirected", "must have the direction 'lower', 'higher', or None if no value is"),

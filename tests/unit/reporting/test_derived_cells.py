@@ -85,7 +85,7 @@ def test_z_of_an_improvement_has_the_spread_on_both_sides():
     data = [{"name": "heart", "noise": {"fraction": 0.1, "draws": 4}}]
     run = improving(cells, table="2", datasets=data, split={"repeats": 4, "train": "all"})
     moved = [-100 / 55 * a + 100 * 45 / 55**2 * b for b, a in zip(*cells.values(), strict=True)]
-    spread = stdev(moved)  # one value a draw: all of it is between draws
+    spread = stdev(moved)  # one value per draw: all of it is between draws
     cell = improvement_of(run)
     assert cell.mean == pytest.approx(100 * 10 / 55)
     expected = (cell.mean - 22.2) / math.hypot(spread / 2, spread, 0.1 / math.sqrt(12))

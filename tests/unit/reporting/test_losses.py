@@ -281,7 +281,7 @@ def test_losses_over_draws_are_compared_by_their_spread():
     (cell,) = compare_run(run)
     deviation = math.sqrt(20 / 3)
     assert cell.z == pytest.approx((55.0 - 55.0) / (deviation * math.sqrt(1.25)))
-    assert cell.match == ""  # the same mean by chance is no match
+    assert cell.match == ""  # the same mean by chance is not a match
     run = run_with({("heart", "svm"): [v + 9 for v in values]}, table="2", repeats=4, noise=noise)
     (cell,) = compare_run(run)
     assert cell.z == pytest.approx(9.0 / (deviation * math.sqrt(1.25)))

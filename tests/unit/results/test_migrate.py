@@ -190,7 +190,7 @@ def test_a_run_goes_on_in_a_converted_folder(zoloss, old, configs):
 def test_converting_twice_changes_nothing(old):
     migrate(old)
     once = read_files(old)
-    assert migrate(old) == [f"{old} has today's layout already"]
+    assert migrate(old) == [f"{old} has the current layout already"]
     assert read_files(old) == once
 
 
@@ -323,7 +323,7 @@ def test_only_folders_of_zoloss_are_converted(zoloss, old, tmp_path, content):
     assert read_files(old) == before
     ended = zoloss("migrate", tmp_path / "nowhere")
     assert (ended.code, ended.out) == (4, "")
-    assert f"{tmp_path / 'nowhere'} is no results folder" in ended.err
+    assert f"{tmp_path / 'nowhere'} is not a results folder" in ended.err
 
 
 # -- lines as zoloss 0.1 wrote them -------------------------------------------------------------------

@@ -238,9 +238,11 @@ def test_a_manifest_without_a_check_value_is_read_and_migrate_adds_it(filled):
     assert filled.read_manifests() == [good]
     assert "1 manifest has no check value (written before there was one)" in filled.notes[0]
     assert filled.notes[0].endswith(f"add it with: zoloss migrate {filled.folder}")
-    assert migrate(filled.folder) == [f"{filled.folder} has today's layout; check values added to 1 manifest"]
+    assert migrate(filled.folder) == [
+        f"{filled.folder} has the current layout; check values added to 1 manifest"
+    ]
     assert path.read_bytes() == written
-    assert migrate(filled.folder) == [f"{filled.folder} has today's layout already"]
+    assert migrate(filled.folder) == [f"{filled.folder} has the current layout already"]
 
 
 def test_a_run_that_was_stopped_before_its_marker_does_not_block_its_folder(tmp_path):

@@ -90,9 +90,9 @@ def test_a_config_reaches_no_file_outside_its_folder(folder, name):
     [
         (b"class Mine: pass", "mine.py:Mien", "mine.py has no class 'Mien'; did you mean 'Mine'?"),
         (b"x = 1", "mien.py:Mine", "mien.py; did you mean 'mine.py'?"),
-        (b"class Mine:\n  pass\n x", "mine.py:Mine", "mine.py:3 is no valid Python"),
+        (b"class Mine:\n  pass\n x", "mine.py:Mine", "mine.py:3 is not valid Python"),
         (b"class Mine: pass # \xff", "mine.py:Mine", "its text is not UTF-8"),
-        (b"\0", "mine.py:Mine", "is no valid Python"),
+        (b"\0", "mine.py:Mine", "is not valid Python"),
         (b"#" * (1 << 20) + b"\nclass Mine: pass", "mine.py:Mine", "is too large"),
     ],
 )
@@ -127,7 +127,7 @@ def test_code_is_refused_unless_it_is_allowed(folder, capsys):
     with use_code_policy("skip"), pytest.raises(ConfigError, match="--allow-code"):
         find_foreign(name)
     assert capsys.readouterr().out == ""
-    with allow_code(), pytest.raises(ConfigError, match="is no estimator"):
+    with allow_code(), pytest.raises(ConfigError, match="is not an estimator"):
         find_foreign(name)
     assert capsys.readouterr().out == "was run\n"
     with pytest.raises(ConfigError, match="--allow-code"):  # although it is loaded by now

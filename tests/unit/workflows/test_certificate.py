@@ -174,7 +174,7 @@ def test_a_thousand_changed_certificates_are_refused(method, certificate_of, dat
 
 
 def walk_numbers(content, path=()):
-    """The places of all that is no list and no mapping."""
+    """The places of all that is not a list and no mapping."""
     if isinstance(content, (dict, list)):
         for key, value in content.items() if isinstance(content, dict) else enumerate(content):
             yield from walk_numbers(value, (*path, key))

@@ -1,4 +1,4 @@
-"""zoloss complexity and prune on one's own tables: the library's numbers, and lines that stay as they were."""
+"""zoloss complexity and prune on your own tables: the library's numbers, and lines that stay as they were."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figure of one's own table: as many points as rows, thresholds, growth, and circles."""
+"""The figure of your own table: as many points as rows, thresholds, growth, and circles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of one's own with several classes in configs and `zoloss evaluate`; rare and absent classes."""
+"""Tables of your own with several classes in configs and `zoloss evaluate`; rare and absent classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""zoloss fit and predict on tables of one's own: units, model files, output."""
+"""zoloss fit and predict on tables of your own: units, model files, output."""
 
 from __future__ import annotations
 

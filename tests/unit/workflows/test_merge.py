@@ -222,7 +222,7 @@ def test_damage_is_left_out_with_a_note(make_folder, tmp_path):
     foreign.write_text("mine")
     summary = merge_folders([a, b], tmp_path / "out")
     assert summary.n_records == 15
-    assert summary.notes == [f"{torn} has 1 damaged line; left out", f"{foreign} is no cell file; left out"]
+    assert summary.notes == [f"{torn} has 1 damaged line; left out", f"{foreign} is not a cell file; left out"]
 
 
 def test_sources_are_not_changed(make_folder, tmp_path):

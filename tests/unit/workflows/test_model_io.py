@@ -1,4 +1,4 @@
-"""Models of learners that are no linear rules: what is read again answers exactly as what was fitted."""
+"""Models of learners that are not linear rules: what is read again answers exactly as what was fitted."""
 
 from __future__ import annotations
 

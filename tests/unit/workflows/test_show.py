@@ -126,7 +126,7 @@ def test_from_a_config_without_results(zoloss, place):
 def test_a_learner_by_its_registered_name(zoloss, results):
     ended = zoloss("show", "heart", "adaboost:stump", "0", "--results", results)
     assert ended.code == 0, ended.err
-    assert "'adaboost:stump' is no linear rule" in ended.out
+    assert "'adaboost:stump' is not a linear rule" in ended.out
 
 
 @pytest.mark.parametrize(

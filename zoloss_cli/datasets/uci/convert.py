@@ -1,6 +1,6 @@
 """From an original UCI file to the embedded table: what each recipe key of `catalog.yaml` means.
 
-Every original is a headerless text file with one record a line; what differs is the separator, the place
+Every original is a headerless text file with one record per line; what differs is the separator, the place
 of the class, and a few columns and codes. The recipe lists those differences, so that a reader can check
 them against the archive's description without reading code.
 """

@@ -28,7 +28,7 @@ KEPT = "what is finished is kept, and the same command continues"
 
 
 class NoSchedulerError(Exception):
-    """What listens at an address is no scheduler of Dask."""
+    """What listens at an address is not a scheduler of Dask."""
 
 
 class Connection:
@@ -250,7 +250,7 @@ def find_address(scheduler: str) -> str:
             return str(json.loads(path.read_text(encoding="utf-8"))["address"])
         except (OSError, ValueError, KeyError, TypeError):
             raise ClusterError(
-                f"{path} is no scheduler file; `dask scheduler --scheduler-file {path.name}` writes one"
+                f"{path} is not a scheduler file; `dask scheduler --scheduler-file {path.name}` writes one"
             ) from None
     host, _, port = scheduler.rpartition(":")
     if host and port.isdecimal():

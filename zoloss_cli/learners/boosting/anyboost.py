@@ -78,7 +78,7 @@ class AnyBoostClassifier(BoostingLearner):
         on them is kept, the smallest of several, and of several kappa the first with the fewest. The ensemble
         ends there.
     record_every : int >= 0, default=0
-        Keep scores and costs after every so many rounds (0: none).
+        Keep scores and costs after every this many rounds (0: none).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 

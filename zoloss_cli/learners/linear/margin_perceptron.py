@@ -32,7 +32,7 @@ class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner):
     epochs : int >= 1, default=2000
         Number of epochs.
     record_every : int >= 0, default=0
-        Keep the weights after every so many epochs (0: only the last).
+        Keep the weights after every this many epochs (0: only the last).
 
     Attributes
     ----------

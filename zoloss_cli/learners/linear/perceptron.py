@@ -42,7 +42,7 @@ class PerceptronClassifier(WeightedOnlineLinearLearner):
         Use sample weights as step sizes ('reweight') or to draw samples ('resample'). The latter needs the
         order 'random'.
     record_every : int >= 0, default=0
-        Keep the weights after every so many epochs (0: only the last).
+        Keep the weights after every this many epochs (0: only the last).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -158,7 +158,7 @@ class AveragedPerceptronClassifier(PerceptronClassifier):  # numpydoc ignore=PR0
         Use sample weights as step sizes ('reweight') or to draw samples ('resample'). The latter needs the
         order 'random'.
     record_every : int >= 0, default=0
-        Keep the weights after every so many epochs (0: only the last).
+        Keep the weights after every this many epochs (0: only the last).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -242,7 +242,7 @@ class BatchPerceptronClassifier(LinearLearner):
     rate : float > 0, default=1.0
         Learning rate.
     record_every : int >= 0, default=0
-        Keep the weights after every so many epochs (0: only the last).
+        Keep the weights after every this many epochs (0: only the last).
 
     Attributes
     ----------

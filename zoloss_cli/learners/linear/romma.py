@@ -33,7 +33,7 @@ class ROMMAClassifier(OnlineLinearLearner, UnweightedLinearLearner):
     seeding : {'zero', 'fld'} or list of float, default='zero'
         Weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list (bias first).
     record_every : int >= 0, default=0
-        Keep the weights after every so many epochs (0: only the last).
+        Keep the weights after every this many epochs (0: only the last).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 

@@ -49,7 +49,7 @@ class MarginSGDClassifier(WeightedOnlineLinearLearner):
     weighting : {'reweight', 'resample'}, default='reweight'
         Use sample weights as step sizes ('reweight') or to draw samples ('resample').
     record_every : int >= 0, default=0
-        Keep the weights after every so many epochs (0: only the last).
+        Keep the weights after every this many epochs (0: only the last).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 

@@ -30,7 +30,7 @@ class AdaBoostECCClassifier(BoostedCode):
     perfect_odds : float > 1, default=1000.0
         Odds to take for (1 - e) / e in a round without any error.
     record_every : int >= 0, default=0
-        Keep scores and costs after every so many rounds (0: none).
+        Keep scores and costs after every this many rounds (0: none).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 

@@ -137,7 +137,7 @@ def _compute_gains(
         whole = _weigh_entropy(all_plus[end] - all_plus[begin], all_minus[end] - all_minus[begin])
         gains[begin : end - 1] = whole - _weigh_entropy(*left) - _weigh_entropy(*right)
     size = max(plus + minus, 1.0)
-    return np.where(gains > 1e-12 * size, gains, 0.0)  # what rounding leaves is no information
+    return np.where(gains > 1e-12 * size, gains, 0.0)  # what rounding leaves is not information
 
 
 def _weigh_entropy(plus, minus):

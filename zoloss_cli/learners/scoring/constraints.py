@@ -88,7 +88,7 @@ def build_constraints(
     for text in monotone or ():
         name, colon, sign = text.rpartition(":")
         if not colon or sign not in ("+", "-"):
-            raise ValueError(f"monotone: '{text}' is no name with a sign, such as age:+ or age:-")
+            raise ValueError(f"monotone: '{text}' is not a name with a sign, such as age:+ or age:-")
         for feature in find_features(name, names, "monotone"):
             if signs.setdefault(feature, 1 if sign == "+" else -1) != (1 if sign == "+" else -1):
                 raise ValueError(f"monotone: '{name}' has both signs; keep one of them")

@@ -21,7 +21,7 @@ BEST_STARTS = 3  # rounded rules that are improved
 
 @dataclass
 class RuleSearch:
-    """The best rule so far, and who is told of it.
+    """The best rule so far, and who is notified of it.
 
     Attributes
     ----------

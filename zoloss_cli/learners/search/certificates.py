@@ -93,7 +93,7 @@ def find_farkas_weights(samples: list[list[int]]) -> list[int] | None:
     Returns
     -------
     list of int or None
-        One weight a sample; None unless the samples have one mixture of 0 up to scale, and it is positive.
+        One weight per sample; None unless the samples have one mixture of 0 up to scale, and it is positive.
     """
     count = len(samples)
     echelon, pivots = _eliminate([list(column) for column in zip(*samples, strict=True)])

@@ -19,7 +19,7 @@ def check_claims(learner: Any, errors: int, lenient_errors: int | None = None) -
     errors : int
         Training errors, of which a margin of 0 is one.
     lenient_errors : int or None
-        Training errors if a margin of 0 is right; None where that is no difference.
+        Training errors if a margin of 0 is right; None where that is not a difference.
     """
     name = getattr(learner, "name", type(learner).__name__)
     bound = float(getattr(learner, "lower_bound_", 0.0))

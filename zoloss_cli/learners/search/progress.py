@@ -1,4 +1,4 @@
-"""The state of a search: its clock, its best weights so far, its lower bound, and who is told of it."""
+"""The state of a search: its clock, its best weights so far, its lower bound, and who is notified of it."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def progress_line() -> Iterator[None]:
     """Show the progress of searches in one line of the terminal, within a `with` block.
 
     The line has the smallest loss so far, the lower bound, the gap between them and the time left. It is
-    written to the standard error, and removed at the end; nothing is written if that is no terminal.
+    written to the standard error, and removed at the end; nothing is written if that is not a terminal.
 
     Yields
     ------

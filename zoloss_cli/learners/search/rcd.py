@@ -16,6 +16,7 @@ from zoloss_cli.learners.problem import Problem
 # Beyond, memory counts for more than the time that it saves.
 MAX_COPY_BYTES = 64 << 20
 MAX_ROOM_BYTES = 128 << 20
+MAX_ROOM_SHARE = 0.55  # of X, where room is more than that
 MIN_DIRECTIONS_PER_BLOCK = 4
 NUMBERS_PER_CHUNK = 1 << 18  # of directions drawn at a time, so that memory does not grow with epochs
 
@@ -42,7 +43,7 @@ Update = Annotated[
 class RCDClassifier(LinearLearner):
     """Random coordinate descent (RCD) on the 0/1 loss.
 
-    The 0/1 loss is minimized exactly along one line an epoch.
+    The 0/1 loss is minimized exactly along one line per epoch.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ class RCDClassifier(LinearLearner):
         Update procedure of the thesis: 2.4 keeps the line's sense, 2.3 may also turn w around; 2.4-fair looks
         along a line from either side, at random, so that ties favour no class.
     record_every : int >= 0, default=0
-        Keep the weights after every so many epochs (0: only the last).
+        Keep the weights after every this many epochs (0: only the last).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -183,9 +184,10 @@ def _copy_columns(X: np.ndarray) -> np.ndarray:
 
 
 def _allocate_deltas(X: np.ndarray) -> np.ndarray:
-    """Return room for the changes along a block of directions; where that is much, as much as X."""
+    """Return room for the changes along a block of directions; where that is much, about half as much as X."""
     n, size = X.shape
     rows = kernels.DIRECTIONS_PER_BLOCK
     if rows * n * X.itemsize > MAX_ROOM_BYTES:
-        rows = min(rows, max(size, MIN_DIRECTIONS_PER_BLOCK))
+        most = max(int(MAX_ROOM_SHARE * size), MIN_DIRECTIONS_PER_BLOCK)
+        rows = -(-rows // -(-rows // most))  # blocks of about the same size: a short one costs as much as any
     return np.empty((rows, n))

@@ -1,4 +1,4 @@
-"""The base of one's own searches for the smallest 0/1 loss, with a clock, a trace and a bound."""
+"""The base of your own searches for the smallest 0/1 loss, with a clock, a trace and a bound."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def _transpose(points: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
 
 
 def _draw_counts(axes: Axes, run: RunResult, columns: dict[Place, list[StoredDecomposition]]) -> None:
-    """Draw a line for each column and kind of count, a dot a draw, and the published value."""
+    """Draw a line for each column and kind of count, a dot per draw, and the published value."""
     cells = find_published_cells(run.experiment.published)
     published = {(learner, metric): cell.value for (_, learner, metric), cell in cells.items()}
     titles = build_column_titles(run.learners)
@@ -108,7 +108,7 @@ def _draw_counts(axes: Axes, run: RunResult, columns: dict[Place, list[StoredDec
                 marker="o",
                 markersize=2.5,
                 color=style.BLUE,
-                label="count, one dot a draw",
+                label="count, one dot per draw",
             )
             if (learner, metric) in published:
                 axes.plot(

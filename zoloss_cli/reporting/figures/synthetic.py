@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from zoloss_cli.reporting.figures import style
+from zoloss_cli.reporting.figures.learner_looks import assign_looks
 from zoloss_cli.reporting.improvement import compute_our_improvement
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.titles import build_column_titles
@@ -23,17 +24,18 @@ def has_paired_losses(run: RunResult) -> bool:
 
 
 def draw_paired_losses(run: RunResult) -> Figure:
-    """Draw a panel a data set of the run, a marker for each of its draws; above the line the others lose."""
+    """Draw a panel per data set of the run, a marker for each of its draws; above the line the others lose."""
     sides = run.experiment.improvement
     assert sides is not None
     titles = build_column_titles(run.learners)
     figure = style.new_figure(style.PAGE, 3.2)
     axes = style.add_panels(figure, len(run.datasets), 2)
-    looks = style.build_looks(1 + len(sides.over))[1:]
+    looks = assign_looks(run)
     name = " or ".join(titles[x] for x in sides.of)
     for panel, dataset in zip(axes, run.datasets, strict=True):
         ours = _find_least_losses(run, dataset, sides.of)
-        for learner, look in zip(sides.over, looks, strict=True):
+        for learner in sides.over:
+            look = looks[learner]
             theirs = _find_least_losses(run, dataset, [learner])
             both = sorted(ours.keys() & theirs.keys())
             panel.plot(

@@ -32,7 +32,7 @@ def has_cost_functions(run: RunResult) -> bool:
 
 
 def draw_cost_functions(run: RunResult) -> Figure:
-    """Draw cost, training and test errors by round, a panel a cost function; CGBoost solid, others dashed."""
+    """Draw cost, training and test errors by round, a panel per cost function; CGBoost solid, others dashed."""
     groups = _group_by_cost_function(run)
     curves = find_curves(run, run.datasets[0])
     figure = style.new_figure(style.PAGE if len(groups) > 1 else style.COLUMN, 3.2)

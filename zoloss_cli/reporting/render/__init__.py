@@ -1,1 +1,1 @@
-"""Tables, comparisons and statistics as text, Markdown, LaTeX, CSV or HTML: one file a format."""
+"""Tables, comparisons and statistics as text, Markdown, LaTeX, CSV or HTML: one file per format."""

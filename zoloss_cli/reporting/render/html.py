@@ -1,4 +1,4 @@
-"""Fragments of HTML, to stand in a page of one's own; the page of `zoloss report` is made of the same parts."""
+"""Fragments of HTML, to stand in a page of your own; the page of `zoloss report` is made of the same parts."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def render_heading(heading: str) -> str:
 
 
 def join_fragments(parts: list[str]) -> str:
-    """Return tables or grids one after the other, to be put into a document of one's own."""
+    """Return tables or grids one after the other, to be put into a document of your own."""
     used = [name for name in PACKAGES if name != "longtable" or any(rf"\begin{{{name}}}" in p for p in parts)]
     needed = "".join(rf"\usepackage{{{name}}}" for name in used)
     return "\n\n".join([f"% a part of a document that has {needed}", *parts])
@@ -129,5 +129,5 @@ def escape_latex(text: str) -> str:
 
 
 def format_key(name: str) -> str:
-    r"""Return a name as \label takes it: letters, digits and marks that are no commands."""
+    r"""Return a name as \label takes it: letters, digits and marks that are not commands."""
     return re.sub(r"[^\w./:-]+", "-", name)

@@ -39,7 +39,7 @@ def render_tables(tables: list[Table], format: str, terminal: bool = False, stan
     terminal : bool, default=False
         Whether text may be bold.
     standalone : bool, default=False
-        Whether LaTeX is a document, and not a part of one's own.
+        Whether LaTeX is a document, and not a part of your own.
 
     Returns
     -------

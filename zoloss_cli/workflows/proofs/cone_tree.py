@@ -22,7 +22,7 @@ class ExactColumns:
     Parameters
     ----------
     values : ndarray of shape (D, n), of int64 or of Python's integers
-        One row a direction.
+        One row per direction.
     largest : list of int
         Numbers that the size of no entry of a row exceeds.
     """
@@ -157,7 +157,7 @@ class ConeTreeChecker:
             0 <= min(lefts) <= max(lefts) < len(self._mates)
             and -1 <= min(rights) <= max(rights) < len(self.right)
         ):
-            raise RefutedProofError("a pair has a sample that there is not")
+            raise RefutedProofError("a pair has a sample that does not exist")
         return entries, np.array(numbers, dtype=np.int64).reshape(n_pairs, 2)
 
     def _split(self, cone: ExactColumns, entry: Sequence[int]) -> list[ExactColumns]:

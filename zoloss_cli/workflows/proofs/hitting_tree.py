@@ -80,7 +80,7 @@ class HittingTreeChecker:
         total = 0
         for number, weight in zip(weights[::2], weights[1::2], strict=True):
             if not 0 <= number < len(self.sets) or weight < 0:
-                raise RefutedProofError("a leaf has a set that there is not, or a negative weight")
+                raise RefutedProofError("a leaf has a set that does not exist, or a negative weight")
             total += weight
             for sample in self.sets[number]:
                 loads[sample] = loads.get(sample, 0) + weight

@@ -73,7 +73,7 @@ def merge_places(samples: list[list[int]], y: Sequence[int], copies: Sequence[in
 def find_place(samples: list[list[int]], index: Any) -> tuple[int, ...]:
     """Return the place of the sample with an index, which may be anything that a file has."""
     if type(index) is not int or not 0 <= index < len(samples):
-        raise RefutedProofError("it names a sample that there is not")
+        raise RefutedProofError("it names a sample that does not exist")
     return tuple(samples[index])
 
 

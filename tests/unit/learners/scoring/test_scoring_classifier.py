@@ -155,7 +155,7 @@ def test_ctrl_c_keeps_the_best_rule(patients):
     [
         ({"require": ["agee"]}, "require: there is no feature 'agee'; did you mean 'age'?"),
         ({"forbid": ["sax"]}, "forbid: there is no feature 'sax'; did you mean 'sex'?"),
-        ({"monotone": ["age"]}, "monotone: 'age' is no name with a sign"),
+        ({"monotone": ["age"]}, "monotone: 'age' is not a name with a sign"),
         ({"monotone": ["age:+", "age:-"]}, "'age' has both signs"),
         ({"require": ["sex"], "forbid": ["sex"]}, "'sex' is both required and forbidden"),
         (

@@ -1,4 +1,4 @@
-"""The base of one's own searches: losses are counted, the trace and the bound kept, limits obeyed."""
+"""The base of your own searches: losses are counted, the trace and the bound kept, limits obeyed."""
 
 from __future__ import annotations
 

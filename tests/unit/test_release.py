@@ -1,0 +1,135 @@
+"""What a release consists of: one version, a changelog, a citation, a man page, packages and workflows."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import tomllib
+
+import man_page
+import pytest
+import yaml
+from places import TOP
+
+PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+# How the recipe of conda calls a package of pyproject.toml, and what conda does not have.
+CONDA_NAMES = {"matplotlib": "matplotlib-base"}
+NOT_IN_CONDA = {"liblinear-official"}
+
+
+def load_check():
+    spec = importlib.util.spec_from_file_location("check_versions", TOP / ".ci" / "check_versions.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+CHECK = load_check()
+CHANGELOG = "# Changelog\n\n## [1.2.0] - 2026-11-30\n\n### Added\n\n- A thing.\n"
+
+
+def versions(**changed):
+    return dict.fromkeys(CHECK.PLACES, "1.2.0") | changed
+
+
+def read_workflow(path):
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def test_every_place_names_the_same_version():
+    changelog = (TOP / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert CHECK.find_faults(CHECK.read_versions(), changelog, None) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "changelog", "tag", "words"),
+    [
+        (versions(**{"CITATION.cff": "1.1.0"}), CHANGELOG, None, "CITATION.cff: the version is '1.1.0'"),
+        (versions(**{"docs/man/zoloss.1": ""}), CHANGELOG, None, "docs/man/zoloss.1: the version is ''"),
+        (dict.fromkeys(CHECK.PLACES, "1.2"), CHANGELOG, None, "'1.2' is not a semantic version"),
+        (versions(), CHANGELOG.replace("1.2.0", "1.1.0"), None, "no section [1.2.0] or [Unreleased]"),
+        (versions(), CHANGELOG.replace("[1.2.0] - 2026-11-30", "[Unreleased]"), "v1.2.0", "no section [1.2.0]"),
+        (versions(), CHANGELOG.replace(" - 2026-11-30", ""), None, "has no date"),
+        (versions(), CHANGELOG.replace("Added", "News"), None, "'News' under [1.2.0] is none of"),
+        (versions(), CHANGELOG, "v1.3.0", "the tag is v1.3.0"),
+    ],
+)
+def test_a_version_that_differs_or_lacks_its_section_is_found(found, changelog, tag, words):
+    (fault, *_) = CHECK.find_faults(found, changelog, tag)
+    assert words in fault
+
+
+def test_a_version_with_its_section_passes():
+    assert CHECK.find_faults(versions(), CHANGELOG, "v1.2.0") == []
+
+
+def test_the_man_page_is_what_the_commands_say():
+    assert man_page.PAGE.read_text(encoding="utf-8") == man_page.render_page(), "run `make man`"
+
+
+def test_a_text_of_the_man_page_is_no_request_of_roff():
+    assert man_page.escape(".gz and `--out`") == "\\&.gz and \\fB\\-\\-out\\fR"
+    assert man_page.escape("a \\\\input") == "a \\einput"
+
+
+def test_the_wheel_has_types_and_the_sdist_has_tests():
+    build = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"][
+        "targets"
+    ]
+    assert (TOP / "zoloss_cli" / "py.typed").exists()
+    assert build["wheel"]["shared-data"] == {"docs/man/zoloss.1": "share/man/man1/zoloss.1"}
+    excluded = [pattern for pattern in build["sdist"]["exclude"] if not pattern.startswith("!")]
+    assert excluded == ["/results/*"]
+
+
+def test_the_tests_run_on_every_python_that_is_promised():
+    promised = {entry.rpartition(" ")[2] for entry in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", entry)}
+    matrix = read_workflow(TOP / ".github" / "workflows" / "test.yml")["jobs"]["suite"]["strategy"]["matrix"]
+    assert set(matrix["python"]) == promised
+    assert min(promised, key=lambda text: int(text.partition(".")[2])) == PROJECT[
+        "requires-python"
+    ].removeprefix(">=")
+    assert {name.partition("-")[0] for name in matrix["os"]} == {"ubuntu", "macos", "windows"}
+
+
+@pytest.mark.parametrize(
+    "path", sorted((TOP / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.name
+)
+def test_workflows_call_targets_that_exist(path):
+    targets = set(re.findall(r"^([a-z][\w-]*)(?: [a-z][\w -]*)?:", (TOP / "Makefile").read_text(), re.M))
+    steps = [step for job in read_workflow(path)["jobs"].values() for step in job["steps"]]
+    called = {
+        word
+        for step in steps
+        for line in re.findall(r"^make (.*)$", step.get("run", ""), re.M)
+        for word in line.split()
+        if "=" not in word
+    }
+    assert called
+    assert called - {"site"} <= targets  # `site` comes with the pages of the site
+
+
+def test_the_conda_recipe_needs_what_the_package_needs():
+    text = (TOP / ".ci" / "conda" / "meta.yaml").read_text(encoding="utf-8")
+    recipe = yaml.safe_load(re.sub(r"\{\{.*?\}\}", "x", re.sub(r"^\{%.*%\}$", "", text, flags=re.M)))
+    needed = [re.sub(r"(?=>=)", " ", entry) for entry in PROJECT["dependencies"]]
+    named = [entry.split() for entry in needed if entry.split()[0] not in NOT_IN_CONDA]
+    wanted = {f"{CONDA_NAMES.get(name, name)} {bound}" for name, bound in named}
+    python = f"python {PROJECT['requires-python']}"
+    assert set(recipe["requirements"]["run"]) == wanted | {python}
+    assert f"zoloss = {PROJECT['scripts']['zoloss']}" in recipe["build"]["entry_points"]
+
+
+def test_the_citation_has_the_authors_and_the_licence_of_the_package():
+    citation = yaml.safe_load((TOP / "CITATION.cff").read_text(encoding="utf-8"))
+    assert [author["name"] for author in citation["authors"]] == [
+        author["name"] for author in PROJECT["authors"]
+    ]
+    assert citation["license"] == PROJECT["license"]
+    assert "the zoloss developers" in (TOP / "LICENSE").read_text(encoding="utf-8")
+
+
+def test_the_image_runs_as_an_ordinary_user():
+    lines = (TOP / "Dockerfile").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line.startswith("USER ")] == ["USER 1000"]
+    assert lines.index("USER 1000") < lines.index('ENTRYPOINT ["zoloss"]')
