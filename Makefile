@@ -14,7 +14,7 @@ JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 SEED ?=
 MINUTES ?= 10
 
-.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs test-lowest bench growth speeds lint man release-check table2 table3 table4 tables nguyen thesis reference pools schema clean
+.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs test-lowest bench growth speeds lint man release-check table2 table3 table4 tables nguyen thesis reference schema clean
 
 install: $(STAMP)
 
@@ -169,13 +169,6 @@ reference: install
 	for config in figure3 figure4 perceptron/bounds; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
 	$(MAKE) nguyen thesis RESULTS=results/reference
-
-# The standard deviations between generated pools that `zoloss compare` uses.
-pools: install
-	$(BIN)/zoloss run configs/pools.yaml --jobs $(JOBS) --out results/pools
-	$(BIN)/zoloss run configs/pools-adaboost.yaml --jobs $(JOBS) --out results/pools
-	$(BIN)/zoloss pools results/pools > zoloss_cli/reporting/published/pool_sd.csv.new
-	mv zoloss_cli/reporting/published/pool_sd.csv.new zoloss_cli/reporting/published/pool_sd.csv
 
 # The outputs of the commands on the pages, and their figures.
 docs: install

@@ -56,11 +56,11 @@ class Cluster:
             return True
         return False
 
-    def start_worker(self, *paths, nanny=False, environ=None) -> subprocess.Popen:
+    def start_worker(self, *paths, nanny=False, environ=None, options=()) -> subprocess.Popen:
         """Start a worker of one thread that can import from these folders as well."""
         process = self._start(
             WORKER, self.address, "--host", self.host, "--nthreads", 1, "--no-dashboard", "--death-timeout", 60,
-            "--nanny" if nanny else "--no-nanny", "--local-directory", self.folder / "scratch",
+            "--nanny" if nanny else "--no-nanny", "--local-directory", self.folder / "scratch", *options,
             paths=paths, environ=environ,
         )  # fmt: skip
         self.workers.append(process)

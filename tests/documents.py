@@ -1,6 +1,6 @@
 """The pages for readers: the commands that they show, in order, and their outputs.
 
-`python tests/documents.py` writes the outputs anew. A page shows a command in a block of shell lines, and an
+`python tests/documents.py` writes the outputs and the figures of docs/figures anew. A page shows a command in a block of shell lines, and an
 output between two marks; both are steps, and the steps of a page are run one after the other in one folder.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,8 @@ import yaml
 from places import TOP
 from processes import environment
 
-PAGES = [TOP / "README.md", *sorted((TOP / "docs").glob("*.md"))]
+DOCS = TOP / "docs"
+PAGES = [TOP / "README.md", *sorted(DOCS.rglob("*.md"))]
 STEP = re.compile(
     r"```sh\n(?P<shell>.*?)```|<!-- output: zoloss (?P<shown>[^>]+?) -->\n(?P<output>.*?)<!-- end -->", re.S
 )
@@ -88,6 +90,9 @@ def write_outputs(page: Path) -> None:
                     words, cwd=here, check=True, stdout=subprocess.PIPE, text=True, env=environment()
                 )
                 outputs[step.command] = ended.stdout.strip()
+        for name in list_figures(text):
+            if (here / name).exists():
+                shutil.copyfile(here / name, DOCS / "figures" / name)
 
     def render(match: re.Match) -> str:
         if match["shown"] is None:
@@ -98,6 +103,11 @@ def write_outputs(page: Path) -> None:
         return f"<!-- output: zoloss {match['shown']} -->\n{output}\n<!-- end -->"
 
     page.write_text(STEP.sub(render, text), encoding="utf-8")
+
+
+def list_figures(text: str) -> list[str]:
+    """Return the names of the files of docs/figures that a page shows."""
+    return re.findall(r"\]\((?:docs/|\.\./)?figures/([\w.-]+)\)", text)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+from matplotlib.text import Text
 from msgspec.structs import replace
 
 from zoloss_cli.metrics.pooled import PooledMeasurement
@@ -91,6 +93,12 @@ def named_lines(axes) -> dict[str, np.ndarray]:
     return {x.get_label(): np.array(x.get_data()) for x in axes.lines if not x.get_label().startswith("_")}
 
 
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
 def assert_inside(figure) -> None:
     """Nothing that is drawn leaves the page, by more than half a line's width."""
     with style.apply_style():
@@ -98,6 +106,30 @@ def assert_inside(figure) -> None:
         box = figure.get_tightbbox()
     width, height = figure.get_size_inches()
     assert min(box.x0, box.y0, width - box.x1, height - box.y1) > -0.01, box
+
+
+def assert_labelled(figure, drawing) -> None:
+    """Axes have labels, the data and splits are named, and no title runs over that of the next panel.
+
+    The figure has been laid out, as `assert_inside` does.
+    """
+    texts = " ".join(text.get_text() for text in figure.findobj(match=Text) if text.get_visible())
+    assert "split" in texts or "whole set" in texts, drawing.stem
+    if drawing.kind.spread:
+        assert drawing.kind.spread.split(":")[0] in texts, drawing.stem
+    titles = []
+    for axes in figure.axes:
+        has_ticks = (
+            axes.axison and axes.xaxis.get_visible() and len(axes.get_xticks()) and drawing.name != "ranks"
+        )
+        shared = axes.get_shared_x_axes().get_siblings(axes)
+        grid = axes.get_subplotspec()
+        if has_ticks and len(shared) == 1 and grid is not None and grid.is_last_row():
+            assert axes.get_xlabel(), drawing.stem
+        if axes.get_title():
+            titles.append(axes.title.get_window_extent())
+    for one, other in itertools.combinations(titles, 2):
+        assert not (one.width and other.width and one.overlaps(other)), drawing.stem
 
 
 # -- what is stored -------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 import resource
 import tempfile
 from collections import deque
@@ -53,13 +54,17 @@ class SimulatedExecutor(TaskExecutor):
     def prepare(self, cells, note) -> None:
         """Do nothing."""
 
-    def submit(self, cell: Cell, splits: list[int]) -> Future:
+    def submit(self, cell: Cell, splits: list[int], seconds: float = math.inf) -> Future:
         self.spent += self.client_seconds
         self._pass_time(self.now + self.client_seconds)
-        times = self.times[cell.key]
-        records = [FitRecord(k, train_errors=0, wall_time=times[k % len(times)]) for k in splits]
+        times, records, busy = self.times[cell.key], list[FitRecord](), 0.0
+        for k in splits:
+            if busy > seconds:
+                break
+            records.append(FitRecord(k, train_errors=0, wall_time=times[k % len(times)]))
+            busy += records[-1].wall_time
         future: Future = Future()
-        self.waiting.append((future, sum(record.wall_time for record in records), records))
+        self.waiting.append((future, busy, records))
         self._start_waiting()
         return future
 

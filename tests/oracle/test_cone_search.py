@@ -7,9 +7,11 @@ import pytest
 from problems import fewest_errors, tiny_problem, whole
 
 from zoloss_cli.kernels.cone import PROVED, RUNNING
+from zoloss_cli.kernels.cone_order import compare_classes
 from zoloss_cli.learners.search.certificates import convert_to_integers
 from zoloss_cli.learners.search.cone_problem import build_cone_problem, find_copies
 from zoloss_cli.learners.search.cone_search import ConeSearch
+from zoloss_cli.learners.search.cone_workspace import ConeWorkspace
 from zoloss_cli.learners.search.merged_samples import merge_equal_samples
 from zoloss_cli.registry import make_learner
 
@@ -98,3 +100,41 @@ def test_certify_proves_a_set_of_four_features_by_cones():
     assert learner.bound_is_exact_
     assert learner.proof_ == "cones of directions"
     assert learner.lower_bound_ == learner.training_errors_ > 20
+
+
+def compare_plainly(scores, gap, n_left, copies):
+    """Return who is above whom by comparing every pair, and the least loss of all thresholds."""
+    left, right = scores[:n_left, None], np.repeat(scores[n_left:], copies[n_left:])[None, :]
+    above = right - left >= gap
+    higher = right - left >= max(gap, 1)
+    order = np.unique(above.sum(axis=1))
+    weights = copies[:n_left]
+    losses = [rivals + weights[above.sum(axis=1) > rivals].sum() for rivals in order]
+    return above, higher, min(weights.sum(), *losses)
+
+
+@pytest.mark.parametrize("spread", [3, 70, 2**17, 2**33, 2**48])  # in leading digits, in later ones, and ties
+@pytest.mark.parametrize("error", [0.0, 2.0**-48])
+def test_bits_of_a_column_are_those_of_all_pairs(spread, error):
+    rng = np.random.default_rng(spread)
+    n_left, n_right = 23, 90
+    X = np.arange(n_left + n_right)[:, None] * 1.0
+    phi = np.concatenate([rng.integers(1, 4, n_left), rng.integers(2, 4, n_right)]).astype(float)
+    phi[0] = 1.0
+    problem, _, _ = build(X, np.arange(n_left + n_right) < n_left, phi)
+    space = ConeWorkspace(problem, does_log=False)
+    sizes, _, right_of = space.samples
+    words, n_copies = int(sizes[2]), len(right_of)
+    whole = rng.integers(-spread, spread, n_left + n_right, endpoint=True)
+    whole[[0, -1]] = spread, -spread
+    if spread == 2**33:  # far apart, and close together
+        whole[1:-1:2] = whole[1] + rng.integers(-2, 3, len(whole[1:-1:2]))
+    above, higher = (np.zeros(n_left * words, np.uint64) for _ in range(2))
+    scores = np.append(whole / 2.0**48, 0.0)
+    least = compare_classes(scores, error, sizes, right_of, above, higher, space.compare_room)
+    expected = compare_plainly(whole, 4 if error else 0, n_left, problem.copies)
+    for bits, pairs in zip((above, higher), expected[:2], strict=True):
+        unpacked = np.unpackbits(bits.view(np.uint8), bitorder="little").reshape(n_left, -1)
+        assert np.array_equal(unpacked[:, :n_copies], pairs)
+        assert not unpacked[:, n_copies:].any()
+    assert least == expected[2]

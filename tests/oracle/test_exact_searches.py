@@ -138,13 +138,6 @@ def test_hulls_settle_most_questions_without_a_program():
     assert learner.n_settled_ > 50 * learner.n_questions_ > 0
 
 
-@pytest.mark.parametrize("name", ["pcs", "csa"])
-def test_the_authors_variant_refits(name):
-    X, y = whole("liver")
-    learner = fitted(name, X, y, {"variant": "refit", "lines": 40, "time_limit": 3.0})
-    assert learner.training_errors_ == strict_errors(learner, X, y) <= 99  # where the SVM starts
-
-
 @pytest.mark.parametrize("discrete", [False, True])
 def test_a_sweep_gives_every_hyperplane_its_own_loss(discrete):
     rng = np.random.default_rng(0)

@@ -20,7 +20,7 @@ from zoloss_cli.kernels.line_search import (
     take_step,
     to_fixed_point,
 )
-from zoloss_cli.kernels.rcd import DIRECTIONS_PER_BLOCK, allocate_scratch, fit_rcd
+from zoloss_cli.kernels.rcd import DIRECTIONS_PER_BLOCK, allocate_scratch, fit_rcd, sign_weights
 
 
 def exact_error(p, delta, y, phi, t, negate=False):
@@ -63,7 +63,7 @@ def fast(p, delta, y, phi):
     s = compute_typical_breakpoint(p, delta)
     if s == 0.0:
         return None
-    t, settled = find_threshold_by_buckets(p, delta, y, phi, s, 64, *allocate_scratch(len(p), 64))
+    t, settled = find_threshold_by_buckets(p, delta, sign_weights(y, phi), s, 64, *allocate_scratch(len(p), 64))
     # As in the update: a threshold that hits a vanished breakpoint goes to the sorter.
     if settled and not take_step(p, delta, t, 0.25 * compute_blur(t, s), np.empty_like(p)):
         settled = False
@@ -144,7 +144,8 @@ def test_fast_kernel_twin_and_sorting_agree_on_real_numbers(seed, n, scale, unev
     expected = numpy_threshold(p, delta, y, phi)
     assert find_threshold_by_sorting(p, delta, y, phi, s, False)[0] == expected
     buckets = choose_bucket_count(n)
-    t, settled = find_threshold_by_buckets(p, delta, y, phi, s, buckets, *allocate_scratch(n, buckets))
+    c = sign_weights(y, phi)
+    t, settled = find_threshold_by_buckets(p, delta, c, s, buckets, *allocate_scratch(n, buckets))
     assert not settled or t == expected
 
 

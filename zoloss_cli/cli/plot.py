@@ -57,7 +57,11 @@ def plot(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Output file: .pdf, .svg or .png (default: figure-NAME.pdf)."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Output file: .pdf, .svg or .png; cone and rcd-steps also .gif (default: figure-NAME.pdf).",
+        ),
     ] = None,
     force: options.Force = False,
 ) -> None:
@@ -67,8 +71,9 @@ def plot(
     figures 1, 2, 6 and 9 of nguyen-sanner-2013, 3 and 4 of li-lin-2007, 1.4 to 1.9, 1.11 to 1.13, 3.1 and 4.2
     to 4.5 of li-thesis-2006. boxes (values over splits), differences (paired, to one learner), ranks, curves,
     time, bounds and boundary are of any run that has what they show; a config of another paper's figure says
-    with `drawn_as` which of them it is. Figures 1 and 4.3 and boundary fit learners again, by the run's own
-    seeds, since results hold no weights.
+    with `drawn_as` which of them it is. More than six panels make several pages: of one PDF, or numbered files.
+    A boundary of data with more than two features is drawn in two of them, which are chosen and named. Figures
+    1 and 4.3 and boundary fit learners again, by the run's own seeds, since results hold no weights.
 
     **Examples**
 
@@ -77,6 +82,8 @@ def plot(
     `zoloss plot results/reference --figure li-lin-2007/3 --out rcd.svg`
 
     `zoloss plot results/reference --figure ranks --table II`
+
+    `zoloss plot --figure rcd-steps --out rcd.gif`: an animation, for teaching; `--figure cone` is another
 
     `zoloss plot results/reference --figure differences --table IV --against adaboost:rcd-bias`
 
@@ -87,14 +94,14 @@ def plot(
     from zoloss_cli.utils.threads import limit_threads
 
     limit_threads()
-    from zoloss_cli.workflows.plot import DEFAULT_RESULTS, PlotRequest, list_drawings
+    from zoloss_cli.workflows.plot import DEFAULT_RESULTS, PlotRequest, list_drawings, render_drawing
 
     if figure is None:
         text, notes = list_drawings(results)
         options.show(text)
         options.show_notes(notes)
         return
-    from zoloss_cli.reporting.figures.files import find_format, render_figure
+    from zoloss_cli.reporting.figures.files import find_format, name_pages
     from zoloss_cli.reporting.figures.style import check_can_draw
     from zoloss_cli.utils.atomic_io import check_target, write
 
@@ -112,11 +119,16 @@ def plot(
     request.validate()
     check_can_draw()
     if out is not None:
-        find_format(out)
+        find_format(out, animated=request.is_animated)
         check_target(out, force, [])
     drawing, notes = request.choose_drawing()
     options.show_notes(notes)
     target = out or Path(f"{drawing.stem}.pdf")
     check_target(target, force, request.inputs)
-    write(target, render_figure(drawing.draw(), find_format(target)), force, request.inputs)
-    options.show(target)
+    files = render_drawing(drawing, find_format(target, animated=request.is_animated))
+    pages = name_pages(target, len(files))
+    for page in pages:
+        check_target(page, force, request.inputs)
+    for page, content in zip(pages, files, strict=True):
+        write(page, content, force, request.inputs)
+        options.show(page)

@@ -13,18 +13,27 @@ from zoloss_cli.cli import _options as options
 def report(
     results: options.ResultsFolder = Path("results"),
     out: Annotated[Path, typer.Option("--out", "-o", help="Output file.")] = Path("report.html"),
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            help="Another results folder: a panel lists the cells that differ, as `zoloss diff` does."
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
 ) -> None:
     """Write a self-contained HTML page: tables beside published values, figures, cells that differ.
 
     It records how everything was computed, and needs neither network nor server: open it in a browser, send
-    it, or print it.
+    it, or print it. Tables can be saved as CSV and LaTeX, figures as SVG, and each table has the values of all
+    splits.
 
     **Examples**
 
     `zoloss report results/reference -o report.html`
 
     `zoloss report results/ -o mine.html --force`: overwrite an older page
+
+    `zoloss report results/ --against results/reference`: also what differs from the reference
     """
     from zoloss_cli.errors import ResultsError
     from zoloss_cli.reporting.figures.style import list_drawing_faults
@@ -39,6 +48,11 @@ def report(
     runs = [run for run in runs if run.cells]
     if not runs:
         raise ResultsError(f"{results} holds no finished task of any run")
-    page = build_page(runs, results, notes)
+    others = None
+    if against is not None:
+        other_runs, other_store = load_runs(against)
+        options.show_notes(other_store.notes)
+        others = (other_runs, against)
+    page = build_page(runs, results, notes, others)
     atomic_io.write(out, page, force, [])
     options.show(f"{out}: {len(runs)} run{'s' * (len(runs) > 1)}, {len(page.encode()) / 1e6:.2f} MB")

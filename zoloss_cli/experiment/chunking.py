@@ -1,12 +1,14 @@
 """Which splits travel together, and which cell comes next.
 
-Few workers take cells in the order of the plan, in chunks of about half a second. For many the client is what
+Few workers take cells in the order of the plan, in chunks that end after about half a second: what a chunk has
+not begun by then comes back, so that the times of tasks need not be known before. For many the client is what
 they wait for, so chunks are as long as its cost for each of them demands, the time of each cell is found out
 first, the longest tasks come before the others, and chunks become shorter towards the end.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -21,10 +23,8 @@ CLIENT_SECONDS = 0.0007  # of the client's time for a chunk, until it is measure
 MIN_MEASURED_CHUNKS = 200
 SHARES_LEFT = 4  # a chunk is at most this fraction of a worker's share of what is left
 ESTIMATE_SECONDS = 0.2  # between two estimates of what is left, which look at every cell
-TASKS_PER_TIMED = (
-    4  # a chunk has at most so many times the tasks that were timed: the first may be the quick ones
-)
-TASKS_PER_PROBED = 32  # likewise, where one task of each cell ran before the others
+MAX_UNTIMED_TASKS = 16  # of a chunk of few workers, before any task of its cell was timed
+TASKS_PER_TIMED = 32  # a chunk of many workers has at most so many times the tasks that were timed before
 
 
 @dataclass
@@ -78,18 +78,29 @@ class ChunkPlanner:
         cost = time.perf_counter() - began
         self._estimated_at = now + 20 * cost  # a twentieth of the time at most, however many cells there are
 
-    def take(self, n_workers: int) -> tuple[PendingCell, list[int]]:
-        """Remove and return the next chunk: a cell, and some of its splits."""
+    def take(self, n_workers: int) -> tuple[PendingCell, list[int], float]:
+        """Remove and return the next chunk: a cell, some of its splits, and the seconds that it may take."""
         self._n_chunks += 1
+        seconds = self._find_seconds(n_workers)
         if n_workers <= MANY_WORKERS:
-            part, most = self._queue[0], TASKS_PER_TIMED
+            part = self._queue[0]
+            share = math.ceil(part.n_tasks / n_workers)
+            splits = part.take_chunk(seconds, share if part.n_timed else min(share, MAX_UNTIMED_TASKS))
         else:
-            part, most = self._find_unprobed() or self._queue[0], TASKS_PER_PROBED
-        splits = part.take_chunk(self._find_seconds(n_workers), most * part.n_timed)
-        if n_workers > MANY_WORKERS and not part.n_timed and part is self._queue[0]:
-            self._queue.rotate(-1)  # nothing else is known: each cell in turn
+            part = self._find_unprobed() or self._queue[0]
+            splits = part.take_chunk(seconds, TASKS_PER_TIMED * part.n_timed)
+            if not part.n_timed and part is self._queue[0]:
+                self._queue.rotate(-1)  # nothing else is known: each cell in turn
+            seconds = math.inf  # sized by times that are known
         self._drop_empty()
-        return part, splits
+        return part, splits, seconds
+
+    def give_back(self, part: PendingCell, splits: list[int]) -> None:
+        """Take splits that a chunk had no time for; they are the next."""
+        if splits:
+            part.splits.extendleft(reversed(splits))
+            if all(part is not each for each in self._queue):
+                self._queue.appendleft(part)
 
     def _find_unprobed(self) -> PendingCell | None:
         """Return a cell of which no task is under way or was timed."""

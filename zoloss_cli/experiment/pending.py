@@ -47,6 +47,12 @@ class SplitRanges:
         for each in self._ranges:
             yield from each
 
+    def extendleft(self, splits: Iterable[int]) -> None:
+        """Put splits before the others, one after the other."""
+        for split in splits:
+            self._ranges.appendleft(range(split, split + 1))
+            self._size += 1
+
     def popleft(self) -> int:
         """Remove and return the first split."""
         first = self._ranges[0]
@@ -88,10 +94,11 @@ class PendingCell:
         return self.seconds / self.n_timed if self.n_timed else None
 
     def take_chunk(self, seconds: float, most: int) -> list[int]:
-        """Remove and return splits that take about so long together, at most so many; one of unknown cost."""
-        mean = self.mean_seconds
+        """Remove and return splits that take about so long together, at most so many."""
         most = min(round(MAX_CHUNK_TASKS * max(1.0, seconds / CHUNK_SECONDS)), most)
-        size = 1 if mean is None else max(1, min(most, int(seconds / max(mean, 1e-6))))
+        if (mean := self.mean_seconds) is not None:
+            most = min(most, int(seconds / max(mean, 1e-6)))
+        size = max(1, most)
         return [self.splits.popleft() for _ in range(min(size, len(self.splits)))]
 
     def add_times(self, seconds: list[float]) -> None:

@@ -7,6 +7,7 @@ connection or an interrupt is decided here, the same for processes of this machi
 
 from __future__ import annotations
 
+import math
 import queue
 import time
 from collections import deque
@@ -42,6 +43,7 @@ class Chunk:
 
     part: PendingCell
     splits: list[int]
+    seconds: float = math.inf  # after which what it has not begun is left to others
     is_alone: bool = False
 
 
@@ -89,7 +91,7 @@ class Scheduler:
             if (chunk := self._take_chunk(limit)) is None:
                 return
             try:
-                future = self.executor.submit(chunk.part.cell, chunk.splits)
+                future = self.executor.submit(chunk.part.cell, chunk.splits, chunk.seconds)
             except BrokenExecutor:
                 yield from self._handle_death([chunk])
                 return
@@ -152,6 +154,8 @@ class Scheduler:
             return
         self._n_deaths = 0
         chunk.part.add_times([record.wall_time for record in output.records])
+        done = {record.split for record in output.records}
+        self._planner.give_back(chunk.part, [split for split in chunk.splits if split not in done])
         yield ChunkResult(chunk.part, output.records, output.host)
 
     def _handle_death(self, lost: list[Chunk]) -> Iterator[ChunkResult]:

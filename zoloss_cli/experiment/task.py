@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -42,16 +43,29 @@ class FittedTask(NamedTuple):
     fit_time: float
 
 
-def run_chunk(cell: Cell, splits: list[int]) -> ChunkOutput:
+def run_chunk(cell: Cell, splits: list[int], seconds: float = math.inf) -> ChunkOutput:
     """Return the records of a chunk, as a worker process of this machine does."""
-    return ChunkOutput(run_tasks(cell, splits))
+    return ChunkOutput(run_tasks(cell, splits, seconds))
 
 
-def run_tasks(cell: Cell, splits: list[int]) -> list[AnyRecord]:
-    """Return the records of these splits; a task that fails gives its reason instead of numbers."""
+def run_tasks(cell: Cell, splits: Iterable[int], seconds: float = math.inf) -> list[AnyRecord]:
+    """Return the records of these splits; a task that fails gives its reason instead of numbers.
+
+    Parameters
+    ----------
+    cell : Cell
+        The cell.
+    splits : iterable of int
+        Its splits.
+    seconds : float
+        After which no other task begins.
+    """
     records: list[AnyRecord] = []
+    end = time.perf_counter() + seconds
     for split in splits:
         start = time.perf_counter()
+        if start > end and records:
+            break
         record: AnyRecord
         try:
             with allow_planned_code(cell.learner):

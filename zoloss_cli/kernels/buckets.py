@@ -1,6 +1,6 @@
 """Breakpoints of a line search in buckets: which of them can hold the minimum of the 0/1 loss.
 
-`p`, `delta`, `y` and `phi` are those of `line_search`. Bucket b < `buckets` holds samples with a negative
+`p`, `delta` and `c` are those of `line_search`. Bucket b < `buckets` holds samples with a negative
 signed weight, b + `buckets` those at the same place with a positive one. Indices are unsigned where a loop is
 to vectorize: numba checks no such index for being negative.
 """
@@ -8,16 +8,39 @@ to vectorize: numba checks no such index for being negative.
 from __future__ import annotations
 
 import numpy as np
-from numba import uint32, uint64
+from numba import uint16, uint64
 
 from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
 from zoloss_cli.kernels.bits import find_lowest_bit
 
 SAMPLES_PER_BLOCK = 64  # whose buckets are looked at together: a bit of a word each
+SAMPLES_PER_ESTIMATE = 1024  # of which one block is looked at for a typical breakpoint
 
 
 @kernel
-def fill_buckets(p, delta, y, phi, s, buckets, bucket, histogram):
+def sum_sizes(p, delta, first, last):
+    """Return the sums of |p| and of |delta| over some samples."""
+    sum_p, sum_delta = 0.0, 0.0
+    for i in range(first, last):
+        sum_p += abs(p[i])
+        sum_delta += abs(delta[i])
+    return sum_p, sum_delta
+
+
+@kernel
+def estimate_typical_breakpoint(p, delta):
+    """Return sum|p| / sum|delta| of some of many samples, since all need not be read for a scale."""
+    total_p, total_delta = 0.0, 0.0
+    for start in range(0, p.shape[0] - SAMPLES_PER_BLOCK + 1, SAMPLES_PER_ESTIMATE):
+        sum_p, sum_delta = sum_sizes(p, delta, start, start + SAMPLES_PER_BLOCK)
+        total_p, total_delta = total_p + sum_p, total_delta + sum_delta
+    if not (total_p > 0.0 and total_delta > 0.0):
+        total_p, total_delta = sum_sizes(p, delta, 0, p.shape[0])
+    return total_p / total_delta if total_delta > 0.0 else 0.0
+
+
+@kernel
+def fill_buckets(p, delta, c, s, buckets, bucket, histogram):
     """Assign samples to buckets by u = p sign(delta) / (|p| + s|delta|), which rises with p / delta.
 
     bucket[i] is a last one of its own where delta = 0. histogram[b] becomes the weight of bucket b. One
@@ -36,10 +59,10 @@ def fill_buckets(p, delta, y, phi, s, buckets, bucket, histogram):
             flipped = p[i] if d > 0.0 else -p[i]
             u = flipped / (abs(p[i]) + s * abs(d) + 1e-300)
             b = min(max(np.int32(u * half + half), np.int32(0)), np.int32(buckets - 1))
-            b = b + np.int32(buckets) if y[i] * d > 0.0 else b
-            bucket[i] = b if d != 0.0 else np.int32(2 * buckets)
+            b = b + np.int32(buckets) if (c[i] > 0) == (d > 0.0) else b
+            bucket[i] = uint16(b if d != 0.0 else np.int32(2 * buckets))
         for j in range(size):
-            histogram[uint32(bucket[start + j])] += phi[start + j]
+            histogram[np.int64(bucket[start + j])] += abs(c[start + j])
 
 
 @exact_kernel
@@ -81,13 +104,13 @@ def collect_candidates(bucket, histogram, prefix, buckets, best, first, last, ne
         for b in range(buckets):
             if can_hide_minimum(b, histogram, prefix, buckets, best):
                 low, high = min(low, b), max(high, b)
-    low_bits, low_32, width = np.int32(buckets - 1), np.int32(low), uint32(high - low)
+    low_bits, lowest, width = uint16(buckets - 1), uint16(low), uint16(high - low)
     count = np.int64(0)
     for block in range(bucket.shape[0] // SAMPLES_PER_BLOCK):
         start = uint64(block) * uint64(SAMPLES_PER_BLOCK)
         found = uint64(0)  # a bit for each sample of the block
         for j in range(uint64(SAMPLES_PER_BLOCK)):
-            found |= uint64(uint32((bucket[start + j] & low_bits) - low_32) <= width) << j
+            found |= uint64(uint16((bucket[start + j] & low_bits) - lowest) <= width) << j
         while found != 0:
             i = np.int64(start) + find_lowest_bit(found)
             found &= found - uint64(1)

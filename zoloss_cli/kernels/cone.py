@@ -27,11 +27,11 @@ import numpy as np
 from zoloss_cli.kernels import exact_kernel
 from zoloss_cli.kernels.cone_columns import (
     STEPS_PER_EDGE,
-    compare_classes,
     find_common_divisor,
     mix_exactly,
     mix_roughly,
 )
+from zoloss_cli.kernels.cone_order import compare_classes
 from zoloss_cli.kernels.cone_split import (
     MAX_COMPARED_CROSSINGS,
     choose_edge,
@@ -179,7 +179,7 @@ def extend_matching(left_of, above, stack, depth, target, counters, room):
     rows, matching_room = room[0], room[1]
     before = matched[depth]
     if before < target:
-        intersect_columns(above, cones[depth], rows)
+        intersect_columns(above, cones[depth], rows.reshape(-1))
         matched[depth] = augment_matching(
             rows, left_of, mate_left[depth], mate_right[depth], before, target, matching_room
         )
@@ -190,7 +190,7 @@ def extend_matching(left_of, above, stack, depth, target, counters, room):
 @exact_kernel
 def split_cone(samples, columns, stack, counters, log, best, target, room):
     """Split the cone on top of the stack and enter its first child, or set the status that ends the search."""
-    sizes, _, right_of, right_start = samples
+    sizes, _, right_of = samples
     scores, _, errors, above, higher = columns
     cones, _, _, matched, stage, edges = stack
     _, _, edge_room, split_room, compare_room = room
@@ -207,7 +207,7 @@ def split_cone(samples, columns, stack, counters, log, best, target, room):
         return
     p, q, shift, divisor, exact = split_edge(columns, sizes, cone[a], cone[b], new, right_of, depth, split_room)
     counters[EXACT_SPLITS] += exact
-    loss = compare_classes(scores[new], errors[new], sizes, right_start, above[new], higher[new], compare_room)
+    loss = compare_classes(scores[new], errors[new], sizes, right_of, above[new], higher[new], compare_room)
     keep_best(scores, new, n, loss, counters, best)
     if log.shape[0] > 0:
         at = counters[LOGGED]
@@ -228,7 +228,7 @@ def split_cone(samples, columns, stack, counters, log, best, target, room):
 def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, room):
     """Visit up to `nodes` cones, from where `stack` says the search stands; return its status.
 
-    `samples` is (sizes, left_of, right_of, right_start), `logs` (log, logged_mates), `best` room for a
+    `samples` is (sizes, left_of, right_of), `logs` (log, logged_mates), `best` room for a
     direction.
     """
     above, mate_left = columns[3], stack[1]

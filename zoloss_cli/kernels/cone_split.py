@@ -11,13 +11,8 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
 from zoloss_cli.kernels.bits import count_bits, find_lowest_bit
-from zoloss_cli.kernels.cone_columns import (
-    INDEX_BITS,
-    MAX_SAMPLES,
-    STEPS_PER_EDGE,
-    find_common_divisor,
-    sort_keys,
-)
+from zoloss_cli.kernels.cone_columns import STEPS_PER_EDGE, find_common_divisor
+from zoloss_cli.kernels.cone_order import INDEX_BITS, MAX_SAMPLES, sort_keys
 
 # What an open pair counts if it is in order at one vertex only, at two, at more; and in deep cones.
 ONE_VERTEX, TWO_VERTICES, MORE_VERTICES = 16, 4, 1
@@ -36,25 +31,32 @@ def gather_open_pairs(above, higher, cone, words, first, stride, room):
 
     Returns how many words there are, and whether a pair is open in them.
     """
-    ordered, raised, one, two = room
-    D = cone.shape[0]
+    ordered, raised, one, two, more = room
     count = 0
+    for k in range(cone.shape[0]):
+        at, column, strictly = 0, above[cone[k]], higher[cone[k]]
+        for i in range(first, above.shape[1] // words, stride):
+            for w in range(words):
+                ordered[k, at + w] = ~column[i * words + w]
+                raised[k, at + w] = strictly[i * words + w]
+            at += words
+        count = at
+    for x in range(count):
+        one[x], two[x], more[x] = ordered[0, x], np.uint64(0), np.uint64(0)
+    for k in range(1, cone.shape[0]):  # by vertices, so that many words are counted at once
+        for x in range(count):
+            low = ordered[k, x]
+            more[x] |= two[x] & low
+            two[x] |= one[x] & low
+            one[x] |= low
     any_open = np.uint64(0)
-    for i in range(first, above.shape[1] // words, stride):
-        for x in range(i * words, (i + 1) * words):
-            once, twice, often, out = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
-            for k in range(D):
-                low, high = ~above[cone[k], x], higher[cone[k], x]
-                ordered[k, count] = low
-                raised[k, count] = high
-                often |= twice & low
-                twice |= once & low
-                once |= low
-                out |= high
-            one[count] = once & ~twice
-            two[count] = twice & ~often
-            any_open |= once & out
-            count += 1
+    for x in range(count):
+        out = np.uint64(0)
+        for k in range(cone.shape[0]):
+            out |= raised[k, x]
+        any_open |= one[x] & out
+        one[x] &= ~two[x]
+        two[x] &= ~more[x]
     return count, any_open != np.uint64(0)
 
 
@@ -76,7 +78,7 @@ def score_edge(ordered, raised, one, two, a, b, count, one_weight, two_weight):
 def choose_edge(columns, cone, words, depth, stride, room):
     """Return the edge (a, b) whose split promises most, as places in the cone; (-1, -1) if no pair is open."""
     scores, _, _, above, higher = columns
-    ordered, raised, one, two = room
+    ordered, raised, one, two, _ = room
     D = cone.shape[0]
     count, is_open = gather_open_pairs(above, higher, cone, words, depth % stride, stride, room)
     if not is_open:

@@ -95,6 +95,29 @@ def allocate_line_scratch(n):
 
 
 @kernel
+def close_narrow_intervals(sorted_t, count, losses):
+    """Set the loss of intervals between breakpoints that have no room to infinity."""
+    for j in range(count - 1):
+        room = sorted_t[j + 1] - sorted_t[j] - MIN_RELATIVE_GAP * max(abs(sorted_t[j]), abs(sorted_t[j + 1]))
+        losses[j + 1] = losses[j + 1] if room > 0.0 else np.inf
+
+
+@kernel
+def find_least_loss(losses, count, turned):
+    """Return the least loss of w and -w, its interval, and -1 if it is -w's, else 1."""
+    least, least_at, most, most_at = np.inf, 0, -np.inf, 0
+    for j in range(count + 1):
+        if losses[j] < least:
+            least, least_at = losses[j], j
+        finite = losses[j] if losses[j] < np.inf else -np.inf
+        if finite > most:
+            most, most_at = finite, j
+    if turned - most < least:
+        return turned - most, most_at, -1.0
+    return least, least_at, 1.0
+
+
+@kernel
 def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
     """Compute the loss on every interval of the line w + alpha v, with f = Yw and g = Yv.
 
@@ -136,19 +159,9 @@ def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
     for j in range(count):
         loss += signed[sorted_rows[j]]
         losses[j + 1] = loss
-    for j in range(count - 1):
-        room = sorted_t[j + 1] - sorted_t[j] - MIN_RELATIVE_GAP * max(abs(sorted_t[j]), abs(sorted_t[j + 1]))
-        losses[j + 1] = losses[j + 1] if room > 0.0 else np.inf
-    least, least_at, most, most_at = np.inf, 0, -np.inf, 0
-    for j in range(count + 1):
-        if losses[j] < least:
-            least, least_at = losses[j], j
-        finite = losses[j] if losses[j] < np.inf else -np.inf
-        if finite > most:
-            most, most_at = finite, j
-    if turned - most < least:
-        return count, turned, turned - most, most_at, -1.0
-    return count, turned, least, least_at, 1.0
+    close_narrow_intervals(sorted_t, count, losses)
+    least, least_at, sense = find_least_loss(losses, count, turned)
+    return count, turned, least, least_at, sense
 
 
 @exact_kernel

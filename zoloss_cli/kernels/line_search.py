@@ -16,7 +16,7 @@ middle of the widest free gap of that interval; and where breakpoints are so lar
 them, "1 beyond" is 1e-9 of their size.
 
 Weights are int64 fixed point (see `to_fixed_point`): sums are exact, so ties do not depend on the order.
-`p`, `delta`, `y` and `phi` have length N throughout.
+`p`, `delta`, `y` and `phi` have length N throughout, and `c` holds the products y_i phi_i.
 """
 
 from __future__ import annotations
@@ -24,13 +24,20 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import exact_kernel, kernel
-from zoloss_cli.kernels.buckets import collect_candidates, fill_buckets, find_best_boundary
+from zoloss_cli.kernels.buckets import (
+    collect_candidates,
+    estimate_typical_breakpoint,
+    fill_buckets,
+    find_best_boundary,
+)
 
 FIXED_POINT_ONE = 2.0**50  # the integer that stands for a weight of 1
 MIN_RELATIVE_WIDTH = 1e-12  # of its ends or the typical breakpoint: a narrower interval is none
 RELATIVE_OVERSHOOT = 1e-9  # of the outermost breakpoint, where 1 would be lost beside it
 EDGE_TOLERANCE = 1e-9  # of the range of all buckets: a breakpoint nearer to a bucket's edge is in doubt
 INSERTION_SORT_LIMIT = 48  # breakpoints; usually 3 to 15 are candidates
+MAX_BUCKETS = 1 << 12  # whose weights stay in the caches nearest to the processor
+MANY_SAMPLES = 1 << 17  # of which some blocks show the scale of breakpoints
 
 
 @exact_kernel
@@ -56,12 +63,14 @@ def choose_bucket_count(n: int) -> int:
     A bucket costs about as much as sorting a few candidates more.
     """
     wanted = 64 if n < 400 else max(128, n // 7)
-    return min(1 << (wanted - 1).bit_length(), 1 << 14)
+    return min(1 << (wanted - 1).bit_length(), MAX_BUCKETS)
 
 
 @kernel
 def compute_typical_breakpoint(p, delta):
-    """Return s = sum|p| / sum|delta|: the scale on which breakpoints are distinguished."""
+    """Return s = sum|p| / sum|delta|: the scale on which breakpoints are told apart."""
+    if p.shape[0] > MANY_SAMPLES:
+        return estimate_typical_breakpoint(p, delta)
     sum_p, sum_delta = 0.0, 0.0
     for i in range(p.shape[0]):
         sum_p += abs(p[i])
@@ -208,14 +217,14 @@ def take_step(p, delta, t, closest, q):
 
 
 @exact_kernel
-def find_threshold_by_buckets(p, delta, y, phi, s, buckets, bucket, histogram, prefix, near_r, near_i):
+def find_threshold_by_buckets(p, delta, c, s, buckets, bucket, histogram, prefix, near_r, near_i):
     """Apply the rule without sorting: only buckets that can hold the minimum are looked at exactly.
 
     Returns (t, settled). `settled` is false in the rare cases that the buckets cannot decide beyond
     doubt (a breakpoint on a bucket's edge beside the winner, a winner too narrow): the
     caller then sorts. The last five arguments are the room of `rcd.allocate_scratch`.
     """
-    fill_buckets(p, delta, y, phi, s, buckets, bucket, histogram)
+    fill_buckets(p, delta, c, s, buckets, bucket, histogram)
     best, best_at = find_best_boundary(histogram, prefix, buckets)
     next_above = best_at  # the first bucket above the boundary that holds anything
     while next_above < buckets and histogram[next_above] == 0 and histogram[next_above + buckets] == 0:
@@ -232,13 +241,13 @@ def find_threshold_by_buckets(p, delta, y, phi, s, buckets, bucket, histogram, p
     inside, inner, previous = -1, 0, 0.0
     j = 0
     while j < count:
-        value, net, b = near_r[j], 0, bucket[near_i[j]] & (buckets - 1)
+        value, net, b = near_r[j], 0, np.int64(bucket[near_i[j]]) & (buckets - 1)
         if np.isnan(value):
             return 0.0, False  # it has no place in an order
         while j < count and near_r[j] == value:
-            if bucket[near_i[j]] & (buckets - 1) != b:
+            if np.int64(bucket[near_i[j]]) & (buckets - 1) != b:
                 return 0.0, False
-            net += phi[near_i[j]] if bucket[near_i[j]] >= buckets else -phi[near_i[j]]
+            net += abs(c[near_i[j]]) if bucket[near_i[j]] >= buckets else -abs(c[near_i[j]])
             j += 1
         if net == 0:
             continue

@@ -1,6 +1,6 @@
 """Maximum matchings in bipartite graphs whose rows are sets of bits.
 
-The left side has n_left nodes; bit r of row i of `rows` (n_left x words, flat) says whether i is joined to
+The left side has n_left nodes; bit r of row i of `rows` (n_left x words) says whether i is joined to
 the r-th copy on the right. A node that weighs several copies stands for as many: `left_of` names the node of
 each copy on the left, and on the right each copy has a bit of its own. `mate_left` and `mate_right` hold the
 copy on the other side, or -1.
@@ -20,10 +20,10 @@ NONE, ONE = np.uint64(0), np.uint64(1)
 def find_free_copies(mate_right, free):
     """Set the bits of the copies on the right that have no mate."""
     for w in range(free.shape[0]):
-        free[w] = NONE
-    for r in range(mate_right.shape[0]):
-        if mate_right[r] < 0:
-            free[r >> 6] |= ONE << np.uint64(r & 63)
+        word = NONE
+        for r in range(w << 6, min((w + 1) << 6, mate_right.shape[0])):
+            word |= np.uint64(mate_right[r] < 0) << np.uint64(r & 63)
+        free[w] = word
 
 
 @exact_kernel
@@ -42,8 +42,8 @@ def flip_path(last, reached_from, mate_left, mate_right):
 def find_path(rows, left_of, start, mate_right, free, seen, reached_from, queue):
     """Return the free right copy at the end of a path of alternating edges from the left copy `start`, or -1.
 
-    `seen` has the right copies that need no visit, and is extended by those that were visited; `reached_from`
-    names the left copy from which each was reached.
+    `seen` has the right copies that need no visit, none of them free, and is extended by those that were
+    visited; `reached_from` names the left copy from which each was reached.
     """
     words = free.shape[0]
     queue[0] = start
@@ -51,15 +51,15 @@ def find_path(rows, left_of, start, mate_right, free, seen, reached_from, queue)
     while head < tail:
         left = queue[head]
         head += 1
-        first = left_of[left] * words
+        row = rows[left_of[left]]
         for w in range(words):
-            found = rows[first + w] & free[w] & ~seen[w]
+            found = row[w] & free[w]
             if found != NONE:
                 right = (w << 6) + find_lowest_bit(found)
                 reached_from[right] = left
                 return right
         for w in range(words):
-            fresh = rows[first + w] & ~seen[w]
+            fresh = row[w] & ~seen[w]
             seen[w] |= fresh
             while fresh != NONE:
                 right = (w << 6) + find_lowest_bit(fresh)
@@ -86,8 +86,12 @@ def augment_matching(rows, left_of, mate_left, mate_right, matched, target, room
             break
         if mate_left[left] >= 0:
             continue
+        row, fresh = rows[left_of[left]], NONE
         for w in range(words):
             seen[w] = dead[w]
+            fresh |= row[w] & ~dead[w]
+        if fresh == NONE:
+            continue
         last = find_path(rows, left_of, left, mate_right, free, seen, reached_from, queue)
         if last < 0:
             for w in range(words):

@@ -28,6 +28,7 @@ from zoloss_cli.kernels.line import (
     keep_line_minimum,
     pick_interval_point,
 )
+from zoloss_cli.kernels.line_buckets import MANY_ROWS, allocate_bucket_scratch, compute_near_losses
 from zoloss_cli.kernels.random import GOLDEN_GAMMA, mix_bits, scale_to_index
 
 MIN_PIVOT_SLOPE = 1e-7  # a row whose margin changes by less along v nearly depends on the rest of the basis
@@ -186,6 +187,7 @@ def walk_vertices(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
     for k in range(size - 1):
         in_basis[B[k]] = True
     scratch = allocate_line_scratch(n)
+    bucket_scratch = allocate_bucket_scratch(n if n > MANY_ROWS else 0)
     sorted_t, sorted_rows, losses, near, odds = scratch[4:]
     f, g = np.dot(Y, w), np.empty(n, np.float64)
     for step in range(steps):
@@ -200,7 +202,14 @@ def walk_vertices(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
         v, u = release_row(w, V, k)
         np.dot(Y, v, g)
 
-        count, turned, least, least_at, sense = compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch)
+        if n > MANY_ROWS:
+            count, turned, least, least_at, sense = compute_near_losses(
+                Y, c, f, g, u, in_basis, leaving, MAX_EXCESS_IN_T * T, scratch, bucket_scratch
+            )
+        else:
+            count, turned, least, least_at, sense = compute_line_losses(
+                Y, c, f, g, u, in_basis, leaving, scratch
+            )
         if least < best - LOSS_TOLERANCE:
             alpha = pick_interval_point(sorted_t, count, least_at)
             best = keep_line_minimum(Y, c, w, v, u, in_basis, leaving, alpha, sense, best, best_w)

@@ -36,13 +36,22 @@ def allocate_scratch(n, buckets):
     blocks = (n + SAMPLES_PER_BLOCK - 1) // SAMPLES_PER_BLOCK
     return (
         np.full(
-            blocks * SAMPLES_PER_BLOCK, np.int32(2 * buckets)
+            blocks * SAMPLES_PER_BLOCK, np.uint16(2 * buckets)
         ),  # whole blocks; what is beyond n is in no bucket
         np.empty(2 * buckets + 1, np.int64),
         np.empty(buckets, np.int64),
         np.empty(n, np.float64),
         np.empty(n, np.int32),
     )
+
+
+@exact_kernel
+def sign_weights(y, phi):
+    """Return the products y_i phi_i of labels and fixed-point weights."""
+    c = np.empty(phi.shape[0], np.int64)
+    for i in range(phi.shape[0]):
+        c[i] = phi[i] if y[i] > 0.0 else -phi[i]
+    return c
 
 
 @exact_kernel
@@ -56,7 +65,7 @@ def shorten_weights(w):
 
 
 @exact_kernel
-def update_along_direction(p, q, delta, y, phi, w, d, both_directions, buckets, scratch):
+def update_along_direction(p, q, delta, y, phi, c, w, d, both_directions, buckets, scratch):
     """Update w <- w - t d with the t of the line search, always moving, and set q <- the new Xw.
 
     p = Xw, delta = Xd and q have length N; `scratch` is that of `allocate_scratch`.
@@ -67,7 +76,7 @@ def update_along_direction(p, q, delta, y, phi, w, d, both_directions, buckets, 
     t, negate = 0.0, False
     if s > 0.0 and not both_directions:
         t, settled = find_threshold_by_buckets(
-            p, delta, y, phi, s, buckets, bucket, histogram, prefix, near_r, near_i
+            p, delta, c, s, buckets, bucket, histogram, prefix, near_r, near_i
         )
         if settled:
             settled = take_step(p, delta, t, 0.25 * compute_blur(t, s), q)
@@ -98,7 +107,7 @@ def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, check
     """
     n = X.shape[0]
     epochs = D.shape[0]
-    scratch = allocate_scratch(n, buckets)
+    scratch, c = allocate_scratch(n, buckets), sign_weights(y, phi)
     p, q, longest = np.empty(n, np.float64), np.empty(n, np.float64), 0.0
     at = np.searchsorted(checkpoints, epochs_before + 1)
     for start in range(0, epochs, deltas.shape[0]):
@@ -111,7 +120,9 @@ def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, check
             longest = shorten_weights(w)
             p = np.dot(X, w)
         for row in range(block.shape[0]):
-            update_along_direction(p, q, deltas[row], y, phi, w, block[row], both_directions, buckets, scratch)
+            update_along_direction(
+                p, q, deltas[row], y, phi, c, w, block[row], both_directions, buckets, scratch
+            )
             p, q = q, p
             length = compute_max_abs(w)
             if length < SHRINKAGE_LIMIT * longest:
@@ -129,7 +140,7 @@ def fit_rcd_gradient(X, y, phi, w, epochs, batch, seed, both_directions, buckets
     weighted sum over all misclassified ones (nothing is left to do when there is none).
     """
     n = X.shape[0]
-    scratch = allocate_scratch(n, buckets)
+    scratch, c = allocate_scratch(n, buckets), sign_weights(y, phi)
     q = np.empty(n, np.float64)
     p = np.dot(X, w)
     d = np.empty(w.shape[0], np.float64)
@@ -159,6 +170,6 @@ def fit_rcd_gradient(X, y, phi, w, epochs, batch, seed, both_directions, buckets
                     break
             copy_vector(X[i], d)
         delta = np.dot(X, d)
-        update_along_direction(p, q, delta, y, phi, w, d, both_directions, buckets, scratch)
+        update_along_direction(p, q, delta, y, phi, c, w, d, both_directions, buckets, scratch)
         p, q = q, p
         at = save_checkpoint(w, epoch, False, checkpoints, at, path)

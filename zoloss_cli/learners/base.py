@@ -256,7 +256,10 @@ class BinaryLearner(Learner):  # numpydoc ignore=PR02
 
     def _build_problem(self, X, y, sample_weight) -> Problem:
         X, codes, phi = self._validate_fit_input(X, y, sample_weight)
-        signs = np.where(codes == 1, 1.0, -1.0)
+        return self._arrange_samples(X, np.where(codes == 1, 1.0, -1.0), phi)
+
+    def _arrange_samples(self, X: np.ndarray, signs: np.ndarray, phi: np.ndarray) -> Problem:
+        """Return the problem of validated samples, labels -1.0 and +1.0, and weights that sum to 1."""
         return Problem(add_bias_column(X), signs, phi, build_generator(self.random_state))
 
     def decision_function(self, X) -> np.ndarray:

@@ -95,6 +95,8 @@ class Problem(Samples):
         Source of random draws.
     subset_of : tuple of (Samples, ndarray) or None
         The samples that these were taken from, and their indices.
+    features : ndarray of shape (n_samples, n_features) or None
+        X without the constant, where it is so large that a learner may use X as room and restore it.
     """
 
     y: np.ndarray
@@ -102,6 +104,12 @@ class Problem(Samples):
     rng: np.random.Generator
     _label_cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     subset_of: tuple[Samples, np.ndarray] | None = None
+    features: np.ndarray | None = None
+
+    def restore_samples(self) -> None:
+        """Set X to what it was before it was used as room."""
+        self.X[:, 0] = 1.0
+        self.X[:, 1:] = self.features
 
     def cached_by_X_and_y(self, key: Hashable, compute: Callable[[], Any]) -> Any:
         """Return what `compute` gives, called once for problems that differ in their weights alone.

@@ -27,7 +27,9 @@ HEADER = [
 Place = tuple[str, str]  # paper and table
 
 
-def summarize_published(runs: list[RunResult], every: bool = True) -> Grid:
+def summarize_published(
+    runs: list[RunResult], every: bool = True, compared: list[CellComparison] | None = None
+) -> Grid:
     """Return how all published numbers compare, each counted in one row.
 
     Parameters
@@ -36,13 +38,16 @@ def summarize_published(runs: list[RunResult], every: bool = True) -> Grid:
         The runs to compare.
     every : bool, default=True
         Whether numbers of tables that no run mirrors count as missing.
+    compared : list of CellComparison or None, default=None
+        What `compare_run` gave for these runs; None to compare them.
 
     Returns
     -------
     Grid
         Rows of numbers that are tested, are counted apart, or are not compared.
     """
-    compared = [cell for run in runs for cell in compare_run(run)]
+    if compared is None:
+        compared = [cell for run in runs for cell in compare_run(run)]
     distinct = drop_repeated(compared)
     tested = [cell for cell in distinct if not cell.apart and _is_tested(cell)]
     parts: dict[str, Callable[[CellComparison], bool]] = {

@@ -27,7 +27,6 @@ from zoloss_cli.reporting.published.values import (
     PublishedValue,
     find_published_cells,
     name_place,
-    read_pool_deviations,
 )
 from zoloss_cli.reporting.ratios import compute_ratio_z
 from zoloss_cli.reporting.run_result import RunResult
@@ -40,9 +39,10 @@ def compare_run(run: RunResult) -> list[CellComparison]:
 
     Errors: z = (ours - published) / sqrt(variances), which are the two standard errors over splits, the
     published number's rounding, and what the data's own luck adds on either side: the paper has one pool of a
-    generated set and one draw of the noise; we have one pool, or as many draws as the config says. Our
-    `stderr` column includes our share of that. Iterations are published without a standard error: the spread
-    of ours over splits stands for both sides. Losses, which are counts, are equal, better or worse; where ours
+    generated set and one draw of the noise; we have as many as the config says, and the variance between ours
+    stands for the published one. Our `stderr` column includes our share of that. Iterations are published
+    without a standard error: the spread of ours over splits stands for both sides. Losses, which are counts,
+    are equal, better or worse; where ours
     vary over draws or splits, z says whether the published one is consistent with being one more of them. Times
     are compared by their ratio. Ratios of costs: z of their logarithms (see ratios.py), or no test. Errors
     without any randomness, published without ± and the same in all of our splits, are equal when they are so
@@ -88,30 +88,16 @@ def _compare_cell(
     elif theirs.stderr is None and metric.exact_if_constant and run.is_constant(*place, metric.name):
         stderr, match = math.nan, compare_digits(ours.mean, theirs)
     else:
-        pool = _find_pool_deviation(run, *place, metric.name)
         alone = 0.0 if run.runs_once(*place) else math.nan
         own = spread.stderr if ours.splits > 1 else alone
         if theirs.stderr is None and metric.spreads_as_ours:
             theirs = theirs._replace(stderr=math.sqrt(spread.within / mirrored.runs))
-        error = _combine_errors(own, theirs, pool, math.sqrt(spread.between))
-        stderr, z = math.hypot(own, pool), (ours.mean - theirs.value) / error
+        rounding = 10.0**-theirs.decimals / math.sqrt(12.0)
+        error = math.hypot(own, theirs.stderr or 0.0, math.sqrt(spread.between), rounding)
+        stderr, z = own, (ours.mean - theirs.value) / error
     names = (mirrored.paper, name_place(mirrored), *place, metric.name)
     numbers = (ours.mean, stderr, ours.splits, theirs.value, published_stderr)
     return CellComparison(*names, *numbers, z=z, match=match, ratio=ratio, apart=apart)
-
-
-def _find_pool_deviation(run: RunResult, dataset: str, learner: str, metric: str) -> float:
-    """Return the standard deviation over pools of a generated set of which the run has one only."""
-    generator = run.get_generator(dataset)
-    if not generator or run.count_draws(dataset) > 1:
-        return 0.0
-    return read_pool_deviations().get((generator, learner, metric), 0.0)
-
-
-def _combine_errors(own: float, theirs: PublishedValue, pool: float, draw: float) -> float:
-    """Return the standard error of the difference between ours and the published number."""
-    rounding = 10.0**-theirs.decimals / math.sqrt(12.0)
-    return math.hypot(own, theirs.stderr or 0.0, pool, pool, draw, rounding)
 
 
 def _compare_losses(ours: float, theirs: float, spread: Spread) -> tuple[float, str]:
@@ -137,18 +123,11 @@ def compare_stars(run: RunResult, runs: list[RunResult]) -> tuple[int, list[str]
     return same, differ
 
 
-def find_unmeasured_pools(runs: list[RunResult]) -> list[str]:
-    """Return generated cells whose pool variance was never measured: their z is too large."""
-    return sorted(
-        {
-            f"{run.get_generator(dataset)}/{learner}"
-            for run in runs
-            for dataset in run.datasets
-            for learner, metric in itertools.product(run.learners, run.metrics)
-            if run.table
-            and run.get_generator(dataset)
-            and run.count_draws(dataset) == 1
-            and run.get_stat(dataset, learner, metric)
-            and (run.get_generator(dataset), learner, metric) not in read_pool_deviations()
-        }
-    )
+def find_single_pools(runs: list[RunResult]) -> list[str]:
+    """Return the generated data of tables that have one pool only, whose luck no z knows of."""
+    return [
+        f"{dataset} ({run.full_name})"
+        for run in runs
+        for dataset in run.datasets
+        if run.table and run.get_generator(dataset) and run.count_draws(dataset) == 1
+    ]

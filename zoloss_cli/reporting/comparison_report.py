@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zoloss_cli.errors import CheckError, ResultsError
-from zoloss_cli.reporting.compare import compare_run, compare_stars, find_unmeasured_pools
+from zoloss_cli.reporting.compare import compare_run, compare_stars, find_single_pools
 from zoloss_cli.reporting.comparison import CellComparison, drop_repeated
 from zoloss_cli.reporting.derived_metrics import load_compared_metric
 from zoloss_cli.reporting.loading import select_runs
@@ -79,8 +79,8 @@ def build_comparison_report(
     summary = [line for run, cells in by_run for line in _summarize_run(run, cells, runs)]
     if len(by_run) > 1:
         summary += [f"all distinct: {line}" for line in summarize_agreement(drop_repeated(every))]
-    if missing := find_unmeasured_pools(selected):
-        summary.append(f"pool variance not measured for {', '.join(missing)}: their z is too large")
+    if single := find_single_pools(selected):
+        summary.append(f"one pool only of {', '.join(single)}: z leaves its luck out and is too large")
     return ComparisonReport(listed, remarks, summary, describe_incomplete([run for run, _ in by_run]), every)
 
 

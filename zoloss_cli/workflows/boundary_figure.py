@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +26,13 @@ from zoloss_cli.reporting.figures.boundary import FittedRegions, draw_regions, p
 from zoloss_cli.reporting.figures.catalog import Drawing, build_command, build_stem, draw_in_style
 from zoloss_cli.reporting.figures.refit import SHOWN_SPLIT
 from zoloss_cli.reporting.figures.registry import find_figure
+from zoloss_cli.reporting.figures.style import add_origin
 from zoloss_cli.reporting.titles import build_column_titles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+MAX_CANDIDATES = 30  # features of which all pairs are tried
 POOL_TRAINING_SAMPLES = 600  # of a generated pool of thousands, as in Li & Lin's experiments
 
 
@@ -51,7 +56,8 @@ def build_boundary_drawing(
     Parameters
     ----------
     dataset : str
-        The name of a data set or generator, or the path of a CSV file, with two features.
+        The name of a data set or generator, or the path of a CSV file. Of more than two features two are
+        chosen.
     learners : list of str
         The learners' names.
     positive : str or None
@@ -69,11 +75,24 @@ def build_boundary_drawing(
     command = build_command("zoloss plot --figure boundary", options)
     title = f"{kind.title} on {stem}"
 
-    def draw() -> Figure:
-        return draw_regions(fit_learners(dataset, learners, positive, label))
+    def draw(names: list[str]) -> Figure:
+        fitted = fit_learners(dataset, names, positive, label)
+        figure = draw_regions(fitted)
+        add_origin(figure, describe_samples(fitted[0].split_data, stem))
+        return figure
 
+    size = kind.learners_per_page
+    parts = [learners[i : i + size] for i in range(0, len(learners), size)]
+    first, *later = [draw_in_style(partial(draw, part)) for part in parts]
     caption = f"{title}. Drawn by: {command}"
-    return Drawing(kind, title, caption, command, f"{build_stem(kind)}-{stem}", draw_in_style(draw))
+    name = f"{build_stem(kind)}-{stem}"
+    return Drawing(kind, title, caption, command, name, first, later_pages=tuple(later))
+
+
+def describe_samples(split_data: SplitData, name: str) -> str:
+    """Return which samples a boundary is of, and which of their features."""
+    counts = f"{len(split_data.train)} training samples of split {SHOWN_SPLIT}"
+    return "; ".join([f"{name}: {counts}", *split_data.data.notes[-1:]])
 
 
 def fit_learners(
@@ -81,16 +100,68 @@ def fit_learners(
 ) -> list[FittedRegions]:
     """Fit each learner on split 0 with 80 % of the samples to train, scaled to [-1, 1].
 
+    Of data with more than two features two are kept, by `keep_two_features`.
     Several classes are fitted one against the rest, where the learner is for two. The parameters are those of
     `build_boundary_drawing`.
     """
     cells = _plan_cells(dataset, learners, positive, label)
     split_data = _relabel(load_split(cells[0], SHOWN_SPLIT), positive)
     n_features = split_data.data.X.shape[1]
-    if n_features != 2:
-        raise DataError(f"--dataset: '{dataset}' has {n_features} features, and a boundary is drawn for two")
+    if n_features < 2:
+        raise DataError(f"--dataset: '{dataset}' has {n_features} feature, and a boundary is drawn for two")
+    split_data = keep_two_features(split_data)
     titles = build_column_titles([cell.learner.label for cell in cells])
     return [_fit_cell(cell, split_data, titles[cell.learner.label]) for cell in cells]
+
+
+def keep_two_features(split_data: SplitData) -> SplitData:
+    """Return the data with the two features that `choose_two_features` finds, and a note that names them."""
+    data, train = split_data.data, split_data.train
+    if data.X.shape[1] == 2:
+        return split_data._replace(data=replace(data, notes=[]))
+    pair = choose_two_features(split_data.scale(data.X[train]), data.y[train])
+    names = [data.features[i] for i in pair]
+    note = (
+        f"fitted on {names[0]} and {names[1]}, of {data.X.shape[1]} features the two by which least squares "
+        "makes the fewest training errors"
+    )
+    samples = split_data.scaling_samples
+    return split_data._replace(
+        data=DataSet(data.name, data.X[:, pair], data.y, data.classes, names, [note]),
+        scaling_samples=None if samples is None else samples[:, pair],
+    )
+
+
+def choose_two_features(X: np.ndarray, y: np.ndarray) -> list[int]:
+    """Return the two features by which least squares on class indicators makes the fewest errors.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Scaled samples.
+    y : ndarray of int of shape (n_samples,)
+        Indices of their classes.
+
+    Returns
+    -------
+    list of int
+        The two, in their order; the first pair of equally good ones. Of more than `MAX_CANDIDATES` features
+        only those are tried that go with the classes most.
+    """
+    classes = np.unique(y)
+    targets = (y[:, None] == classes[None, :]).astype(float)
+    strength = np.abs((X - X.mean(axis=0)).T @ (targets - targets.mean(axis=0))).max(axis=1)
+    strength /= np.maximum(X.std(axis=0), np.finfo(float).tiny)
+    candidates = sorted(np.argsort(-strength, kind="stable")[:MAX_CANDIDATES].tolist())
+    best: tuple[int, list[int]] | None = None
+    for pair in itertools.combinations(candidates, 2):
+        A = np.column_stack([np.ones(len(X)), X[:, pair]])
+        found = A @ np.linalg.lstsq(A, targets, rcond=None)[0]
+        errors = int((classes[found.argmax(axis=1)] != y).sum())
+        if best is None or errors < best[0]:
+            best = errors, list(pair)
+    assert best is not None
+    return best[1]
 
 
 def _plan_cells(dataset: str, learners: list[str], positive: str | None, label: str | None) -> list[Cell]:

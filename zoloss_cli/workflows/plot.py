@@ -10,7 +10,9 @@ from tabulate import tabulate
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.reporting.figures import catalog
 from zoloss_cli.reporting.figures.catalog import Drawing
+from zoloss_cli.reporting.figures.files import ANIMATION, render_animation, render_pages
 from zoloss_cli.reporting.figures.registry import FIGURES, FigureKind, find_figure
+from zoloss_cli.reporting.figures.style import apply_style
 from zoloss_cli.reporting.loading import load_runs
 from zoloss_cli.reporting.notes import describe_incomplete
 from zoloss_cli.reporting.run_result import RunResult
@@ -67,6 +69,12 @@ class PlotRequest:
     def _own_data(self) -> str:
         return ",".join(self.datasets)  # a file's name may have commas
 
+    @property
+    def is_animated(self) -> bool:
+        """Whether the figure has frames, so that it can be a GIF."""
+        kind = self._find_without_results()
+        return kind is not None and bool(kind.frames)
+
     def validate(self) -> None:
         """Refuse options that do not go together."""
         for kind in FIGURES:
@@ -106,6 +114,28 @@ class PlotRequest:
         """Return the figure if it needs no results; which others there are depends on the results."""
         named = [kind for kind in FIGURES if self.figure in (kind.name, kind.number)]
         return named[0] if len(named) == 1 and not named[0].needs_results else None
+
+
+def render_drawing(drawing: Drawing, format: str) -> list[bytes]:
+    """Return a figure as files: its pages, or its animation.
+
+    Parameters
+    ----------
+    drawing : Drawing
+        The figure.
+    format : str
+        What `find_format` returned.
+
+    Returns
+    -------
+    list of bytes
+        The contents, of several files where a page is one.
+    """
+    if format == ANIMATION:
+        with apply_style():
+            frames = drawing.kind.draw_frames()
+        return [render_animation(frames)]
+    return render_pages(drawing.draw_pages(), format)
 
 
 def list_drawings(results: Path | None) -> tuple[str, list[str]]:

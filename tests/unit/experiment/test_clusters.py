@@ -274,7 +274,7 @@ def test_a_file_that_an_installation_lacks_is_said_with_the_host(write_config, m
     monkeypatch.setattr("zoloss_cli.datasets.dataset.find_data_path", lambda spec: Path("nowhere/heart.csv"))
     load_data.cache_clear()
     with pytest.raises(ClusterError) as refused:
-        dask_worker.run_chunk_on_worker(package.name, key, [0])
+        dask_worker.run_chunk_on_worker(package.name, key, [0], 1.0)
     assert str(refused.value).startswith(f"{socket.gethostname()}: ")
     assert "nowhere/heart.csv" in str(refused.value)
     assert str(refused.value).endswith("install the same zoloss and the same plug-ins there")

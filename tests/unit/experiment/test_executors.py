@@ -9,6 +9,7 @@ import pytest
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import RunError
+from zoloss_cli.experiment.chunking import MAX_UNTIMED_TASKS
 from zoloss_cli.experiment.executors.base import ChunkLostError, ChunkOutput, TaskExecutor
 from zoloss_cli.experiment.executors.process_pool import PoolExecutor
 from zoloss_cli.experiment.pending import PendingCell, SplitRanges, estimate_seconds
@@ -20,7 +21,8 @@ from zoloss_cli.results.record import FailedRecord, FitRecord
 @pytest.fixture
 def pending(write_config):
     text = "datasets: [heart, sonar]\nsplit: {repeats: 30}\nlearners: [fld, stump]\n"
-    return [PendingCell(cell, deque(range(cell.repeats))) for cell in plan(load_config(write_config(text)))]
+    cells = plan(load_config(write_config(text)))
+    return [PendingCell(cell, deque(range(cell.repeats)), n_tasks=cell.repeats) for cell in cells]
 
 
 class ScriptedExecutor(TaskExecutor):
@@ -39,7 +41,7 @@ class ScriptedExecutor(TaskExecutor):
     def prepare(self, cells, note):
         raise AssertionError("nothing to prepare")
 
-    def submit(self, cell, splits):
+    def submit(self, cell, splits, seconds):
         fault = self.choose_fault(cell, splits, len(self.calls))
         self.calls.append((cell.key, list(splits), len(self.waiting)))
         if fault == "submit":
@@ -133,8 +135,7 @@ def test_an_error_of_the_executor_ends_the_run(pending):
 def test_chunks_grow_with_what_is_known_and_workers_have_one_waiting(pending):
     executor = ScriptedExecutor(n_workers=1)
     list(Scheduler(pending, executor).run())
-    assert len(executor.calls[0][1]) == 1  # the cost is unknown
-    assert max(len(splits) for _, splits, _ in executor.calls) > 10
+    assert len(executor.calls[0][1]) == MAX_UNTIMED_TASKS  # the cost is unknown
     assert max(beside for _, _, beside in executor.calls) == 1
 
 

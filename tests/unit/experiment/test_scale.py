@@ -27,8 +27,14 @@ def test_a_thousand_workers_are_busy_until_the_last_of_the_work(n_splits, client
 
 def test_few_workers_take_cells_in_the_order_of_the_plan(write_config):
     cells = plan(load_config(write_config("datasets: [heart, sonar]\nsplit: {repeats: 4}\nlearners: [fld]\n")))
-    simulation = simulate(cells, {cells[0].key: [1.0], cells[1].key: [10.0]}, 1, 4, 0.0)
-    assert [round(end - start) for start, end in simulation.chunks] == [1] * 4 + [10] * 4
+    simulation = simulate(cells, {cells[0].key: [0.1], cells[1].key: [0.12]}, 1, 4, 0.0)
+    assert [end - start for start, end in simulation.chunks] == pytest.approx([0.4, 0.48])
+
+
+def test_a_chunk_of_long_tasks_ends_in_time_and_the_rest_of_it_is_run(write_config):
+    cells = plan(load_config(write_config("datasets: [heart]\nsplit: {repeats: 4}\nlearners: [fld]\n")))
+    simulation = simulate(cells, {cells[0].key: [10.0]}, 1, 4, 0.0)
+    assert [round(end - start) for start, end in simulation.chunks] == [10] * 4
 
 
 def test_ten_million_tasks_are_planned_in_little_memory(tmp_path):

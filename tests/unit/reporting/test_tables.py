@@ -11,11 +11,10 @@ from built_runs import add_cell, build_cell, build_run
 
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.metrics.base import summarize
-from zoloss_cli.reporting.compare import compare_run, compare_stars
+from zoloss_cli.reporting.compare import compare_run, compare_stars, find_single_pools
 from zoloss_cli.reporting.comparison import COLUMNS, drop_repeated
 from zoloss_cli.reporting.loading import select_runs
-from zoloss_cli.reporting.pools import compute_pool_deviations
-from zoloss_cli.reporting.published.values import read_pool_deviations, read_published_tables
+from zoloss_cli.reporting.published.values import read_published_tables
 from zoloss_cli.reporting.render.render import render_comparison, render_tables
 from zoloss_cli.reporting.stars import find_stars
 from zoloss_cli.reporting.summary import summarize_agreement
@@ -30,6 +29,7 @@ def run_with(
     datasets=("heart",),
     learners=("rcd-plain", "pocket"),
     generator=None,
+    seed=1,
     name="table2",
     metric="train_error",
     paper="li-lin-2007",
@@ -42,7 +42,9 @@ def run_with(
         metric=metric,
         published={"paper": paper, "table": table} if table else None,
         split={"repeats": 2},
-        datasets=[{"name": d, **({"generator": generator} if generator else {})} for d in datasets],
+        datasets=[
+            {"name": d, **({"generator": generator, "seed": seed} if generator else {})} for d in datasets
+        ],
         learners=learners,
         **more,
     )
@@ -67,25 +69,25 @@ def test_z_counts_both_errors_and_the_rounding():
     assert cell.stderr == pytest.approx(0.1)
 
 
-def test_pool_variance_enters_twice(monkeypatch):
-    from zoloss_cli.reporting import compare
-
-    run = run_with({("ringnorm", "pocket"): [30.0, 31.0]}, datasets=("ringnorm",), generator="ringnorm")
-    monkeypatch.setattr(compare, "read_pool_deviations", lambda: {("ringnorm", "pocket", "train_error"): 0.7})
+def test_the_variance_between_pools_counts_once_on_the_published_side():
+    """Ours is a mean over both pools; the published number has the luck of one."""
+    values = {("ringnorm", "pocket"): [29.0, 32.0, 30.0, 33.0]}  # pools 1, 2, 1, 2
+    run = run_with(values, datasets=("ringnorm",), generator="ringnorm", seed=[1, 2])
     (cell,) = compare_run(run)
-    assert cell.stderr == pytest.approx(math.hypot(0.5, 0.7))
-    assert cell.z == pytest.approx((30.5 - 30.46) / math.sqrt(0.5**2 + 2 * 0.7**2 + 0.07**2 + 0.01**2 / 12))
+    within, between = 0.5, 4.5 - 0.5 / 2
+    own = math.sqrt(between / 2 + within / 4)
+    assert cell.stderr == pytest.approx(own)
+    error = math.sqrt(own**2 + between + 0.07**2 + 0.01**2 / 12)
+    assert cell.z == pytest.approx((31.0 - 30.46) / error)
+    assert find_single_pools([run]) == []
 
 
-def test_pool_deviation_separates_pools_from_splits():
-    values = {(f"r{i}", "pocket"): [10.0 + i - 0.5, 10.0 + i + 0.5] for i in range(6)}
-    run = run_with(
-        values, table=None, datasets=[f"r{i}" for i in range(6)], learners=("pocket",), generator="ringnorm"
-    )
-    row = compute_pool_deviations([run])[0]
-    assert row["sd"] == pytest.approx(math.sqrt(3.5 - 0.5 / 2), abs=1e-4)
-    with pytest.raises(ResultsError, match="5 pools"):
-        compute_pool_deviations([run_with({("heart", "pocket"): [1.0, 2.0]})])
+def test_one_pool_alone_is_told():
+    run = run_with({("ringnorm", "pocket"): [30.0, 31.0]}, datasets=("ringnorm",), generator="ringnorm")
+    (cell,) = compare_run(run)
+    assert cell.stderr == pytest.approx(0.5)
+    assert find_single_pools([run]) == ["ringnorm (li-lin-2007/II)"]
+    assert find_single_pools([run_with({("heart", "pocket"): [1.0, 2.0]})]) == []
 
 
 def test_best_cells_are_within_one_standard_error():
@@ -236,22 +238,6 @@ def test_columns_are_called_as_in_the_papers():
         "rcd-bias": "RCD-bias",
         "mine": "mine",
     }
-
-
-def test_pool_deviations_are_shipped_for_every_generated_cell():
-    learners = ["rcd-plain", "rcd-bias", "pocket", "ave-perc", "sgd-hinge", "sgd-mls", "soft-svm"]
-    wanted = {
-        (g, x, m)
-        for g in ("ringnorm", "threenorm", "yinyang")
-        for x in learners
-        for m in ("train_error", "test_error")
-    }
-    assert wanted <= set(read_pool_deviations())
-    assert all(0 < read_pool_deviations()[cell] < 3 for cell in wanted)
-    boosted = {(g, f"adaboost:{x}", m) for g, x, m in wanted} | {
-        (g, f"adaboost:{x}", "iterations") for g, x, _ in wanted
-    }
-    assert boosted <= set(read_pool_deviations())
 
 
 RUN = {("heart", "rcd-plain"): [9.0, 10.0], ("heart", "pocket"): [11.0, 12.0]}

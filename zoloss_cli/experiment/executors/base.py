@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -51,8 +52,18 @@ class TaskExecutor(ABC):
         """
 
     @abstractmethod
-    def submit(self, cell: Cell, splits: list[int]) -> Future[ChunkOutput]:
-        """Hand over a chunk; raise BrokenExecutor if workers have died."""
+    def submit(self, cell: Cell, splits: list[int], seconds: float = math.inf) -> Future[ChunkOutput]:
+        """Hand over a chunk; raise BrokenExecutor if workers have died.
+
+        Parameters
+        ----------
+        cell : Cell
+            The cell.
+        splits : list of int
+            Its splits.
+        seconds : float
+            After which no other task of the chunk begins: its records are then those of the first splits.
+        """
 
     def flush(self) -> None:  # noqa: B027 (an executor may send each chunk at once)
         """Send what was submitted, if that was left until there is more of it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import threading
 import time
 import uuid
@@ -68,7 +69,7 @@ class DaskExecutor(TaskExecutor):
         self.connection, self.note, self.allow_versions = connection, note, allow_versions
         self._package: RunPackage | None = None
         self._under_way: dict[str, tuple[Any, Future[ChunkOutput]]] = {}
-        self._unsent: list[tuple[str, str, list[int]]] = []
+        self._unsent: list[tuple[str, str, list[int], float]] = []
         self._watch = WorkerWatch(connection, note)
         self._differences: list[str] = []
         self._numbers = itertools.count()
@@ -153,23 +154,29 @@ class DaskExecutor(TaskExecutor):
 
     # -- chunks -------------------------------------------------------------------------------------
 
-    def submit(self, cell: Cell, splits: list[int]) -> Future[ChunkOutput]:
+    def submit(self, cell: Cell, splits: list[int], seconds: float = math.inf) -> Future[ChunkOutput]:
         """Take a chunk, which is a task of its own and leaves with the others of its time."""
         self.check()
         key = f"zoloss-{self._id}-{next(self._numbers)}"
         result: Future[ChunkOutput] = Future()
         self._under_way[key] = None, result
-        self._unsent.append((key, cell.key, splits))
+        self._unsent.append((key, cell.key, splits, seconds))
         return result
 
     def flush(self) -> None:
         """Send the chunks that were submitted."""
-        from zoloss_cli.experiment.executors.dask_worker import run_chunk_on_worker
+
+        def run_chunk(name: str, key: str, splits: list[int], seconds: float) -> ChunkOutput:
+            # A function within another one travels as code: the scheduler, which unpickles it, need not import
+            # zoloss, with numba and all, nor have it.
+            from zoloss_cli.experiment.executors.dask_worker import run_chunk_on_worker
+
+            return run_chunk_on_worker(name, key, splits, seconds)
 
         unsent, self._unsent = self._unsent, []
         if not unsent:
             return
-        keys, cells, splits = map(list, zip(*unsent, strict=True))
+        keys, *chunks = map(list, zip(*unsent, strict=True))
         try:
             if self._lacks_package:
                 self._lacks_package = False
@@ -177,7 +184,7 @@ class DaskExecutor(TaskExecutor):
             assert self._package is not None, "prepared before"
             assert self.connection.client is not None, "connected before"
             names = [self._package.name] * len(keys)
-            sent = self.connection.client.map(run_chunk_on_worker, names, cells, splits, key=keys, pure=False)
+            sent = self.connection.client.map(run_chunk, names, *chunks, key=keys, pure=False)
         except (OSError, RuntimeError, AttributeError):  # of a client that has just lost its connection
             self._watch.forget()
             time.sleep(BATCH_SECONDS)

@@ -7,6 +7,7 @@ import contextlib
 import os
 import socket
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numba
@@ -24,7 +25,7 @@ from zoloss_cli.experiment.executors.versions import collect_versions, list_diff
 from zoloss_cli.experiment.fitting import allow_planned_code
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.task import run_tasks
-from zoloss_cli.results.record import AnyRecord
+from zoloss_cli.registry import make_learner
 from zoloss_cli.utils.threads import limit_threads
 
 _packages: dict[str, RunPackage] = {}
@@ -69,9 +70,17 @@ def receive_package(package: RunPackage) -> None:
     _packages[package.name] = package
     if package.versions is not None and package.versions != collect_versions():
         return
+    load_learners(package)
     with take_turn_on_host(package.name) as is_first:
         if is_first:
             warm_up_package(package)
+
+
+def load_learners(package: RunPackage) -> None:
+    """Import what the cells of a package need: all workers of a host at the same time, before one compiles."""
+    for spec in {cell.learner.source: cell.learner for cell in package.cells.values()}.values():
+        with allow_planned_code(spec), contextlib.suppress(Exception):  # a task will say what is wrong
+            make_learner(spec.source, spec.parameters)
 
 
 def warm_up_package(package: RunPackage) -> None:
@@ -97,7 +106,7 @@ def limit_worker_threads() -> None:
         threadpool_limits(1)
 
 
-def run_chunk_on_worker(name: str, key: str, splits: list[int]) -> ChunkOutput:
+def run_chunk_on_worker(name: str, key: str, splits: list[int], seconds: float) -> ChunkOutput:
     """Return the records of a chunk.
 
     Parameters
@@ -108,6 +117,8 @@ def run_chunk_on_worker(name: str, key: str, splits: list[int]) -> ChunkOutput:
         The cell's key.
     splits : list of int
         The splits.
+    seconds : float
+        After which no other task begins.
 
     Raises
     ------
@@ -116,13 +127,18 @@ def run_chunk_on_worker(name: str, key: str, splits: list[int]) -> ChunkOutput:
     ClusterError
         If something here is not what it is where the run was planned.
     """
-    cell, records = _find_cell(name, key), list[AnyRecord]()
+    cell = _find_cell(name, key)
     with _one_at_a_time:
-        for split in splits:
-            if name not in _packages:
-                raise PackageMissingError(name)
-            records += run_tasks(cell, [split])
+        records = run_tasks(cell, _list_while_wanted(name, splits), seconds)
     return ChunkOutput(records, socket.gethostname())
+
+
+def _list_while_wanted(name: str, splits: list[int]) -> Iterator[int]:
+    """Yield splits as long as the run of a package goes on."""
+    for split in splits:
+        if name not in _packages:
+            raise PackageMissingError(name)
+        yield split
 
 
 def _find_cell(name: str, key: str) -> Cell:

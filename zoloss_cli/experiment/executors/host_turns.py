@@ -28,9 +28,9 @@ def take_turn_on_host(name: str) -> Iterator[bool]:
         return
     from filelock import FileLock
 
-    sweep_markers(folder)
     marker = folder / name
     with FileLock(folder / LOCK):
+        sweep_markers(folder)  # nobody is writing one just now
         if not marker.exists():
             yield True
             marker.write_text(str(os.getpid()), encoding="ascii")
@@ -45,7 +45,10 @@ def leave_host(name: str = "") -> None:
         return
     if name:
         (folder / name).unlink(missing_ok=True)
-    sweep_markers(folder)
+    from filelock import FileLock, Timeout
+
+    with contextlib.suppress(OSError, Timeout), FileLock(folder / LOCK, timeout=0):
+        sweep_markers(folder)  # unless somebody takes a turn, and does
 
 
 def sweep_markers(folder: Path) -> None:

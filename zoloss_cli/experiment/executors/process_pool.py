@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import multiprocessing
 import os
 import signal
@@ -45,12 +46,12 @@ class PoolExecutor(TaskExecutor):
             kept = " (kept for the next run)" * KEEPS_KERNELS
             note(f"kernels compiled in {seconds:.0f} s{kept}")
 
-    def submit(self, cell: Cell, splits: list[int]) -> Future[ChunkOutput]:
+    def submit(self, cell: Cell, splits: list[int], seconds: float = math.inf) -> Future[ChunkOutput]:
         """Hand a chunk to the pool."""
         if self._pool is None:
             self._pool = start_process_pool(self.jobs)
         with defer_signals():
-            return self._pool.submit(run_chunk, cell, splits)
+            return self._pool.submit(run_chunk, cell, splits, seconds)
 
     def recover(self) -> bool:
         """Leave the broken pool, and all that was under way in it."""

@@ -11,6 +11,8 @@ from zoloss_cli.learners.problem import Problem
 SHRINKAGE = 1e-10
 
 MANY_SAMPLES = 1 << 16
+MANY_VALUES = 1 << 23  # from which on parts are smaller, and no class is copied
+VALUES_PER_PART = 1 << 22
 
 
 def compute_fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.ndarray:
@@ -42,15 +44,17 @@ def compute_fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.
     features = X[:, 1:]
     positive = y > 0
     p_plus, p_minus = phi[positive].sum(), phi[~positive].sum()
-    if len(X) > MANY_SAMPLES:
+    is_wide = X.size > MANY_VALUES
+    if len(X) > MANY_SAMPLES or is_wide:
         mean_plus, mean_minus = (np.where(side, phi, 0.0) @ features for side in (positive, ~positive))
         mean_plus, mean_minus = mean_plus / p_plus, mean_minus / p_minus
     else:
         mean_plus = phi[positive] @ features[positive] / p_plus
         mean_minus = phi[~positive] @ features[~positive] / p_minus
     S = np.zeros((features.shape[1], features.shape[1]))
-    for start in range(0, len(X), MANY_SAMPLES):  # a part at a time, so that memory does not grow with all
-        part = slice(start, start + MANY_SAMPLES)
+    rows = max(1, min(MANY_SAMPLES, VALUES_PER_PART // X.shape[1])) if is_wide else MANY_SAMPLES
+    for start in range(0, len(X), rows):  # a part at a time, so that memory does not grow with all
+        part = slice(start, start + rows)
         centred = features[part] - np.where(positive[part, None], mean_plus, mean_minus)
         S += (centred * phi[part, None]).T @ centred
     try:

@@ -13,6 +13,7 @@ from zoloss_cli.learners.problem import Problem
 ORDERS = {"fixed": FIXED_ORDER, "permuted": PERMUTED, "random": RANDOM}
 NO_ALIAS_TABLE = (np.empty(0, np.uint64), np.empty(0, np.int32))
 COLUMN_MULTIPLE = 4
+PADDED_SAMPLES = "padded samples"  # the key under which problems keep them
 
 
 def pad_columns(X: np.ndarray) -> np.ndarray:
@@ -25,14 +26,15 @@ def pad_columns(X: np.ndarray) -> np.ndarray:
 
 def build_padded_samples(problem: Problem) -> np.ndarray:
     """Return the samples y (1, x), padded."""
-    return problem.cached_by_X_and_y("padded samples", lambda: _sign_and_pad(problem))
+    return problem.cached_by_X_and_y(PADDED_SAMPLES, lambda: sign_and_pad(problem.X[:, 1:], problem.y))
 
 
-def _sign_and_pad(problem: Problem) -> np.ndarray:
-    """Return the samples y (1, x), padded, with no copy on the way."""
-    n, size = problem.X.shape
-    padded = np.zeros((n, size + -size % COLUMN_MULTIPLE))
-    np.multiply(problem.X, problem.y[:, None], out=padded[:, :size])
+def sign_and_pad(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the samples y (1, x) of features X, padded, with no copy on the way."""
+    n, m = X.shape
+    padded = np.zeros((n, 1 + m + -(1 + m) % COLUMN_MULTIPLE))
+    padded[:, 0] = y
+    np.multiply(X, y[:, None], out=padded[:, 1 : 1 + m])
     return padded
 
 

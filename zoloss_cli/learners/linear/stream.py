@@ -12,7 +12,14 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zoloss_cli.kernels.random import FIXED_ORDER
-from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, ORDERS, build_steps_and_draws, pad_columns
+from zoloss_cli.learners.linear.online import (
+    NO_ALIAS_TABLE,
+    ORDERS,
+    PADDED_SAMPLES,
+    build_steps_and_draws,
+    pad_columns,
+    sign_and_pad,
+)
 from zoloss_cli.learners.linear.rows import (
     ROWS_PER_PREDICTION,
     Rows,
@@ -24,13 +31,13 @@ from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.parameters import check_parameters
 from zoloss_cli.learners.problem import (
     Problem,
-    add_bias_column,
     build_generator,
     drop_tiny_values,
 )
 
 NOT_RECORDED = np.empty(0, np.int64), np.empty((0, 0))
 NO_SEED = np.uint64(0)  # in a fixed order nothing is drawn
+MAX_COPY_BYTES = 64 << 20  # beyond, samples are copied once only
 
 
 class OnlineLinearLearner(LinearLearner):
@@ -106,7 +113,14 @@ class OnlineLinearLearner(LinearLearner):
 
     def _update(self, X, signs: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Return the weights, which may be padded, after one pass over validated samples."""
-        return self.update_in_order(pad_columns(add_bias_column(X) * signs[:, None]), step, pad_columns(w))
+        return self.update_in_order(sign_and_pad(X, signs), step, pad_columns(w))
+
+    def _arrange_samples(self, X: np.ndarray, signs: np.ndarray, phi: np.ndarray) -> Problem:
+        if X.nbytes <= MAX_COPY_BYTES or getattr(self, "seeding", "zero") == "fld":
+            return super()._arrange_samples(X, signs, phi)
+        # Kernels read padded samples alone. All that is asked of the others is how many features they have.
+        own = {PADDED_SAMPLES: sign_and_pad(X, signs)}
+        return Problem(np.empty((0, 1 + X.shape[1])), signs, phi, build_generator(self.random_state), own)
 
     def _validate_classes(self, y: np.ndarray, classes, first: bool) -> np.ndarray:
         """Return both classes, given at the first call and known later."""

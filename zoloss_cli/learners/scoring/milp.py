@@ -28,12 +28,58 @@ class MilpAnswer:
     is_optimal: bool
 
 
-def solve_by_milp(problem: ScoringProblem, time_limit: float | None = None) -> MilpAnswer:
-    """Solve a scoring problem as a mixed-integer program.
+@dataclass(frozen=True)
+class MilpProgram:
+    """A mixed-integer program: integers within bounds, the least cost, and A times them at least `least`.
 
     The variables are points v_j, whether v_j is not 0 (u_j), the threshold, and for each merged sample whether
     it is an error. A positive sample that is none has a total of at least the threshold, a negative one of
     at most the threshold minus 1.
+
+    Attributes
+    ----------
+    costs, lower, upper : ndarray of shape (n_variables,)
+        What each variable costs, and between which integers it is.
+    A : ndarray of shape (n_rows, n_variables)
+        The left sides of rows.
+    least : ndarray of shape (n_rows,)
+        What these are at least.
+    """
+
+    costs: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    A: np.ndarray
+    least: np.ndarray
+
+
+def build_milp(problem: ScoringProblem) -> MilpProgram:
+    """Return the program of a scoring problem, without what is required of its columns."""
+    levels, max_levels, gains, lowest, highest, _ = problem.arrays
+    M, N = levels.shape
+    reach = float(problem.max_terms * problem.max_points * max_levels.max(initial=1))
+    zeros = np.zeros
+    # Columns: v (M), u (M), the threshold, errors (N).
+    signs = np.where(gains > 0, 1.0, -1.0)
+    rows = [np.hstack([levels.T * signs[:, None], zeros((N, M)), -signs[:, None], np.eye(N) * (2 * reach + 2)])]
+    least = [np.where(gains > 0, 0.0, 1.0)]
+    upper, lower = np.diag(highest.astype(float)), np.diag(lowest.astype(float))
+    rest = zeros((M, 1 + N))
+    rows += [np.hstack([-np.eye(M), upper, rest]), np.hstack([np.eye(M), -lower, rest])]
+    least += [zeros(M), zeros(M)]
+    rows.append(np.concatenate([zeros(M), -np.ones(M), zeros(1 + N)])[None, :])
+    least.append(np.array([-float(problem.max_terms)]))
+    return MilpProgram(
+        np.concatenate([zeros(M), np.full(M, float(problem.penalty)), [0.0], np.abs(gains).astype(float)]),
+        np.concatenate([lowest, zeros(M), [-reach], zeros(N)]),
+        np.concatenate([highest, np.ones(M), [reach + 1], np.ones(N)]),
+        np.vstack(rows),
+        np.concatenate(least),
+    )
+
+
+def solve_by_milp(problem: ScoringProblem, time_limit: float | None = None) -> MilpAnswer:
+    """Solve a scoring problem as a mixed-integer program.
 
     Parameters
     ----------
@@ -49,36 +95,17 @@ def solve_by_milp(problem: ScoringProblem, time_limit: float | None = None) -> M
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    levels, max_levels, gains, lowest, highest, required = problem.arrays
-    M, N = levels.shape
-    reach = float(problem.max_terms * problem.max_points * max_levels.max(initial=1))
-    zeros = np.zeros
-    # Columns: v (M), u (M), the threshold, errors (N).
-    signs = np.where(gains > 0, 1.0, -1.0)
-    rows = [np.hstack([levels.T * signs[:, None], zeros((N, M)), -signs[:, None], np.eye(N) * (2 * reach + 2)])]
-    least = [np.where(gains > 0, 0.0, 1.0)]
-    upper, lower = np.diag(highest.astype(float)), np.diag(lowest.astype(float))
-    rest = zeros((M, 1 + N))
-    rows += [np.hstack([-np.eye(M), upper, rest]), np.hstack([np.eye(M), -lower, rest])]
-    least += [zeros(M), zeros(M)]
-    rows.append(np.concatenate([zeros(M), -np.ones(M), zeros(1 + N)])[None, :])
-    least.append(np.array([-float(problem.max_terms)]))
-    costs = np.concatenate([zeros(M), np.full(M, float(problem.penalty)), [0.0], np.abs(gains).astype(float)])
-    alone = np.minimum(gains, 0).sum()
+    program = build_milp(problem)
     best = [np.inf, np.inf, True]
-    for extra in _list_required_signs(required, problem.n_required, M, N, lowest, highest):
-        A = np.vstack([*rows, *(row[None, :] for row, _ in extra)])
-        b = np.concatenate([*least, [value for _, value in extra]])
-        bounds = Bounds(
-            np.concatenate([lowest, zeros(M), [-reach], zeros(N)]),
-            np.concatenate([highest, np.ones(M), [reach + 1], np.ones(N)]),
-        )
+    for extra in _list_required_signs(problem):
+        A = np.vstack([program.A, *(row[None, :] for row, _ in extra)])
+        b = np.concatenate([program.least, [value for _, value in extra]])
         options = {} if time_limit is None else {"time_limit": time_limit}
         answer = milp(
-            costs,
+            program.costs,
             constraints=LinearConstraint(A, lb=b),
-            integrality=np.ones(len(costs)),
-            bounds=bounds,
+            integrality=np.ones(len(program.costs)),
+            bounds=Bounds(program.lower, program.upper),
             options={"mip_rel_gap": 0.0, **options},
         )
         if answer.status == 2:  # no such rule
@@ -86,16 +113,21 @@ def solve_by_milp(problem: ScoringProblem, time_limit: float | None = None) -> M
         found = np.inf if answer.x is None else float(answer.fun)
         bound = found if answer.status == 0 else float(answer.mip_dual_bound)
         best = [min(best[0], found), min(best[1], bound), best[2] and answer.status == 0]
-    loss, bound = (float((problem.negative + alone + cost) / problem.scale) for cost in best[:2])
-    return MilpAnswer(loss, bound, bool(best[2]))
+    return MilpAnswer(to_milp_loss(problem, best[0]), to_milp_loss(problem, best[1]), bool(best[2]))
 
 
-def _list_required_signs(
-    required: np.ndarray, n_required: int, M: int, N: int, lowest: np.ndarray, highest: np.ndarray
-) -> list[list[tuple[np.ndarray, float]]]:
+def to_milp_loss(problem: ScoringProblem, cost: float) -> float:
+    """Return a cost of the program in mean sample weights: what no rule can do better is added."""
+    alone = np.minimum(problem.gains, 0).sum()
+    return float((problem.negative + alone + cost) / problem.scale)
+
+
+def _list_required_signs(problem: ScoringProblem) -> list[list[tuple[np.ndarray, float]]]:
     """Return rows to add: for each choice of a condition of every required column, and of its points' sign."""
+    levels, _, _, lowest, highest, required = problem.arrays
+    M, N = levels.shape
     choices: list[list[tuple[np.ndarray, float]]] = [[]]
-    for column in range(n_required):
+    for column in range(problem.n_required):
         grown = []
         for j in np.flatnonzero(required == column):
             for sign in (1.0, -1.0):

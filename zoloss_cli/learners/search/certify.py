@@ -8,19 +8,18 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.learners.problem import Problem
-from zoloss_cli.learners.search.certificates import compute_exact_rank, convert_to_integers
+from zoloss_cli.learners.search.certificates import convert_to_integers
 from zoloss_cli.learners.search.cone_bound import ConeBound
 from zoloss_cli.learners.search.cone_problem import build_cone_problem
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit
 from zoloss_cli.learners.search.exact_features import ExactFeatures, get_exact_features
 from zoloss_cli.learners.search.hitting_bound import HittingBound
-from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
+from zoloss_cli.learners.search.hyperplanes import sweep_hyperplanes
 from zoloss_cli.learners.search.impossible_sets import ImpossibleSets
 from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.pivot import PivotClassifier
 from zoloss_cli.learners.search.progress import SearchProgress
 
-MAX_ENUMERATED_LINES = 1_000_000  # of hyperplanes: up to so many, all are swept where cones do not suffice
 FEW_CONES = 50_000  # to begin with, before anything that takes long
 MAX_CONE_SAMPLES = 20_000
 WALK_SHARE = 0.5  # of the time, for the walk, which would take all of it where there are many samples
@@ -257,9 +256,8 @@ class CertifyingClassifier(PivotClassifier):
         self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
     ) -> ConeBound | None:
         """Return the cone search, where there are few enough features for it, and not too many samples."""
-        if not self.cones or search.should_stop() or len(samples.raw) > MAX_CONE_SAMPLES:
-            return None
-        if samples.Y.shape[1] - 1 > MAX_CONE_FEATURES:  # before their rank is computed in integers
+        n, m = len(samples.raw), samples.Y.shape[1] - 1  # asked before the rank is computed in integers
+        if not self.cones or search.should_stop() or n > MAX_CONE_SAMPLES or m > MAX_CONE_FEATURES:
             return None
         problem = build_cone_problem(integers, samples.c)
         if problem is None or problem.n_features > MAX_CONE_FEATURES:
@@ -289,25 +287,10 @@ class CertifyingClassifier(PivotClassifier):
         exact = self._exact_features
         if search.should_stop() or (exact is not None and not exact.can_sweep(len(samples.raw))):
             return
-        unavoidable = samples.unavoidable_loss
-        planes = HyperplaneEnumeration(
-            samples.Y,
-            samples.c,
-            search.loss - unavoidable,
-            samples.order_by_distance(search.w),
-            rank=lambda members: compute_exact_rank([integers[i] for i in members]),
-        )
-        if planes.n_lines > MAX_ENUMERATED_LINES:
-            return
-        for loss, w in planes:
-            if w is not None:
-                search.offer(unavoidable + loss, w)
-            if search.should_stop():
-                return
-        search.raise_bound(unavoidable + planes.lower_bound)
-        self.proof_ = "all hyperplanes"
-        if exact is not None:
-            exact.is_swept = True
+        if sweep_hyperplanes(samples, integers, search):
+            self.proof_ = "all hyperplanes"
+            if exact is not None:
+                exact.is_swept = True
 
 
 def _find_sample_indices(problem: Problem, raw: np.ndarray) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
@@ -11,18 +10,22 @@ from pydantic import Field
 
 from zoloss_cli.kernels.pivot import rebuild_vertex
 from zoloss_cli.kernels.swap import descend_by_swaps
-from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
 from zoloss_cli.learners.needed_package import NeededPackage
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
 from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.progress import SearchProgress
+from zoloss_cli.learners.search.refits import (
+    ENUMERATION_SHARE,
+    RefitScorer,
+    descend_by_first_swaps,
+    enumerate_combinations,
+)
 
 MAX_EXTRA_SAMPLES = 4  # on one hyperplane: where there are more, a search that is cut short passes it over
 EXTRA_NEAREST = 10  # CSA begins with combinations of the D + 10 nearest samples
 SWAPS_PER_BLOCK = 200  # between two looks at the clock
-RANK_TOLERANCE = 1e-9  # of samples of length 1: below, they do not fix a hyperplane
 INDEPENDENCE_TOLERANCE = 1e-6  # of a sample of length 1, what others leave of it
 
 Lines = Annotated[
@@ -42,7 +45,7 @@ Variant = Annotated[
 
 
 class CombinatorialSearch(VertexSearch):
-    """Base class of both searches: their parameters and the authors' way to score a combination."""
+    """Base class of both searches: their parameters."""
 
     def __init__(
         self,
@@ -60,23 +63,6 @@ class CombinatorialSearch(VertexSearch):
         """Return what the start needs, and LIBLINEAR's package where it refits."""
         refits = [NeededPackage("liblinear", "for its variant 'refit'")] if self.variant == "refit" else []
         return [*super().list_needed_packages(), *refits]
-
-    def _score_refits(self, problem: Problem, samples: MergedSamples, search: SearchProgress, chosen) -> float:
-        """Relabel by the hyperplane through the chosen samples, refit, offer, and return the smaller loss."""
-        _, sizes, axes = np.linalg.svd(samples.Y[list(chosen)])
-        if sizes[-1] < RANK_TOLERANCE:
-            return np.inf
-        labels = np.where(problem.X @ (axes[-1] @ samples.axes) >= 0.0, 1.0, -1.0)
-        if abs(labels.sum()) == len(labels):
-            return np.inf
-        least = np.inf
-        for loss in ("squared-hinge", "logistic"):
-            (w,) = LibLinearClassifier(loss, [1.0]).solve_grid(problem.X, labels)
-            for turned in (samples.axes @ w, -(samples.axes @ w)):
-                found = samples.compute_loss(turned)
-                search.offer(found, turned)
-                least = min(least, found)
-        return least
 
 
 class PrioritizedSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
@@ -136,7 +122,8 @@ class PrioritizedSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     are skipped, since the best tilt of one may take longer than all others; the paper scores each hyperplane
     as it is.
 
-    Variant 'refit' is the authors' program.
+    Variant 'refit' is the authors' program: combinations of D samples in the same order, each of which relabels
+    the data, for a refit of SVM and LR at C = 1, until `lines` or the time is used up.
 
     References
     ----------
@@ -155,10 +142,8 @@ class PrioritizedSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
         order = samples.order_by_distance(search.w)
         if self.variant == "refit":
-            for chosen in itertools.islice(itertools.combinations(order, samples.Y.shape[1] - 1), self.lines):
-                self._score_refits(problem, samples, search, chosen)
-                if search.should_stop():
-                    break
+            scorer = RefitScorer(problem, samples, search)
+            enumerate_combinations(scorer.score, search.should_stop, order, samples.Y.shape[1] - 1, self.lines)
             return
         unavoidable = samples.unavoidable_loss
         planes = HyperplaneEnumeration(samples.Y, samples.c, search.loss - unavoidable, order)
@@ -223,7 +208,10 @@ class SwapSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     D of D + 10). Then each sample in turn is swapped for the one that leaves the fewest errors, if these are
     fewer than before, until no swap helps. Errors are counted as in `PrioritizedSearchClassifier`.
 
-    Variant 'refit' scores as `variant` says; it goes through the swaps once and makes each that helps.
+    Variant 'refit' is the authors' program: D of the D + 10 nearest samples for 40 % of the time, then the
+    first swap that improves the score is made, and all swaps are tried from the start again, until none does.
+    Of equal losses, the one whose hyperplane gives labels with the larger |sum| is better. Decided here: equal
+    samples are merged, and combinations that fix no hyperplane are passed over.
 
     References
     ----------
@@ -275,24 +263,13 @@ class SwapSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     def _explore_refits(
         self, problem: Problem, samples: MergedSamples, search: SearchProgress, order: np.ndarray
     ) -> None:
-        size = samples.Y.shape[1]
-        nearest = order[: size - 1 + EXTRA_NEAREST]
-        chosen, current = list(nearest[: size - 1]), np.inf
-        for combination in itertools.islice(itertools.combinations(nearest, size - 1), self.lines):
-            found = self._score_refits(problem, samples, search, combination)
-            if found < current:
-                chosen, current = list(combination), found
-            if search.should_stop():
-                return
-        for place, entering in itertools.product(range(size - 1), order):
-            if entering in chosen:
-                continue
-            tried = [*chosen[:place], entering, *chosen[place + 1 :]]
-            found = self._score_refits(problem, samples, search, tried)
-            if found < current:
-                chosen, current = tried, found
-            if search.should_stop():
-                return
+        size, score = samples.Y.shape[1] - 1, RefitScorer(problem, samples, search).score
+        with search.restrict_time(ENUMERATION_SHARE):
+            best = enumerate_combinations(
+                score, search.should_stop, order[: size + EXTRA_NEAREST], size, self.lines
+            )
+        if not search.should_stop():
+            descend_by_first_swaps(score, search.should_stop, *best, list(order))
 
 
 def find_independent_samples(Y: np.ndarray, order: Iterable[int]) -> np.ndarray:

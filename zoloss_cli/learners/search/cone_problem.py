@@ -9,7 +9,8 @@ from itertools import product
 
 import numpy as np
 
-from zoloss_cli.kernels.cone_columns import FRACTION_BITS, MAX_SAMPLES, ROUNDING
+from zoloss_cli.kernels.cone_columns import FRACTION_BITS, ROUNDING
+from zoloss_cli.kernels.cone_order import MAX_SAMPLES
 from zoloss_cli.learners.search.certificates import find_independent_columns
 
 MAX_COPIES = 10_000  # of weight, of both classes
@@ -86,8 +87,7 @@ class ConeProblem:
         largest = max(1, *(abs(s) for row in whole for s in row[:n]))
         exponent = (largest - 1).bit_length()
         is_exact = all(abs(s) < 1 << FRACTION_BITS for row in whole for s in row)
-        scale = Fraction(1, 1 << exponent)
-        scores = np.array([[float(s * scale) for s in row] for row in whole])
+        scores = np.array([[s / (1 << exponent) for s in row] for row in whole])
         return scores, exponent, 0.0 if is_exact else ROUNDING
 
 
@@ -179,7 +179,7 @@ def _choose_axes(vectors: list[list[int]]) -> list[list[int]]:
     """
     sizes = [max(abs(v) for v in column) for column in zip(*vectors, strict=True)]
     spreads = [
-        float(np.std([float(Fraction(v, s)) for v in column])) * s
+        float(np.std([v / s for v in column])) * s
         for column, s in zip(zip(*vectors, strict=True), sizes, strict=True)
     ]
     widest = max(spreads)

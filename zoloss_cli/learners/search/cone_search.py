@@ -72,6 +72,7 @@ class ConeSearch:
         self.best_loss = int(NO_LOSS)
         self._accept = accept
         self.roots: list[Cone] = []
+        self._columns: list[Column] = []  # of the first cones
         self._spaces: list[ConeWorkspace] = []
         self._lock, self._stop = threading.Lock(), threading.Event()
 
@@ -128,13 +129,14 @@ class ConeSearch:
 
     def _expand(self, target: int, should_stop: Callable[[], bool]) -> tuple[int, list[Cone]]:
         """Return the cones of the frontier: those that are left when there are enough of them."""
-        scores, exponent, error = self.problem.compute_columns()
-        columns = [Column(column, exponent, error) for column in scores]
+        if not self._columns:
+            scores, exponent, error = self.problem.compute_columns()
+            self._columns = [Column(column, exponent, error) for column in scores]
         n_left = int(self.problem.copies[: self.problem.n_left].sum())
         n_right = int(self.problem.copies[self.problem.n_left :].sum())
         mates = np.full(n_left, -1, np.int32), np.full(n_right, -1, np.int32)
         first = self.problem.list_first_cones()
-        self.roots = [Cone([columns[k] for k in cone], *mates, share=1.0 / len(first)) for cone in first]
+        self.roots = [Cone([self._columns[k] for k in cone], *mates, share=1.0 / len(first)) for cone in first]
         frontier, space = deque(self.roots), self._spaces[0]
         looks = len(frontier)  # left to those of the first cones
         while frontier and (looks > 0 or len(frontier) < self.n_frontier):

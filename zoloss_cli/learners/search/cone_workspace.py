@@ -10,7 +10,7 @@ import numpy as np
 
 from zoloss_cli.kernels import cone as kernels
 from zoloss_cli.kernels.cone import PROVED, RUNNING, visit_cones
-from zoloss_cli.kernels.cone_columns import compare_classes
+from zoloss_cli.kernels.cone_order import DIGITS, compare_classes
 from zoloss_cli.learners.search.cone_problem import ConeProblem
 
 MAX_DEPTH = 400  # of the tree below a cone of the frontier
@@ -73,8 +73,7 @@ class ConeWorkspace:
         bytes_per_level = 16 * row + 8 * (n + D) + 8 * int(left.sum() + right.sum())
         levels = max(8, min(MAX_DEPTH, MAX_STACK_BYTES // bytes_per_level))
         sizes = (np.int64(problem.n_left), np.int64(n - problem.n_left), np.int64(words), problem.has_ties)
-        starts = np.concatenate([[0], np.cumsum(right)])
-        self.samples = (sizes, _repeat(left), _repeat(right), starts)
+        self.samples = (sizes, _repeat(left), _repeat(right))
         self.columns = (
             np.empty((D + levels, n + D)),
             np.zeros(D + levels, np.int64),
@@ -91,17 +90,22 @@ class ConeWorkspace:
             np.zeros(levels, np.int64),
             np.zeros((levels, 2), np.int64),
         )
-        bits = [np.zeros(words, np.uint64) for _ in range(5)]
-        keys = [np.zeros(max(sizes[:2]), np.int64) for _ in range(3)]
-        self.compare_room = (*keys, *bits[:2], left.astype(np.int64))
+        bits = [np.zeros(words, np.uint64) for _ in range(3)]
+        keys = [np.zeros(max(sizes[:2]), np.int64) for _ in range(2)]
+        self.compare_room = (
+            np.zeros(n, np.int64),
+            np.zeros((DIGITS, 64 * words), np.uint16),
+            np.zeros(int(right.sum()) + 1, np.int64),
+            left.astype(np.int64),
+        )
         self.room = (
-            np.zeros(row, np.uint64),
-            (*bits[2:], np.zeros(64 * words, np.int64), np.zeros(n_left + 1, np.int64)),
-            tuple(np.zeros(shape, np.uint64) for shape in ((D, row), (D, row), row, row)),
+            np.zeros((problem.n_left, words), np.uint64),
+            (*bits, np.zeros(64 * words, np.int64), np.zeros(n_left + 1, np.int64)),
+            tuple(np.zeros(shape, np.uint64) for shape in ((D, row), (D, row), row, row, row)),
             (
                 np.zeros(problem.n_left),
                 np.zeros((problem.n_left, 2), np.int64),
-                *keys[:2],
+                *keys,
                 np.zeros(n + D, np.int64),
             ),
             self.compare_room,
@@ -117,10 +121,10 @@ class ConeWorkspace:
         scores, exponents, errors, above, higher = self.columns
         cones, mate_left, mate_right, matched, stage, _ = self.stack
         D = len(cone.columns)
-        sizes, _, _, starts = self.samples
+        sizes, _, right_of = self.samples
         for k, column in enumerate(cone.columns):
             scores[k], exponents[k], errors[k] = column
-            compare_classes(scores[k], errors[k], sizes, starts, above[k], higher[k], self.compare_room)
+            compare_classes(scores[k], errors[k], sizes, right_of, above[k], higher[k], self.compare_room)
         cones[0], mate_left[0], mate_right[0] = np.arange(D), cone.mate_left, cone.mate_right
         matched[0], stage[0] = int(np.sum(cone.mate_left >= 0)), 0
         self.share = cone.share

@@ -133,6 +133,8 @@ class VertexSearch(DirectOptimizer):
                 f"{search.name}: interrupted after {search.seconds:.1f} s; the best so far is returned",
                 stacklevel=5,
             )
+        if samples.Y is problem.X:
+            problem.restore_samples()
         return move_off_samples(problem.X, search.w @ samples.axes, problem.rng)
 
     def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:

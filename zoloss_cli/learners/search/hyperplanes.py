@@ -10,10 +10,13 @@ import numpy as np
 
 from zoloss_cli.kernels.arrangement import sweep_line, sweep_prefixes
 from zoloss_cli.kernels.line import allocate_line_scratch
-from zoloss_cli.learners.search.progress import LOSS_TOLERANCE
+from zoloss_cli.learners.search.certificates import compute_exact_rank
+from zoloss_cli.learners.search.merged_samples import MergedSamples
+from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 
 ON_TOLERANCE = 1e-8  # a sample of length 1 with a smaller margin lies on the hyperplane
 LINES_PER_BLOCK = 2000  # between two looks at the clock
+MAX_SWEPT_LINES = 1_000_000  # of hyperplanes: where there are more, none is swept for a proof
 NO_LIMIT = 2**62
 
 
@@ -184,3 +187,39 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
         closing = rest & (margins * rates < 0.0)
         longest = np.min(-margins[closing] / rates[closing], initial=1.0 / np.sqrt(u @ u))
         return w + 0.5 * longest * u
+
+
+def sweep_hyperplanes(samples: MergedSamples, integers: list[list[int]], search: SearchProgress) -> bool:
+    """Prove the optimum by all hyperplanes, if they are few enough; return whether it is proved.
+
+    Parameters
+    ----------
+    samples : MergedSamples
+        The samples.
+    integers : list of list of int
+        The same as integers, by which ranks are exact.
+    search : SearchProgress
+        Which is offered weights, and whose bound is raised.
+
+    Returns
+    -------
+    bool
+        Whether all hyperplanes were swept.
+    """
+    unavoidable = samples.unavoidable_loss
+    planes = HyperplaneEnumeration(
+        samples.Y,
+        samples.c,
+        search.loss - unavoidable,
+        samples.order_by_distance(search.w),
+        rank=lambda members: compute_exact_rank([integers[i] for i in members]),
+    )
+    if planes.n_lines > MAX_SWEPT_LINES:
+        return False
+    for loss, w in planes:
+        if w is not None:
+            search.offer(unavoidable + loss, w)
+        if search.should_stop():
+            return False
+    search.raise_bound(unavoidable + planes.lower_bound)
+    return True

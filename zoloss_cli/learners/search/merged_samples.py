@@ -14,6 +14,8 @@ WEIGHT_TOLERANCE = 1e-12  # of the weight at one place: less is none
 MARGIN_TOLERANCE = 1e-12  # of the lengths of a sample and of w: less is not a margin
 MAX_MOVES = 20
 MANY_SAMPLES = 100_000  # from which on sorting all samples and all singular vectors take too long
+MANY_BYTES = 64 << 20  # from which on they take too much memory
+VALUES_PER_BLOCK = 1 << 22  # of many samples that are worked on at a time
 HASH_SEED = 20061
 
 
@@ -35,7 +37,8 @@ class MergedSamples:
     lengths : ndarray of shape (n_merged,)
         What the samples were divided by.
     places : ndarray of shape (n_merged, n_features + 1)
-        The samples before they were signed, turned and divided; of many samples, those of the problem itself.
+        The samples before they were signed, turned and divided; of many samples, those of the problem itself,
+        or none where Y took their room.
     axes : ndarray of shape (n_axes, n_features + 1)
         Orthonormal: weights w here are w @ axes for the features of the problem.
     unavoidable_loss : float
@@ -103,7 +106,7 @@ def find_distinct_samples(
 
     Many samples of which no two are equal are returned themselves, not a copy.
     """
-    if len(X) > MANY_SAMPLES and _are_all_different(X):
+    if _are_many(X) and _are_all_different(X):
         return X, np.array(weights, dtype=float), np.array(y, dtype=float), 0.0
     places, place = np.unique(X, axis=0, return_inverse=True)
     place = place.ravel()
@@ -133,23 +136,43 @@ def build_merged_samples(problem: Problem) -> MergedSamples:
     places, c, t, unavoidable_loss = found
     if len(places) == 0:
         return MergedSamples(places, c, t, c, places, np.eye(problem.X.shape[1]), unavoidable_loss)
-    many = len(places) > MANY_SAMPLES
+    many = _are_many(places)
     small = _reduce_rows(places) if many else places * t[:, None]
     _, sizes, axes = np.linalg.svd(small, full_matrices=False)
     axes = axes[sizes > RANK_TOLERANCE * sizes[0]]
-    Y = places @ axes.T
+    if places is problem.X and problem.features is not None and len(axes) == places.shape[1]:
+        Y, places = _turn_in_place(places, axes), places[:0]
+    else:
+        Y = places @ axes.T
     Y *= t[:, None]
     lengths = _compute_lengths(Y) if many else np.sqrt(np.sum(Y**2, axis=1))
     Y /= lengths[:, None]
     return MergedSamples(Y, c, t, lengths, places, axes, unavoidable_loss)
 
 
+def _are_many(X: np.ndarray) -> bool:
+    return len(X) > MANY_SAMPLES or X.nbytes > MANY_BYTES
+
+
+def _list_blocks(X: np.ndarray) -> list[slice]:
+    """Return blocks of rows, with more rows than columns."""
+    rows = max(2 * X.shape[1], min(MANY_SAMPLES, VALUES_PER_BLOCK // X.shape[1]))
+    return [slice(start, start + rows) for start in range(0, len(X), rows)]
+
+
 def _reduce_rows(X: np.ndarray) -> np.ndarray:
     """Return a square matrix with the same singular values and right singular vectors."""
     R: np.ndarray = np.empty((0, X.shape[1]))
-    for start in range(0, len(X), MANY_SAMPLES):
-        R = np.asarray(np.linalg.qr(np.vstack([R, X[start : start + MANY_SAMPLES]]), mode="r"))
+    for block in _list_blocks(X):
+        R = np.asarray(np.linalg.qr(np.vstack([R, X[block]]), mode="r"))
     return R
+
+
+def _turn_in_place(X: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Replace samples by their coordinates along as many axes as there are columns; return the same array."""
+    for block in _list_blocks(X):
+        X[block] = X[block] @ axes.T
+    return X
 
 
 def _compute_lengths(X: np.ndarray) -> np.ndarray:

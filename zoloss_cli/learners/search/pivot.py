@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -25,6 +26,8 @@ NEAR, COOLER, WARMER = 3.0, 0.8, 1.1
 MAX_TREE_SAMPLES = (
     100_000  # beyond, no leaf is within reach, and the tree would need as much memory as the samples
 )
+MAX_TREE_BYTES = 64 << 20
+MAX_COPY_BYTES = 64 << 20  # of samples: beyond, they are turned in place
 NODES_PER_STEP = 25  # of branch and bound, for each step of the walk: a fraction of its time
 NODES_PER_BLOCK = 10_000
 NODE_SAMPLES_PER_BLOCK = 200_000_000  # nodes times samples, where that are fewer nodes
@@ -119,6 +122,10 @@ class PivotClassifier(VertexSearch):
         self.n_steps_ = 0
         return super().learn(problem, start)
 
+    def _arrange_samples(self, X: np.ndarray, signs: np.ndarray, phi: np.ndarray) -> Problem:
+        problem = super()._arrange_samples(X, signs, phi)
+        return dataclasses.replace(problem, features=X) if X.nbytes > MAX_COPY_BYTES else problem
+
     def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
         bath = _HeatBath(samples, search, problem.draw_kernel_seed())
         try:
@@ -131,7 +138,8 @@ class PivotClassifier(VertexSearch):
     ) -> None:
         size, mean_weight = samples.Y.shape[1], samples.c.mean()
         best_w = _normalize(search.w) if np.any(search.w) else np.full(size, size**-0.5)
-        has_tree, heat = len(samples.Y) <= MAX_TREE_SAMPLES, mean_weight
+        has_tree = len(samples.Y) <= MAX_TREE_SAMPLES and samples.Y.nbytes <= MAX_TREE_BYTES
+        heat = mean_weight
         tree = BranchAndBoundTree(samples, best_w, propagate=False) if has_tree else None
         for chunk in self._draw_chunks(problem.rng):
             better_w, last_loss = bath.run(best_w, chunk, heat)

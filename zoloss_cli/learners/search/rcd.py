@@ -16,6 +16,7 @@ from zoloss_cli.learners.problem import Problem
 # Beyond, memory counts for more than the time that it saves.
 MAX_COPY_BYTES = 64 << 20
 MAX_ROOM_BYTES = 128 << 20
+MAX_ROOM_SHARE = 0.55  # of X, where room is more than that
 MIN_DIRECTIONS_PER_BLOCK = 4
 NUMBERS_PER_CHUNK = 1 << 18  # of directions drawn at a time, so that memory does not grow with epochs
 
@@ -183,9 +184,10 @@ def _copy_columns(X: np.ndarray) -> np.ndarray:
 
 
 def _allocate_deltas(X: np.ndarray) -> np.ndarray:
-    """Return room for the changes along a block of directions; where that is much, as much as X."""
+    """Return room for the changes along a block of directions; where that is much, about half as much as X."""
     n, size = X.shape
     rows = kernels.DIRECTIONS_PER_BLOCK
     if rows * n * X.itemsize > MAX_ROOM_BYTES:
-        rows = min(rows, max(size, MIN_DIRECTIONS_PER_BLOCK))
+        most = max(int(MAX_ROOM_SHARE * size), MIN_DIRECTIONS_PER_BLOCK)
+        rows = -(-rows // -(-rows // most))  # blocks of about the same size: a short one costs as much as any
     return np.empty((rows, n))

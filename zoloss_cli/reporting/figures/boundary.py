@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -125,8 +125,23 @@ def draw_regions(shown: list[FittedRegions]) -> Figure:
         box = draw_training_samples(panel, fitted.split_data)
         _fill(panel, fitted, box)
         panel.set_title(fitted.heading)
+    add_region_names(axes[0], shown[0].split_data.data.classes)
     style.add_legend_below(figure, axes, 2 if columns == 1 else 4)
     return figure
+
+
+def add_region_names(axes: Axes, classes: Sequence[str]) -> None:
+    """Name the tints of the regions in the legend: the class that is predicted there."""
+    for place, name in enumerate(classes):
+        tint: Any = (TINTS[place % len(TINTS)], TINT_OPACITY)
+        look: dict[str, Any] = {
+            "marker": "s",
+            "s": 45,
+            "facecolor": tint,
+            "edgecolor": "black",
+            "linewidth": 0.5,
+        }
+        axes.scatter([], [], **look, label=f"predicted {style.shorten(name)}")
 
 
 def draw_predictions_on(axes: Axes, predict: Callable[[Any], Any], X: Any, y: Any) -> None:
@@ -168,6 +183,7 @@ def draw_predictions_on(axes: Axes, predict: Callable[[Any], Any], X: Any, y: An
         }
         here = values[labels == label]
         axes.plot(*here.T, linestyle="none", marker=marker, label=style.shorten(str(label)), **look)
+    add_region_names(axes, [str(label) for label in classes])
     axes.grid(visible=False)
     axes.set(xlim=box[:, 0], ylim=box[:, 1])
     if names:

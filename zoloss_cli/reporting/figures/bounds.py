@@ -38,7 +38,7 @@ def draw_counted_against_bound(run: RunResult) -> Figure:
     panels = style.add_panels(figure, len(bounded), columns)
     for panel, learner in zip(panels, bounded, strict=True):
         _draw_theorem(panel, run, learner)
-        panel.set_title(titles[learner])
+        panel.set_title(style.shorten(titles[learner]))
     for panel in panels[-columns:]:
         panel.set_xlabel("bound")
     for panel in panels[::columns]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from zoloss_cli.errors import ConfigError, ResultsError, suggest_nearest
+from zoloss_cli.reporting.figures.narrow import narrow_run, split_into_pages
 from zoloss_cli.reporting.figures.registry import FIGURES, FigureKind, find_drawn_as, find_figure
-from zoloss_cli.reporting.figures.style import apply_style
+from zoloss_cli.reporting.figures.style import add_origin, apply_style
 from zoloss_cli.reporting.loading import select_runs
 from zoloss_cli.reporting.render.numbers import format_table_name
 from zoloss_cli.reporting.run_result import RunResult
@@ -18,6 +20,9 @@ from zoloss_cli.reporting.tables import describe_splits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+MAX_NAMED = 6  # data sets that are named one by one; of more, the panels or the caption tell
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,8 @@ class Drawing:
         Draws it.
     run : str
         Name of the run that it is of; empty if it is of none.
+    later_pages : tuple of callable
+        Draw the pages after the first, where one picture would have too many panels.
     """
 
     kind: FigureKind
@@ -49,6 +56,11 @@ class Drawing:
     stem: str
     draw: Callable[[], Figure]
     run: str = ""
+    later_pages: tuple[Callable[[], Figure], ...] = ()
+
+    def draw_pages(self) -> list[Figure]:
+        """Draw all of its pages."""
+        return [draw() for draw in (self.draw, *self.later_pages)]
 
     @property
     def name(self) -> str:
@@ -215,38 +227,15 @@ def build_drawing_without_results(kind: FigureKind) -> Drawing:
     """Return a figure that needs no results."""
     command = f"zoloss plot --figure {kind.name}"
     title = kind.full_title
-    return Drawing(
-        kind, title, f"{title}. Drawn by: {command}", command, build_stem(kind), draw_in_style(kind.draw)
-    )
+    caption = " ".join(filter(None, [f"{title}.", kind.legend, f"Drawn by: {command}"]))
 
+    def draw() -> Figure:
+        figure = kind.draw()
+        if kind.origin:
+            add_origin(figure, kind.origin)
+        return figure
 
-def narrow_run(run: RunResult, datasets: Sequence[str], learners: Sequence[str]) -> RunResult:
-    """Return the run with only these data sets and learners, where any are named."""
-    for what, wanted, known in (("data set", datasets, run.datasets), ("learner", learners, run.learners)):
-        for name in wanted:
-            if name not in known:
-                raise ResultsError(f"'{run.name}' has no {what} '{name}'{suggest_nearest(name, known)}")
-    kept_data, kept_learners = set(datasets or run.datasets), set(learners or run.learners)
-    experiment = run.experiment
-    changes: dict[str, Any] = {"datasets": tuple(d for d in experiment.datasets if d.name in kept_data)}
-    if experiment.ratios:
-        changes["ratios"] = {x: ratio for x, ratio in experiment.ratios.items() if x in kept_learners}
-        columns = {spec.label for spec in experiment.learners}
-    else:
-        changes["learners"] = tuple(spec for spec in experiment.learners if spec.label in kept_learners)
-        columns = kept_learners
-    manifest = replace(
-        run.manifest,
-        experiment=experiment.model_copy(update=changes),
-        cells=[c for c in run.manifest.cells if c.dataset in kept_data and c.learner in columns],
-    )
-    kept = {(dataset, learner) for dataset in kept_data for learner in kept_learners}
-    return replace(
-        run,
-        manifest=manifest,
-        cells={place: cell for place, cell in run.cells.items() if place in kept},
-        measurements={place: draws for place, draws in run.measurements.items() if place in kept},
-    )
+    return Drawing(kind, title, caption, command, build_stem(kind), draw_in_style(draw))
 
 
 def _build_drawing(
@@ -269,8 +258,30 @@ def _build_drawing(
     told = run.experiment.title in ("", kind.title)
     what = title if told else f"{title}: {run.experiment.title}"
     caption = " ".join(filter(None, [f"{what} ({origin}).", kind.legend, f"Drawn by: {command}"]))
-    draw = draw_in_style(lambda: kind.draw(run, against=options.get("against")))
-    return Drawing(kind, title, caption, command, stem, draw, run.name)
+    parts = split_into_pages(kind, run)
+    against = options.get("against")
+    pages = [
+        draw_in_style(partial(_draw_page, kind, part, against, _describe_page(i, len(parts))))
+        for i, part in enumerate(parts, 1)
+    ]
+    return Drawing(kind, title, caption, command, stem, pages[0], run.name, tuple(pages[1:]))
+
+
+def _draw_page(kind: FigureKind, run: RunResult, against: str | None, page: str) -> Figure:
+    figure = kind.draw(run, against=against)
+    add_origin(figure, "; ".join(filter(None, [describe_data(run), kind.spread, page])))
+    return figure
+
+
+def _describe_page(number: int, count: int) -> str:
+    return f"page {number} of {count}" if count > 1 else ""
+
+
+def describe_data(run: RunResult) -> str:
+    """Return which data sets a figure of a run shows, and over which splits."""
+    names = run.datasets
+    shown = ", ".join(names) if len(names) <= MAX_NAMED else f"{len(names)} data sets"
+    return f"{shown}: {describe_splits(run)}"
 
 
 def build_stem(kind: FigureKind) -> str:

@@ -21,6 +21,8 @@ FEATURES = (1, 3)  # width of sepals and of petals
 SHOWN_CONE = (120.0, 150.0)  # degrees, on the left
 N_ROOTS = 3  # cones of the fan that the search starts with
 N_ANGLES = 721
+MAX_FRAMES = 24
+ORIGIN = "iris, versicolor (+) against the rest (o): all 150 samples, two of four features"
 MIN_DEGREES = 0.01  # of a cone: samples of a grid tie in some directions
 
 
@@ -41,7 +43,7 @@ class AngleCone:
     pairs: list[tuple[int, int]]
 
 
-def _load_plane() -> tuple[np.ndarray, np.ndarray]:
+def load_plane() -> tuple[np.ndarray, np.ndarray]:
     """Return the positive and the negative samples."""
     data = load_data(DATA)
     X = data.X[:, FEATURES]
@@ -81,19 +83,55 @@ def split_cones(positive: np.ndarray, negative: np.ndarray, target: int) -> list
 
 
 def count_fewest_errors(positive: np.ndarray, negative: np.ndarray, degrees: float) -> int:
-    """Return the errors of the best threshold in one direction."""
-    return len(match_conflicts(positive, negative, degrees, degrees).pairs)
+    """Return the errors of the best threshold in one direction, where positive samples are above it.
+
+    In one direction the fewest errors are as many as conflicting pairs can be matched (König's theorem).
+    """
+    above, below = np.sort(_project(positive, degrees)), np.sort(_project(negative, degrees) + 1e-12)
+    lost = np.searchsorted(above, below, side="right")  # positive samples at or below a negative one
+    kept = np.arange(len(below), 0, -1) - 1  # negative samples above that threshold
+    return int(min((lost + kept).min(), len(below)))
 
 
 def draw_cone_bound() -> Figure:
     """Draw a cone with its conflicting pairs, and the bounds of the cones of a whole search."""
-    positive, negative = _load_plane()
+    positive, negative = load_plane()
     angles = np.linspace(0.0, 360.0, N_ANGLES)
     errors = np.array([count_fewest_errors(positive, negative, angle) for angle in angles])
     figure = style.new_figure(style.PAGE, 3.4)
     left, right = style.add_panels(figure, 2, 2)
     _draw_pairs(left, positive, negative, match_conflicts(positive, negative, *SHOWN_CONE))
     _draw_search(right, angles, errors, split_cones(positive, negative, int(errors.min())))
+    style.add_origin(figure, ORIGIN)
+    return figure
+
+
+def draw_search_frames() -> list[Figure]:
+    """Draw the search cone by cone: each frame has one more of the cones that prove the bound."""
+    positive, negative = load_plane()
+    angles = np.linspace(0.0, 360.0, N_ANGLES // 2)
+    errors = np.array([count_fewest_errors(positive, negative, angle) for angle in angles])
+    leaves = split_cones(positive, negative, int(errors.min()))
+    numbers = sorted({round(n) for n in np.linspace(1, len(leaves), min(MAX_FRAMES, len(leaves)))})
+    return [_draw_frame(positive, negative, angles, errors, leaves, number) for number in numbers]
+
+
+def _draw_frame(
+    positive: np.ndarray,
+    negative: np.ndarray,
+    angles: np.ndarray,
+    errors: np.ndarray,
+    leaves: list[AngleCone],
+    number: int,
+) -> Figure:
+    figure = style.new_figure(style.PAGE, 3.4)
+    left, right = style.add_panels(figure, 2, 2)
+    _draw_pairs(left, positive, negative, leaves[number - 1])
+    left.set_title(f"cone {number} of {len(leaves)}: {len(leaves[number - 1].pairs)} disjoint pairs conflict")
+    _draw_search(right, angles, errors, leaves[:number])
+    done = leaves[number - 1].last / 3.6
+    right.set_title(f"{done:.0f} % of all directions have at least {errors.min()} errors")
+    style.add_origin(figure, ORIGIN)
     return figure
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zoloss_cli.reporting.figures import style
+from zoloss_cli.reporting.figures.learner_looks import assign_looks, assign_looks_by_name
 from zoloss_cli.reporting.figures.style import Look
 from zoloss_cli.reporting.recorded import Curves
 from zoloss_cli.reporting.run_result import RunResult
@@ -45,8 +46,7 @@ def find_curves(run: RunResult, dataset: str, metric: str | None = None) -> dict
 def draw_rcd_variants(run: RunResult) -> Figure:
     """Draw Figure 3: one panel; variants by colour and marker, the seeding by the kind of line."""
     names, looks = {}, {}
-    variants = list(dict.fromkeys(spec.learner for spec in run.experiment.learners))
-    by_variant = dict(zip(variants, style.build_looks(len(variants)), strict=True))
+    by_variant = assign_looks_by_name({spec.learner: spec.learner for spec in run.experiment.learners})
     for spec in run.experiment.learners:
         from_fld = dict(spec.settings).get("seeding") == "fld"
         title, look = build_learner_title(spec.learner), by_variant[spec.learner]
@@ -110,7 +110,7 @@ def draw_costs_by_round(run: RunResult) -> Figure:
 
 def draw_curves_on(axes: Axes, run: RunResult, dataset: str, metric: str) -> None:
     """Draw the curves of all learners that recorded a metric on one data set."""
-    looks = dict(zip(run.learners, style.build_looks(len(run.learners)), strict=True))
+    looks = assign_looks(run)
     names = build_column_titles(run.learners)
     _draw_curves(axes, find_curves(run, dataset, metric), metric, names, looks)
     axes.set_title(style.shorten(dataset))
@@ -118,7 +118,7 @@ def draw_curves_on(axes: Axes, run: RunResult, dataset: str, metric: str) -> Non
 
 def _draw_side_by_side(run: RunResult, metrics: list[str]) -> Figure:
     names = build_column_titles(run.learners)
-    looks = dict(zip(run.learners, style.build_looks(len(run.learners)), strict=True))
+    looks = assign_looks(run)
     sides = [m for m in metrics if any(find_curves(run, d, m) for d in run.datasets)]
     recorded = [d for d in run.datasets if any(find_curves(run, d, m) for m in sides)]
     places = [(dataset, metric) for dataset in recorded for metric in sides]
@@ -129,7 +129,7 @@ def _draw_side_by_side(run: RunResult, metrics: list[str]) -> Figure:
     for panel, (dataset, metric) in zip(axes, places, strict=True):
         _draw_curves(panel, find_curves(run, dataset, metric), metric, names, looks)
         if len(recorded) > 1:
-            panel.set_title(dataset)
+            panel.set_title(style.shorten(dataset))
     columns = math.ceil(len(run.learners) / legend_rows) if len(sides) == 2 else 2
     style.add_legend_below(figure, axes, columns)
     return figure

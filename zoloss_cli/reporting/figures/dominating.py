@@ -74,7 +74,7 @@ def draw_partitions(run: RunResult) -> Figure:
         shown += [(titles[learner], partition) for partition in found[:PARTITIONS_PER_LEARNER]]
     figure = style.new_figure(style.PAGE, 2.3 * math.ceil(len(shown) / COLUMNS))
     for panel, (title, partition) in zip(style.add_panels(figure, len(shown), COLUMNS), shown, strict=True):
-        _draw_pieces(panel, partition)
+        draw_pieces(panel, partition)
         panel.set_title(
             f"{style.shorten(title)}\nsum of α {partition.total:.2f}\n"
             f"mean α {partition.mean:.3f}, {partition.rounds} rounds"
@@ -87,7 +87,8 @@ def _find_codes(run: RunResult) -> list[str]:
     return [learner for learner in codes if (run.datasets[0], learner) in run.cells]
 
 
-def _draw_pieces(axes: Axes, partition: Partition) -> None:
+def draw_pieces(axes: Axes, partition: Partition) -> None:
+    """Draw the numbered pieces of the tangram in the colours of a partition; those left out are white."""
     for number, (corners, side) in enumerate(zip(TANGRAM.values(), partition.column, strict=True), start=1):
         outline = np.array(corners) / TANGRAM_SIDE
         colour = {1: TINTS[0], -1: TINTS[1]}.get(int(side), "white")

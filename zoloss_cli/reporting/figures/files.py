@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,14 +15,32 @@ if TYPE_CHECKING:
 
 # What a file says of itself besides the drawing: nothing of when it was made.
 METADATA: dict[str, dict[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+ANIMATION = "gif"
+FRAME_MILLISECONDS, LAST_FRAME_MILLISECONDS, FRAME_DPI = 900, 3000, 120
 
 
-def find_format(path: Path, option: str = "--out") -> str:
-    """Return the format that a file's name asks for; another one is an OutputError about the option."""
+def find_format(path: Path, option: str = "--out", animated: bool = False) -> str:
+    """Return the format that a file's name asks for; another one is an OutputError about the option.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    option : str, default="--out"
+        What the error is about.
+    animated : bool, default=False
+        Whether the figure can be animated.
+
+    Returns
+    -------
+    str
+        The format.
+    """
+    known = [*METADATA, *([ANIMATION] if animated else [])]
     suffix = path.suffix.lower().removeprefix(".")
-    if suffix not in METADATA:
+    if suffix not in known:
         ending = f"ends in .{suffix}" if suffix else "has no ending"
-        valid = ", ".join(f".{name}" for name in METADATA)
+        valid = ", ".join(f".{name}" for name in known)
         raise OutputError(f"{option}: {path} {ending}; a figure is written as one of {valid}")
     return suffix
 
@@ -32,3 +51,37 @@ def render_figure(figure: Figure, format: str) -> bytes:
     with apply_style():
         figure.savefig(file, format=format, metadata=METADATA[format])
     return file.getvalue()
+
+
+def render_pages(figures: Sequence[Figure], format: str) -> list[bytes]:
+    """Return the pages of a figure as files: one of several pages in PDF, else a file a page."""
+    if format != "pdf" or len(figures) == 1:
+        return [render_figure(figure, format) for figure in figures]
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    file = io.BytesIO()
+    with apply_style(), PdfPages(file, metadata=METADATA["pdf"]) as pdf:
+        for figure in figures:
+            pdf.savefig(figure)
+    return [file.getvalue()]
+
+
+def name_pages(path: Path, count: int) -> list[Path]:
+    """Return the files of so many pages: boxes.svg, boxes-2.svg, boxes-3.svg."""
+    return [path, *(path.with_name(f"{path.stem}-{i}{path.suffix}") for i in range(2, count + 1))]
+
+
+def render_animation(frames: Sequence[Figure]) -> bytes:
+    """Return figures of one size as an animated GIF that stays at the last one and starts again."""
+    from PIL import Image
+
+    images = []
+    for frame in frames:
+        file = io.BytesIO()
+        with apply_style():
+            frame.savefig(file, format="png", dpi=FRAME_DPI)
+        images.append(Image.open(file).convert("P", palette=Image.Palette.ADAPTIVE))
+    durations = [*([FRAME_MILLISECONDS] * (len(images) - 1)), LAST_FRAME_MILLISECONDS]
+    animation = io.BytesIO()
+    images[0].save(animation, format="GIF", save_all=True, append_images=images[1:], duration=durations, loop=0)
+    return animation.getvalue()

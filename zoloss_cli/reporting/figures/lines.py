@@ -10,6 +10,7 @@ from zoloss_cli.datasets.scaling import compute_scaling
 from zoloss_cli.experiment.split_data import SplitData
 from zoloss_cli.experiment.task import FittedTask
 from zoloss_cli.reporting.figures import style
+from zoloss_cli.reporting.figures.learner_looks import assign_looks
 from zoloss_cli.reporting.figures.refit import refit
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.titles import build_column_titles
@@ -35,7 +36,7 @@ def draw_boundaries(run: RunResult) -> Figure:
     figure = style.new_figure(style.COLUMN, 4.3)
     (axes,) = style.add_panels(figure, 1, 1)
     box = None
-    for learner, look in zip(run.learners, style.build_looks(len(run.learners)), strict=True):
+    for learner, look in assign_looks(run).items():
         if (dataset, learner) not in run.cells:
             continue
         fitted, record = refit(run, dataset, learner)

@@ -72,6 +72,7 @@ def draw_margin_losses() -> Figure:
         style.plot_line(axes, m, compute(m), look, name, shift=looks.index(look) * 5)
     axes.set(xlabel="margin", ylabel="loss", xlim=(m[0], m[-1]), ylim=(-0.1, 3.2))
     axes.legend(loc="upper right")
+    style.add_origin(figure, "functions of the margin of one sample, without data")
     return figure
 
 
@@ -97,6 +98,7 @@ def draw_smooth_losses() -> Figure:
     whole.set_title("along one weight")
     close.set_title("around the minimum")
     style.add_legend_below(figure, [top], 4)
+    style.add_origin(figure, f"above: one sample; below: the samples of Figure 1, whole set ({SAMPLE_CONFIG})")
     return figure
 
 

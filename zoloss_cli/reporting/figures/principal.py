@@ -19,6 +19,7 @@ from zoloss_cli.reporting.figures.target import draw_target
 from zoloss_cli.reporting.run_result import Place, RunResult
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 T = TypeVar("T")
@@ -50,7 +51,7 @@ def _find_draws(run: RunResult) -> list[ShownDraw]:
     ]
 
 
-def _choose_draw(run: RunResult) -> tuple[ShownDraw, PlaneSamples]:
+def choose_draw(run: RunResult) -> tuple[ShownDraw, PlaneSamples]:
     """Return the first draw of the first exact column, else of the first column, and its samples."""
     shown = min(_find_draws(run), key=lambda one: not one.found.is_exact)
     return shown, generate_samples(run, shown.place, shown.draw, len(shown.found.clusters))
@@ -58,7 +59,7 @@ def _choose_draw(run: RunResult) -> tuple[ShownDraw, PlaneSamples]:
 
 def draw_clusters(run: RunResult) -> Figure:
     """Draw all samples, those of one cluster connected."""
-    shown, samples = _choose_draw(run)
+    shown, samples = choose_draw(run)
     clusters = shown.found.clusters
     figure = style.new_figure(style.COLUMN, 4.1)
     (axes,) = style.add_panels(figure, 1, 1)
@@ -106,7 +107,7 @@ def select_evenly(items: list[T], count: int) -> list[T]:
 
 def _draw_subsets(run: RunResult, count: int) -> Figure:
     """Draw the first subset of selected principal points; samples outside of it are faint dots."""
-    shown, samples = _choose_draw(run)
+    shown, samples = choose_draw(run)
     points = select_evenly(shown.found.points, count)
     columns = min(COLUMNS, len(points)) if len(points) != FEW else FEW
     size = style.PAGE / max(columns, FEW)
@@ -116,12 +117,17 @@ def _draw_subsets(run: RunResult, count: int) -> Figure:
         complexity, error, _, subsets = point
         draw_target(panel, samples.target)
         inside = shown.found.find_samples(subsets[0])
-        outside = np.setdiff1d(np.arange(len(samples.y)), inside)
-        faint = samples.X[outside].T
-        panel.plot(*faint, linestyle="none", marker=".", markersize=2, color=FAINT, label="left out")
-        draw_by_class(panel, samples, inside, 2.0 * size if len(points) > FEW else 4.5)
+        draw_subset(panel, samples, inside, 2.0 * size if len(points) > FEW else 4.5)
         panel.set_xlabel(f"({letter}) ({complexity}, {error})")
     of = f"{len(points)} of {len(shown.found.points)} principal points"
     figure.suptitle(f"draw {shown.draw}: (complexity, error) of {of}", fontsize="medium")
     style.add_legend_below(figure, panels, 3)
     return figure
+
+
+def draw_subset(panel: Axes, samples: PlaneSamples, inside: np.ndarray, size: float) -> None:
+    """Draw the samples of a subset by class, and those outside of it as faint dots."""
+    outside = np.setdiff1d(np.arange(len(samples.y)), inside)
+    faint = samples.X[outside].T
+    panel.plot(*faint, linestyle="none", marker=".", markersize=2, color=FAINT, label="left out")
+    draw_by_class(panel, samples, inside, size)

@@ -10,6 +10,7 @@ from zoloss_cli.reporting.distinct_data import group_by_data
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.statistics import Ranks, compute_average_ranks
+from zoloss_cli.reporting.tables import describe_splits
 from zoloss_cli.reporting.titles import build_column_titles
 
 if TYPE_CHECKING:
@@ -33,21 +34,31 @@ def has_ranks(run: RunResult) -> bool:
 
 
 def draw_critical_difference(run: RunResult) -> Figure:
-    """Draw the diagram of a run."""
-    return draw_ranks(compute_average_ranks(run))
+    """Draw the diagram of a run, with its data sets and splits below."""
+    ranks = compute_average_ranks(run)
+    names = ", ".join(rows[0] for rows in ranks.datasets)
+    return draw_ranks(ranks, f"{names}: {describe_splits(run)}")
 
 
-def draw_ranks(ranks: Ranks) -> Figure:
-    """Draw names that hang from an axis of ranks, the best at the left; bars join those that may be equal."""
+def draw_ranks(ranks: Ranks, origin: str = "") -> Figure:
+    """Draw names that hang from an axis of ranks, the best at the left; bars join those that may be equal.
+
+    What the ranks are of stands below in small letters.
+    """
     rows = count_rows(ranks)
-    height = ROW_INCHES * (AXIS_ROWS + rows + 1.5)
+    below = style.wrap_origin(origin, style.PAGE)
+    height = ROW_INCHES * (AXIS_ROWS + rows + 1.5 + len(below))
     beside = (LETTER_INCHES * max(map(len, _build_names(ranks))) + 0.1) / style.PAGE
     figure = style.new_figure(style.PAGE, height)
     figure.set_layout_engine("none")  # the names stand outside the axes
     row = ROW_INCHES / height
-    axes = figure.add_axes((beside, 1.5 * row, 1.0 - 2.0 * beside, 1.0 - 2.0 * row))
+    foot = (1.5 + len(below)) * row
+    axes = figure.add_axes((beside, foot, 1.0 - 2.0 * beside, 1.0 - foot - 0.5 * row))
     draw_ranks_on(axes, ranks)
-    figure.text(0.5, 0.4 * row, describe_tests(ranks), ha="center")
+    figure.text(0.5, (0.4 + len(below)) * row, describe_tests(ranks), ha="center")
+    small: dict[str, Any] = {"fontsize": style.ORIGIN_POINTS, "color": style.ORIGIN_COLOUR, "ha": "center"}
+    for i, line in enumerate(reversed(below)):
+        figure.text(0.5, (0.2 + i) * row, line, **small)
     return figure
 
 

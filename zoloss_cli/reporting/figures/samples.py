@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import GeneratedData
-from zoloss_cli.errors import ResultsError
+from zoloss_cli.datasets.dataset import DataSet
+from zoloss_cli.errors import ConfigError, ResultsError
+from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.retrain import find_cell
 from zoloss_cli.experiment.split_data import load_split
 from zoloss_cli.reporting.figures import style
@@ -62,8 +66,21 @@ def generate_samples(run: RunResult, place: Place, draw: int, count: int) -> Pla
             f"{place[1]} on {place[0]} was measured of {count} samples where draw {draw} has {len(indices)}: "
             f"the results of '{run.name}' were changed; run: {run.manifest.command(fresh=True)}"
         )
+    return _build_samples(data, indices, cell.data)
+
+
+def load_first_draw(config: Path, dataset: str) -> PlaneSamples:
+    """Return the samples of a data set of a config, as its first draw has them: no results are needed."""
+    cell = next(cell for cell in plan(load_config(config)) if cell.data.name == dataset)
+    split = load_split(cell, 0)
+    if not isinstance(cell.data, GeneratedData):
+        raise ConfigError(f"{config}: '{dataset}' is not generated, and has no target to draw")
+    return _build_samples(split.data, split.fit_indices, cell.data)
+
+
+def _build_samples(data: DataSet, indices: np.ndarray, spec: GeneratedData) -> PlaneSamples:
     y = data.y[indices]
-    return PlaneSamples(data.X[indices], y, y == data.truth[indices], data.classes, build_target(cell.data))
+    return PlaneSamples(data.X[indices], y, y == data.truth[indices], data.classes, build_target(spec))
 
 
 def draw_by_class(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +25,8 @@ COLUMN, PAGE = 3.4, 7.0  # inches: the width of a column and of a page
 MARKERS_PER_LINE = 8
 MAX_NAME_LENGTH = 28
 LEGEND_LINE_INCHES, LETTER_INCHES = 0.5, 0.055  # a line in a legend with its margins, and a letter
+ORIGIN_POINTS, ORIGIN_LINE_INCHES, ORIGIN_LETTER_INCHES = 6.5, 0.14, 0.053
+ORIGIN_COLOUR = "#444444"
 
 # Okabe & Ito's colours, those with the most contrast to white first; their yellow is too faint for a line.
 BLACK, BLUE, VERMILLION, GREEN, PURPLE = "#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -121,6 +124,26 @@ def add_panels(figure: Figure, count: int, columns: int, **options: Any) -> list
     for spare in axes[count:]:
         spare.remove()
     return list(axes[:count])
+
+
+def add_origin(figure: Figure, text: str) -> None:
+    """Say over a drawing, in small letters, which data and splits it shows and what its bands are.
+
+    The figure grows by the lines that are needed, so that panels keep their size. What a figure says over
+    itself stays above.
+    """
+    layout = import_optional("matplotlib.layout_engine", NEEDED_BY)
+    if not isinstance(figure.get_layout_engine(), layout.ConstrainedLayoutEngine):
+        return  # its parts stand where they were put, and it says below what it shows
+    lines = wrap_origin(text, figure.get_figwidth())
+    above = figure.get_suptitle()
+    figure.set_figheight(figure.get_figheight() + ORIGIN_LINE_INCHES * len(lines))
+    figure.suptitle("\n".join(filter(None, [above, *lines])), fontsize=ORIGIN_POINTS, color=ORIGIN_COLOUR)
+
+
+def wrap_origin(text: str, width: float) -> list[str]:
+    """Return the lines of a text in small letters that have room within so many inches."""
+    return textwrap.wrap(text, int((width - 0.2) / ORIGIN_LETTER_INCHES))
 
 
 def plot_line(axes: Axes, x: ArrayLike, y: ArrayLike, look: Look, name: str, shift: int = 0) -> None:

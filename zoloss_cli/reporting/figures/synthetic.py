@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from zoloss_cli.reporting.figures import style
+from zoloss_cli.reporting.figures.learner_looks import assign_looks
 from zoloss_cli.reporting.improvement import compute_our_improvement
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.titles import build_column_titles
@@ -29,11 +30,12 @@ def draw_paired_losses(run: RunResult) -> Figure:
     titles = build_column_titles(run.learners)
     figure = style.new_figure(style.PAGE, 3.2)
     axes = style.add_panels(figure, len(run.datasets), 2)
-    looks = style.build_looks(1 + len(sides.over))[1:]
+    looks = assign_looks(run)
     name = " or ".join(titles[x] for x in sides.of)
     for panel, dataset in zip(axes, run.datasets, strict=True):
         ours = _find_least_losses(run, dataset, sides.of)
-        for learner, look in zip(sides.over, looks, strict=True):
+        for learner in sides.over:
+            look = looks[learner]
             theirs = _find_least_losses(run, dataset, [learner])
             both = sorted(ours.keys() & theirs.keys())
             panel.plot(

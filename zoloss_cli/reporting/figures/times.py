@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.reporting.figures import style
+from zoloss_cli.reporting.figures.learner_looks import assign_looks
 from zoloss_cli.reporting.figures.style import Look
 from zoloss_cli.reporting.run_result import CellResult, RunResult
 from zoloss_cli.reporting.titles import build_column_titles
@@ -50,14 +51,14 @@ def draw_searches_on(axes: Axes, run: RunResult, dataset: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     titles = build_column_titles(run.learners)
-    for learner, look in zip(run.learners, style.build_looks(len(run.learners)), strict=True):
+    for learner, look in assign_looks(run).items():
         if (cell := run.cells.get((dataset, learner))) is not None:
             _draw_search(axes, cell, look, titles[learner])
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:g}")
     axes.minorticks_off()
     axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
-    axes.set_title(dataset)
+    axes.set_title(style.shorten(dataset))
     axes.margins(0.12)
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import re
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from zoloss_cli import __version__
 from zoloss_cli.reporting.agreement import summarize_published
-from zoloss_cli.reporting.compare import compare_run, find_unmeasured_pools
+from zoloss_cli.reporting.compare import compare_run, find_single_pools
 from zoloss_cli.reporting.comparison import CellComparison, drop_repeated
 from zoloss_cli.reporting.derived_metrics import load_compared_metric
 from zoloss_cli.reporting.html_report.cells import Z_WARN, is_different, table_html
+from zoloss_cli.reporting.html_report.changes import render_changes
+from zoloss_cli.reporting.html_report.document import Panel, render_document
+from zoloss_cli.reporting.html_report.downloads import render_table_downloads
+from zoloss_cli.reporting.html_report.explain import explain_page
 from zoloss_cli.reporting.html_report.figures import PageFigures
 from zoloss_cli.reporting.html_report.provenance import provenance_html
+from zoloss_cli.reporting.html_report.split_values import render_split_values
 from zoloss_cli.reporting.published.papers import read_paper_titles
 from zoloss_cli.reporting.published.remarks import group_by_remark
 from zoloss_cli.reporting.render.grid import Grid
@@ -30,45 +32,8 @@ from zoloss_cli.reporting.summary import summarize_agreement
 from zoloss_cli.reporting.tables import Table, build_table
 from zoloss_cli.reporting.titles import build_column_titles
 
-HERE = Path(__file__).parent
 OTHER_RUNS = "Other runs"
 DIFFERENT = "Cells that differ, and why"
-AGREEMENT = (
-    "Agreement: each cell is compared with the published value. For errors, z is the difference divided by its "
-    f"standard error, and |z| up to {Z_WARN:g} is what chance alone gives in about 95 % of cells. Losses are "
-    "counts: they are equal, lower (better) or higher. Times are compared by their ratio, ours over published. "
-    "Cells that rest on a choice made by nearness to the published values (fitted), that are on other data, or "
-    "too uncertain for a test are counted apart; what the choices are stands under each table."
-)
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A part of the page that its navigation switches to.
-
-    Attributes
-    ----------
-    group : str
-        What stands before its link, such as the paper.
-    title : str
-        The link.
-    heading : str
-        What stands over it.
-    body : str
-        Its HTML.
-    """
-
-    group: str
-    title: str
-    heading: str
-    body: str
-
-    @property
-    def id(self) -> str:
-        """Return its address: readable, and another one for every name."""
-        name = f"{self.group} {self.title}".strip()
-        slug = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
-        return slug if re.fullmatch(r"[A-Za-z0-9.&'() -]+", name) else f"{slug}-{zlib.crc32(name.encode()):08x}"
 
 
 @dataclass(frozen=True)
@@ -80,7 +45,12 @@ class ReportedTable:
     compared: list[CellComparison]
 
 
-def build_page(runs: list[RunResult], source: Path, notes: list[str]) -> str:
+def build_page(
+    runs: list[RunResult],
+    source: Path,
+    notes: list[str],
+    against: tuple[list[RunResult], Path] | None = None,
+) -> str:
     """Return the page.
 
     Parameters
@@ -91,6 +61,8 @@ def build_page(runs: list[RunResult], source: Path, notes: list[str]) -> str:
         The folder.
     notes : list of str
         What of the folder was left out.
+    against : tuple of (list of RunResult, Path) or None, default=None
+        The runs of another folder and the folder: what differs has a panel of its own.
 
     Returns
     -------
@@ -104,22 +76,25 @@ def build_page(runs: list[RunResult], source: Path, notes: list[str]) -> str:
         if not run.figure and (table := build_table(run, runs)).rows
     ]
     figures = PageFigures(runs, source)
-    tables = [_build_table_panel(one, figures.render_of_table(one.run)) for one in shown]
-    cells = drop_repeated([cell for run in runs for cell in compared[run.name]])
-    published = summarize_published(runs)
+    tables = [_build_table_panel(one, figures) for one in shown]
+    every = [cell for run in runs for cell in compared[run.name]]
+    cells, published = drop_repeated(every), summarize_published(runs, compared=every)
     pairs = list(zip(shown, tables, strict=True))
-    overview = _build_overview(pairs, cells, published, find_unmeasured_pools(runs), notes)
+    overview = _build_overview(pairs, cells, published, find_single_pools(runs), notes)
     panels = [overview, *tables]
-    if drawn := figures.render_of_papers():
+    if drawn := figures.render_all_of_papers():
         panels.insert(1, Panel("", "Figures", "Figures", drawn))
-    return _render_document(panels, source, runs)
+    if against is not None:
+        changes = render_changes(runs, source, *against)
+        panels.insert(1, Panel("", "Changes", f"Changes against {against[1]}", changes))
+    return render_document(panels, source, runs)
 
 
 def _build_overview(
     tables: list[tuple[ReportedTable, Panel]],
     cells: list[CellComparison],
     published: Grid,
-    unmeasured: list[str],
+    single_pools: list[str],
     notes: list[str],
 ) -> Panel:
     rows = []
@@ -132,36 +107,41 @@ def _build_overview(
             f"<td>{agreement or '–'}</td></tr>"
         )
     header = [f"<th>{h}</th>" for h in ("table", "of", "what it shows", "agreement with published values")]
-    body = [render_notes([AGREEMENT])] if cells else []
-    body.append(f'<div class="wide">{render_table_element(header, rows, "list")}</div>')
+    body = [f'<div class="wide">{render_table_element(header, rows, "list")}</div>']
+    body.insert(0, explain_page(bool(cells)))
     if cells:
-        body.append(f'<h3>All published numbers</h3><div class="wide">{render_grid(published)}</div>')
+        grid = render_grid(published).replace("<table>", '<table class="plain">', 1)
+        body.append(
+            f'<h3 id="all-published">All published numbers</h3><div class="wide" tabindex="0">{grid}</div>'
+        )
         body.append(f"<h3>All distinct cells</h3>{render_notes(summarize_agreement(cells))}")
         body.append(f"<h3>{DIFFERENT}</h3>{_render_different(cells)}")
-        if unmeasured:
-            names = ", ".join(unmeasured)
-            body.append(render_notes([f"Pool variance not measured for {names}: their z is too large."]))
+        if single_pools:
+            names = ", ".join(single_pools)
+            body.append(render_notes([f"One pool only of {names}: z leaves its luck out and is too large."]))
     body.append(render_notes(notes, "note"))
     return Panel("", "Overview", "Overview", "\n".join(body))
 
 
-def _build_table_panel(one: ReportedTable, figures: str) -> Panel:
+def _build_table_panel(one: ReportedTable, figures: PageFigures) -> Panel:
     run, table, compared = one.run, one.table, one.compared
     notes = [f"Bold: {table.bold}."] if table.bold else []
     if compared:
         notes.append("Below each number is the published value; point at a cell, or tap it, for z.")
+    group = read_paper_titles().get(run.paper, run.paper or OTHER_RUNS)
+    title = format_table_name(run.table) if run.table else run.name
     body = [
         f'<p class="cite">{escape(run.experiment.citation)}</p>',
+        render_table_downloads(table, title),
         table_html(table, run, compared),
+        render_split_values(run),
         render_notes([*notes, *table.notes], "note"),
     ]
     if compared:
         body.append(render_notes(summarize_agreement(compared)))
         if any(map(is_different, compared)):
             body.append(f"<h3>{DIFFERENT}</h3>{_render_different(compared)}")
-    body += [figures, provenance_html(run)]
-    group = read_paper_titles().get(run.paper, run.paper or OTHER_RUNS)
-    title = format_table_name(run.table) if run.table else run.name
+    body += [figures.render_of_table(run), provenance_html(run)]
     return Panel(group, title, format_caption(table), "\n".join(body))
 
 
@@ -180,61 +160,3 @@ def _describe_different(cell: CellComparison) -> str:
     distance = f"z {cell.z:+.1f}" if cell.z == cell.z else cell.match
     numbers = f"{format_our_value(cell)} for {format_published_value(cell)}"
     return f"{name} on {cell.dataset} ({format_table_name(cell.table)}: {numbers}, {distance})"
-
-
-def _render_document(panels: list[Panel], source: Path, runs: list[RunResult]) -> str:
-    newest = max((info.finished for run in runs for info in run.manifest.runs), default="")
-    groups: dict[str, list[Panel]] = {}
-    for panel in panels:
-        groups.setdefault(panel.group, []).append(panel)
-    links = "".join(
-        f"<li>{f'<span>{escape(group)}</span>' if group else ''}"
-        + "".join(f'<a href="#{p.id}">{escape(p.title)}</a>' for p in part)
-        + "</li>"
-        for group, part in groups.items()
-    )
-    sections = "\n".join(
-        f'<section id="{p.id}"><h2>{escape(p.heading)}</h2>\n{p.body}\n</section>' for p in panels
-    )
-    return PAGE.format(
-        title=escape(f"zoloss: {source}"),
-        style=(HERE / "page.css").read_text(encoding="utf-8"),
-        script=(HERE / "page.js").read_text(encoding="utf-8"),
-        source=escape(str(source)),
-        origin=escape(f"made by zoloss {__version__}" + (f"; newest result {newest[:10]}" if newest else "")),
-        links=links,
-        sections=sections,
-    )
-
-
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">
-<title>{title}</title>
-<style>
-{style}</style>
-</head>
-<body>
-<header>
-<h1>Results in {source}</h1>
-<p>{origin}</p>
-</header>
-<nav aria-label="Tables and figures"><ul>{links}</ul></nav>
-<form class="filters" role="search" hidden>
-<label>data set <input name="datasets" type="search" placeholder="heart, sonar"></label>
-<label>learner <input name="learners" type="search" placeholder="rcd, svm"></label>
-<label><input name="different" type="checkbox"> only cells that differ</label>
-<output name="count"></output>
-</form>
-<main>
-{sections}
-</main>
-<div id="tip" role="status" hidden></div>
-<script>
-{script}</script>
-</body>
-</html>
-"""

@@ -11,6 +11,7 @@ from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.tables import Table, TableCell, TableColumn
 
 Z_WARN, Z_ALERT = 2.0, 3.0
+MAX_COLUMN_LETTERS, MARGIN_LETTERS = 150, 2  # of half a printed page, and between two columns
 MATCHES = {"=": "equal to the published value"}
 
 
@@ -53,7 +54,19 @@ def table_html(table: Table, run: RunResult, compared: list[CellComparison]) -> 
         name = escape(row.dataset)
         body = "".join(cell.render(run) for cell in cells)
         rows.append(f'<tr data-name="{name}"><th scope="row">{name}</th>{body}</tr>')
-    return f'<div class="wide">{render_table_element(header, rows, "numbers")}</div>'
+    broad = " broad" if _count_letters(table) > MAX_COLUMN_LETTERS else ""
+    body = render_table_element(header, rows, "numbers")
+    return f'<div class="wide{broad}" tabindex="0" role="region" aria-label="Table">{body}</div>'
+
+
+def _count_letters(table: Table) -> int:
+    """Return how many letters wide a table is where the published value stands beside ours, as on paper."""
+    width = max(len(row.dataset) for row in table.rows)
+    for i, column in enumerate(table.columns):
+        cells = [len(format_cell(row.ours[i])) for row in table.rows]
+        beside = [len(format_cell(row.published[i])) for row in table.rows if row.published]
+        width += MARGIN_LETTERS + max(len(column.title), max(cells) + max(beside, default=0))
+    return width
 
 
 def _render_heading(title: str, index: int, name: str = "") -> str:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.figures.catalog import Drawing, build_drawing_without_results, find_drawings
 from zoloss_cli.reporting.figures.inline import render_svg
 from zoloss_cli.reporting.figures.registry import FIGURES
 from zoloss_cli.reporting.figures.style import list_drawing_faults
+from zoloss_cli.reporting.html_report.document import build_id, render_anchor
 from zoloss_cli.reporting.html_report.provenance import provenance_html
 from zoloss_cli.reporting.render.html import escape
 from zoloss_cli.reporting.run_result import RunResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SIZE = re.compile(r'(width|height)="([\d.]+)pt"')
 SCREEN_SCALE = 1.4  # figures are made for a column on paper
@@ -39,7 +44,7 @@ class PageFigures:
         self._of_tables = [d for d in drawings if self._is_beside_table(d)]
         self._of_papers = [d for d in drawings if self._runs[d.run].figure and d.kind.beside_tables == "none"]
         if self._of_papers:
-            kinds = [kind for kind in FIGURES if not kind.needs_results]
+            kinds = [kind for kind in FIGURES if not kind.needs_results and kind.is_quick]
             self._of_papers += map(build_drawing_without_results, kinds)
         self._n_drawn = 0
 
@@ -55,22 +60,47 @@ class PageFigures:
         """Return the figures that stand beside a run's table."""
         return "".join(self._render(drawing) for drawing in self._of_tables if drawing.run == run.name)
 
-    def render_of_papers(self) -> str:
-        """Return the papers' figures, and once for all figures of a run how it was made."""
-        parts = []
+    def render_all_of_papers(self) -> str:
+        """Return the index of all figures, the papers' figures, and once for all of a run how it was made."""
+        if not self._of_papers and not self._of_tables:
+            return ""
+        parts = [self._render_index()]
         following = [*(drawing.run for drawing in self._of_papers[1:]), None]
         for drawing, next_run in zip(self._of_papers, following, strict=False):
-            parts.append(f"<h3>{escape(drawing.title)}</h3>{self._render(drawing)}")
+            heading = f"{escape(drawing.title)}{render_anchor(find_id(drawing), drawing.title)}"
+            parts.append(f"<h3>{heading}</h3>{self._render(drawing)}")
             if drawing.run and drawing.run != next_run:
                 parts.append(provenance_html(self._runs[drawing.run]))
         return "".join(parts)
 
+    def _render_index(self) -> str:
+        """Return links to all figures of the page, those of papers first."""
+        groups = {"Of the papers": self._of_papers, "Beside tables": self._of_tables}
+        lists = []
+        for name, drawings in groups.items():
+            links = [f'<li><a href="#{find_id(each)}">{escape(each.title)}</a></li>' for each in drawings]
+            if links:
+                lists.append(f"<h4>{name}</h4><ul>{''.join(links)}</ul>")
+        return f'<div class="index"><h3 id="index-of-figures">Index of figures</h3>{"".join(lists)}</div>'
+
     def _render(self, drawing: Drawing) -> str:
-        self._n_drawn += 1
+        """Return a figure, a figure element for each of its pages."""
         try:
-            svg = render_svg(drawing.draw(), f"f{self._n_drawn}")
+            pages = [self._render_page(drawing, page) for page in drawing.draw_pages()]
         except Exception as error:  # whatever is wrong with one figure must not cost the page
-            return f'<p class="note">{escape(drawing.title)}: {escape(str(error))}</p>'
+            return f'<p class="note" id="{find_id(drawing)}">{escape(drawing.title)}: {escape(str(error))}</p>'
+        caption = f"<figcaption>{escape(drawing.caption)}</figcaption>"
+        drawn = "".join(pages)
+        name = f'id="{find_id(drawing)}" data-name="{escape(drawing.stem)}"'
+        return f"<figure {name}>{drawn}{caption}</figure>"
+
+    def _render_page(self, drawing: Drawing, figure: Figure) -> str:
+        self._n_drawn += 1
+        svg = render_svg(figure, f"f{self._n_drawn}")
         named = svg.replace("<svg", f'<svg role="img" aria-label="{escape(drawing.title)}"', 1)
-        larger = SIZE.sub(lambda side: f'{side[1]}="{float(side[2]) * SCREEN_SCALE:.0f}pt"', named, count=2)
-        return f"<figure>{larger}<figcaption>{escape(drawing.caption)}</figcaption></figure>"
+        return SIZE.sub(lambda side: f'{side[1]}="{float(side[2]) * SCREEN_SCALE:.0f}pt"', named, count=2)
+
+
+def find_id(drawing: Drawing) -> str:
+    """Return the address of a figure on the page."""
+    return build_id(drawing.stem)

@@ -1,23 +1,37 @@
 "use strict";
 // Without this script all panels are shown below each other; with it, one at a time.
+document.documentElement.classList.add("scripted");
 const sections = [...document.querySelectorAll("main > section")];
 const links = [...document.querySelectorAll("nav a")];
 const filters = document.querySelector(".filters");
 const tip = document.getElementById("tip");
 
 function show() {
-  // Compared as the browser writes them: a malformed address must not end the script.
-  const link = links.find((a) => a.hash === location.hash);
-  const current = sections.find((s) => link && s.id === decodeURIComponent(link.hash.slice(1))) || sections[0];
+  // A panel, or anything in one that has an address; a malformed address must not end the script.
+  const target = [...document.querySelectorAll("main [id]")].find((e) => "#" + e.id === location.hash);
+  const current = target?.closest("main > section") || sections[0];
   for (const s of sections) s.hidden = s !== current;
   for (const a of links) {
-    if (decodeURIComponent(a.hash) === "#" + current.id) a.setAttribute("aria-current", "page");
+    if (a.hash === "#" + current.id) a.setAttribute("aria-current", "page");
     else a.removeAttribute("aria-current");
   }
   filters.hidden = !current.querySelector("table.numbers");
   tip.hidden = true;
   filter();
+  markScrolling();
+  if (target && target !== current) target.scrollIntoView();
+  else if (target) scrollTo(0, 0);
 }
+
+// -- a table wider than its box says so ---------------------------------------------------------------
+
+function markScrolling() {
+  for (const box of document.querySelectorAll(".wide")) {
+    box.classList.toggle("scrolls", box.scrollWidth > box.clientWidth + 1);
+  }
+}
+
+addEventListener("resize", markScrolling);
 
 // -- sorting: up, down, and back to the papers' order ------------------------------------------------
 
@@ -98,8 +112,27 @@ function point(event) {
   tip.style.left = `${Math.max(4, Math.min(at.left, innerWidth - tip.offsetWidth - 8))}px`;
 }
 
+// One stop of the tab key a table; arrows go from cell to cell.
+for (const table of document.querySelectorAll("table.numbers")) {
+  [...table.querySelectorAll("td[tabindex]")].forEach((cell, i) => (cell.tabIndex = i ? -1 : 0));
+}
+
+function move(event) {
+  const cell = event.target.closest?.("table.numbers td");
+  const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+  if (!cell || !step) return;
+  const rows = [...cell.closest("tbody").rows].filter((row) => !row.hidden);
+  const next = rows[rows.indexOf(cell.parentNode) + step[0]]?.cells[cell.cellIndex + step[1]];
+  if (!next?.matches("td[tabindex]") || next.hidden) return;
+  event.preventDefault();
+  cell.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
+}
+
+document.addEventListener("keydown", move);
 for (const kind of ["mouseover", "focusin", "click"]) document.addEventListener(kind, point);
 document.addEventListener("keydown", (event) => (tip.hidden ||= event.key === "Escape"));
 addEventListener("scroll", () => (tip.hidden = true), true);
 addEventListener("hashchange", show);
-show();
+addEventListener("DOMContentLoaded", show);

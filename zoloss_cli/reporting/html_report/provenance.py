@@ -42,7 +42,12 @@ def format_config(experiment: Experiment) -> str:
     content = experiment.model_dump(mode="json", exclude={"name", "title", "citation"})
     content["datasets"] = {d["name"]: {k: v for k, v in d.items() if k != "name"} for d in content["datasets"]}
     kept = _drop_empty(content)
-    return yaml.safe_dump(kept, sort_keys=False, default_flow_style=None, width=100, allow_unicode=True)
+    dumper = getattr(
+        yaml, "CSafeDumper", yaml.SafeDumper
+    )  # of libyaml, where PyYAML has it: a tenth of the time
+    return yaml.dump(
+        kept, None, dumper, sort_keys=False, default_flow_style=None, width=100, allow_unicode=True
+    )
 
 
 def _drop_empty(value: Any) -> Any:

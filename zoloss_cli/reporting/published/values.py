@@ -1,4 +1,4 @@
-"""The published numbers, and how much a generated pool's luck adds to their uncertainty."""
+"""The published numbers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from typing import NamedTuple
 
 from zoloss_cli.config.models import Published
 from zoloss_cli.utils.paths import PUBLISHED_FOLDER
-
-POOL_SD = PUBLISHED_FOLDER / "pool_sd.csv"
-POOL_SD_COLUMNS = ("generator", "learner", "metric", "pools", "splits", "sd")
 
 # How tables.csv calls metrics, where it is not as here. Table 3 of Nguyen & Sanner (2013) has two kinds of
 # seconds: its last two columns are "T0", the time until the solution was found, because these learners were
@@ -109,12 +106,3 @@ def find_published_cells(mirrored: Published | None) -> PublishedCells:
     # The papers publish one count of errors: ours by either rule stands beside it.
     lenient = {(d, x, "train_01_loss_lenient"): c for (d, x, m), c in cells.items() if m == "train_01_loss"}
     return cells | lenient
-
-
-@functools.cache
-def read_pool_deviations() -> dict[tuple[str, str, str], float]:
-    """Return standard deviations over pools of the mean error, in points, by generator, learner and metric."""
-    if not POOL_SD.is_file():
-        return {}
-    with POOL_SD.open(encoding="utf-8", newline="") as file:
-        return {(r["generator"], r["learner"], r["metric"]): float(r["sd"]) for r in csv.DictReader(file)}

@@ -12,7 +12,7 @@ from zoloss_cli.kernels.line_search import (
     find_threshold_by_sorting,
 )
 from zoloss_cli.kernels.pivot import rebuild_vertex, walk_vertices
-from zoloss_cli.kernels.rcd import allocate_scratch
+from zoloss_cli.kernels.rcd import allocate_scratch, sign_weights
 from zoloss_cli.kernels.swap import descend_by_swaps
 from zoloss_cli.learners.search.combinatorial import find_independent_samples
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
@@ -73,5 +73,6 @@ def test_line_searches_end_without_numbers():
     phi, buckets = np.ones(6, np.int64), choose_bucket_count(6)
     for both_directions in (False, True):
         find_threshold_by_sorting(p, delta, y, phi, 1.0, both_directions)
-    _, settled = find_threshold_by_buckets(p, delta, y, phi, 1.0, buckets, *allocate_scratch(6, buckets))
+    c = sign_weights(y, phi)
+    _, settled = find_threshold_by_buckets(p, delta, c, 1.0, buckets, *allocate_scratch(6, buckets))
     assert not settled

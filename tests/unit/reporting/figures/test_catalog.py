@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from built_runs import build_run
-from drawing import assert_inside, drawn
+from drawing import assert_inside, assert_labelled, drawn
 from places import REFERENCE, TOP
 
 from zoloss_cli.config.loader import load_config
@@ -114,7 +114,10 @@ def test_a_config_alone_makes_a_figure_of_another_paper(zoloss, write_config, tm
     assert "name one: acme-2020/3, li-lin-2007/3" in ended.err
     page = tmp_path / "page.html"
     assert zoloss("report", results, "-o", page).code == 0
-    assert "<h3>Figure 3 of acme-2020: Errors of two learners</h3><figure>" in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert "<h3>Figure 3 of acme-2020: Errors of two learners<a" in text
+    assert '<figure id="figure-acme-2020-3" data-name="figure-acme-2020-3">' in text
+    assert '<li><a href="#figure-acme-2020-3">Figure 3 of acme-2020' in text
 
 
 def test_what_is_drawn_is_what_the_named_figure_draws():
@@ -159,6 +162,7 @@ def test_every_figure_of_the_reference_is_drawn_and_small(reference):
     for drawing in drawings:
         figure = drawing.draw()
         assert_inside(figure)
+        assert_labelled(figure, drawing)
         text = render_svg(figure, "f1")
         largest = 150_000 if drawing.kind.number.startswith("1.") else 90_000  # thousands of pairs, a dot each
         assert 2000 < len(text.encode()) < largest, drawing.stem

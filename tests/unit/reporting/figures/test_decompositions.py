@@ -1,6 +1,8 @@
-"""Figures 1.4 to 1.9 of Li's thesis: samples, pairs, points and subsets are those that were measured."""
+"""Figures 1.4 to 1.9 and 1.14 to 1.16 of Li's thesis: samples, pairs, points and subsets are those measured."""
 
 from __future__ import annotations
+
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -10,9 +12,10 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
+from zoloss_cli import data_complexity
 from zoloss_cli.datasets.pool import generate
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.reporting.figures import catalog, complexity_error, principal
+from zoloss_cli.reporting.figures import all_subsets, catalog, complexity_error, principal
 from zoloss_cli.reporting.figures.inline import render_svg
 from zoloss_cli.reporting.figures.measurements import StoredDecomposition
 from zoloss_cli.reporting.figures.registry import find_figure
@@ -24,7 +27,7 @@ CLASSES = {
 }
 SETS = {"1.5": ("disks", 14), "1.8": ("yinyang", 40)}
 EXACT, HEURISTIC = ("two of them", "exact"), ("yinyang", "heuristic")
-FIGURES = ("1.4", "1.5", "1.6", "1.7", "1.8", "1.9")
+FIGURES = ("1.4", "1.5", "1.6", "1.7", "1.8", "1.9", "1.14", "1.15", "1.16")
 
 
 def shown_measurement(run, figure: str):
@@ -183,7 +186,8 @@ def test_figures_are_of_the_run_that_has_them(measured):
     drawings = catalog.find_drawings([runs["1.5"], runs["1.8"]], folder, only_quick=False)
     found = {drawing.kind.number: drawing for drawing in drawings}
     assert list(found) == list(FIGURES)  # and no regions, since nothing was fitted
-    sources = dict.fromkeys(FIGURES[:3], "figure1.5") | dict.fromkeys(FIGURES[3:], "figure1.8")
+    sources = dict.fromkeys((*FIGURES[:3], "1.14"), "figure1.5")
+    sources |= dict.fromkeys((*FIGURES[3:6], "1.15", "1.16"), "figure1.8")
     assert {name: found[name].run for name in FIGURES} == sources
     assert found["1.4"].title == "Figure 1.4 of Li's thesis (2006): Clusters of the concentric disks problem"
     for name in ("1.6", "1.9"):
@@ -258,10 +262,40 @@ def test_a_page_has_all_figures_of_a_run_and_says_once_how_it_was_made(zoloss, m
     ended = zoloss("report", measured[0], "--out", tmp_path / "page.html")
     assert ended.code == 0, ended.err
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    places = [
-        text.index(f"<h3>Figure {name} of Li&#x27;s thesis (2006): ") for name in (*FIGURES, "1.11", "1.13")
-    ]
+    in_order = (*FIGURES[:6], "1.11", "1.12", "1.13", *FIGURES[6:])
+    places = [text.index(f"<h3>Figure {name} of Li&#x27;s thesis (2006): ") for name in in_order]
     assert places == sorted(places)
-    assert text.index("How it was made") > places[2]  # after all three of the first run
-    assert text[places[0] : places[6]].count("How it was made") == 2
-    assert text[places[0] :].count("<figure>") >= 9
+    sources = [find_figure(name).source_figure or name for name in in_order]
+    groups = sum(1 for _ in groupby(sources))
+    assert text[places[0] :].count("How it was made") == groups  # after all figures in a row of one run
+    assert text[places[0] :].count("<figure>") >= len(in_order)
+
+
+# -- Figures 1.14 to 1.16 -----------------------------------------------------------------------------------
+
+
+def read_labels(figure) -> list[tuple[int, int]]:
+    return [tuple(map(int, axes.get_xlabel().strip("()").split(","))) for axes in figure.axes]
+
+
+def test_all_subsets_are_shown_and_have_the_complexity_that_is_written_below(measured):
+    run = measured[1]["1.5"]
+    figure = drawn(all_subsets.draw_all_subsets, run)
+    found = shown_measurement(run, "1.5")
+    assert len(figure.axes) == sum(len(subsets) for *_, subsets in found.points) == found.principal_subsets
+    pool = generate("disks", 1, size=14)
+    for axes, (complexity, error) in zip(figure.axes, read_labels(figure), strict=True):
+        marked = np.hstack([named_lines(axes).get(name, np.empty((2, 0))) for name in CLASSES["disks"]])
+        inside = np.isin(pool.X[:, 0], marked[0])
+        assert inside.sum() == 14 - error
+        assert data_complexity(pool.X[inside], pool.y[inside]) == complexity
+    assert_inside(figure)
+
+
+def test_two_figures_share_the_subsets_of_the_yin_yang(measured):
+    run = measured[1]["1.8"]
+    figures = [drawn(draw, run) for draw in (all_subsets.draw_first_half, all_subsets.draw_second_half)]
+    labels = [label for figure in figures for label in read_labels(figure)]
+    points = shown_measurement(run, "1.8").points
+    assert labels == [(c, e) for c, e, _, subsets in points for _ in subsets[:2]]
+    assert 0 <= len(figures[0].axes) - len(figures[1].axes) <= 1

@@ -7,20 +7,13 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
-from drawing import drawn
+from drawing import drawn, luminance
 
 from zoloss_cli.errors import OutputError
 from zoloss_cli.reporting.figures import curves, losses, style, synthetic
 from zoloss_cli.reporting.figures.files import find_format, render_figure
 from zoloss_cli.reporting.figures.inline import render_svg
-
-
-def luminance(colour: str) -> float:
-    parts = [int(colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
 
 
 def test_lines_differ_without_colour():

@@ -1,0 +1,27 @@
+"""What a worker may load when it starts, by ``dask worker --preload``, in place of at its first chunk.
+
+Dask imports this module by name and calls `dask_setup`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from typing import Any
+
+from zoloss_cli.experiment.executors import dask_worker
+from zoloss_cli.registry import LEARNERS
+
+
+def dask_setup(worker: Any) -> None:
+    """Give numerical libraries one thread, and import the learners.
+
+    Parameters
+    ----------
+    worker : distributed.Worker
+        The worker, which has not begun to work.
+    """
+    dask_worker.limit_worker_threads()
+    for module in sorted({entry.target.split(":")[0] for entry in LEARNERS.builtin.values()}):
+        with contextlib.suppress(ImportError):  # of a package that is optional: the learner says so
+            importlib.import_module(module)
