@@ -1,4 +1,4 @@
-"""What the site adds to MkDocs: the page on the results format, which lives beside the results, and links to it."""
+"""What the site adds to MkDocs: the page on the results format, which is beside the results, and its links."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ GENERAL_FIGURES = (
         title="What was counted against what a theorem allows",
         target="bounds:draw_counted_against_bound",
         condition="bounds:has_bounds",
-        legend="One marker a data set, or for several in one place; none may lie above the line.",
+        legend="One marker per data set, or for several in one place; none may lie above the line.",
         requirement="learners that say what they counted and what its bound is, such as mistake-bound",
     ),
     FigureKind(
