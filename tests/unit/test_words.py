@@ -36,7 +36,6 @@ FORBIDDEN = {
     r"\b(one|a) (record|file|line|marker|panel|dot|bar|process|column) an? [a-z]+\b": "one ... per ...",
     r"\b(utiliz|leverag)\w+": "use",
     r"\bin order to\b": "to",
-    r"\bplease\b": "say what to do",
     r"\bsimply\b|\bobviously\b|\bof course\b": "leave it out",
 }
 # A word twice, and an article that does not go with its noun. Symbols and names of options are no words.
