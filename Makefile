@@ -14,7 +14,7 @@ JOBS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 SEED ?=
 MINUTES ?= 10
 
-.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs test-lowest bench growth speeds lint man release-check table2 table3 table4 tables nguyen thesis reference schema clean
+.PHONY: install quickstart browser test coverage test-bounds torture reproduce docs site test-lowest bench growth speeds lint man release-check table2 table3 table4 tables nguyen thesis reference schema clean
 
 install: $(STAMP)
 
@@ -22,8 +22,8 @@ install: $(STAMP)
 HAVE_COMPILER = { command -v c++ || command -v g++ || command -v clang++; } >/dev/null
 LIST_OTHERS = import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
   print(*(n for n in p["dependencies"] if not n.startswith("liblinear")), sep="\n")
-LIST_TOOLS = import tomllib; \
-  print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")
+LIST_TOOLS = import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; \
+  print(*p["dev"], *p["docs"], sep="\n")
 PIP_INSTALL = $(BIN)/python -m pip --quiet --disable-pip-version-check install $(INSTALL_OPTIONS)
 
 # zoloss and what it needs.
@@ -94,7 +94,7 @@ reproduce: install
 test-lowest:
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/python -m pip install --quiet uv
-	$(VENV)-lowest/bin/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct -e ".[dev]"
+	$(VENV)-lowest/bin/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct -e ".[dev,docs]"
 	$(VENV)-lowest/bin/python -m pytest $(ON_CORES)
 
 bench: install
@@ -154,7 +154,8 @@ nguyen: install
 # Li's thesis (2006), chapters 1, 3 and 4: the complexity of data, CGBoost against AnyBoost, and boosting for several
 # classes. Table 4.5 takes longer than all others together.
 thesis: install
-	for config in figure1.5 figure1.8 figure1.11 figure1.12 figure1.13 section2.4.2 \
+	for config in figure1.5 figure1.8 figure1.11 figure1.12 figure1.13 \
+	    figure2.1 figure2.2 figure2.3 figure2.4 section2.4.2 section2.4.2-romma \
 	    table3.1 table3.2 figure3.1 table4.2 table4.3 table4.4 table4.5 \
 	    figure4.2 figure4.3 figure4.4 figure4.5; do \
 	  $(RUN) configs/thesis/$$config.yaml || exit; done
@@ -164,21 +165,22 @@ thesis: install
 # The results in results/reference, with the papers' 500 splits.
 reference: install
 	$(MAKE) tables RESULTS=results/reference
-	for config in table4-fld table4-svm rcd-rules proofs scoring; do \
+	for config in table4-fld table4-svm table4-weighting rcd-rules convergence proofs scoring; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
-	for config in figure3 figure4 perceptron/bounds; do \
+	for config in figure3 figure4 perceptron/bounds perceptron/small-margin; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
 	$(MAKE) nguyen thesis RESULTS=results/reference
+
+# The documentation site in build/site; a warning is an error. Material announces another generator in each build.
+site: install
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --config-file .mkdocs.yml
+	@echo "the site is in build/site; open build/site/index.html, or: $(PYTHON) -m http.server --directory build/site"
 
 # The outputs of the commands on the pages, and their figures.
 docs: install
 	$(BIN)/python tests/documents.py
-	$(BIN)/zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost \
-	  --out docs/figures/yinyang.png --force
-	$(BIN)/zoloss plot results/reference --figure ranks --table IV --out docs/figures/ranks.svg --force
 	for figure in 1.5 1.12; do \
 	  $(BIN)/zoloss plot results/reference --figure $$figure --out docs/figures/figure-$$figure.png --force || exit; done
-	$(BIN)/zoloss complexity datasets/heart.csv --clusters 10 --exact --plot docs/figures/complexity.svg --force
 
 schema: install
 	$(BIN)/zoloss schema > configs/schema.json.new

@@ -57,20 +57,34 @@ def zoloss(monkeypatch, capsys):
     return run
 
 
-@pytest.fixture(scope="session")
-def reference_page(tmp_path_factory):
-    """The page of `zoloss report results/reference`, built once for all workers: it has every figure."""
+def build_once(tmp_path_factory, name: str, build):
+    """Return the path of what `build(path)` makes, once for all workers."""
     from filelock import FileLock
-    from reference_runs import build_reference_page
 
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent  # which the workers share
-    path = folder / "reference.html"
-    with FileLock(folder / "reference.lock"):
+    path = folder / name
+    with FileLock(folder / f"{name}.lock"):
         if not path.exists():
-            build_reference_page(path)
+            build(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def reference_page(tmp_path_factory):
+    """The page of `zoloss report results/reference`, which has every figure."""
+    from reference_runs import build_reference_page
+
+    return build_once(tmp_path_factory, "reference.html", build_reference_page)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The folder of the documentation site."""
+    from site_pages import build_site
+
+    return build_once(tmp_path_factory, "site", build_site)
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """The pages for readers: the commands that they show, in order, and their outputs.
 
-`python tests/documents.py` writes the outputs and the figures of docs/figures anew. A page shows a command in
-a block of shell lines, and an output between two marks; both are steps, and the steps of a page are run one
-after the other in one folder.
+`python tests/documents.py` writes the outputs anew, and the files of docs/figures that these commands write. A
+page shows a command in a block of shell lines, and an output between two marks; both are steps, and the steps
+of a page are run one after the other in one folder.
 """
 
 from __future__ import annotations

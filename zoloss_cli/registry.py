@@ -205,6 +205,7 @@ GENERATORS = Registry(
         "data_engine": DatasetRegistration(_GENERATORS + "data_engine"),
         "separable": DatasetRegistration(_GENERATORS + "separable"),
         "axes": DatasetRegistration(_GENERATORS + "axes"),
+        "nested": DatasetRegistration(_GENERATORS + "nested"),
     },
 )
 

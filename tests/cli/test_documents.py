@@ -7,7 +7,7 @@ import shlex
 
 import msgspec
 import pytest
-from documents import PAGES, TOP, build_workplace, mask_varying, parse_steps
+from documents import PAGES, TOP, build_workplace, list_figures, mask_varying, parse_steps
 
 from zoloss_cli.registry import METRICS, SCORERS, load_metric
 from zoloss_cli.reporting.frame_columns import COLUMNS
@@ -26,7 +26,7 @@ def words_of(output: str) -> list[str]:
     return NUMBER.sub("0", mask_varying(output)).split()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
 def test_every_command_works_and_gives_the_output_that_the_page_shows(zoloss, monkeypatch, tmp_path, page):
     text = page.read_text(encoding="utf-8")
     monkeypatch.chdir(build_workplace(tmp_path, text))
@@ -57,6 +57,17 @@ def test_links_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             assert target.startswith("https://") or (page.parent / target).exists(), (page, target)
+
+
+def test_every_figure_has_a_command_that_writes_it():
+    """On some page; but for two whose file is named in the Makefile, and the chart, which was drawn by hand."""
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    written = {name for text in texts for name in re.findall(r"(?:--out|-o|--plot) (?:\S*/)?([\w.-]+)", text)}
+    by_make = set(re.findall(r"docs/figures/([\w.$-]+)", (TOP / "Makefile").read_text(encoding="utf-8")))
+    by_make |= {f"figure-{number}.png" for number in ("1.5", "1.12")}
+    shown = {name for text in texts for name in list_figures(text)}
+    assert shown - written - by_make == {"chart.svg"}
+    assert shown == {path.name for path in (TOP / "docs" / "figures").iterdir()}
 
 
 def test_the_table_of_metrics_names_all_and_their_directions():
@@ -95,3 +106,7 @@ def test_paths_of_modules_exist():
     for page in [*PAGES, TOP / "results" / "README.md"]:
         for path in re.findall(r"`((?:zoloss_cli|tests|configs)/[\w/.-]*)`", page.read_text(encoding="utf-8")):
             assert (TOP / path).exists(), (page.name, path)
+
+
+def test_readme_fits_on_two_screens():
+    assert len(README.splitlines()) <= 100

@@ -8,15 +8,22 @@ import re
 import pytest
 from places import TOP
 
+from zoloss_cli.results.record import FitRecord
+
 EXAMPLE = TOP / "tests" / "plugin_example"
 EXAMPLES = {
     "complexity.md": 3,
     "library.md": 15,
+    "own-estimator.md": 0,
+    "own-metric.md": 0,
     "perceptron.md": 8,
     "proofs.md": 0,
+    "prove.md": 4,
     "python.md": 30,
     "results.md": 0,
     "scoring.md": 0,
+    "start.md": 5,
+    "talk-figures.md": 6,
 }  # pages, and how many examples they have at least
 
 
@@ -25,7 +32,8 @@ def blocks(page: str) -> list[tuple[str, str]]:
 
 
 def test_these_are_all_pages_with_python():
-    assert {page.name for page in (TOP / "docs").glob("*.md") if blocks(page.name)} == set(EXAMPLES)
+    names = [str(page.relative_to(TOP / "docs")) for page in (TOP / "docs").rglob("*.md")]
+    assert {name for name in names if blocks(name)} == set(EXAMPLES)
 
 
 @pytest.mark.parametrize("page", EXAMPLES)
@@ -45,9 +53,18 @@ def test_every_python_block_does_what_it_shows(page):
     assert runner.tries >= EXAMPLES[page]
 
 
-def test_the_page_shows_the_whole_example_file():
-    text = (TOP / "docs" / "examples" / "my_search.py").read_text(encoding="utf-8")
-    assert text in [code for _, code in blocks("library.md")]
+@pytest.mark.parametrize(("page", "name"), [("library.md", "my_search.py"), ("own-estimator.md", "nearest.py")])
+def test_the_page_shows_the_whole_example_file(page, name):
+    text = (TOP / "docs" / "examples" / name).read_text(encoding="utf-8")
+    assert text in [code for _, code in blocks(page)]
+
+
+def test_the_metric_of_the_page_computes_what_it_says():
+    namespace: dict = {}
+    exec(blocks("own-metric.md")[0][1], namespace)
+    metric = namespace["Informedness"]()
+    record = FitRecord(split=0, train_errors=0, test_confusion=[[8, 2], [1, 9]], fit_time=0.1)
+    assert metric.compute(record, None) == pytest.approx(0.9 + 0.8 - 1)
 
 
 def test_the_page_shows_the_whole_example_package():

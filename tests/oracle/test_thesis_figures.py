@@ -1,4 +1,4 @@
-"""What Li's thesis (2006) says of Figures 2.1 to 2.4 and 4.2 to 4.5, in quick runs and the reference."""
+"""What Li's thesis (2006) says of Figures 2.1 to 2.4 and 4.2 to 4.5, in quick runs and stored results."""
 
 from __future__ import annotations
 

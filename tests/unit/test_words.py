@@ -58,7 +58,7 @@ ALLOWED = (
 )
 GENERATED = re.compile(r"<!-- output: .*?<!-- end -->|<!-- bench -->.*?<!-- end -->", re.S)
 GLOSSARY = re.compile(r"^\| word \| meaning \| not \|$.*", re.S | re.M)
-PAGES = [*TOP.glob("*.md"), TOP / "results" / "README.md", *(TOP / "docs").glob("*.md")]
+PAGES = [*TOP.glob("*.md"), TOP / "results" / "README.md", *(TOP / "docs").rglob("*.md")]
 TEXTS = sorted([*PAGES, *(TOP / "configs").rglob("*.yaml"), *PACKAGE.rglob("*.yaml")])
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "shipped" not in path.parts)
 

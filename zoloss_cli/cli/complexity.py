@@ -38,6 +38,14 @@ def complexity(
     exact: Annotated[
         bool, typer.Option("--exact/--heuristic", help="Consider every union, or skip unlikely ones.")
     ] = False,
+    cost: Annotated[
+        float | None,
+        typer.Option(help="What it costs to memorize a row: which rows are worth it, one after the other."),
+    ] = None,
+    noise: Annotated[
+        float | None,
+        typer.Option(help="The same by the probability e of a wrong label, as --cost log2(1/e - 1)."),
+    ] = None,
     sample: Annotated[
         int | None, typer.Option(min=2, help="Use a random subset of this many samples, for large tables.")
     ] = None,
@@ -51,10 +59,12 @@ def complexity(
     """Measure how complex your data are, and find the rows that look like noise.
 
     The complexity is the number of support vectors of the SVM that separates all samples (Li's thesis 2006,
-    chapter 1). A sample that adds much to it, on average over random orders, looks like noise. With
-    --clusters, principal points show how few samples must be left out to reach each lower complexity. With
-    more than two classes, each is measured against the rest. Rows with equal features and different labels
-    are counted and excluded: those of the rarer label, or all of them.
+    chapter 1). A sample that adds much to it, on average over random orders, looks like noise. With --clusters,
+    principal points show how few samples must be left out to reach each lower complexity.
+    With --cost or --noise, rows are removed as long as the complexity falls by the cost of memorizing them
+    (section 1.5.1), and principal points say what rule and what table of errors are shortest together
+    (Definition 1.3). With more than two classes, each is measured against the rest. Rows with equal features
+    and different labels are counted and excluded: those of the rarer label, or all of them.
 
     **Examples**
 
@@ -63,6 +73,8 @@ def complexity(
     `zoloss complexity mine.csv --plot mine.png --json`: a figure, and every row as JSON
 
     `zoloss complexity mine.csv --label outcome --positive yes --clusters 15 --exact`: principal points
+
+    `zoloss complexity mine.csv --clusters 15 --noise 0.1`: rows to memorize if a tenth of all labels is wrong
 
     `zoloss complexity large.csv --sample 1000 --seed 7`: on a random subset
     """
@@ -74,9 +86,14 @@ def complexity(
     from zoloss_cli.utils.interruptible import run_interruptibly
     from zoloss_cli.workflows import complexity_text
     from zoloss_cli.workflows.complexity import ComplexityOptions, measure_complexity
+    from zoloss_cli.workflows.complexity_lookup import choose_cost
     from zoloss_cli.workflows.table_samples import load_samples
 
-    how = ComplexityOptions(kernel, gamma, permutations, seed, clusters, exact, all_pairs=plot is not None)
+    how = ComplexityOptions(
+        *(kernel, gamma, permutations, seed, clusters, exact),
+        all_pairs=plot is not None,
+        cost=choose_cost(cost, noise),
+    )
     how.validate()
     if plot is not None:
         find_format(plot, "--plot")

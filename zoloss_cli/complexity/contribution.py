@@ -200,7 +200,7 @@ class RightmostSegment:
 
 
 def descend_rightmost_segment(
-    problem: HardMarginProblem, cost: int = 1, max_removed: int | None = None
+    problem: HardMarginProblem, cost: float = 1.0, max_removed: int | None = None
 ) -> RightmostSegment:
     """Remove the sample that contributes most, as long as it is `cost` or more (section 1.5.1).
 
@@ -210,7 +210,7 @@ def descend_rightmost_segment(
     ----------
     problem : HardMarginProblem
         The samples.
-    cost : int
+    cost : float
         What it takes to memorize one sample, lambda in the thesis.
     max_removed : int, optional
         Remove at most so many.

@@ -11,7 +11,12 @@ from typing import cast
 import numpy as np
 
 from zoloss_cli.complexity.clusters import cluster_samples
-from zoloss_cli.complexity.contribution import average_contributions, sum_paths_in_blocks
+from zoloss_cli.complexity.contribution import (
+    RightmostSegment,
+    average_contributions,
+    descend_rightmost_segment,
+    sum_paths_in_blocks,
+)
 from zoloss_cli.complexity.decomposition import (
     MAX_CLUSTERS,
     MAX_EXACT_CLUSTERS,
@@ -55,6 +60,8 @@ class ComplexityOptions:
         Whether every union is accounted for.
     all_pairs : bool
         Whether an exact search also keeps the (complexity, errors) of unions that are not principal.
+    cost : float or None
+        What it costs to memorize a sample, for the rightmost segment and the lookup table; None for neither.
     """
 
     kernel: str = "perceptron"
@@ -64,6 +71,7 @@ class ComplexityOptions:
     clusters: int = 0
     exact: bool = False
     all_pairs: bool = False
+    cost: float | None = None
 
     def validate(self) -> None:
         """Refuse what does not go together, before a table is read."""
@@ -73,6 +81,8 @@ class ComplexityOptions:
             raise ConfigError(f"--gamma belongs to --kernel rbf; the {self.kernel} kernel has none")
         if self.gamma is not None and not 0.0 < self.gamma < math.inf:
             raise ConfigError(f"--gamma: must be a number above 0 (got {self.gamma:g})")
+        if self.cost is not None and not 0.0 < self.cost < math.inf:
+            raise ConfigError(f"--cost: must be a number above 0 (got {self.cost:g})")
         if self.exact and not self.clusters:
             raise ConfigError("--exact is of the principal points: say how many --clusters there are")
         if self.clusters > MAX_CLUSTERS:
@@ -100,6 +110,8 @@ class MeasuredComplexity:
         The mean complexity of the first 0, 1, ... all samples along random orders.
     decomposition : Decomposition or None
         The principal points of unions of clusters, if asked for.
+    rightmost : RightmostSegment or None
+        What the greedy method removes, if asked for.
     problems : tuple of MeasuredComplexity
         Of several classes, what was measured of each against the rest; their complexities add up.
     """
@@ -110,6 +122,7 @@ class MeasuredComplexity:
     contributions: np.ndarray
     growth: np.ndarray
     decomposition: Decomposition | None
+    rightmost: RightmostSegment | None = None
     problems: tuple[MeasuredComplexity, ...] = ()
 
     @property
@@ -179,7 +192,7 @@ def _measure_classes(
         np.max([problem.contributions for problem in problems], axis=0),
         np.sum([problem.growth for problem in problems], axis=0),
         None,
-        tuple(problems),
+        problems=tuple(problems),
     )
 
 
@@ -201,8 +214,9 @@ def _measure_two_classes(
         if groups is not None:
             all_pairs = options.exact and options.all_pairs
             decomposition = decompose(problem, groups, options.exact, all_pairs, start_unions())
+        rightmost = None if options.cost is None else descend_rightmost_segment(problem, options.cost)
     contributions = average_contributions(sums)
-    return MeasuredComplexity(samples, options, support, contributions, growth, decomposition)
+    return MeasuredComplexity(samples, options, support, contributions, growth, decomposition, rightmost)
 
 
 def _check_samples(samples: TableSamples, options: ComplexityOptions) -> None:
@@ -215,6 +229,11 @@ def _check_samples(samples: TableSamples, options: ComplexityOptions) -> None:
     if options.clusters and len(samples.classes) > 2:
         raise ConfigError(
             f"--clusters: principal points are those of two classes, and {path} has {len(samples.classes)}: "
+            "use --positive CLASS for one class against the rest"
+        )
+    if options.cost is not None and len(samples.classes) > 2:
+        raise ConfigError(
+            f"--cost: the rightmost segment is that of two classes, and {path} has {len(samples.classes)}: "
             "use --positive CLASS for one class against the rest"
         )
     if options.clusters and not 2 <= options.clusters <= n:

@@ -9,6 +9,7 @@ import numpy as np
 from zoloss_cli.complexity.decomposition import Decomposition
 from zoloss_cli.complexity.growth import NOISY_THRESHOLD, TYPICAL_THRESHOLD
 from zoloss_cli.workflows.complexity import MeasuredComplexity
+from zoloss_cli.workflows.complexity_lookup import describe_lookup, render_lookup
 from zoloss_cli.workflows.fit_text import describe_classes, describe_table
 from zoloss_cli.workflows.table_samples import TableSamples
 
@@ -45,6 +46,7 @@ def render_json(measured: MeasuredComplexity) -> str:
         "rows": _describe_rows(measured),
         "growth": measured.growth.tolist(),
         "decomposition": _describe_decomposition(measured),
+        "lookup": describe_lookup(measured),
         "notes": samples.list_notes(),
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
@@ -125,6 +127,8 @@ def render_text(measured: MeasuredComplexity) -> str:
     ]
     if measured.decomposition is not None:
         lines += ["", *_render_points(measured.decomposition, measured.options.clusters)]
+    if measured.rightmost is not None:
+        lines += ["", *render_lookup(measured)]
     return "\n".join(lines)
 
 

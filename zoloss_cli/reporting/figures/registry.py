@@ -97,6 +97,22 @@ GENERAL_FIGURES = (
         requirement="learners that say what they counted and what its bound is, such as mistake-bound",
     ),
     FigureKind(
+        name="convergence",
+        title="Share of splits at the proved minimum by epoch",
+        target="convergence:draw_shares",
+        condition="convergence:has_minimum",
+        requirement="learners that record their epochs, and one that proves the fewest errors, such as certify",
+    ),
+    FigureKind(
+        name="lookup",
+        title="Complexity with a lookup table by the cost of an error",
+        target="lookup_table:draw_trade_off",
+        condition="complexity_error:has_pairs",
+        legend="Lines: means over draws, of the principal points (Definition 1.3 of Li's thesis).",
+        requirement="decompositions of data sets, by the measure decomposition",
+        is_covered=True,
+    ),
+    FigureKind(
         name="boundary",
         title="Regions learned",
         target="boundary:draw_run",
