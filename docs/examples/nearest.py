@@ -1,4 +1,4 @@
-"""A classifier of one's own: the class whose mean is nearer."""
+"""A classifier of your own: the class whose mean is nearer."""
 
 import numpy as np
 

@@ -115,7 +115,7 @@ def _run_app() -> None:
         try:
             app(prog_name="zoloss")
         finally:
-            sys.stdout.flush()  # here, where it can be told that there is no room for it
+            sys.stdout.flush()  # here, where a full disk can still be reported
     except ZolossError as mistake:
         if os.environ.get("ZOLOSS_DEBUG"):
             raise

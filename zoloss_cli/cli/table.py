@@ -51,8 +51,8 @@ def table(
         options.choice_option(
             "--stat",
             choices=STATS,
-            help="mean ± standard error (stderr, the default) or standard deviation (sd), mean and its 95 % "
-            "confidence interval (ci), median, or median and quartiles.",
+            help="Statistic: mean ± standard error (stderr, the default) or standard deviation (sd), mean with "
+            "95 % confidence interval (ci), median, or median and quartiles.",
         ),
     ] = None,
     digits: Annotated[int | None, typer.Option(help="Number of decimals.", callback=_validate_digits)] = None,

@@ -15,7 +15,7 @@ from zoloss_cli.complexity.outlier_scores import compute_neighbour_scores_in_blo
 from zoloss_cli.config.models import Prune
 from zoloss_cli.errors import DataError
 
-MAX_OPPOSED_SHARE = 0.5  # of the neighbours: beyond, more of them have the other class than one's own
+MAX_OPPOSED_SHARE = 0.5  # of the neighbours: beyond, more of them have the other class than the sample
 
 
 @dataclass(frozen=True)

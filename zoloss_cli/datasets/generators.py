@@ -231,10 +231,11 @@ def axes(rng: Rng, size: Size = 10) -> Pool:
 def nested(rng: Rng, size: Size = 10) -> Pool:
     """Draw k samples in k dimensions whose margin through the origin falls exponentially with k.
 
-    Sample i is e_i plus all e_j with j < i of the other class; classes alternate, the order is random. Weights that are right
-    must grow like Fibonacci's numbers, since each has to outweigh the sum of those before it that vote for the
-    other class. The lecture on linear separators (004), section 1.1, says of the margin gamma that "in the
-    worst case, gamma can be exponentially small in n", without an example: this is one.
+    Sample i is e_i plus all e_j with j < i of the other class; classes alternate, the order is random.
+    Weights that are right must grow like Fibonacci's numbers, since each has to outweigh the sum of those
+    before it that vote for the other class. The lecture on linear separators (004), section 1.1, says of the
+    margin gamma that "in the worst case, gamma can be exponentially small in n", without an example: this is
+    one.
     """
     i, j = np.indices((size, size))
     X = ((i == j) | ((j < i) & ((i - j) % 2 == 1))).astype(float)

@@ -16,7 +16,7 @@ import numpy as np
 from zoloss_cli.kernels import kernel
 
 ZERO_DISTANCE = 1e-11  # rows have length 1: a hull this near to 0 contains it
-MIN_MARGIN = 1e-12  # of a w of length 1: a margin above this is no rounding error
+MIN_MARGIN = 1e-12  # of a w of length 1: a margin above this is not a rounding error
 DEPENDENT_LENGTH = 1e-13  # what rounding can leave of a row that depends on others
 MIN_MIXTURE_WEIGHT = 1e-14  # a row of the corral with no more is not needed for its nearest point
 MAX_ROUNDS = 1000

@@ -8,7 +8,7 @@ the steps s of the trials before it, which are 0 where there was no update. From
 a sign and an addition, without a branch.
 
 Those margins are rounded otherwise than inner products with the w of their trial. Where only their sides of a
-threshold matter, that is no difference unless one is as close to it as `compute_tolerance` says: such a block
+threshold matter, that is the same unless one is as close to it as `compute_tolerance` says: such a block
 is tried again, trial by trial, so that results are the same to the last bit.
 
 Rows are those of `online`: Z is N x P with P a multiple of LANES.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zoloss_cli.metrics.stored_responses import StoredResponses
 
 MAX_REMEMBERED_SCORES = 100_000
-# Functions behind scorers that are defined for a class without a test sample, if they are told of it.
+# Functions behind scorers that are defined for a class without a test sample, if they know of it.
 LABELLED_FUNCTIONS = {
     "neg_log_loss": "log_loss",
     "neg_brier_score": "brier_score_loss",
@@ -100,7 +100,7 @@ def _call_scorer(name: str, responses: StoredResponses, y: Any) -> float:
 
 @functools.cache
 def _find_labelled_scorer(name: str, n_classes: int) -> Any:
-    """Return a scorer that is told all classes, for test samples that do not show them all."""
+    """Return a scorer that knows all classes, for test samples that do not show them all."""
     from sklearn import metrics
 
     if name not in LABELLED_FUNCTIONS:

@@ -180,7 +180,7 @@ def plan_folds(learner: LearnerSpec, n: int, fit_seconds: float, seconds: float 
 
 
 def _shorten_search(spec: LearnerSpec, seconds: float, shortened: dict[str, None]) -> LearnerSpec:
-    """Return the learner with a shorter search, also inside an ensemble; `shortened` is told what changed."""
+    """Return the learner with a shorter search, also inside an ensemble; `shortened` collects what changed."""
     settings = []
     for key, value in spec.settings:
         if isinstance(value, LearnerSpec):

@@ -324,7 +324,7 @@ def test_of_two_records_of_a_split_that_differ_none_is_believed(filled, cell):
 
 
 def test_a_record_that_was_made_again_with_more_replaces_the_first(filled, cell):
-    """Its times are others, and it has scores; that is no damage, and one record is left of the two."""
+    """Its times are others, and it has scores; that is not a damage, and one record is left of the two."""
     first = RECORDS[0]
     again = msgspec.structs.replace(first, test_scores=([0.5], [1.5]), wall_time=first.wall_time + 1.0)
     filled.append(cell, [again], SIZES)

@@ -54,7 +54,7 @@ def render_figure(figure: Figure, format: str) -> bytes:
 
 
 def render_pages(figures: Sequence[Figure], format: str) -> list[bytes]:
-    """Return the pages of a figure as files: one of several pages in PDF, else a file a page."""
+    """Return the pages of a figure as files: one of several pages in PDF, else a file per page."""
     if format != "pdf" or len(figures) == 1:
         return [render_figure(figure, format) for figure in figures]
     from matplotlib.backends.backend_pdf import PdfPages

@@ -13,7 +13,7 @@ from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.style import Look
 from zoloss_cli.reporting.run_result import RunResult
 
-# Colours of Paul Tol's scheme "muted" after those of Okabe and Ito, which `style` has: all are told apart by
+# Colours of Paul Tol's scheme "muted" after those of Okabe and Ito, which `style` has: all are distinguished by
 # colour-blind readers at the width of a line.
 INDIGO, WINE, OLIVE, TEAL, GREY = "#332288", "#882255", "#84842B", "#2F8F82", "#6E6E6E"
 
@@ -58,7 +58,7 @@ def find_look(label: str, learner: str = "") -> Look:
     label : str
         What a run calls it, such as `ecc:max-cut:stump` or `adaboost:pocket`.
     learner : str, default=""
-        The registered learner behind a label of one's own.
+        The registered learner behind a label of your own.
 
     Returns
     -------

@@ -65,7 +65,7 @@ NGUYEN_SANNER_FIGURES = (
         target="synthetic:draw_paired_losses",
         condition="synthetic:has_paired_losses",
         config="configs/nguyen/figure9.yaml",
-        legend="One marker a data set.",
+        legend="One marker per data set.",
     ),
 )
 

@@ -65,7 +65,7 @@ def build_line(first: np.ndarray, second: np.ndarray) -> Line:
 def find_best_lines(X: np.ndarray, signs: np.ndarray) -> BestLines:
     """Return H and H' by going through all lines through two samples, which must be in general position.
 
-    A line through A and B can be moved a little so that each of them is on either side: they are no errors.
+    A line through A and B can be moved a little so that each of them is on either side: they are not errors.
     Lines with all samples on one side are left out.
     """
     found = []

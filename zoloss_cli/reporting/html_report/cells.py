@@ -11,7 +11,7 @@ from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.tables import Table, TableCell, TableColumn
 
 Z_WARN, Z_ALERT = 2.0, 3.0
-MAX_COLUMN_LETTERS, MARGIN_LETTERS = 150, 2  # of half a printed page, and between two columns
+MAX_COLUMN_LETTERS, MARGIN_LETTERS = 150, 2  # of half a page on paper, and between two columns
 MATCHES = {"=": "equal to the published value"}
 
 

@@ -27,7 +27,7 @@ def render_download(label: str, name: str, content: str) -> str:
     Returns
     -------
     str
-        The a element; it works without a script.
+        The link element; it works without a script.
     """
     data = b64encode(f"{content}\n".encode()).decode()
     kind = TYPES[name.rpartition(".")[2]]

@@ -12,7 +12,7 @@ ALWAYS = {
     "fields over a table filter rows and columns.",
 }
 OF_PUBLISHED = {
-    "published": "A number that a paper prints. It stands below ours, in italics. Where a choice that the "
+    "published": "A number from a paper. It stands below ours, in italics. Where a choice that the "
     "paper leaves open was made by how near ours comes, the cell is called fitted and is counted apart, as are "
     "cells on other data and cells too uncertain for a test. What the choices are stands under each table.",
     "z": "For errors, z is the difference divided by its standard error: ours minus published, over the "
