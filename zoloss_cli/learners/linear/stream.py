@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Hashable
 from typing import Any, Self
 
 import numpy as np
@@ -119,7 +120,7 @@ class OnlineLinearLearner(LinearLearner):
         if X.nbytes <= MAX_COPY_BYTES or getattr(self, "seeding", "zero") == "fld":
             return super()._arrange_samples(X, signs, phi)
         # Kernels read padded samples alone. All that is asked of the others is how many features they have.
-        own = {PADDED_SAMPLES: sign_and_pad(X, signs)}
+        own: dict[Hashable, Any] = {PADDED_SAMPLES: sign_and_pad(X, signs)}
         return Problem(np.empty((0, 1 + X.shape[1])), signs, phi, build_generator(self.random_state), own)
 
     def _validate_classes(self, y: np.ndarray, classes, first: bool) -> np.ndarray:
