@@ -10,6 +10,7 @@ from own_rows import refused
 from places import REFERENCE, TOP
 from processes import run_python
 
+from zoloss_cli.reporting.figures.registry import FIGURES
 from zoloss_cli.results.record import decode_records, encode_line
 
 MARK = {".pdf": b"%PDF-", ".svg": b"<?xml", ".png": b"\x89PNG"}
@@ -77,12 +78,11 @@ def test_the_list_has_a_command_for_each_figure(zoloss, part):
         f"zoloss plot {part} --figure nguyen-sanner-2013/1",
         f"zoloss plot {part} --figure time --table nguyen-figure1",
         f"zoloss plot {part} --figure boundary --table nguyen-figure1",
-        "zoloss plot --figure nguyen-sanner-2013/2",
-        "zoloss plot --figure cone",
-        "zoloss plot --figure nguyen-sanner-2013/6",
+        *(f"zoloss plot --figure {kind.name}" for kind in FIGURES if not kind.needs_results),
         "zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost",
     ]
-    for i, command in enumerate(commands[:5]):
+    assert {"zoloss plot --figure cone", "zoloss plot --figure rcd-steps"} < set(commands)
+    for i, command in enumerate([*commands[:3], "zoloss plot --figure nguyen-sanner-2013/2"]):
         drawn = zoloss(*command.split()[1:], "--out", f"{i}.png")
         assert drawn.code == 0, drawn.err
 
@@ -154,7 +154,7 @@ def test_one_sentence_for_what_cannot_be_drawn(zoloss, part, here, options, code
     (["--dataset", "yinyang", "--learners", "adaboost:svm"], 2, "'svm' takes no sample weights"),
     (["--dataset", "yinyang", "--learners", "fld:svm"], 2, "unknown key 'base'"),
     (["--dataset", "yinyang"], 2, "--learners: name those to fit"),
-    (["--dataset", "heart", "--learners", "fld"], 3, "'heart' has 13 features, and a boundary is drawn for"),
+    (["--dataset", "one.csv", "--learners", "fld"], 3, "'one.csv' has 1 feature, and a boundary is drawn for"),
     (["--dataset", "no.csv", "--learners", "fld"], 3, "there is no file no.csv"),
     (["--dataset", "tangram", "--learners", "fld", "--positive", "mediun"], 3, "did you mean 'medium'?"),
     (["--dataset", "tangram", "--learners", "fld", "--label", "x"], 2, "--label is for a CSV file"),
@@ -165,6 +165,7 @@ def test_one_sentence_for_what_cannot_be_drawn(zoloss, part, here, options, code
 def test_one_sentence_for_what_cannot_be_learned(zoloss, table, options, code, text):
     table("a,b,label\n1,2,x\n2,1,x\n")
     table("a,b,label\n" + "".join(f"{i},{i % 3},{'xz'[i == 7]}\n" for i in range(10)), "rare.csv")
+    table("a,label\n" + "".join(f"{i},{'xz'[i % 2]}\n" for i in range(10)), "one.csv")
     refused(zoloss("plot", "--figure", "boundary", *options), code, text)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+from html import unescape
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -73,6 +75,30 @@ def test_the_reference_has_every_public_name(pages):
 def test_the_index_of_the_reference_leads_to_every_public_name(pages):
     linked = {urlsplit(link).fragment for link in pages["api/index.html"].links}
     assert [name for name in zoloss_cli.__all__ if f"zoloss_cli.{name}" not in linked] == []
+
+
+def test_the_reference_has_the_defaults_of_all_parameters(site):
+    """What the site shows is read from docstrings by another program."""
+    text = "".join(path.read_text(encoding="utf-8") for path in (site / "api").glob("*.html"))
+    sections = dict(re.findall(r'id="zoloss_cli\.(\w+)"(.*?)(?=id="zoloss_cli\.\w+"|</article>)', text, re.S))
+    checked = 0
+    for name in zoloss_cli.__all__:
+        exported = getattr(zoloss_cli, name)
+        if not (isinstance(exported, type) and hasattr(exported, "get_params")):
+            continue
+        rows = re.findall(
+            r"<tr[^>]*>(.*?)</tr>", sections[name].partition("Parameters:")[2].partition("</table>")[0], re.S
+        )
+        cells = [
+            [re.sub(r"<[^>]+>", "", c).strip() for c in re.findall(r"<td>(.*?)</td>", row, re.S)]
+            for row in rows
+        ]
+        shown = {row[0]: unescape(row[-1]) for row in cells if row}
+        for parameter in inspect.signature(exported).parameters.values():
+            if isinstance(parameter.default, str | int | float | None):
+                assert shown[parameter.name] == repr(parameter.default), (name, parameter.name)
+                checked += 1
+    assert checked > 100
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from problems import fewest_errors, tiny_problem, whole
 
-from zoloss_cli.kernels.cone import PROVED, RUNNING
+from zoloss_cli.kernels.cone import PROVED, REFUTED, RUNNING
 from zoloss_cli.kernels.cone_order import compare_classes
 from zoloss_cli.learners.search.certificates import convert_to_integers
 from zoloss_cli.learners.search.cone_problem import build_cone_problem, find_copies
@@ -138,3 +138,23 @@ def test_bits_of_a_column_are_those_of_all_pairs(spread, error):
         assert np.array_equal(unpacked[:, :n_copies], pairs)
         assert not unpacked[:, n_copies:].any()
     assert least == expected[2]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_few_values_are_split_exactly_where_many_pairs_tie(seed):
+    rng = np.random.default_rng(seed)
+    severity = rng.standard_normal(150)
+    grades = [np.clip(np.round(3 + severity + rng.standard_normal(150)), 1, top) for top in (4, 5, 6)]
+    X = np.column_stack([*grades, np.round(40 + 9 * severity + 9 * rng.standard_normal(150))])
+    y = (severity + 0.5 * rng.standard_normal(150) > 0).astype(int)
+    problem, _, lost = build(X, y, np.ones(150))
+    assert problem.has_ties
+    search = ConeSearch(problem)
+    needed = 75
+    while (status := search.prove(needed, lambda: False)) == REFUTED:  # a direction in integers has fewer
+        assert search.best_loss < needed
+        needed = search.best_loss
+    assert status == PROVED
+    assert needed > 10
+    learner = make_learner("pivot", {"time_limit": None, "steps": 3000}, 0).fit(X, y)
+    assert learner.training_errors_ - round(lost) - needed in (0, 1)

@@ -248,6 +248,24 @@ def test_a_scheduler_of_another_dask_is_refused_unless_allowed():
     assert compare_dask(distributed.__version__, "tcp://head:1", False) == []
 
 
+def test_a_worker_that_dies_while_versions_are_compared_is_no_fault():
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    from zoloss_cli.experiment.executors.dask_fit import check_workers
+
+    class Client:
+        """Two workers, of which one is gone, or has no zoloss."""
+
+        def __init__(self, error):
+            self.error = error
+
+        def run(self, function, *arguments, on_error):
+            return {"tcp://a:1": function(*arguments), "tcp://b:1": self.error}
+
+    assert check_workers(Client(distributed.CommClosedError("reset")), False) == []
+    with pytest.raises(ClusterError, match="has no zoloss"):
+        check_workers(Client(ModuleNotFoundError("No module named 'zoloss_cli'")), False)
+
+
 def test_what_listens_but_is_no_scheduler_is_said(monkeypatch):
     pytest.importorskip("distributed", reason="Dask is not installed")
     from zoloss_cli.experiment.executors import dask_connection

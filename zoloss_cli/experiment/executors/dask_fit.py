@@ -30,7 +30,12 @@ def check_workers(client: Client, allow_versions: bool) -> list[str]:
     ClusterError
         One line per difference, each with its host; also if a worker has no zoloss.
     """
-    found = client.run(collect_versions, on_error="return")
+    from distributed import CommClosedError
+
+    answers = client.run(collect_versions, on_error="return")
+    # A worker that dies meanwhile does not answer; with its first chunk, every worker compares once more.
+    gone = CommClosedError, ConnectionError
+    found = {address: each for address, each in answers.items() if not isinstance(each, gone)}
     ours = collect_versions()
     differences: dict[str, None] = {}
     absent: dict[str, None] = {}

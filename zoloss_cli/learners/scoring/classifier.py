@@ -214,7 +214,9 @@ class ScoringSystemClassifier(BinaryLearner):
     def rule_kind(self) -> str:
         """The rules that `lower_bound_` is about."""
         terms = f"{self.max_terms} term{'s' * (self.max_terms != 1)}"
-        return f"rule of at most {terms} with points from {-self.max_points} to {self.max_points}"
+        kind = f"rule of at most {terms} with points from {-self.max_points} to {self.max_points}"
+        asked = [name for name in ("monotone", "require", "forbid") if getattr(self, name)]
+        return f"{kind} that keeps to {' and '.join(asked)}" if asked else kind
 
     def count_conditions(self, X, y) -> int:
         """Return how many different conditions terms can be chosen from; nothing is fitted.

@@ -200,3 +200,10 @@ def test_a_column_whose_level_is_required_asks_no_more():
     names = ["sex=male", "sex=female", "age"]
     built = build_constraints(names, None, ["sex", "sex=male"], None, 1)
     assert built.required == ((0,),)
+
+
+def test_what_is_proved_is_said_of_the_rules_that_were_allowed():
+    plain = ScoringSystemClassifier(max_terms=1, max_points=2).rule_kind
+    assert plain == "rule of at most 1 term with points from -2 to 2"
+    asked = ScoringSystemClassifier(max_terms=1, max_points=2, monotone=["x0:+"], forbid=["x1"]).rule_kind
+    assert asked == f"{plain} that keeps to monotone and forbid"

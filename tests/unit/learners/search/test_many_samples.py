@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zoloss_cli.learners import base
+from zoloss_cli.learners.linear import stream
 from zoloss_cli.learners.problem import Problem, add_bias_column
 from zoloss_cli.learners.search import direct_optimizer, merged_samples, pivot
 from zoloss_cli.registry import make_learner
@@ -62,3 +64,30 @@ def test_more_looks_at_the_clock_walk_as_many_steps(monkeypatch):
     model = make_learner("pivot", {"steps": 500}, 1).fit(problem.X[:, 1:], problem.y)
     assert model.n_steps_ == 500
     assert len(looks) >= 500 / 17
+
+
+def test_samples_that_were_turned_in_place_are_restored(monkeypatch):
+    turned = []
+    turn = merged_samples._turn_in_place
+    monkeypatch.setattr(merged_samples, "_turn_in_place", lambda *args: turned.append(1) or turn(*args))
+    monkeypatch.setattr(merged_samples, "MANY_SAMPLES", 10)
+    monkeypatch.setattr(pivot, "MAX_COPY_BYTES", 0)
+    problem = build_problem(80)
+    X, y = problem.X[:, 1:].copy(), problem.y
+    model = make_learner("pivot", {"steps": 300, "seeding": "fld"}, 1).fit(X, y)
+    assert turned
+    np.testing.assert_array_equal(X, problem.X[:, 1:])
+    assert model.training_errors_ == np.sum(y * model.decision_function(X) <= 0.0)
+    assert model.training_errors_ == model.trace_[-1][1] < model.trace_[0][1]
+
+
+@pytest.mark.parametrize("name", ["perceptron", "ave-perc", "sgd-hinge"])
+def test_online_learners_copy_large_samples_once_and_learn_the_same(monkeypatch, name):
+    problem = build_problem(80)
+    X, y, weights = problem.X[:, 1:].copy(), problem.y, np.arange(80) % 3 + 1.0
+    usual = make_learner(name, {"epochs": 5}, 1).fit(X, y, sample_weight=weights)
+    monkeypatch.setattr(stream, "MAX_COPY_BYTES", 0)
+    monkeypatch.setattr(base, "add_bias_column", None)
+    large = make_learner(name, {"epochs": 5}, 1).fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(usual.coef_, large.coef_)
+    np.testing.assert_array_equal(usual.intercept_, large.intercept_)
