@@ -26,7 +26,7 @@ FORBIDDEN = {
     r"\bas far as chance can tell\b": "consistent with the published value",
     r"\bthe answers\b": "predictions",
     r"\b(is|are|was|were|be) told\b": "reported, shown, notified",
-    r"\b(it|that|this|which|[a-z]+'|\}'?) is no (?!(longer|more|less|better|rarer)\b)[a-z]+": "is not a ...",
+    r"\b(it|that|this|which|[a-z]+'|\}'?) is no (?!(longer|more|less|better|\w+er)\b)[a-z]+": "is not a ...",
     r"\bthat there is not\b": "that does not exist",
     r"\bhas not the\b|\bhave not the\b": "does not have the",
     r"\btoday's\b": "the current",

@@ -68,7 +68,7 @@ def choose_bucket_count(n: int) -> int:
 
 @kernel
 def compute_typical_breakpoint(p, delta):
-    """Return s = sum|p| / sum|delta|: the scale on which breakpoints are told apart."""
+    """Return s = sum|p| / sum|delta|: the scale on which breakpoints are distinguished."""
     if p.shape[0] > MANY_SAMPLES:
         return estimate_typical_breakpoint(p, delta)
     sum_p, sum_delta = 0.0, 0.0
