@@ -173,7 +173,7 @@ reference: install
 
 # The documentation site in build/site; a warning is an error. Material announces another generator in each build.
 site: install
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --config-file .mkdocs.yml
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --config-file .mkdocs.yml
 	@echo "the site is in build/site; open build/site/index.html, or: $(PYTHON) -m http.server --directory build/site"
 
 # The outputs of the commands on the pages, and their figures.

