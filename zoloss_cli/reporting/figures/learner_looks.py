@@ -94,8 +94,10 @@ def assign_looks_by_name(learners: Mapping[str, str]) -> dict[str, Look]:
     -------
     dict of str to Look
         Each with the colour of its learner. Where two of one colour would look the same, the later one takes
-        other dashes and another marker.
+        other dashes and another marker. Variants of one learner alone have colours that tell them apart.
     """
+    if len(learners) > 1 and len({find_look(*item).colour for item in learners.items()}) == 1:
+        return dict(zip(learners, style.build_looks(len(learners)), strict=True))
     looks: dict[str, Look] = {}
     for label, learner in learners.items():
         looks[label] = _choose_look(find_look(label, learner), list(looks.values()))

@@ -115,7 +115,7 @@ def _build_overview(
             f'<h3 id="all-published">All published numbers</h3><div class="wide" tabindex="0">{grid}</div>'
         )
         body.append(f"<h3>All distinct cells</h3>{render_notes(summarize_agreement(cells))}")
-        body.append(f"<h3>{DIFFERENT}</h3>{_render_different(cells)}")
+        body.append(f'<div class="repeated"><h3>{DIFFERENT}</h3>{_render_different(cells)}</div>')
         if single_pools:
             names = ", ".join(single_pools)
             body.append(render_notes([f"One pool only of {names}: z leaves its luck out and is too large."]))

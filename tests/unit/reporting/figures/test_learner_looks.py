@@ -55,10 +55,17 @@ def test_a_colour_depends_on_nothing_but_the_name():
 
 @pytest.mark.parametrize("count", [2, 9])
 def test_labels_of_one_learner_differ_in_dashes_or_marker(count):
-    looks = assign_looks_by_name({f"scoring-{i}": "scoring" for i in range(count)})
+    variants = {f"scoring-{i}": "scoring" for i in range(count)}
+    looks = assign_looks_by_name(variants | {"lr": "lr"})
+    assert looks.pop("lr") == find_look("lr")
     for one, other in itertools.combinations(looks.values(), 2):
         assert one.colour == other.colour
         assert (str(one.dashes), one.marker) != (str(other.dashes), other.marker)
+
+
+def test_variants_of_one_learner_alone_have_colours():
+    looks = assign_looks_by_name({f"scoring-{i}": "scoring" for i in range(5)})
+    assert len({look.colour for look in looks.values()}) == 5
 
 
 def test_two_figures_draw_a_learner_in_one_colour(reference):
