@@ -249,7 +249,7 @@ def test_a_scheduler_of_another_dask_is_refused_unless_allowed():
 
 
 def test_a_worker_that_dies_while_versions_are_compared_is_no_fault():
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    comm = pytest.importorskip("distributed.comm", reason="Dask is not installed")
     from zoloss_cli.experiment.executors.dask_fit import check_workers
 
     class Client:
@@ -261,7 +261,7 @@ def test_a_worker_that_dies_while_versions_are_compared_is_no_fault():
         def run(self, function, *arguments, on_error):
             return {"tcp://a:1": function(*arguments), "tcp://b:1": self.error}
 
-    assert check_workers(Client(distributed.CommClosedError("reset")), False) == []
+    assert check_workers(Client(comm.CommClosedError("reset")), False) == []
     with pytest.raises(ClusterError, match="has no zoloss"):
         check_workers(Client(ModuleNotFoundError("No module named 'zoloss_cli'")), False)
 

@@ -30,7 +30,7 @@ def check_workers(client: Client, allow_versions: bool) -> list[str]:
     ClusterError
         One line per difference, each with its host; also if a worker has no zoloss.
     """
-    from distributed import CommClosedError
+    from distributed.comm import CommClosedError
 
     answers = client.run(collect_versions, on_error="return")
     # A worker that dies meanwhile does not answer; with its first chunk, every worker compares once more.

@@ -1,4 +1,4 @@
-"""How often a search is at the proved minimum after each epoch: Theorem 1 of Li & Lin (2007)."""
+"""How often a search is at the minimum after each epoch: Theorem 1 of Li & Lin (2007)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def find_minimum(run: RunResult, dataset: str) -> np.ndarray | None:
 
 
 def has_minimum(run: RunResult) -> bool:
-    """Return whether the first data set has a proved minimum, and learners that recorded their epochs."""
+    """Return whether the first data set has a known minimum, and learners that recorded their epochs."""
     dataset = run.datasets[0]
     return bool(find_curves(run, dataset, "train_error")) and find_minimum(run, dataset) is not None
 
@@ -57,7 +57,7 @@ def draw_shares(run: RunResult) -> Figure:
         zip(style.build_looks(len(shares)), shares.items(), strict=True)
     ):
         style.plot_line(axes, curves[learner].epochs, share, look, titles[learner], shift=3 * i)
-    axes.set(xlabel="epochs", ylabel="splits at the proved minimum (%)", ylim=(-3.0, 103.0))
+    axes.set(xlabel="epochs", ylabel="splits at the minimum (%)", ylim=(-3.0, 103.0))
     axes.set_xlim(left=0)
     style.add_legend_below(figure, [axes], 2)
     return figure

@@ -98,7 +98,7 @@ GENERAL_FIGURES = (
     ),
     FigureKind(
         name="convergence",
-        title="Share of splits at the proved minimum by epoch",
+        title="Share of splits at the minimum by epoch",
         target="convergence:draw_shares",
         condition="convergence:has_minimum",
         requirement="learners that record their epochs, and one that proves the fewest errors, such as certify",
