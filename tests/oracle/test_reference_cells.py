@@ -6,7 +6,7 @@ twice; the bounds of `nguyen-bounds`, which are higher since cones prove some; z
 spread of ours stands in the place of 5 %, and of Table 3.1, six cells of which have none; the improvements of
 Nguyen & Sanner as they were published, which are no longer computed from their columns; the 72 cells that the
 comparison gained; the tables of the runs section2.4.2, section2.4.2-romma, rcd-rules, table4-weighting,
-convergence, perceptron-small-margin and proofs; the generated data of Tables II to IV and 2.2 to 2.4, which have
+convergence, perceptron-small-margin and proofs; the generated data of Tables II to IV and 2.2 to 2.4, with
 25 pools; and CSA and PCS of Table 1, which are the authors' and have ours beside.
 """
 
