@@ -50,7 +50,7 @@ def offered(line: str, folder: Path = TOP, more: str = "") -> list[str]:
         ("zoloss run nowhere.yaml --learners ", []),
         ("zoloss evaluate mine.csv --learners svm,rcd-p", ["svm,rcd-plain"]),
         ("zoloss stats results/reference --table 2.", ["2.2", "2.3", "2.4"]),
-        ("zoloss plot results/reference --figure r", ["ranks"]),
+        ("zoloss plot results/reference --figure r", ["rcd-steps", "ranks"]),
         ("zoloss plot --figure boundary --dataset yin", ["yinyang"]),
         ("zoloss val", ["validate"]),
     ],

@@ -65,7 +65,7 @@ def test_it_is_listed_and_described(python):
     ended = python("-c", SEVERAL, *lines, "schema")
     assert ended.code == 0, ended.err
     learners, centroid, datasets, stripes, triangles, schema, _ = ended.out.split("====\n")
-    assert "CentroidClassifier()" in learners
+    assert "centroid" in learners
     assert "measure in units of each feature's spread" in centroid
     assert "Draw samples in the unit square" in datasets
     assert "zoloss-example 0.1" in datasets

@@ -194,7 +194,7 @@ def test_what_cannot_be_measured_is_one_sentence():
         data_complexity([[1.0, 0.5], [0.2, 1.0]], [0, 1], "precomputed")
     with pytest.raises(DataError, match="y has 3: take one against the rest"):
         data_complexity([[0.0], [1.0], [2.0]], [0, 1, 2])
-    with pytest.raises(DataError, match=r"sample 1 .* no number"):
+    with pytest.raises(DataError, match=r"sample 1 .* not a number"):
         data_complexity([[0.0], [np.nan]], [0, 1])
     with pytest.raises(ConfigError, match="unknown kernel 'stumps'; did you mean 'stump'"):
         data_complexity(X, y, "stumps")

@@ -88,7 +88,7 @@ def find_class_copies(weights: Sequence[float] | None) -> list[int]:
     ratio = Fraction(positive / negative).limit_denominator(MAX_WEIGHT_DENOMINATOR)
     if not ratio or abs(float(ratio) * negative - positive) > 1e-9 * positive:
         raise DataError(
-            f"--certificate: the weights of the classes, {negative:.6g} and {positive:.6g}, are no "
+            f"--certificate: the weights of the classes, {negative:.6g} and {positive:.6g}, are not "
             "multiples of a common measure; choose small whole numbers"
         )
     return [ratio.denominator, ratio.numerator]

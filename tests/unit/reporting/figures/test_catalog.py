@@ -157,6 +157,7 @@ def test_a_run_that_lacks_what_the_figure_shows_is_told_so(write_config):
 def test_every_figure_of_the_reference_is_drawn_and_small(reference):
     drawings = catalog.find_drawings(list(reference.values()), REFERENCE)
     quick = {kind.name for kind in FIGURES if kind.is_quick and kind.needs_results}
+    quick.remove("lookup")  # figures of the thesis show the same decompositions
     assert {drawing.name for drawing in drawings} == quick
     assert len({drawing.stem for drawing in drawings}) == len(drawings)
     for drawing in drawings:

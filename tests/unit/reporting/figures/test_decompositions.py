@@ -268,7 +268,7 @@ def test_a_page_has_all_figures_of_a_run_and_says_once_how_it_was_made(zoloss, m
     sources = [find_figure(name).source_figure or name for name in in_order]
     groups = sum(1 for _ in groupby(sources))
     assert text[places[0] :].count("How it was made") == groups  # after all figures in a row of one run
-    assert text[places[0] :].count("<figure>") >= len(in_order)
+    assert text[places[0] :].count("<figure ") >= len(in_order)
 
 
 # -- Figures 1.14 to 1.16 -----------------------------------------------------------------------------------
