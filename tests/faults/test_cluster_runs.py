@@ -23,6 +23,7 @@ from zoloss_cli.config.loader import load_config  # noqa: E402
 from zoloss_cli.datasets.uci.cache import find_fetched_path  # noqa: E402
 from zoloss_cli.errors import ClusterError  # noqa: E402
 from zoloss_cli.experiment.executors.dask_cluster import DaskWorkers  # noqa: E402
+from zoloss_cli.experiment.executors.early_imports import begin_worker_imports  # noqa: E402
 from zoloss_cli.experiment.runner import Progress, RunOptions, run_experiment  # noqa: E402
 from zoloss_cli.results.store import Store  # noqa: E402
 from zoloss_cli.utils.code_files import allow_code  # noqa: E402
@@ -116,6 +117,26 @@ def test_records_are_those_of_the_process_pool(cluster, folder):
     assert sum(host["tasks"] for host in info["hosts"].values()) == 45
     assert info["cluster"] == {"scheduler": cluster.address, "dask": distributed.__version__}
     assert "cluster" not in (folder / "near" / "runs" / "small.json").read_text(encoding="utf-8")
+
+
+def test_a_worker_imports_learners_as_soon_as_it_is_told(tmp_path):
+    fresh = Cluster(tmp_path)
+    try:
+        fresh.start_scheduler()
+        worker = fresh.start_worker()
+        with distributed.Client(fresh.address, set_as_default=False) as client:
+            client.wait_for_workers(1)
+            looking = (eval, "'zoloss_cli.learners.linear.pocket' in __import__('sys').modules")
+            assert list(client.run(*looking).values()) == [False]
+            begin_worker_imports(fresh.address)
+            wait_until(lambda: list(client.run(*looking).values()) == [True], worker)
+    finally:
+        fresh.close()
+
+
+@pytest.mark.parametrize("scheduler", ["tcp://127.0.0.1:1", "no-such-file", " "])
+def test_a_scheduler_that_is_not_there_is_left_to_the_run(scheduler):
+    assert begin_worker_imports(scheduler) is None
 
 
 def test_nothing_stays_on_the_cluster(cluster, folder):

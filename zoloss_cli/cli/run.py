@@ -104,6 +104,10 @@ def run(
     from zoloss_cli.utils.threads import limit_threads
 
     limit_threads()
+    if scheduler and not dry_run:
+        from zoloss_cli.experiment.executors.early_imports import begin_worker_imports
+
+        begin_worker_imports(scheduler)  # before anything that takes long here
     from zoloss_cli.cli._running import run_and_report, show_plan
     from zoloss_cli.experiment.plan import select_part
     from zoloss_cli.experiment.runner import RunOptions

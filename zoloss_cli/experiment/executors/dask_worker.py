@@ -26,6 +26,7 @@ from zoloss_cli.experiment.fitting import allow_planned_code
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.task import run_tasks
 from zoloss_cli.registry import make_learner
+from zoloss_cli.utils.freed_memory import keep_freed_memory, release_freed_memory
 from zoloss_cli.utils.threads import limit_threads
 
 _packages: dict[str, RunPackage] = {}
@@ -57,14 +58,17 @@ class PackagePlugin(WorkerPlugin):
         """Forget the package; chunks of it end after the task that they are in."""
         _packages.pop(self.name, None)
         leave_host(self.name)
+        if not _packages:  # the cluster is others', too
+            release_freed_memory()
 
 
 def receive_package(package: RunPackage) -> None:
-    """Keep a package, limit threads, and compile kernels if nobody on this host has.
+    """Keep a package, limit threads, keep freed memory, and compile kernels if nobody on this host has.
 
     Where something does not fit, this says nothing: the first chunk will, which the client hears.
     """
     limit_worker_threads()
+    keep_freed_memory()
     for file in package.files:
         receive_file(file)
     _packages[package.name] = package

@@ -1,4 +1,4 @@
-"""What a worker may load when it starts, by ``dask worker --preload``, in place of at its first chunk.
+"""What a worker may load when it starts, by ``dask worker --preload``, in place of at its first run.
 
 Dask imports this module by name and calls `dask_setup`.
 """
@@ -21,6 +21,11 @@ def dask_setup(worker: Any) -> None:
     worker : distributed.Worker
         The worker, which has not begun to work.
     """
+    import_learners()
+
+
+def import_learners() -> None:
+    """Give numerical libraries one thread, and import the learners."""
     dask_worker.limit_worker_threads()
     for module in sorted({entry.target.split(":")[0] for entry in LEARNERS.builtin.values()}):
         with contextlib.suppress(ImportError):  # of a package that is optional: the learner says so
