@@ -140,8 +140,9 @@ def test_bits_of_a_column_are_those_of_all_pairs(spread, error):
     assert least == expected[2]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_few_values_are_split_exactly_where_many_pairs_tie(seed):
+@pytest.mark.parametrize(("seed", "only_ties"), [(0, False), (1, False), (30, True), (58, True)])
+def test_few_values_are_split_exactly_where_many_pairs_tie(seed, only_ties):
+    """In the last two, cones around a direction where many pairs tie become too thin with other splits."""
     rng = np.random.default_rng(seed)
     severity = rng.standard_normal(150)
     grades = [np.clip(np.round(3 + severity + rng.standard_normal(150)), 1, top) for top in (4, 5, 6)]
@@ -155,6 +156,7 @@ def test_few_values_are_split_exactly_where_many_pairs_tie(seed):
         assert search.best_loss < needed
         needed = search.best_loss
     assert status == PROVED
+    assert search.splits_at_ties_only == only_ties
     assert needed > 10
     learner = make_learner("pivot", {"time_limit": None, "steps": 3000}, 0).fit(X, y)
     assert learner.training_errors_ - round(lost) - needed in (0, 1)

@@ -33,6 +33,7 @@ from zoloss_cli.kernels.cone_columns import (
 )
 from zoloss_cli.kernels.cone_order import compare_classes
 from zoloss_cli.kernels.cone_split import (
+    FEW_TIES,
     MAX_COMPARED_CROSSINGS,
     choose_edge,
     choose_step,
@@ -87,17 +88,17 @@ def split_edge(columns, sizes, a, b, new, right_of, depth, room):
     That are p, q, a shift and a divisor: its integers are p A + q B, divided by the divisor, where A is shifted
     left by the shift, or B by its negative. Where many pairs tie, the split is exactly there, if integers
     allow.
-    `sizes` is (n_left, n_right, words, seeks_ties): without the last, ties are sought between few pairs only.
+    `sizes` is (n_left, n_right, words, ties): where ties are sought, see `zoloss_cli/kernels/cone_split.py`.
     """
     scores, exponents, errors, above, higher = columns
-    n_left, n_right, words, seeks_ties = sizes
+    n_left, n_right, words, ties = sizes
     crossings, pairs, keys, spare, whole = room
     count = collect_crossings(above, higher, scores, a, b, n_left, words, right_of, depth, crossings, pairs)
     n = n_left + n_right
     errors[new] = 0.0
     is_exact = errors[a] == 0.0 and errors[b] == 0.0
-    if is_exact and count > 0 and (seeks_ties or count <= MAX_COMPARED_CROSSINGS):
-        p, q = choose_tie(scores, exponents, a, b, crossings, pairs, count, keys, spare)
+    if is_exact and count > 0 and (ties != FEW_TIES or count <= MAX_COMPARED_CROSSINGS):
+        p, q = choose_tie(scores, exponents, a, b, crossings, pairs, count, ties, keys, spare)
         divisor = mix_exactly(scores, exponents, a, b, p, q, new, n, whole) if p > 0 else np.int64(0)
         if divisor > 0:
             return p, q, np.int64(0), divisor, True

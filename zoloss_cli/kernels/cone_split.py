@@ -20,6 +20,9 @@ DEEP_ONE_VERTEX, DEEP_TWO_VERTICES = 5, 1
 DEEP = 16  # from this depth on, so that no pair is followed for ever, and ...
 LEVELS_PER_LENGTH = 4  # ... at one in so many levels the longest edge is split
 SAMPLES_PER_LENGTH = 8  # every so manieth sample tells the length of an edge
+# Where to split: at ties of few pairs; also where many pairs tie; or always where a pair does. The last takes
+# more cones, but ends around a direction in which many pairs tie, where others make ever thinner ones.
+FEW_TIES, COMMON_TIES, ONLY_TIES = range(3)
 MIN_TIED_SHARE = 8  # an edge is split where pairs tie if these are at least one in so many
 MAX_COMPARED_CROSSINGS = 32  # up to so many pairs, the one that ties at the simplest place is taken
 CROSSING_BITS = 40  # places on an edge that agree in so many bits are one
@@ -175,13 +178,17 @@ def find_tie(scores, exponents, a, b, pair):
 
 
 @exact_kernel
-def choose_tie(scores, exponents, a, b, crossings, pairs, count, keys, spare):
-    """Return p and q of the place p A + q B where most pairs tie, or the simplest of few; 0 if too few tie."""
+def choose_tie(scores, exponents, a, b, crossings, pairs, count, ties, keys, spare):
+    """Return p and q of the place p A + q B where most pairs tie, or the simplest of few; 0 if too few tie.
+
+    With ONLY_TIES, it is always the simplest.
+    """
     place, tied = find_tied_pair(crossings, count, keys, spare)
-    if MIN_TIED_SHARE * tied < count and count > MAX_COMPARED_CROSSINGS:
+    compares_all = ties == ONLY_TIES or count <= MAX_COMPARED_CROSSINGS
+    if MIN_TIED_SHARE * tied < count and not compares_all:
         return np.int64(0), np.int64(0)
     p, q = find_tie(scores, exponents, a, b, pairs[place])
-    if count <= MAX_COMPARED_CROSSINGS:
+    if compares_all:
         for x in range(count):
             other_p, other_q = find_tie(scores, exponents, a, b, pairs[x])
             if max(other_p, other_q) < max(p, q):

@@ -54,6 +54,8 @@ class ConeSearch:
         Cones that were visited for the last target.
     best_loss : int
         The fewest misclassified copies that a direction showed, which may be too few by rounding.
+    splits_at_ties_only : bool
+        Whether cones are split only where pairs tie, since they became too thin otherwise.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class ConeSearch:
         self.n_cones, self._share_of_cones = 0, 0.0
         self.best_loss = int(NO_LOSS)
         self._accept = accept
+        self.splits_at_ties_only = False
         self.roots: list[Cone] = []
         self._columns: list[Column] = []  # of the first cones
         self._spaces: list[ConeWorkspace] = []
@@ -100,8 +103,19 @@ class ConeSearch:
             PROVED if there is none, REFUTED if there is one, TOO_DEEP if cones became too thin to tell or too
             many, RUNNING if it was stopped before.
         """
+        self.n_cones = 0
+        status = self._prove_once(target, should_stop)
+        is_thin = status == TOO_DEEP and self.n_cones < self.max_cones
+        if is_thin and self._columns[0].error == 0.0 and not self.splits_at_ties_only and self.parts == 1:
+            self.splits_at_ties_only = (
+                True  # from now on; parts must have the same frontier, and keep to theirs
+            )
+            status = self._prove_once(target, should_stop)
+        return status
+
+    def _prove_once(self, target: int, should_stop: Callable[[], bool]) -> int:
         self._stop.clear()
-        self.n_cones, self._share_of_cones, self.best_loss = 0, 0.0, int(NO_LOSS)
+        self._share_of_cones, self.best_loss = 0.0, int(NO_LOSS)
         if not self._spaces:
             self._spaces.append(ConeWorkspace(self.problem, self.does_log))
         status, frontier = self._expand(target, should_stop)
@@ -144,7 +158,7 @@ class ConeSearch:
                 return RUNNING, []
             looks -= 1
             cone = frontier.popleft()
-            status = self._judge(space, space.split(cone, target), target)
+            status = self._judge(space, space.split(cone, target, self.splits_at_ties_only), target)
             self._collect(space, cone, status)
             if status in (TOO_DEEP, REFUTED):
                 return status, []
@@ -211,7 +225,7 @@ class ConeSearch:
         return PROVED
 
     def _search_cone(self, space: ConeWorkspace, cone: Cone, target: int) -> int:
-        space.load(cone)
+        space.load(cone, self.splits_at_ties_only)
         cone.log, status = [], RUNNING
         while status == RUNNING and not self._stop.is_set():
             left = self.max_cones - self._count_cones()

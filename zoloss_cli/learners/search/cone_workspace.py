@@ -11,6 +11,7 @@ import numpy as np
 from zoloss_cli.kernels import cone as kernels
 from zoloss_cli.kernels.cone import PROVED, RUNNING, visit_cones
 from zoloss_cli.kernels.cone_order import DIGITS, compare_classes
+from zoloss_cli.kernels.cone_split import COMMON_TIES, FEW_TIES, ONLY_TIES
 from zoloss_cli.learners.search.cone_problem import ConeProblem
 
 MAX_DEPTH = 400  # of the tree below a cone of the frontier
@@ -72,7 +73,8 @@ class ConeWorkspace:
         row = problem.n_left * words
         bytes_per_level = 16 * row + 8 * (n + D) + 8 * int(left.sum() + right.sum())
         levels = max(8, min(MAX_DEPTH, MAX_STACK_BYTES // bytes_per_level))
-        sizes = (np.int64(problem.n_left), np.int64(n - problem.n_left), np.int64(words), problem.has_ties)
+        self._ties = COMMON_TIES if problem.has_ties else FEW_TIES
+        sizes = (np.int64(problem.n_left), np.int64(n - problem.n_left), np.int64(words), np.int64(self._ties))
         self.samples = (sizes, _repeat(left), _repeat(right))
         self.columns = (
             np.empty((D + levels, n + D)),
@@ -116,8 +118,10 @@ class ConeWorkspace:
         self.share = 0.0  # of the cone that is searched
         self._nodes_per_call = 16
 
-    def load(self, cone: Cone) -> None:
-        """Prepare the search of a cone."""
+    def load(self, cone: Cone, only_ties: bool = False) -> None:
+        """Prepare the search of a cone, which may be split at ties only."""
+        sizes, *copies = self.samples
+        self.samples = ((*sizes[:3], np.int64(ONLY_TIES if only_ties else self._ties)), *copies)
         scores, exponents, errors, above, higher = self.columns
         cones, mate_left, mate_right, matched, stage, _ = self.stack
         D = len(cone.columns)
@@ -165,9 +169,9 @@ class ConeWorkspace:
         self.counters[kernels.LOGGED] = 0
         return self.logs[0][:count].copy()
 
-    def split(self, cone: Cone, target: int) -> int:
+    def split(self, cone: Cone, target: int, only_ties: bool = False) -> int:
         """Look at one cone: give it children, or find that it needs none; return the status."""
-        self.load(cone)
+        self.load(cone, only_ties)
         status = self.visit(target, 1)
         cone.log = [self.take_log()]
         if self.counters[kernels.DEPTH] <= 0 and self.stack[4][0] == 0:
