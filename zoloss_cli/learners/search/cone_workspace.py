@@ -116,6 +116,7 @@ class ConeWorkspace:
         self.logs = (np.zeros(LOG_ENTRIES if does_log else 0, np.int64), np.zeros(n_left, np.int32))
         self.best = np.zeros(D)
         self.share = 0.0  # of the cone that is searched
+        self._loaded: list[Column | None] = [None] * D  # the vertices whose scores the first columns hold
         self._nodes_per_call = 16
 
     def load(self, cone: Cone, only_ties: bool = False) -> None:
@@ -127,6 +128,9 @@ class ConeWorkspace:
         D = len(cone.columns)
         sizes, _, right_of = self.samples
         for k, column in enumerate(cone.columns):
+            if column is self._loaded[k]:  # cones that follow each other share most vertices
+                continue
+            self._loaded[k] = column
             scores[k], exponents[k], errors[k] = column
             compare_classes(scores[k], errors[k], sizes, right_of, above[k], higher[k], self.compare_room)
         cones[0], mate_left[0], mate_right[0] = np.arange(D), cone.mate_left, cone.mate_right
