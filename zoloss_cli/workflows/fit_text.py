@@ -10,6 +10,7 @@ from zoloss_cli.datasets.column_kinds import CsvColumn
 from zoloss_cli.datasets.csv_table import CsvTable
 from zoloss_cli.datasets.labels import MAX_LISTED_CLASSES
 from zoloss_cli.learners.scoring.classifier import ScoringSystemClassifier
+from zoloss_cli.learners.search.certify import MAX_CONE_SAMPLES, CertifyingClassifier
 from zoloss_cli.workflows.card_files import render_card_text
 from zoloss_cli.workflows.fit import TableFit
 from zoloss_cli.workflows.rule_text import build_readable_rule, list_level_lines, render_rule
@@ -122,7 +123,25 @@ def _render_bound(fitted: TableFit) -> list[str]:
             f"{found.objective_bound_:.6g} errors and penalties, of which this one has {found.objective_:.6g}"
         )
         return [f"{every} has at least {least}{method}: {verdict}"]
+    if isinstance(found, CertifyingClassifier) and proof == "none" and not fitted.lower_bound:
+        return [f"bound     none was proved: {explain_no_bound(len(fitted.y))}"]
     return [f"{every} makes at least {fitted.lower_bound:,} errors{method}: {verdict}"]
+
+
+def explain_no_bound(n_samples: int) -> str:
+    """Return why `certify` has proved nothing, and what to do.
+
+    Examples
+    --------
+    >>> explain_no_bound(345)
+    'the time limit was over before; a longer one (--time-limit) proves more'
+    """
+    if n_samples > MAX_CONE_SAMPLES:
+        return (
+            f"cones of directions take up to {MAX_CONE_SAMPLES:,} samples, and impossible sets had too little "
+            "time; a bound for fewer of the samples can be had"
+        )
+    return "the time limit was over before; a longer one (--time-limit) proves more"
 
 
 def _render_weights(fitted: TableFit, weights: np.ndarray) -> list[str]:
