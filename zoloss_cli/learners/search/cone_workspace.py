@@ -121,12 +121,12 @@ class ConeWorkspace:
 
     def load(self, cone: Cone, only_ties: bool = False) -> None:
         """Prepare the search of a cone, which may be split at ties only."""
-        sizes, *copies = self.samples
-        self.samples = ((*sizes[:3], np.int64(ONLY_TIES if only_ties else self._ties)), *copies)
+        (n_left, n_right, words, _), left_of, right_of = self.samples
+        sizes = (n_left, n_right, words, np.int64(ONLY_TIES if only_ties else self._ties))
+        self.samples = (sizes, left_of, right_of)
         scores, exponents, errors, above, higher = self.columns
         cones, mate_left, mate_right, matched, stage, _ = self.stack
         D = len(cone.columns)
-        sizes, _, right_of = self.samples
         for k, column in enumerate(cone.columns):
             if column is self._loaded[k]:  # cones that follow each other share most vertices
                 continue
