@@ -17,7 +17,8 @@ from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 FIRST_SHARE = 0.5  # of the smallest loss so far: the first target, which is cheap
 COST_FACTOR = 3.0  # a target may cost so many times what the one before did
 TIME_SHARE = 0.6  # of the time left that the next target may be expected to take
-LAST_SAFETY = 6.0  # the last target is next if the time left is so many times what it is expected to take
+LAST_SAFETY = 6.0  # the last target is next if the time left is so many times what it is expected to take ...
+LAST_GROWTH = 2.0  # ... where cones grow so many times faster than so far: growth itself grows, on all data
 OVERRUN_FACTOR = 1.5  # by which cones grow faster than those show that were given up
 MIN_CONES = 2000  # below which their number says nothing about growth
 MIN_GROWTH, MAX_EXPONENT = 1e-3, 100.0
@@ -161,7 +162,8 @@ class ConeBound:
         affordable = COST_FACTOR
         if self.search.seconds_left is not None:
             factor_left = self.search.seconds_left / max(1e-9, cones * self._seconds_per_cone)
-            if LAST_SAFETY * math.exp(min(growth * (last - target), MAX_EXPONENT)) < factor_left:
+            exponent = min(LAST_GROWTH * growth * (last - target), MAX_EXPONENT)
+            if LAST_SAFETY * math.exp(exponent) < factor_left:
                 return last
             affordable = min(COST_FACTOR, max(1.0, TIME_SHARE * factor_left))
         return min(last, max(low, target + int(math.log(affordable) / growth)))
