@@ -99,6 +99,7 @@ test-lowest:
 
 bench: install
 	$(BIN)/python -m pytest tests/bench --benchmark-only -q --benchmark-disable-gc --benchmark-columns=min,median,rounds
+	$(BIN)/python tests/bench/instructions.py
 
 # Costs against samples, features, classes, splits and cores, with slopes and the figure of docs/speed.md.
 growth: install

@@ -35,12 +35,16 @@ LEARNERS = {
 
 @pytest.fixture(scope="module", params=NAMES)
 def table(request):
-    """The name, samples (1, x), labels and FLD's weights of 80 % of a data set."""
-    data = load_data(EmbeddedData(name=request.param, dataset=request.param))
+    return load_table(request.param)
+
+
+def load_table(name):
+    """Return the name, samples, labels and FLD's weights of 80 % of a data set."""
+    data = load_data(EmbeddedData(name=name, dataset=name))
     chosen = np.random.default_rng(1).permutation(len(data.y))[: len(data.y) * 4 // 5]
     X, y = scale_parts(data.X[chosen], data.X[:2], "minmax")[0], np.where(data.y[chosen] == 1, 1.0, -1.0)
     fld = FLDClassifier().fit(X, y)
-    return request.param, X, y, np.concatenate([fld.intercept_, fld.coef_[0]])
+    return name, X, y, np.concatenate([fld.intercept_, fld.coef_[0]])
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
