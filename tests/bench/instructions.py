@@ -1,9 +1,9 @@
-"""Instructions of a trial, an epoch and a step of the kernels, which do not depend on what else the machine does.
+"""Instructions of a trial, an epoch and a step of the kernels, whatever else the machine does.
 
 ``python tests/bench/instructions.py`` counts them with valgrind's callgrind. Valgrind does not know the newest
-instructions, so kernels are compiled for a processor of x86-64-v3 (AVX2), once outside of valgrind into a folder
-of their own. Each unit is counted over a number of them and over twice as many: the difference has no share of
-calls, checks and set-up.
+instructions, so kernels are compiled for a processor with AVX2, once outside of valgrind, into a folder of their
+own. Each unit is counted over a number of them and over twice as many: the difference has no share of calls,
+checks and set-up.
 """
 
 from __future__ import annotations
@@ -102,7 +102,8 @@ def count_instructions() -> dict[str, float]:
         subprocess.run(["cc", "-shared", "-fPIC", "-o", library, folder / "switch.c"], check=True)
         environment = os.environ | {
             "NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(folder / "kernels"),
-            "NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "PYTHONPATH": str(TOP / "tests"),
+            "NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
+            "PYTHONPATH": str(TOP / "tests"),
         }  # fmt: skip
         program = [sys.executable, __file__, "--run"]
         subprocess.run([*program, ""], env=environment, cwd=TOP, check=True)  # compiles
