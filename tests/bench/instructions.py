@@ -1,8 +1,8 @@
 """Instructions of a trial, an epoch and a step of the kernels, whatever else the machine does.
 
 ``python tests/bench/instructions.py`` counts them with valgrind's callgrind. Valgrind does not know the newest
-instructions, so kernels are compiled for a processor with AVX2, once outside of valgrind, into a folder of their
-own. Each unit is counted over a number of them and over twice as many: the difference has no share of calls,
+instructions, so kernels are compiled for a processor with AVX2, once outside of valgrind, into a folder of
+their own. Each unit is counted over a number of them and over twice as many: the difference has no share of calls,
 checks and set-up.
 """
 
