@@ -2,8 +2,8 @@
 
 ``python tests/bench/instructions.py`` counts them with valgrind's callgrind. Valgrind does not know the newest
 instructions, so kernels are compiled for a processor with AVX2, once outside of valgrind, into a folder of
-their own. Each unit is counted over a number of them and over twice as many: the difference has no share of calls,
-checks and set-up.
+their own. Each unit is counted over a number of them and over twice as many: the difference has no share of
+calls, checks and set-up.
 """
 
 from __future__ import annotations
