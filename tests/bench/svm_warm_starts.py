@@ -8,6 +8,7 @@ problems together.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 
@@ -90,7 +91,7 @@ def main() -> None:
             print(f"{name}, {title}: {cold} steps", end="")
             for share in SHARES:
                 solution, steps = solve(X, y, bounds[0])
-                for old, C in zip(bounds, bounds[1:], strict=False):
+                for old, C in itertools.pairwise(bounds):
                     solution, more = solve(X, y, C, move_inside(solution, X, y, old, C, share))
                     steps += more
                 print(f"; from the last solution, {share:g} inside: {steps}", end="")
