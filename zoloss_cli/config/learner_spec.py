@@ -35,6 +35,8 @@ from zoloss_cli.registry import (
 from zoloss_cli.utils.code_files import find_code_policy, is_code_name
 
 MAX_VARIANTS = 1000
+WHILE_TUNING = "while_tuning"
+MAPPING_EXPECTED = "must be a mapping from parameters (such as rounds) to their values"
 LIST_EXPECTED = "must be a mapping from a parameter (such as base.C) to the list of values to try"
 
 
@@ -97,21 +99,40 @@ class ColumnBuilder:
             spec = self._build_spec(label, entry)
             return [] if spec is None else [spec]
         has_tune, best_of, tune = "tune" in entry, entry.pop("best_of", None) or {}, entry.pop("tune", None)
+        trial_keys = (*keys, WHILE_TUNING)
+        trial = self._find_trial_settings(entry, trial_keys, bool(tune))
         if has_tune and not self.has_tuning:
             self.errors.add((*keys, "tune"), "the config does not say how: add the section tuning: {folds: 5}")
         if has_tune and not tune:
             self.errors.add((*keys, "tune"), LIST_EXPECTED)
         specs = []
         for choice, variant in _list_variants(best_of, entry, (*keys, "best_of"), self.errors):
-            candidates = [
-                spec.model_copy(update={"choice": text})
-                for text, candidate in _list_variants(tune or {}, variant, (*keys, "tune"), self.errors)
-                if (spec := self._build_spec(label, candidate)) is not None
-            ]
+            candidates = self._build_candidates(label, variant, tune or {}, (*keys, "tune"))
             if candidates:
                 update = {"choice": choice, "tune": tuple(candidates) if tune else ()}
+                for _, changed in _list_variants(trial, variant, trial_keys, self.errors) if trial else ():
+                    update["trials"] = tuple(self._build_candidates(label, changed, tune, trial_keys))
                 specs.append(candidates[0].model_copy(update=update))
         return specs
+
+    def _build_candidates(self, label: str, entry: dict, tune: Any, keys: Keys) -> list[LearnerSpec]:
+        """Return a specification for each combination of the values that `tune` lists."""
+        return [
+            spec.model_copy(update={"choice": text})
+            for text, candidate in _list_variants(tune, entry, keys, self.errors)
+            if (spec := self._build_spec(label, candidate)) is not None
+        ]
+
+    def _find_trial_settings(self, entry: dict, keys: Keys, is_tuned: bool) -> dict[str, list]:
+        """Take from an entry what candidates have only while they are compared; one value each."""
+        given = entry.pop(WHILE_TUNING, None)
+        if given is None:
+            return {}
+        if isinstance(given, dict) and given and is_tuned:
+            return {path: [value] for path, value in given.items()}
+        wrong = "is for learners with `tune`, and this one has none" if not is_tuned else MAPPING_EXPECTED
+        self.errors.add(keys, wrong)
+        return {}
 
     def _build_spec(self, label: str, entry: dict) -> LearnerSpec | None:
         if self.section == "measures":

@@ -325,7 +325,8 @@ class LearnerSpec(StrictModel):
     A parameter that holds another learner (an ensemble's base) is a LearnerSpec itself. Several specs may
     share a label: then the column shows the best of them on each data set, and `choice` tells them apart.
     One with `only` runs on these data sets; the others of its label have the rest.
-    With `tune` this is only the first of those learners, which each task chooses from by cross-validation.
+    With `tune` this is only the first of those learners, which each task chooses from by cross-validation;
+    with `trials` these stand for them there, one for each.
     """
 
     label: str
@@ -333,6 +334,7 @@ class LearnerSpec(StrictModel):
     settings: tuple[tuple[str, Any], ...] = ()
     choice: str = ""
     tune: tuple[LearnerSpec, ...] = ()
+    trials: tuple[LearnerSpec, ...] = ()
     only: tuple[str, ...] | None = None
     code: CodeSource | None = None
     added: bool = False  # by an option of `zoloss run`, so that a config of the same name knows nothing of it
@@ -345,8 +347,9 @@ class LearnerSpec(StrictModel):
             content.pop("code", None)
         elif isinstance(content.get("code"), dict):
             content["code"].pop("path", None)  # where the file is says nothing about results
-        if not self.added:
-            content.pop("added", None)
+        for key in ("added", "trials"):
+            if not getattr(self, key):
+                content.pop(key, None)
         return content
 
     @property

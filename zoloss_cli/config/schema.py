@@ -41,12 +41,18 @@ TUNE = {
     "additionalProperties": {"type": "array", "minItems": 1},
     "description": "parameters (such as base.C) and the values to choose from by the config's tuning",
 }
+WHILE_TUNING = {
+    "type": "object",
+    "minProperties": 1,
+    "description": "parameters that candidates have only while they are compared, such as {rounds: 20}",
+}
 
 ON = {
     "type": "object",
     "additionalProperties": {"anyOf": [{"type": "object"}, {"const": False}]},
     "description": "data sets and the settings that differ there, such as {letter: {rounds: 1000}}; or false",
 }
+VARIANTS = {"best_of": BEST_OF, "tune": TUNE, "while_tuning": WHILE_TUNING, "on": ON}
 
 
 # A class of an installed package or in a file beside the config; its parameters, it alone knows.
@@ -60,7 +66,13 @@ CLASS_NAME = {
 CLASS_ENTRY = {
     "type": "object",
     "required": ["learner"],
-    "properties": {"learner": CLASS_NAME, "best_of": BEST_OF, "tune": TUNE, "on": ON},
+    "properties": {
+        "learner": CLASS_NAME,
+        "best_of": BEST_OF,
+        "tune": TUNE,
+        "while_tuning": WHILE_TUNING,
+        "on": ON,
+    },
 }
 
 
@@ -161,7 +173,7 @@ def _build_learner_entries(definitions: dict) -> dict:
         for key in find_nested_learners(model):
             own["properties"][key] |= {"$ref": "#/$defs/learner"}
         own["properties"]["learner"] = {"const": name}
-        own["properties"] |= {"best_of": BEST_OF, "tune": TUNE, "on": ON}
+        own["properties"] |= VARIANTS
         entries[name] = _optional(own, _first_line(registered.learner_class))
         renamed.append(own | {"required": ["learner"]})
     definitions["learner"] = {"anyOf": [{"enum": list(entries)}, CLASS_NAME, *renamed, CLASS_ENTRY]}

@@ -40,7 +40,11 @@ def allow_planned_code(spec: LearnerSpec) -> Iterator[None]:
 def walk_learners(spec: LearnerSpec) -> Iterator[LearnerSpec]:
     """Yield a learner, those that it is chosen from, and those inside them."""
     yield spec
-    for inner in (*spec.tune, *(value for _, value in spec.settings if isinstance(value, LearnerSpec))):
+    for inner in (
+        *spec.tune,
+        *spec.trials,
+        *(value for _, value in spec.settings if isinstance(value, LearnerSpec)),
+    ):
         yield from walk_learners(inner)
 
 

@@ -95,6 +95,8 @@ class Cell:
         if self.tuning is not None:
             candidates = [build_learner_identity(spec) for spec in self.learner.tune]
             identity["tuning"] = self.tuning.model_dump(exclude_none=True) | {"candidates": candidates}
+            if self.learner.trials:
+                identity["tuning"]["trials"] = list(map(build_learner_identity, self.learner.trials))
         return identity
 
     @cached_property

@@ -6,7 +6,6 @@ Folds are drawn from coordinates, as splits are: the same for every learner and 
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -49,23 +48,24 @@ def _choose_on_all(cell: Cell, draw: int) -> LearnerSpec:
 
 
 def _choose(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int) -> LearnerSpec:
-    """Return the first of the candidates with the fewest wrong predictions over all folds."""
+    """Return the first of the candidates with the fewest wrong predictions over all folds.
+
+    The one with the fewest so far is judged by its next fold: once it has seen all, no other can do better.
+    """
+    from zoloss_cli.learners.kernel_svm import share_kernels
     from zoloss_cli.learners.search.direct_optimizer import share_starts
 
     folds = _build_folds(cell, data, indices, coordinate)
-    best, fewest = cell.learner.tune[0], math.inf
-    with share_starts():
-        for spec in cell.learner.tune:
-            seeds = derive_seed(cell.rule.seed, cell.seed_name, coordinate, cell.learner.name).spawn(len(folds))
-            errors = 0
-            for fold, seed in zip(folds, seeds, strict=True):
-                learner, _ = fit(spec, fold.X, fold.y, seed)
-                errors += int(np.count_nonzero(learner.predict(fold.X_held_out) != fold.y_held_out))
-                if errors >= fewest:
-                    break
-            if errors < fewest:
-                best, fewest = spec, errors
-    return best
+    seeds = derive_seed(cell.rule.seed, cell.seed_name, coordinate, cell.learner.name).spawn(len(folds))
+    trials = cell.learner.trials or cell.learner.tune
+    errors, seen = [0] * len(trials), [0] * len(trials)
+    with share_starts(), share_kernels():
+        while seen[best := errors.index(min(errors))] < len(folds):
+            fold = folds[seen[best]]
+            learner, _ = fit(trials[best], fold.X, fold.y, seeds[seen[best]])
+            errors[best] += int(np.count_nonzero(learner.predict(fold.X_held_out) != fold.y_held_out))
+            seen[best] += 1
+    return cell.learner.tune[best]
 
 
 def _build_folds(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int) -> list[Fold]:

@@ -2,18 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import contextlib
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 from scipy.spatial.distance import cdist
 
-from zoloss_cli.kernels.smo import solve_dual
+from zoloss_cli.kernels.smo import combine_rows, solve_dual
 from zoloss_cli.learners.base import BinaryLearner
 from zoloss_cli.learners.problem import NEGLIGIBLE_WEIGHT_SHARE, Problem, Samples
 
 DISTANCES: dict[str, Literal["euclidean", "cityblock"]] = {"perceptron": "euclidean", "stump": "cityblock"}
 WEIGHT_DECIMALS = 9  # weights with mean 1 that agree in so many decimals are the same
+MAX_SHARED_BYTES = 2**31  # of kernel matrices that fits share
+LEARNERS_AT_ONCE = 32  # whose scores are one product of matrices
+
+_shared_kernels: ContextVar[dict | None] = ContextVar("shared_kernels", default=None)
+
+
+@contextlib.contextmanager
+def share_kernels() -> Iterator[None]:
+    """Within this block, compute the kernel of the same samples once for all fits, up to 2 GiB in all."""
+    token = _shared_kernels.set({})
+    try:
+        yield
+    finally:
+        _shared_kernels.reset(token)
+
+
+class Solution(NamedTuple):
+    """A solved dual, for the side of the first sample."""
+
+    support: np.ndarray  # indices among all samples
+    coefficients: np.ndarray
+    bias: float
+    scores: np.ndarray  # of all samples
+
+
+def _compute_other_scores(gram: np.ndarray, others: np.ndarray, solution: Solution) -> np.ndarray:
+    """Return the scores of samples that the solver did not see, from as few rows of the kernel as will do."""
+    if others.size < solution.support.size:
+        coefficients = np.zeros(len(gram))
+        coefficients[solution.support] = solution.coefficients
+        return gram[others] @ coefficients + solution.bias
+    return combine_rows(gram, solution.support, solution.coefficients)[others] + solution.bias
 
 
 class KernelSVMClassifier(BinaryLearner):
@@ -92,39 +128,89 @@ class KernelSVMClassifier(BinaryLearner):
         samples, subset = problem.all_samples
         self.samples_ = samples.X
         scale = problem.phi * problem.phi.size
-        solutions = samples.cached_by_X(("SVMs", self.kernel, self.C, self.tolerance), dict)
         # A column of a code and its opposite have opposite solutions, and boosting comes back to the same
         # weights when nothing was misclassified.
         side = problem.y[0]
         members = np.arange(samples.X.shape[0])[subset]
         parts = members, side * problem.y > 0.0, np.round(scale, WEIGHT_DECIMALS)
         key = tuple(part.tobytes() for part in parts)
+        solutions = samples.cached_by_X(("SVMs", self.kernel, self.C, self.tolerance), dict)
         if key not in solutions:
             solutions[key] = self._solve(samples, members, side * problem.y, scale)
-        self.support_, coefficients, bias = solutions[key]
-        self.dual_coef_, self.intercept_ = side * coefficients, side * bias
+        solution = solutions[key]
+        self.support_ = solution.support
+        self.dual_coef_, self.intercept_ = side * solution.coefficients, side * solution.bias
+        # Solutions stay in the cache, so that no other support gets this id.
+        samples.cached_by_X("solutions by support", dict)[id(self.support_)] = solution
 
-    def _solve(
-        self, samples: Samples, members: np.ndarray, y: np.ndarray, scale: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, float]:
-        """Return the support vectors among all samples, their coefficients, and the bias."""
+    def _solve(self, samples: Samples, members: np.ndarray, y: np.ndarray, scale: np.ndarray) -> Solution:
+        """Return the support vectors among all samples, their coefficients, the bias and the scores."""
         kept = scale > NEGLIGIBLE_WEIGHT_SHARE * scale.max()
         members, y, scale = members[kept], y[kept], scale[kept]
         if np.all(y == y[0]):
-            return members[:0], np.empty(0), float(y[0])
+            return Solution(members[:0], np.empty(0), float(y[0]), np.full(len(samples.X), y[0]))
         gram = self._compute_kernel(samples)
-        alpha, bias, _ = solve_dual(gram, members, y, self.C * scale, self.tolerance)
+        alpha, bias, gradient, _ = solve_dual(gram, members, y, self.C * scale, self.tolerance)
         support = np.flatnonzero(alpha)
-        return members[support], alpha[support] * y[support], bias
+        solution = Solution(members[support], alpha[support] * y[support], bias, np.empty(len(gram)))
+        solution.scores[members] = y - gradient + bias
+        others = np.setdiff1d(np.arange(len(gram)), members, assume_unique=True)
+        if others.size:
+            solution.scores[others] = _compute_other_scores(gram, others, solution)
+        return solution
 
     def _compute_kernel(self, samples: Samples) -> np.ndarray:
         """Return the kernel of all training samples, one row each, with these samples."""
         key = ("kernel", self.kernel, id(self.samples_))
-        return samples.cached_by_X(key, lambda: -cdist(self.samples_, samples.X, DISTANCES[self.kernel]))
+        return samples.cached_by_X(key, lambda: self._compute_kernel_once(samples.X))
+
+    def _compute_kernel_once(self, X: np.ndarray) -> np.ndarray:
+        shared = _shared_kernels.get()
+        if shared is None:
+            return -cdist(self.samples_, X, DISTANCES[self.kernel])
+        key = (self.kernel, *(hashlib.sha256(part.tobytes()).digest() for part in (self.samples_, X)))
+        if key in shared:
+            return shared[key]
+        kernel = -cdist(self.samples_, X, DISTANCES[self.kernel])
+        if kernel.nbytes + sum(each.nbytes for each in shared.values()) <= MAX_SHARED_BYTES:
+            shared[key] = kernel
+        return kernel
 
     def compute_scores(self, samples: Samples) -> np.ndarray:
-        """Return the scores from a kernel matrix that all SVMs on the same samples share."""
+        """Return the scores from what the solver knows, or from a kernel matrix that all SVMs share."""
+        if samples.X is self.samples_:
+            solution = samples.cached_by_X("solutions by support", dict).get(id(self.support_))
+            if solution is not None and self.support_.size:
+                same_side = self.dual_coef_[0] == solution.coefficients[0]
+                return solution.scores if same_side else -solution.scores
         return self.dual_coef_ @ self._compute_kernel(samples)[self.support_] + self.intercept_
+
+    @staticmethod
+    def iterate_scores(learners: Sequence[KernelSVMClassifier], samples: Samples) -> Iterator[np.ndarray]:
+        """Yield the scores of each of some SVMs, of many at a time by one product of matrices.
+
+        Parameters
+        ----------
+        learners : sequence of KernelSVMClassifier
+            Fitted SVMs.
+        samples : Samples
+            The samples.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            What `compute_scores` gives, up to rounding.
+        """
+        for start in range(0, len(learners), LEARNERS_AT_ONCE):
+            some = learners[start : start + LEARNERS_AT_ONCE]
+            if any(each.samples_ is not some[0].samples_ or each.kernel != some[0].kernel for each in some):
+                yield from (each.compute_scores(samples) for each in some)
+                continue
+            coefficients = np.zeros((len(some), len(some[0].samples_)))
+            for row, each in zip(coefficients, some, strict=True):
+                row[each.support_] = each.dual_coef_
+            scores = coefficients @ some[0]._compute_kernel(samples)
+            yield from (row + each.intercept_ for row, each in zip(scores, some, strict=True))
 
     def scores(self, X: np.ndarray) -> np.ndarray:
         """Return the scores from the kernel with the support vectors alone."""

@@ -108,7 +108,23 @@ def _describe_leaks(run: RunResult) -> list[str]:
         if tuning.held_out:
             how = f"{tuning.folds} times {100 * tuning.held_out:g} % held out"
         leaks.append(f"{', '.join(names)}: settings by {how} on {where}")
-    return leaks
+    return leaks + _describe_trials(run)
+
+
+def _describe_trials(run: RunResult) -> list[str]:
+    """Return which settings candidates had only while they were compared, in which columns and where."""
+    titles, everywhere = build_column_titles(run.learners), tuple(data.name for data in run.experiment.datasets)
+    places: dict[str, tuple[dict, dict]] = {}
+    for spec in run.experiment.learners:
+        for trial, candidate in zip(spec.trials[:1], spec.tune, strict=False):
+            own = (f"{key}={value}" for key, value in trial.settings if (key, value) not in candidate.settings)
+            columns, datasets = places.setdefault(", ".join(own), ({}, {}))
+            columns[titles[spec.label]] = None
+            datasets.update(dict.fromkeys(spec.only or everywhere))
+    return [
+        f"{', '.join(columns)}: on {', '.join(datasets)} these were compared with {text}"
+        for text, (columns, datasets) in places.items()
+    ]
 
 
 def _describe_pruning(run: RunResult) -> list[str]:

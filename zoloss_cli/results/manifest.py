@@ -209,7 +209,8 @@ def _restore_spec(spec: LearnerSpec) -> LearnerSpec:
     if spec.code is not None:
         remember_code(spec.code)
     settings = tuple((key, _restore_value(value)) for key, value in spec.settings)
-    return spec.model_copy(update={"settings": settings, "tune": tuple(map(_restore_spec, spec.tune))})
+    nested = {key: tuple(map(_restore_spec, getattr(spec, key))) for key in ("tune", "trials")}
+    return spec.model_copy(update={"settings": settings} | nested)
 
 
 def _restore_value(value: Any) -> Any:

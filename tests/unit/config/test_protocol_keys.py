@@ -75,6 +75,21 @@ from zoloss_cli.workflows.choices import MISSING_POLICIES, NOISE_SCORES, SCALING
             ["learners.svm.tune", "'base.C' leads nowhere"],
         ),
         (
+            "tuning: {}\ndatasets: [heart]\nlearners: {svm: {while_tuning: {C: 1.0}}}",
+            3,
+            ["learners.svm.while_tuning", "is for learners with `tune`"],
+        ),
+        (
+            "tuning: {}\ndatasets: [heart]\nlearners: {svm: {tune: {C: [[1.0]]}, while_tuning: 3}}",
+            3,
+            ["learners.svm.while_tuning", "must be a mapping"],
+        ),
+        (
+            "tuning: {}\ndatasets: [heart]\nlearners: {svm: {tune: {C: [[1.0]]}, while_tuning: {base.C: 3}}}",
+            3,
+            ["learners.svm.while_tuning", "'base.C' leads nowhere"],
+        ),
+        (
             "datasets: [heart]\nlearners: [svm, sla]\nimprovement: {of: [slo], over: [svm]}",
             3,
             ["improvement.of.slo", "unknown column 'slo'", "'sla'"],

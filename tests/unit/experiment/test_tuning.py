@@ -132,3 +132,35 @@ def test_test_samples_cannot_move_a_clean_choice(cell_of, monkeypatch):
     after = run_task(cell, 1)
     assert (after.choice, after.train_errors) == (before.choice, before.train_errors)
     assert after.test_errors != before.test_errors
+
+
+def test_candidates_can_be_compared_with_other_settings(cell_of, monkeypatch):
+    learner = "adaboost: {base: {learner: pocket, epochs: 3}, rounds: 9, tune: {base.epochs: [1, 4]}%s}"
+    plain = cell_of(learner=learner % "")
+    cell = cell_of(learner=learner % ", while_tuning: {rounds: 2}")
+    assert plain.learner.tune == cell.learner.tune
+    assert plain.learner.trials == ()
+    assert plain.key != cell.key
+    fitted, whole = [], tuning.fit
+
+    def spy(spec, *arguments):
+        fitted.append(dict(spec.settings))
+        return whole(spec, *arguments)
+
+    monkeypatch.setattr(tuning, "fit", spy)
+    assert tune(cell, 0) in cell.learner.tune
+    assert {settings["rounds"] for settings in fitted} == {2}
+    assert {dict(settings["base"].settings)["epochs"] for settings in fitted} == {1, 4}
+    assert run_task(cell, 0).iterations > 2
+
+
+def test_no_more_is_fitted_than_the_choice_needs(cell_of, monkeypatch):
+    """Once a candidate has seen all folds, the others that already have more errors are judged no further."""
+    starts = "[[1000.0, 0.0, 0.0], fld, [-1000.0, 0.0, 0.0]]"
+    cell = cell_of(learner=f"pocket: {{tune: {{seeding: {starts}}}, epochs: 1}}", data="yinyang: {size: 400}")
+    fits, whole = [], tuning.fit
+    monkeypatch.setattr(tuning, "fit", lambda spec, *rest: fits.append(spec.choice) or whole(spec, *rest))
+    chosen = tune(cell, 0).choice
+    assert chosen == "seeding=fld"
+    assert fits.count(chosen) == cell.tuning.folds
+    assert len(fits) < 2 * cell.tuning.folds

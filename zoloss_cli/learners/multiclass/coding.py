@@ -162,9 +162,10 @@ class CodedEnsemble(Learner):
         samples = Samples(self._validate_samples(X))
         distances = np.zeros((samples.X.shape[0], self.classes_.size))
         yield distances
-        steps = zip(self.coding_matrix_.T, self.estimators_, self.estimator_weights_, strict=True)
-        for column, f_t, alpha_t in steps:
-            add_distances(distances, f_t.compute_scores(samples), np.ascontiguousarray(column), alpha_t)
+        all_scores = _iterate_scores(self.estimators_, samples)
+        steps = zip(self.coding_matrix_.T, all_scores, self.estimator_weights_, strict=True)
+        for column, scores, alpha_t in steps:
+            add_distances(distances, scores, np.ascontiguousarray(column), alpha_t)
             yield distances
 
     def decision_function(self, X) -> np.ndarray:
@@ -218,3 +219,13 @@ class CodedEnsemble(Learner):
 
     def _iterate_classes(self, X) -> Iterator[np.ndarray]:
         return (self.classes_[np.argmin(distances, axis=1)] for distances in self._iterate_distances(X))
+
+
+def _iterate_scores(estimators: list[BinaryLearner], samples: Samples) -> Iterator[np.ndarray]:
+    """Yield the scores of each base classifier; a class may have a way to compute many at a time."""
+    together = getattr(type(estimators[0]), "iterate_scores", None) if estimators else None
+    if together is not None:
+        yield from together(estimators, samples)
+        return
+    for estimator in estimators:
+        yield estimator.compute_scores(samples)
