@@ -105,9 +105,9 @@ bench: install
 growth: install
 	$(BIN)/python tests/bench/growth.py docs/figures/growth.svg
 
-# The times that `zoloss learners` shows.
+# The times that `zoloss learners` shows; ONLY="scoring pivot" for some of them.
 speeds: install
-	$(BIN)/python tests/bench/learner_speeds.py zoloss_cli/workflows/learner_speeds.csv
+	$(BIN)/python tests/bench/learner_speeds.py zoloss_cli/workflows/learner_speeds.csv $(ONLY)
 
 # The same checks that .pre-commit-config.yaml runs before a commit.
 lint: install

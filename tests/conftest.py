@@ -10,7 +10,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
-from processes import Ended, drop_compilation_notice, hear_signals
+from processes import Ended, drop_compilation_notice, hear_signals, keep_byte_code
 
 from zoloss_cli.cli import app as cli
 
@@ -18,6 +18,7 @@ from zoloss_cli.cli import app as cli
 settings.register_profile("zoloss", deadline=None)
 settings.load_profile("zoloss")
 hear_signals()
+keep_byte_code()
 
 
 # What takes longest, and cannot be divided: begun last, it would leave one worker alone with it.

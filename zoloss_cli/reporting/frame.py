@@ -6,10 +6,8 @@ is got in one pass. There are hundreds of thousands of records, and not one of t
 
 from __future__ import annotations
 
-import gc
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -30,6 +28,7 @@ from zoloss_cli.reporting.frame_arrays import (
 from zoloss_cli.reporting.loading import CellReader, open_results, select_runs
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.results.cell_file import StoredCell
+from zoloss_cli.utils.garbage import pause_garbage_collection
 
 # What is not part of the protocol.
 IDENTITY_KEYS = ("format", "data", "learner", "version", "package", "code", "parameters")
@@ -80,25 +79,13 @@ def build_frame(folder: Path, table: str | None = None) -> tuple[pd.DataFrame, l
     """Return the DataFrame of :func:`load_results`, and what was found damaged and left out."""
     runs, store = open_results(folder)
     reader = CellReader(store, runs)
-    with _without_garbage_collection():
+    with pause_garbage_collection():
         parts = list(_read_parts(reader, runs, table))
         if not parts:
             what = f"the table '{table}' has" if table else f"{folder} holds"
             raise ResultsError(f"{what} no record yet; what there is to run shows: zoloss status {folder}")
         frame = _build_columns(parts, runs)
     return frame, store.notes
-
-
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Do not look for garbage while hundreds of thousands of records are made, none of which is."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _read_parts(reader: CellReader, runs: list[RunResult], table: str | None) -> Iterator[CellPart]:

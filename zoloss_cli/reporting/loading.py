@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from bisect import bisect_left
 from pathlib import Path
@@ -19,6 +18,7 @@ from zoloss_cli.results.cell_file import StoredCell
 from zoloss_cli.results.manifest import ManifestCell
 from zoloss_cli.results.record import FitRecord, MeasureRecord
 from zoloss_cli.results.store import IGNORED_FILES, Store
+from zoloss_cli.utils.garbage import pause_garbage_collection
 from zoloss_cli.utils.paths import PACKAGE_FOLDER
 
 ROMAN_NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9, "X": 10}
@@ -60,18 +60,13 @@ def read_runs(store: Store, runs: list[RunResult], needed: list[RunResult]) -> N
         Those to read, or parts of them.
     """
     reader = CellReader(store, runs)
-    collects = gc.isenabled()
-    gc.disable()  # hundreds of thousands of records are made, and none is garbage
-    try:
+    with pause_garbage_collection():  # hundreds of thousands of records are made, and none is garbage
         for run in needed:
             run.folder = store.folder
             for cell in run.manifest.cells:
                 reader.add_cell(run, cell)
             if run.experiment.ratios:
                 replace_by_ratios(run)
-    finally:
-        if collects:
-            gc.enable()
 
 
 def open_results(folder: Path) -> tuple[list[RunResult], Store]:

@@ -19,6 +19,7 @@ from zoloss_cli.reporting.titles import build_column_titles
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
 
 COUNTS = {"principal_points": "points", "principal_subsets": "subsets"}
 PAIR_COLOUR = "#6E6E6E"
@@ -71,19 +72,17 @@ def _draw_pairs(axes: Axes, title: str, draw: int, found: StoredDecomposition) -
     axes.plot(*_transpose(principal), **dots)
     if others:
         axes.plot(*_transpose(others), **dots, label="pair of a subset")
-    axes.plot(
-        *_transpose(principal),
-        linestyle="none",
-        marker="o",
-        markersize=6,
-        markerfacecolor="none",
-        color=style.VERMILLION,
-        label="principal point",
-    )
+    circle_principal_points(axes, *_transpose(principal))
     only = "" if found.is_exact else " (principal points only)"
     counts = ", ".join(f"{found.counts[metric]} principal {what}" for metric, what in COUNTS.items())
     axes.set(title=f"{style.shorten(title)}, draw {draw}{only}\n{counts}")
     axes.set(xlabel="complexity (support vectors)", ylabel="error (samples left out)")
+
+
+def circle_principal_points(axes: Axes, complexities: ArrayLike, errors: ArrayLike) -> None:
+    """Draw circles around the principal points of a complexity-error plot."""
+    look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 6, "markerfacecolor": "none"}
+    axes.plot(complexities, errors, **look, color=style.VERMILLION, label="principal point")
 
 
 def _transpose(points: list[tuple[int, int]]) -> tuple[list[int], list[int]]:

@@ -21,6 +21,7 @@ from zoloss_cli.complexity.hard_margin import (
 )
 from zoloss_cli.kernels.zero_one import predict_signs
 from zoloss_cli.reporting.figures import style
+from zoloss_cli.reporting.figures.complexity_error import PAIR_COLOUR, circle_principal_points
 from zoloss_cli.reporting.figures.example_subsets import DISKS, DISKS_CONFIG
 from zoloss_cli.reporting.figures.samples import load_first_draw
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 N_CLUSTERS = 10  # of which there are 1,023 unions
 PATH_SEED = 1
-PAIR_COLOUR = "#6E6E6E"
 SUBSETS, HYPOTHESES = "subsets, Ω₁", "hypotheses, Ω₂"
 
 
@@ -96,15 +96,7 @@ def draw_principal_pairs() -> Figure:
     figure = style.new_figure(style.COLUMN, 3.0)
     (axes,) = style.add_panels(figure, 1, 1)
     _plot_pairs(axes, found)
-    axes.plot(
-        *find_principal_pairs(found).T,
-        linestyle="none",
-        marker="o",
-        markersize=6,
-        markerfacecolor="none",
-        color=style.VERMILLION,
-        label="principal point",
-    )
+    circle_principal_points(axes, *find_principal_pairs(found).T)
     axes.legend(loc="upper right")
     return figure
 

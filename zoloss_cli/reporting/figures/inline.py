@@ -7,18 +7,22 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from zoloss_cli.reporting.figures.files import render_figure
+from zoloss_cli.reporting.figures.style import apply_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "{http://www.w3.org/1999/xlink}href"
-GROUP, USE, STYLE = (f"{{{SVG}}}{name}" for name in ("g", "use", "style"))
+GROUP, USE, STYLE, DEFS, PATH, MARKER = (
+    f"{{{SVG}}}{name}" for name in ("g", "use", "style", "defs", "path", "marker")
+)
 FONT = re.compile(r"font-family: [^;]+; ?")
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 CURVE_COMMAND = re.compile("[ACQ]")
 NO_ROTATION = "rotate(-0 "
+MIN_JOINED = 4  # markers from which on a path for all of them is shorter
+MARKER_SETTINGS = {"markerUnits": "userSpaceOnUse", "overflow": "visible"}
 
 
 def render_svg(figure: Figure, prefix: str = "figure") -> str:
@@ -36,8 +40,11 @@ def render_svg(figure: Figure, prefix: str = "figure") -> str:
     str
         The element.
     """
+    from zoloss_cli.reporting.figures.drawn_once import render_once
+
     ElementTree.register_namespace("", SVG)
-    root = ElementTree.fromstring(render_figure(figure, "svg"))
+    with apply_style():
+        root = ElementTree.fromstring(render_once(figure))
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     # matplotlib's style sheet is for a page of its own: it would style all the rest of ours.
@@ -45,6 +52,7 @@ def render_svg(figure: Figure, prefix: str = "figure") -> str:
         for sheet in parent.findall(STYLE):
             parent.remove(sheet)
     root.set("style", "font-family: 'DejaVu Sans', Verdana, sans-serif; stroke-linejoin: round")
+    _join_markers(root)
     _rename(root, prefix)
     _dissolve_groups(root)
     for element in root.iter():
@@ -55,7 +63,6 @@ def render_svg(figure: Figure, prefix: str = "figure") -> str:
         if element.get("transform", "").startswith(NO_ROTATION):
             del element.attrib["transform"]
         element.text, element.tail = _trim(element.text), _trim(element.tail)
-    _drop_repeated_markers(root)
     _share_styles(root, prefix)
     return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
 
@@ -89,15 +96,28 @@ def _dissolve_groups(element: ElementTree.Element) -> None:
         element.extend(list(child) if child.tag == GROUP and not child.attrib else [child])
 
 
-def _drop_repeated_markers(root: ElementTree.Element) -> None:
-    """Keep the first of the markers of one line at one place, which is all that is seen."""
-    for group in root.iter(GROUP):
-        seen = set()
-        for marker in group.findall(USE):
-            place = tuple(marker.attrib.items())
-            if place in seen:
-                group.remove(marker)
-            seen.add(place)
+def _join_markers(root: ElementTree.Element) -> None:
+    """Make one path of the many markers of a line, which has one at each of its points.
+
+    Of several at one place one is kept, which is all that is seen.
+    """
+    joined: dict[tuple[str, str], str] = {}
+    for group in list(root.iter(GROUP)):
+        uses = [child for child in group if child.tag == USE]
+        kinds = {(use.get("style", ""), use.get(XLINK, "")[1:]) for use in uses}
+        if len(uses) < MIN_JOINED or len(uses) < len(group) or len(kinds) > 1:
+            continue
+        style, name = kinds.pop()
+        places = [LONG_NUMBER.sub(_round_number, f"{use.get('x')} {use.get('y')}") for use in uses]
+        if (style, name) not in joined:
+            joined[style, name] = f"{name}-{len(joined)}"
+            definition = ElementTree.SubElement(group, DEFS)
+            marker = ElementTree.SubElement(definition, MARKER, MARKER_SETTINGS, id=joined[style, name])
+            ElementTree.SubElement(marker, USE, {XLINK: f"#{name}", "style": style})
+        for use in uses:
+            group.remove(use)
+        shown = {"style": f"fill: none; stroke: none; marker: url(#{joined[style, name]})"}
+        ElementTree.SubElement(group, PATH, shown, d="M " + " ".join(dict.fromkeys(places)))
 
 
 def _share_styles(root: ElementTree.Element, prefix: str) -> None:

@@ -65,12 +65,12 @@ def draw_ranks(ranks: Ranks, origin: str = "") -> Figure:
 def draw_ranks_on(axes: Axes, ranks: Ranks) -> None:
     """Draw the diagram on axes, beside which the names need room."""
     count = len(ranks.learners)
-    axes.set(xlim=(1.0, count), ylim=(count_rows(ranks), -AXIS_ROWS + 0.5), xticks=range(1, count + 1))
     axes.spines[["left", "right", "bottom"]].set_visible(False)
-    axes.spines["top"].set(visible=True, position=("data", 0.0))
+    axes.spines["top"].set(visible=True, position=("data", 0.0))  # which drops all numbers that there are
     axes.yaxis.set_visible(False)
     axes.xaxis.tick_top()
     axes.grid(visible=False)
+    axes.set(xlim=(1.0, count), ylim=(count_rows(ranks), -AXIS_ROWS + 0.5), xticks=range(1, count + 1))
     _hang_names(axes, ranks, _build_names(ranks), _count_bar_rows(ranks))
     _draw_groups(axes, ranks)
     _draw_difference(axes, ranks)

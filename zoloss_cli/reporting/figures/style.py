@@ -10,6 +10,7 @@ import contextlib
 import math
 import textwrap
 from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zoloss_cli.errors import MissingPackageError
@@ -42,6 +43,7 @@ SETTINGS = {
     "font.size": 8,
     "axes.labelsize": 8,
     "axes.titlesize": 8,
+    "axes.titley": 1.0,  # no axis has its numbers above, so no title has to make way for them, which takes long
     "xtick.labelsize": 7,
     "ytick.labelsize": 7,
     "legend.fontsize": 7,
@@ -65,6 +67,7 @@ SETTINGS = {
     "text.parse_math": False,  # a name with dollars is a name
     "svg.hashsalt": "zoloss",  # the same ids for the same figure
 }
+_is_applied: ContextVar[bool] = ContextVar("_is_applied", default=False)
 
 
 class Look(NamedTuple):
@@ -99,10 +102,17 @@ def list_drawing_faults() -> list[str]:
 
 @contextlib.contextmanager
 def apply_style() -> Iterator[None]:
-    """Use matplotlib with our settings and nobody else's."""
+    """Use matplotlib with our settings and nobody else's; within itself it changes nothing more."""
+    if _is_applied.get():
+        yield
+        return
     style = import_optional("matplotlib.style", NEEDED_BY)
     with style.context(["default", SETTINGS]):
-        yield
+        token = _is_applied.set(True)
+        try:
+            yield
+        finally:
+            _is_applied.reset(token)
 
 
 def new_figure(width: float, height: float) -> Figure:

@@ -65,9 +65,10 @@ class Target:
         squares = np.sum(sides**2, axis=1)
         found = []
         for block in np.array_split(X, max(1, len(X) // SAMPLES_PER_BLOCK)):
-            ahead = block[:, None, :] - starts[None, :, :]
-            along = np.clip(np.sum(ahead * sides, axis=2) / squares, 0.0, 1.0)
-            found.append(np.min(np.linalg.norm(ahead - along[..., None] * sides, axis=2), axis=1))
+            x, y = (block[:, [i]] - starts[:, i] for i in (0, 1))
+            along = np.clip((x * sides[:, 0] + y * sides[:, 1]) / squares, 0.0, 1.0)
+            nearest = np.min((x - along * sides[:, 0]) ** 2 + (y - along * sides[:, 1]) ** 2, axis=1)
+            found.append(np.sqrt(nearest))
         return np.concatenate(found)
 
 
@@ -78,12 +79,14 @@ def build_target(data: GeneratedData) -> Target:
 
 def draw_target(axes: Axes, target: Target) -> None:
     """Draw the target behind what is on these axes, which become a plain square frame."""
-    from matplotlib.patches import Circle
+    from matplotlib.patches import Circle, Polygon
 
+    # add_artist leaves the limits as they are, which add_patch computes at length; they are set below.
     for outline, side in target.build_areas(DRAWN_CORNERS):
-        axes.fill(*outline.T, facecolor=GREY if side == 0 else "white", edgecolor="none", zorder=0.5)
+        colour = GREY if side == 0 else "white"
+        axes.add_artist(Polygon(outline, facecolor=colour, edgecolor="none", zorder=0.5))
     edge = {"facecolor": "none", "edgecolor": OUTLINE, "linewidth": 0.5, "zorder": 0.6}
-    axes.add_patch(Circle((0.0, 0.0), PLATE_RADIUS, **edge))
+    axes.add_artist(Circle((0.0, 0.0), PLATE_RADIUS, **edge))
     axes.grid(visible=False)
     limits = (-target.width, target.width)
     axes.set(xlim=limits, ylim=limits, xticks=[], yticks=[], aspect="equal")

@@ -31,6 +31,7 @@ from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.summary import summarize_agreement
 from zoloss_cli.reporting.tables import Table, build_table
 from zoloss_cli.reporting.titles import build_column_titles
+from zoloss_cli.utils.garbage import pause_garbage_collection
 
 OTHER_RUNS = "Other runs"
 DIFFERENT = "Cells that differ, and why"
@@ -45,6 +46,7 @@ class ReportedTable:
     compared: list[CellComparison]
 
 
+@pause_garbage_collection()  # all that was read is searched each time, and most of it stays
 def build_page(
     runs: list[RunResult],
     source: Path,

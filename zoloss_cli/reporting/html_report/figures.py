@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.figures.catalog import Drawing, build_drawing_without_results, find_drawings
 from zoloss_cli.reporting.figures.inline import render_svg
 from zoloss_cli.reporting.figures.registry import FIGURES
-from zoloss_cli.reporting.figures.style import list_drawing_faults
+from zoloss_cli.reporting.figures.style import apply_style, list_drawing_faults
 from zoloss_cli.reporting.html_report.document import build_id, render_anchor
 from zoloss_cli.reporting.html_report.provenance import provenance_html
 from zoloss_cli.reporting.render.html import escape
@@ -58,20 +59,26 @@ class PageFigures:
 
     def render_of_table(self, run: RunResult) -> str:
         """Return the figures that stand beside a run's table."""
-        return "".join(self._render(drawing) for drawing in self._of_tables if drawing.run == run.name)
+        drawings = [drawing for drawing in self._of_tables if drawing.run == run.name]
+        if not drawings:
+            return ""
+        with apply_style():
+            return "".join(map(self._render, drawings))
 
     def render_all_of_papers(self) -> str:
         """Return the index of all figures, the papers' figures, and once for all of a run how it was made."""
         if not self._of_papers and not self._of_tables:
             return ""
-        parts = [self._render_index()]
+        with apply_style():
+            return self._render_index() + "".join(self._render_of_papers())
+
+    def _render_of_papers(self) -> Iterator[str]:
         following = [*(drawing.run for drawing in self._of_papers[1:]), None]
         for drawing, next_run in zip(self._of_papers, following, strict=False):
             heading = f"{escape(drawing.title)}{render_anchor(find_id(drawing), drawing.title)}"
-            parts.append(f"<h3>{heading}</h3>{self._render(drawing)}")
+            yield f"<h3>{heading}</h3>{self._render(drawing)}"
             if drawing.run and drawing.run != next_run:
-                parts.append(provenance_html(self._runs[drawing.run]))
-        return "".join(parts)
+                yield provenance_html(self._runs[drawing.run])
 
     def _render_index(self) -> str:
         """Return links to all figures of the page, those of papers first."""

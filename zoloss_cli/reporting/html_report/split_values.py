@@ -48,7 +48,9 @@ def _count(run: RunResult, dataset: str, learner: str) -> int:
 
 def _pack(run: RunResult, dataset: str, learner: str) -> dict[str, Any]:
     """Return the values of a cell: each distinct one once, and one character a split, where they are few."""
-    values = [float(f"{value:.6g}") for value in run.get_values(dataset, learner)]
+    found = run.get_values(dataset, learner)
+    rounded = {value: float(f"{value:.6g}") for value in set(found)}
+    values = [rounded[value] for value in found]
     splits = run.cells[dataset, learner].splits
     packed: dict[str, Any] = {} if splits == list(range(len(splits))) else {"splits": splits}
     distinct = sorted(set(values))

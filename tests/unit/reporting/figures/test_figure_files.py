@@ -78,8 +78,11 @@ def test_inline_svg_keeps_every_marker(reference):
     for dataset, learner in itertools.product(run.datasets, ("bpm", "svm", "lr")):
         x, y = (run.cells[dataset, name]["train_01_loss"] for name in ("sla", learner))
         points |= {(dataset, learner, *point) for point in zip(x, y, strict=True)}
-    marks = re.findall("<use", render_svg(figure))
-    assert len(points) <= len(marks) < len(points) + 100  # and ticks and the legend
+    root = ElementTree.fromstring(render_svg(figure))
+    sheet = dict(re.findall(r"\.([\w-]+)\{([^}]*)\}", root.find("{http://www.w3.org/2000/svg}style").text))
+    marked = [e for e in root.iter() if "marker: url" in sheet.get(e.get("class"), e.get("style", ""))]
+    marks = sum(len(e.get("d").split()) // 2 for e in marked)
+    assert marks == len(points)
 
 
 def test_a_file_name_gives_the_format():
