@@ -17,7 +17,7 @@ DEFAULT_BYTES = 128 << 10  # of both, where nothing else is set
 
 
 def keep_freed_memory() -> bool:
-    """Let this process keep what it frees, and return whether its allocator can be told so (glibc's can)."""
+    """Let this process keep what it frees, and return whether its allocator can do so (that of glibc can)."""
     return _set_thresholds(KEPT_BYTES, MAPPED_BYTES)
 
 
