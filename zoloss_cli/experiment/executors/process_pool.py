@@ -10,6 +10,7 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from multiprocessing.context import BaseContext
 
 from zoloss_cli.experiment.executors.base import ChunkOutput, Note, TaskExecutor
 from zoloss_cli.experiment.executors.kernels import compile_for_cells
@@ -40,7 +41,8 @@ class PoolExecutor(TaskExecutor):
         return self.jobs
 
     def prepare(self, cells: Sequence[Cell], note: Note) -> None:
-        """Compile kernels in this process, so that workers find them."""
+        """Compile kernels in this process, so that workers find them; what these import is loaded meanwhile."""
+        prepare_server()
         seconds = compile_for_cells(cells)
         if seconds > LONG_COMPILATION_SECONDS:
             kept = " (kept for the next run)" * KEEPS_KERNELS
@@ -67,13 +69,18 @@ class PoolExecutor(TaskExecutor):
 
 def start_process_pool(jobs: int) -> ProcessPoolExecutor:
     """Return a pool of workers forked from a clean server that has imported the learners once."""
+    return ProcessPoolExecutor(jobs, mp_context=prepare_server(), initializer=init_worker)
+
+
+def prepare_server() -> BaseContext:
+    """Return how processes are started; where they are forked from a server, start that."""
     context = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
     if hasattr(context, "set_forkserver_preload"):
         # Other packages' learners are imported by the tasks that use them: a broken one ends the server.
         modules = {entry.target.split(":")[0] for entry in LEARNERS.builtin.values()}
         context.set_forkserver_preload(["zoloss_cli.experiment.task", *sorted(modules)])
         _start_server()
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=init_worker)
+    return context
 
 
 def stop_process_pool(pool: Executor) -> None:
