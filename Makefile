@@ -147,9 +147,9 @@ tables: install
 
 # Nguyen & Sanner (2013): all tables and figures, and proved bounds for the data of Table 1.
 nguyen: install
-	for config in table1 table2 table3 table4 table4-clean bounds figure1 figure9; do \
+	for config in table1 table2 table3 table4 table4-clean table4-noiseless bounds figure1 figure9; do \
 	  $(RUN) configs/nguyen/$$config.yaml || exit; done
-	for table in 1 2 3 4 nguyen-table4-clean nguyen-bounds; do \
+	for table in 1 2 3 4 nguyen-table4-clean nguyen-table4-noiseless nguyen-bounds; do \
 	  $(BIN)/zoloss table $(RESULTS) --table $$table || exit; done
 
 # Li's thesis (2006), chapters 1, 3 and 4: the complexity of data, CGBoost against AnyBoost, and boosting for several

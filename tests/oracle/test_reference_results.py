@@ -38,7 +38,7 @@ CONFIGS = [
     "figure3.yaml",
     "figure4.yaml",
     *(f"nguyen/{name}.yaml" for name in ("table1", "table2", "table3", "table4", "table4-clean")),
-    *(f"nguyen/{name}.yaml" for name in ("bounds", "figure1", "figure9")),
+    *(f"nguyen/{name}.yaml" for name in ("table4-noiseless", "bounds", "figure1", "figure9")),
 ]
 
 
