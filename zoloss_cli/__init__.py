@@ -62,6 +62,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
     from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
     from zoloss_cli.learners.linear.stream import progressive_errors
+    from zoloss_cli.learners.linear.voted_perceptron import VotedPerceptronClassifier
     from zoloss_cli.learners.linear_base import LinearLearner
     from zoloss_cli.learners.majority import MajorityClassifier
     from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier

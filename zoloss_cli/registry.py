@@ -52,6 +52,9 @@ LEARNERS = Registry(
         "pocket": LearnerRegistration(_POCKET, {"ratchet": True}, "pocket"),
         "pocket-plain": LearnerRegistration(_POCKET, {"ratchet": False}, "pocket (no ratchet)"),
         "ave-perc": LearnerRegistration(_PERCEPTRON + "AveragedPerceptronClassifier", {}, "ave-perc"),
+        "voted-perc": LearnerRegistration(
+            "zoloss_cli.learners.linear.voted_perceptron:VotedPerceptronClassifier", {}, "voted-perc"
+        ),
         "perceptron": LearnerRegistration(_PERCEPTRON + "PerceptronClassifier", {}, "perceptron"),
         "batch-perceptron": LearnerRegistration(
             _PERCEPTRON + "BatchPerceptronClassifier", {}, "batch perceptron"

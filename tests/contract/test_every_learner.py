@@ -33,6 +33,7 @@ SPARSE_EQUIVALENCE = "check_sample_weight_equivalence_on_sparse_data"
 EXCEPTIONS = {
     "PerceptronClassifier": {EQUIVALENCE: DRAWS, SPARSE_EQUIVALENCE: DRAWS},
     "AveragedPerceptronClassifier": {EQUIVALENCE: DRAWS, SPARSE_EQUIVALENCE: DRAWS},
+    "VotedPerceptronClassifier": {EQUIVALENCE: DRAWS},
     "PocketClassifier": {EQUIVALENCE: DRAWS},
     "MarginSGDClassifier": {EQUIVALENCE: DRAWS, SPARSE_EQUIVALENCE: DRAWS},
     "BatchPerceptronClassifier": {

@@ -25,7 +25,14 @@ SEVERAL = [
     "one-vs-one:svm-perceptron",
     "erp:svm-perceptron",
 ]
-FOR_TWO = ["adaboost:rcd-bias", "adaboost-stump", "svm-perceptron", "anyboost:stump", "cgboost:pocket"]
+FOR_TWO = [
+    "adaboost:rcd-bias",
+    "adaboost-stump",
+    "svm-perceptron",
+    "anyboost:stump",
+    "cgboost:pocket",
+    "voted-perc",
+]
 
 
 def numbers(seed: int, n: int, names: list[str]) -> tuple[np.ndarray, list[str]]:
