@@ -37,6 +37,7 @@ _POCKET = "zoloss_cli.learners.linear.pocket:PocketClassifier"
 _ROMMA = "zoloss_cli.learners.linear.romma:ROMMAClassifier"
 _LIBLINEAR = "zoloss_cli.learners.linear.liblinear:LibLinearClassifier"
 _THEORY = "zoloss_cli.learners.bounds.classifiers:"
+_ECC = "zoloss_cli.learners.multiclass.ecc:AdaBoostECCClassifier"
 _SGD = "zoloss_cli.learners.linear.sgd:MarginSGDClassifier"
 
 LEARNERS = Registry(
@@ -105,9 +106,8 @@ LEARNERS = Registry(
         "adaboost-stump": LearnerRegistration(
             "zoloss_cli.learners.boosting.boosted_stumps:BoostedStumpsClassifier", {}, "AdaBoost (stumps)"
         ),
-        "ecc": LearnerRegistration(
-            "zoloss_cli.learners.multiclass.ecc:AdaBoostECCClassifier", {}, "AdaBoost.ECC"
-        ),
+        "ecc": LearnerRegistration(_ECC, {"symmetric": True}, "AdaBoost.ECC"),
+        "ecc-asymmetric": LearnerRegistration(_ECC, {"symmetric": False}, "asymmetric AdaBoost.ECC"),
         "erp": LearnerRegistration(
             "zoloss_cli.learners.multiclass.erp:AdaBoostERPClassifier", {}, "AdaBoost.ERP"
         ),

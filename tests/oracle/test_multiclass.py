@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 from sklearn.multiclass import OneVsOneClassifier as SklearnOneVsOne
 from sklearn.svm import SVC
@@ -122,6 +123,48 @@ def test_every_round_is_that_of_the_printed_algorithm(boosted, start, schedule, 
     )
     np.testing.assert_allclose(-boosted.decision_function(X), distances, rtol=1e-9)
     np.testing.assert_array_equal(boosted.predict(X), np.argmin(distances, axis=1))
+
+
+LARGEST = 0.5 * np.log(1000.0)  # coefficient of an output that is never wrong
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_asymmetric_coefficients_minimize_the_cost_over_both(seed):
+    """Brute force: the cost (4.2) of the whole ensemble from distances, by a search over both coefficients."""
+    X, y = several(seed, 90, 4)
+    boosted = AdaBoostECCClassifier("stump", rounds=12, symmetric=False).fit(X, y)
+    assert boosted.estimator_weights_.shape == (12, 2)
+    distances = np.zeros((90, 4))
+    plain = AdaBoostECCClassifier("stump", rounds=1).fit(X, y)
+    assert boosted.costs_[0] <= plain.costs_[0]
+    for t, (column, f) in enumerate(zip(boosted.coding_matrix_.T, boosted.estimators_, strict=True)):
+        outputs = np.where(f.decision_function(X) >= 0.0, 1, -1)
+
+        def cost_of(alphas, distances=distances, column=column, outputs=outputs):
+            alpha = np.where(outputs > 0, alphas[1], alphas[0])[:, None]
+            new = distances + alpha * (1 - np.outer(outputs, column)) / 2
+            rho = new - new[np.arange(90), y][:, None]
+            return (np.exp(-rho).sum() - 90) / (90 * 3), new
+
+        found = minimize(
+            lambda alphas, cost_of=cost_of: cost_of(alphas)[0],
+            np.zeros(2),
+            method="Nelder-Mead",
+            bounds=[(-LARGEST, LARGEST)] * 2,
+            tol=1e-10,
+        )
+        np.testing.assert_allclose(boosted.estimator_weights_[t], found.x, atol=1e-4)
+        cost, distances = cost_of(boosted.estimator_weights_[t])
+        np.testing.assert_allclose([boosted.costs_[t], found.fun], cost, rtol=1e-7)
+    np.testing.assert_allclose(-boosted.decision_function(X), distances, rtol=1e-9)
+
+
+def test_asymmetric_outputs_that_are_never_wrong_or_never_there():
+    boosted = AdaBoostECCClassifier("stump", rounds=1, symmetric=False)
+    boosted.fit([[0.0], [1.0]], [0, 1])  # each output is right
+    np.testing.assert_allclose(boosted.estimator_weights_, 0.5 * np.log([[1000.0, 1000.0]]))
+    boosted.fit([[0.0], [0.0], [0.0]], [0, 0, 1])  # one output only, right in two of three
+    np.testing.assert_allclose(np.sort(boosted.estimator_weights_[0]), [0.0, 0.5 * np.log(2.0)])
 
 
 @pytest.mark.parametrize("base", ["stump", "fld"])

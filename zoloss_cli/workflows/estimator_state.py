@@ -82,7 +82,7 @@ class CodeState(EstimatorState):
 
     kind: Literal["code"] = "code"
     words: list[Annotated[str, Field(pattern="^[-0+]*$")]]
-    coefficients: list[Number]
+    coefficients: list[Number] | list[Annotated[list[Number], Field(min_length=2, max_length=2)]]
     members: list[AnyState]
 
     @classmethod

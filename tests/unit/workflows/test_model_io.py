@@ -17,6 +17,7 @@ from zoloss_cli.workflows.model_io import read_model, render_model
 QUICK = {"epochs": 20, "rounds": 6}
 SEVERAL = [
     "ecc:stump",
+    "ecc-asymmetric:stump",
     "erp:rcd-bias",
     "one-vs-one:soft-svm",
     "one-vs-all:adaboost-stump",

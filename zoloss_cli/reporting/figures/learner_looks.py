@@ -26,7 +26,7 @@ LEARNERS_BY_COLOUR: dict[str, tuple[str, ...]] = {
     style.ORANGE: ("sgd-hinge", "bnb", "cgboost", "rcd-conj", "heuristic"),
     style.SKY: ("rcd-plain", "pcs", "one-vs-all", "anyboost", "all subsets"),
     INDIGO: ("pivot", "rcd-grad", "adaboost-stump", "batch-perceptron"),
-    WINE: ("sgd-ls", "certify", "stump", "sgd-perceptron", "rcd-grad-batch"),
+    WINE: ("sgd-ls", "certify", "stump", "sgd-perceptron", "rcd-grad-batch", "ecc-asymmetric"),
     OLIVE: ("perceptron", "mip", "tree", "rcd-conj-bias", "voted-perc"),
     TEAL: ("ccd", "romma", "adaboost", "svm-perceptron", "pocket-plain"),
     GREY: ("svm", "majority", "ecc", "erp", "one-vs-one/one-vs-all"),
