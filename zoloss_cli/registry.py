@@ -117,6 +117,9 @@ LEARNERS = Registry(
         "one-vs-all": LearnerRegistration(
             "zoloss_cli.learners.multiclass.pairs:OneVsAllClassifier", {}, "one-vs-all"
         ),
+        "ecoc": LearnerRegistration(
+            "zoloss_cli.learners.multiclass.ecoc:OutputCodeClassifier", {}, "output code"
+        ),
         "stump": LearnerRegistration("zoloss_cli.learners.boosting.stump:DecisionStumpClassifier", {}, "stump"),
         "scoring": LearnerRegistration(
             "zoloss_cli.learners.scoring.classifier:ScoringSystemClassifier", {}, "scoring system"

@@ -51,6 +51,7 @@ EXCEPTIONS = {
     "AdaBoostERPClassifier": {EQUIVALENCE: SUMS},
     "OneVsOneClassifier": {EQUIVALENCE: SUMS},
     "OneVsAllClassifier": {EQUIVALENCE: SUMS},
+    "OutputCodeClassifier": {EQUIVALENCE: SUMS},
     "PivotClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "SmoothLossClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "BranchAndBoundClassifier": {EQUIVALENCE: UNWEIGHTED_START},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 
 import numpy as np
@@ -21,7 +22,9 @@ from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
 from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
 from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
 from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
+from zoloss_cli.learners.linear.fld import FLDClassifier
 from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
+from zoloss_cli.learners.multiclass.ecoc import OutputCodeClassifier, draw_best_matrix
 from zoloss_cli.learners.multiclass.erp import AdaBoostERPClassifier
 from zoloss_cli.learners.multiclass.pairs import OneVsAllClassifier, OneVsOneClassifier
 from zoloss_cli.learners.multiclass.partitions import PARTITIONS
@@ -403,3 +406,50 @@ def test_what_no_learner_can_tell_apart_ends_the_run():
     assert empty.n_rounds_ == 0
     assert list(empty.predict(X)) == [0] * 12
     assert empty.unsplit_ == 1  # a constant classifier likes all classes on one side
+
+
+# -- fixed codes ---------------------------------------------------------------------------------------
+
+
+def test_the_exhaustive_code_has_every_partition_once():
+    X, y = several(3, 60, 5)
+    code = OutputCodeClassifier("stump", "exhaustive").fit(X, y)
+    columns = {tuple(column) for column in code.coding_matrix_.T}
+    assert len(columns) == code.coding_matrix_.shape[1] == 2**4 - 1
+    every = {(1, *rest) for rest in itertools.product((-1, 1), repeat=4)} - {(1,) * 5}
+    assert columns == every
+
+
+@pytest.mark.parametrize(("code", "n_columns"), [("dense", 26), ("sparse", 39)])
+def test_random_codes_are_the_best_of_many(code, n_columns):
+    columns = draw_best_matrix(6, code, np.random.default_rng(0))
+    assert columns.shape == (n_columns, 6)
+    assert np.all(columns.max(axis=1) == 1)
+    assert np.all(columns.min(axis=1) == -1)
+    rng = np.random.default_rng(1)
+    others = rng.choice([-1, 1] if code == "dense" else [-1, 0, 0, 1], (300, n_columns, 6))
+
+    def nearest(matrix):  # brute force over pairs of words
+        pairs = itertools.combinations(matrix.T.astype(int), 2)
+        return min(np.sum(1 - a * b) / 2 for a, b in pairs)
+
+    assert nearest(columns) >= max(nearest(other) for other in others)
+
+
+@pytest.mark.parametrize("code", ["dense", "sparse", "exhaustive"])
+def test_output_codes_predict_the_class_with_the_nearest_word(code):
+    X, y = several(4, 120, 5)
+    fitted = OutputCodeClassifier("fld", code, random_state=0).fit(X, y)
+    outputs = np.column_stack([np.where(f.decision_function(X) >= 0, 1, -1) for f in fitted.estimators_])
+    distances = np.array([[np.sum(1 - word * row) / 2 for word in fitted.coding_matrix_] for row in outputs])
+    np.testing.assert_array_equal(fitted.predict(X), distances.argmin(axis=1))
+    for column, f in zip(fitted.coding_matrix_.T, fitted.estimators_, strict=True):
+        used = column[y] != 0
+        alone = FLDClassifier().fit(X[used], column[y][used])
+        np.testing.assert_allclose(f.coef_, alone.coef_, rtol=1e-6)
+
+
+def test_an_exhaustive_code_of_many_classes_is_refused():
+    X, y = several(5, 60, 12)
+    with pytest.raises(ValueError, match="at most 11 classes, and y holds 12; use code='dense'"):
+        OutputCodeClassifier("stump", "exhaustive").fit(X, y)

@@ -28,6 +28,7 @@ CONFIGS = [
     "perceptron/small-margin.yaml",
     *(f"thesis/{name}.yaml" for name in ("figure2.1", "figure2.2", "figure2.3", "figure2.4")),
     "thesis/section2.2-voted.yaml",
+    "thesis/section4.1-codes.yaml",
     "thesis/section4.2-asymmetric.yaml",
     "thesis/section2.4.2-romma.yaml",
     "thesis/table2.2.yaml",

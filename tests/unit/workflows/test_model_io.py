@@ -20,6 +20,7 @@ SEVERAL = [
     "ecc-asymmetric:stump",
     "erp:rcd-bias",
     "one-vs-one:soft-svm",
+    "ecoc:stump",
     "one-vs-all:adaboost-stump",
     "ecc:adaboost:stump",
     "one-vs-one:cgboost:stump",

@@ -21,7 +21,7 @@ LEARNERS_BY_COLOUR: dict[str, tuple[str, ...]] = {
     style.BLUE: ("rcd-bias", "sla", "ecc:max-cut", "contribution", "scoring"),
     style.VERMILLION: ("pocket", "lr", "erp:max-2", "neighbours", "romma-aggressive"),
     style.GREEN: ("ave-perc", "bpm", "erp:rand-2", "multipliers"),
-    style.PURPLE: ("sgd-mls", "csa", "ecc:rand-half", "leave-one-out", "margin-perceptron"),
+    style.PURPLE: ("sgd-mls", "csa", "ecc:rand-half", "leave-one-out", "margin-perceptron", "ecoc"),
     style.BLACK: ("soft-svm", "fld", "one-vs-one", "cross-validation", "exact"),
     style.ORANGE: ("sgd-hinge", "bnb", "cgboost", "rcd-conj", "heuristic"),
     style.SKY: ("rcd-plain", "pcs", "one-vs-all", "anyboost", "all subsets"),
