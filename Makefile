@@ -147,17 +147,17 @@ tables: install
 
 # Nguyen & Sanner (2013): all tables and figures, and proved bounds for the data of Table 1.
 nguyen: install
-	for config in table1 table2 table3 table4 table4-clean bounds figure1 figure9; do \
+	for config in table1 table2 table3 table4 table4-clean table4-noiseless bounds figure1 figure9; do \
 	  $(RUN) configs/nguyen/$$config.yaml || exit; done
-	for table in 1 2 3 4 nguyen-table4-clean nguyen-bounds; do \
+	for table in 1 2 3 4 nguyen-table4-clean nguyen-table4-noiseless nguyen-bounds; do \
 	  $(BIN)/zoloss table $(RESULTS) --table $$table || exit; done
 
 # Li's thesis (2006), chapters 1, 3 and 4: the complexity of data, CGBoost against AnyBoost, and boosting for several
 # classes. Table 4.5 takes longer than all others together.
 thesis: install
 	for config in figure1.5 figure1.8 figure1.11 figure1.12 figure1.13 \
-	    figure2.1 figure2.2 figure2.3 figure2.4 section2.4.2 section2.4.2-romma \
-	    table3.1 table3.2 figure3.1 table4.2 table4.3 table4.4 table4.5 \
+	    figure2.1 figure2.2 figure2.3 figure2.4 section2.2-voted section2.4.2 section2.4.2-romma \
+	    table3.1 table3.2 figure3.1 table4.2 table4.3 table4.4 table4.5 section4.1-codes section4.2-asymmetric \
 	    figure4.2 figure4.3 figure4.4 figure4.5; do \
 	  $(RUN) configs/thesis/$$config.yaml || exit; done
 	$(RUN) configs/prune.yaml

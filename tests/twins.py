@@ -96,6 +96,20 @@ def python_averaged_perceptron(X, y, w, indices, step=None):
     return np.array(lives) @ np.array(vectors)
 
 
+def python_voted_perceptron(X, y, indices, new, step=None):
+    """Freund & Schapire (1999), Figure 1: the votes on new samples, by survival times."""
+    step = np.ones(len(y)) if step is None else step
+    vectors, lives = [np.zeros(X.shape[1])], [0.0]
+    for k in indices:
+        if y[k] * (vectors[-1] @ X[k]) > 0:
+            lives[-1] += step[k]
+        else:
+            vectors.append(vectors[-1] + step[k] * y[k] * X[k])
+            lives.append(step[k])
+    votes = np.where(new @ np.array(vectors).T >= 0, 1, -1)
+    return votes @ np.array(lives) / sum(lives)
+
+
 def python_perceptron(X, y, w, indices):
     w = w.copy()
     for k in indices:

@@ -62,9 +62,11 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
     from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
     from zoloss_cli.learners.linear.stream import progressive_errors
+    from zoloss_cli.learners.linear.voted_perceptron import VotedPerceptronClassifier
     from zoloss_cli.learners.linear_base import LinearLearner
     from zoloss_cli.learners.majority import MajorityClassifier
     from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
+    from zoloss_cli.learners.multiclass.ecoc import OutputCodeClassifier
     from zoloss_cli.learners.multiclass.erp import AdaBoostERPClassifier
     from zoloss_cli.learners.multiclass.pairs import OneVsAllClassifier, OneVsOneClassifier
     from zoloss_cli.learners.scoring.classifier import ScoringSystemClassifier

@@ -37,6 +37,7 @@ _POCKET = "zoloss_cli.learners.linear.pocket:PocketClassifier"
 _ROMMA = "zoloss_cli.learners.linear.romma:ROMMAClassifier"
 _LIBLINEAR = "zoloss_cli.learners.linear.liblinear:LibLinearClassifier"
 _THEORY = "zoloss_cli.learners.bounds.classifiers:"
+_ECC = "zoloss_cli.learners.multiclass.ecc:AdaBoostECCClassifier"
 _SGD = "zoloss_cli.learners.linear.sgd:MarginSGDClassifier"
 
 LEARNERS = Registry(
@@ -52,6 +53,9 @@ LEARNERS = Registry(
         "pocket": LearnerRegistration(_POCKET, {"ratchet": True}, "pocket"),
         "pocket-plain": LearnerRegistration(_POCKET, {"ratchet": False}, "pocket (no ratchet)"),
         "ave-perc": LearnerRegistration(_PERCEPTRON + "AveragedPerceptronClassifier", {}, "ave-perc"),
+        "voted-perc": LearnerRegistration(
+            "zoloss_cli.learners.linear.voted_perceptron:VotedPerceptronClassifier", {}, "voted-perc"
+        ),
         "perceptron": LearnerRegistration(_PERCEPTRON + "PerceptronClassifier", {}, "perceptron"),
         "batch-perceptron": LearnerRegistration(
             _PERCEPTRON + "BatchPerceptronClassifier", {}, "batch perceptron"
@@ -102,9 +106,8 @@ LEARNERS = Registry(
         "adaboost-stump": LearnerRegistration(
             "zoloss_cli.learners.boosting.boosted_stumps:BoostedStumpsClassifier", {}, "AdaBoost (stumps)"
         ),
-        "ecc": LearnerRegistration(
-            "zoloss_cli.learners.multiclass.ecc:AdaBoostECCClassifier", {}, "AdaBoost.ECC"
-        ),
+        "ecc": LearnerRegistration(_ECC, {"symmetric": True}, "AdaBoost.ECC"),
+        "ecc-asymmetric": LearnerRegistration(_ECC, {"symmetric": False}, "asymmetric AdaBoost.ECC"),
         "erp": LearnerRegistration(
             "zoloss_cli.learners.multiclass.erp:AdaBoostERPClassifier", {}, "AdaBoost.ERP"
         ),
@@ -113,6 +116,9 @@ LEARNERS = Registry(
         ),
         "one-vs-all": LearnerRegistration(
             "zoloss_cli.learners.multiclass.pairs:OneVsAllClassifier", {}, "one-vs-all"
+        ),
+        "ecoc": LearnerRegistration(
+            "zoloss_cli.learners.multiclass.ecoc:OutputCodeClassifier", {}, "output code"
         ),
         "stump": LearnerRegistration("zoloss_cli.learners.boosting.stump:DecisionStumpClassifier", {}, "stump"),
         "scoring": LearnerRegistration(

@@ -43,7 +43,7 @@ def offered(line: str, folder: Path = TOP, more: str = "") -> list[str]:
         ("zoloss datasets fetch th", []),
         ("zoloss table results/reference --format l", ["latex"]),
         ("zoloss table results/reference --table I", ["II", "III", "IV"]),
-        ("zoloss compare results/reference -t nguyen-table4", ["nguyen-table4", "nguyen-table4-clean"]),
+        ("zoloss compare results/reference -t nguyen-table4-c", ["nguyen-table4-clean"]),
         ("zoloss table nowhere --table ", []),
         ("zoloss run configs/table2.yaml --datasets heart,s", ["heart,sonar"]),
         ("zoloss run table2.yaml --learners rcd-plain,rcd", ["rcd-plain,rcd-bias"]),

@@ -33,6 +33,7 @@ SPARSE_EQUIVALENCE = "check_sample_weight_equivalence_on_sparse_data"
 EXCEPTIONS = {
     "PerceptronClassifier": {EQUIVALENCE: DRAWS, SPARSE_EQUIVALENCE: DRAWS},
     "AveragedPerceptronClassifier": {EQUIVALENCE: DRAWS, SPARSE_EQUIVALENCE: DRAWS},
+    "VotedPerceptronClassifier": {EQUIVALENCE: DRAWS},
     "PocketClassifier": {EQUIVALENCE: DRAWS},
     "MarginSGDClassifier": {EQUIVALENCE: DRAWS, SPARSE_EQUIVALENCE: DRAWS},
     "BatchPerceptronClassifier": {
@@ -50,6 +51,7 @@ EXCEPTIONS = {
     "AdaBoostERPClassifier": {EQUIVALENCE: SUMS},
     "OneVsOneClassifier": {EQUIVALENCE: SUMS},
     "OneVsAllClassifier": {EQUIVALENCE: SUMS},
+    "OutputCodeClassifier": {EQUIVALENCE: SUMS},
     "PivotClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "SmoothLossClassifier": {EQUIVALENCE: UNWEIGHTED_START},
     "BranchAndBoundClassifier": {EQUIVALENCE: UNWEIGHTED_START},

@@ -9,7 +9,13 @@ import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
-from twins import python_averaged_perceptron, python_perceptron, python_pocket, python_sgd
+from twins import (
+    python_averaged_perceptron,
+    python_perceptron,
+    python_pocket,
+    python_sgd,
+    python_voted_perceptron,
+)
 
 from zoloss_cli.kernels.random import RANDOM, build_alias_table, draw_epoch
 from zoloss_cli.kernels.svm import pad_columns, solve_linear_svm
@@ -26,6 +32,7 @@ from zoloss_cli.learners.linear.pocket import PocketClassifier
 from zoloss_cli.learners.linear.romma import ROMMAClassifier
 from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
 from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
+from zoloss_cli.learners.linear.voted_perceptron import VotedPerceptronClassifier
 from zoloss_cli.learners.search.rcd import RCDClassifier
 
 
@@ -99,6 +106,35 @@ def test_averaged_perceptron_in_fixed_order_follows_algorithm_2_2(noisy):
     ours = AveragedPerceptronClassifier(epochs=6, order="fixed").fit(X, y)
     theirs = python_averaged_perceptron(rows, signs, np.zeros(5), np.tile(np.arange(120), 6))
     np.testing.assert_allclose(weights_of(ours) / weights_of(ours)[1], theirs / theirs[1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("weighting", ["reweight", "resample"])
+def test_voted_perceptron_follows_freund_and_schapire(noisy, weighting):
+    X, y = noisy
+    rows, signs = signed(X, y)
+    phi = np.random.default_rng(1).exponential(size=120)
+    phi[7] = 0.0
+    table, step = (
+        (NO_ALIAS_TABLE, 120 * phi / phi.sum())
+        if weighting == "reweight"
+        else (build_alias_table(phi / phi.sum()), np.ones(120))
+    )
+    ours = VotedPerceptronClassifier(epochs=8, weighting=weighting, random_state=4).fit(X, y, phi)
+    new = np.random.default_rng(2).normal(size=(300, 4))
+    theirs = python_voted_perceptron(
+        rows, signs, drawn_indices(4, 120, 8, table), np.column_stack([np.ones(300), new]), step
+    )
+    np.testing.assert_allclose(ours.decision_function(new), theirs, atol=1e-9)
+    assert ours.n_mistakes_ > 64  # the room for vectors has grown
+
+
+def test_the_mean_of_the_vectors_that_vote_is_the_averaged_perceptron(noisy):
+    X, y = noisy
+    voted = VotedPerceptronClassifier(epochs=6, random_state=4).fit(X, y)
+    averaged = AveragedPerceptronClassifier(epochs=6, random_state=4).fit(X, y)
+    assert voted.n_mistakes_ == averaged.n_mistakes_
+    mean = voted.survival_times_ @ voted.vectors_ / voted.survival_times_.sum()
+    np.testing.assert_allclose(weights_of(averaged), mean, rtol=1e-9)
 
 
 def test_permuted_order_shows_every_example_once_an_epoch():

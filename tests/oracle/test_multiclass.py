@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 from sklearn.multiclass import OneVsOneClassifier as SklearnOneVsOne
 from sklearn.svm import SVC
@@ -20,7 +22,9 @@ from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
 from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
 from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
 from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
+from zoloss_cli.learners.linear.fld import FLDClassifier
 from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
+from zoloss_cli.learners.multiclass.ecoc import OutputCodeClassifier, draw_best_matrix
 from zoloss_cli.learners.multiclass.erp import AdaBoostERPClassifier
 from zoloss_cli.learners.multiclass.pairs import OneVsAllClassifier, OneVsOneClassifier
 from zoloss_cli.learners.multiclass.partitions import PARTITIONS
@@ -122,6 +126,48 @@ def test_every_round_is_that_of_the_printed_algorithm(boosted, start, schedule, 
     )
     np.testing.assert_allclose(-boosted.decision_function(X), distances, rtol=1e-9)
     np.testing.assert_array_equal(boosted.predict(X), np.argmin(distances, axis=1))
+
+
+LARGEST = 0.5 * np.log(1000.0)  # coefficient of an output that is never wrong
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_asymmetric_coefficients_minimize_the_cost_over_both(seed):
+    """Brute force: the cost (4.2) of the whole ensemble from distances, by a search over both coefficients."""
+    X, y = several(seed, 90, 4)
+    boosted = AdaBoostECCClassifier("stump", rounds=12, symmetric=False).fit(X, y)
+    assert boosted.estimator_weights_.shape == (12, 2)
+    distances = np.zeros((90, 4))
+    plain = AdaBoostECCClassifier("stump", rounds=1).fit(X, y)
+    assert boosted.costs_[0] <= plain.costs_[0]
+    for t, (column, f) in enumerate(zip(boosted.coding_matrix_.T, boosted.estimators_, strict=True)):
+        outputs = np.where(f.decision_function(X) >= 0.0, 1, -1)
+
+        def cost_of(alphas, distances=distances, column=column, outputs=outputs):
+            alpha = np.where(outputs > 0, alphas[1], alphas[0])[:, None]
+            new = distances + alpha * (1 - np.outer(outputs, column)) / 2
+            rho = new - new[np.arange(90), y][:, None]
+            return (np.exp(-rho).sum() - 90) / (90 * 3), new
+
+        found = minimize(
+            lambda alphas, cost_of=cost_of: cost_of(alphas)[0],
+            np.zeros(2),
+            method="Nelder-Mead",
+            bounds=[(-LARGEST, LARGEST)] * 2,
+            tol=1e-10,
+        )
+        np.testing.assert_allclose(boosted.estimator_weights_[t], found.x, atol=1e-4)
+        cost, distances = cost_of(boosted.estimator_weights_[t])
+        np.testing.assert_allclose([boosted.costs_[t], found.fun], cost, rtol=1e-7)
+    np.testing.assert_allclose(-boosted.decision_function(X), distances, rtol=1e-9)
+
+
+def test_asymmetric_outputs_that_are_never_wrong_or_never_there():
+    boosted = AdaBoostECCClassifier("stump", rounds=1, symmetric=False)
+    boosted.fit([[0.0], [1.0]], [0, 1])  # each output is right
+    np.testing.assert_allclose(boosted.estimator_weights_, 0.5 * np.log([[1000.0, 1000.0]]))
+    boosted.fit([[0.0], [0.0], [0.0]], [0, 0, 1])  # one output only, right in two of three
+    np.testing.assert_allclose(np.sort(boosted.estimator_weights_[0]), [0.0, 0.5 * np.log(2.0)])
 
 
 @pytest.mark.parametrize("base", ["stump", "fld"])
@@ -360,3 +406,50 @@ def test_what_no_learner_can_tell_apart_ends_the_run():
     assert empty.n_rounds_ == 0
     assert list(empty.predict(X)) == [0] * 12
     assert empty.unsplit_ == 1  # a constant classifier likes all classes on one side
+
+
+# -- fixed codes ---------------------------------------------------------------------------------------
+
+
+def test_the_exhaustive_code_has_every_partition_once():
+    X, y = several(3, 60, 5)
+    code = OutputCodeClassifier("stump", "exhaustive").fit(X, y)
+    columns = {tuple(column) for column in code.coding_matrix_.T}
+    assert len(columns) == code.coding_matrix_.shape[1] == 2**4 - 1
+    every = {(1, *rest) for rest in itertools.product((-1, 1), repeat=4)} - {(1,) * 5}
+    assert columns == every
+
+
+@pytest.mark.parametrize(("code", "n_columns"), [("dense", 26), ("sparse", 39)])
+def test_random_codes_are_the_best_of_many(code, n_columns):
+    columns = draw_best_matrix(6, code, np.random.default_rng(0))
+    assert columns.shape == (n_columns, 6)
+    assert np.all(columns.max(axis=1) == 1)
+    assert np.all(columns.min(axis=1) == -1)
+    rng = np.random.default_rng(1)
+    others = rng.choice([-1, 1] if code == "dense" else [-1, 0, 0, 1], (300, n_columns, 6))
+
+    def nearest(matrix):  # brute force over pairs of words
+        pairs = itertools.combinations(matrix.T.astype(int), 2)
+        return min(np.sum(1 - a * b) / 2 for a, b in pairs)
+
+    assert nearest(columns) >= max(nearest(other) for other in others)
+
+
+@pytest.mark.parametrize("code", ["dense", "sparse", "exhaustive"])
+def test_output_codes_predict_the_class_with_the_nearest_word(code):
+    X, y = several(4, 120, 5)
+    fitted = OutputCodeClassifier("fld", code, random_state=0).fit(X, y)
+    outputs = np.column_stack([np.where(f.decision_function(X) >= 0, 1, -1) for f in fitted.estimators_])
+    distances = np.array([[np.sum(1 - word * row) / 2 for word in fitted.coding_matrix_] for row in outputs])
+    np.testing.assert_array_equal(fitted.predict(X), distances.argmin(axis=1))
+    for column, f in zip(fitted.coding_matrix_.T, fitted.estimators_, strict=True):
+        used = column[y] != 0
+        alone = FLDClassifier().fit(X[used], column[y][used])
+        np.testing.assert_allclose(f.coef_, alone.coef_, rtol=1e-6)
+
+
+def test_an_exhaustive_code_of_many_classes_is_refused():
+    X, y = several(5, 60, 12)
+    with pytest.raises(ValueError, match="at most 11 classes, and y holds 12; use code='dense'"):
+        OutputCodeClassifier("stump", "exhaustive").fit(X, y)

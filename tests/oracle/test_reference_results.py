@@ -27,6 +27,9 @@ CONFIGS = [
     "convergence.yaml",
     "perceptron/small-margin.yaml",
     *(f"thesis/{name}.yaml" for name in ("figure2.1", "figure2.2", "figure2.3", "figure2.4")),
+    "thesis/section2.2-voted.yaml",
+    "thesis/section4.1-codes.yaml",
+    "thesis/section4.2-asymmetric.yaml",
     "thesis/section2.4.2-romma.yaml",
     "thesis/table2.2.yaml",
     "thesis/table2.3.yaml",
@@ -38,7 +41,7 @@ CONFIGS = [
     "figure3.yaml",
     "figure4.yaml",
     *(f"nguyen/{name}.yaml" for name in ("table1", "table2", "table3", "table4", "table4-clean")),
-    *(f"nguyen/{name}.yaml" for name in ("bounds", "figure1", "figure9")),
+    *(f"nguyen/{name}.yaml" for name in ("table4-noiseless", "bounds", "figure1", "figure9")),
 ]
 
 

@@ -72,18 +72,28 @@ def compute_weighted_error(weights, signs, f):
 
 
 @exact_kernel
-def update_joint_weights(D, y, column, f, alpha, confusion):
+def sum_sides(weights, signs, f):
+    """Return the weight by what f says (rows: -1, +1) and by the sign (columns); all have length N."""
+    sums = np.zeros((2, 2))
+    for i in range(weights.size):
+        sums[int(f[i] > 0.0), int(signs[i] > 0.0)] += weights[i]
+    return sums
+
+
+@exact_kernel
+def update_joint_weights(D, y, column, f, alphas, confusion):
     """Update D by step 9 of Algorithm 4.1, not yet normalized; return the sum of D.
 
-    Sets confusion[a, k], K x K, to the sum of D[n, k] over the samples with y_n = a.
+    `alphas` holds the coefficients where f is -1 and where it is +1. Sets confusion[a, k], K x K, to the sum of
+    D[n, k] over the samples with y_n = a.
     """
     n, K = D.shape
     confusion[:] = 0.0
     # By the sign of the sample's class and by what f says of the sample: a row of factors.
     factors = np.ones((2, 2, K))
-    worse = np.exp(alpha)
     for own in range(2):
         for said in range(2):
+            worse = np.exp(alphas[said])
             for k in range(K):
                 if column[k] == 1 - 2 * own:
                     factors[own, said, k] = worse if own != said else 1.0 / worse
@@ -122,16 +132,17 @@ def find_max_cut(edges):
 
 
 @exact_kernel
-def add_distances(distances, scores, column, alpha):
+def add_distances(distances, scores, column, alphas):
     """Add alpha (1 - M(k) f) / 2 to distances[n, k] for a base classifier f with these N scores.
 
-    f is +1 where the score is >= 0, else -1; `distances` is N x K, and `column` is M.
+    `alphas` holds alpha where f is -1 and where it is +1. f is +1 where the score is >= 0, else -1; `distances`
+    is N x K, and `column` is M.
     """
     n, K = distances.shape
     steps = np.empty((2, K))
     for k in range(K):
-        steps[0, k] = alpha * (1 + column[k]) / 2
-        steps[1, k] = alpha * (1 - column[k]) / 2
+        steps[0, k] = alphas[0] * (1 + column[k]) / 2
+        steps[1, k] = alphas[1] * (1 - column[k]) / 2
     for i in range(n):
         row = steps[int(scores[i] >= 0.0)]
         for k in range(K):

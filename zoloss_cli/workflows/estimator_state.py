@@ -24,6 +24,7 @@ from zoloss_cli.workflows.single_states import (
     SharesState,
     StateContext,
     StumpState,
+    VectorsState,
     check_same_length,
 )
 
@@ -81,7 +82,7 @@ class CodeState(EstimatorState):
 
     kind: Literal["code"] = "code"
     words: list[Annotated[str, Field(pattern="^[-0+]*$")]]
-    coefficients: list[Number]
+    coefficients: list[Number] | list[Annotated[list[Number], Field(min_length=2, max_length=2)]]
     members: list[AnyState]
 
     @classmethod
@@ -112,6 +113,7 @@ AnyState = Annotated[
     | StumpState
     | BoostedStumpsState
     | KernelState
+    | VectorsState
     | VotesState
     | DirectionsState
     | CodeState
@@ -126,6 +128,7 @@ for _state_type in (VotesState, DirectionsState, CodeState):
 STATE_TYPES: dict[str, type[EstimatorState]] = {
     "zoloss_cli.learners.boosting.stump:DecisionStumpClassifier": StumpState,
     "zoloss_cli.learners.linear_base:LinearLearner": LinearState,
+    "zoloss_cli.learners.linear.voted_perceptron:VotedPerceptronClassifier": VectorsState,
     "zoloss_cli.learners.boosting.boosted_stumps:BoostedStumpsClassifier": BoostedStumpsState,
     "zoloss_cli.learners.kernel_svm:KernelSVMClassifier": KernelState,
     "zoloss_cli.learners.boosting.adaboost:AdaBoostClassifier": VotesState,

@@ -157,6 +157,27 @@ class KernelState(EstimatorState):
         estimator.dual_coef_, estimator.intercept_ = np.array(self.coefficients, np.float64), self.bias
 
 
+class VectorsState(EstimatorState):
+    """The voted perceptron: weight vectors, bias first, that vote by their survival times."""
+
+    kind: Literal["vectors"] = "vectors"
+    vectors: Annotated[list[list[Number]], Field(min_length=1)]
+    survival_times: list[Annotated[Number, Field(gt=0)]]
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, context: StateContext) -> VectorsState:
+        """Take the vectors and their survival times."""
+        return cls(vectors=estimator.vectors_.tolist(), survival_times=estimator.survival_times_.tolist())
+
+    def restore(self, estimator: Any, context: StateContext) -> None:
+        """Set the vectors and their survival times."""
+        check_same_length(vectors=len(self.vectors), **{"survival times": len(self.survival_times)})
+        for vector in self.vectors:
+            check_same_length(**{"weights after a bias": len(vector) - 1}, features=context.n_features)
+        estimator.vectors_ = np.array(self.vectors, np.float64)
+        estimator.survival_times_ = np.array(self.survival_times, np.float64)
+
+
 class ScoringState(EstimatorState):
     """The total of points of conditions from the threshold on; a feature without a cut counts by its value."""
 

@@ -21,8 +21,8 @@ OPTIONAL = (
 )
 SOMETIMES = {"time_to_best", "part_bound", "n_parts"}  # the last two with the setting `parts`
 ABLE = {
-    "cost": "anyboost, cgboost, ecc, erp",
-    "iterations": "adaboost, anyboost, cgboost, adaboost-stump, ecc, erp",
+    "cost": "anyboost, cgboost, ecc, ecc-asymmetric, erp",
+    "iterations": "adaboost, anyboost, cgboost, adaboost-stump, ecc, ecc-asymmetric, erp",
     "bound_ratio": "mistake-bound, margin-bound, inseparable-bound, stopping-rule",
 }
 
@@ -197,7 +197,7 @@ def test_old_names_of_metrics_are_read(write_config):
 
 # -- what classes say that they report ----------------------------------------------------------------
 
-BASES = {"adaboost", "anyboost", "cgboost", "ecc", "erp", "one-vs-one", "one-vs-all"}
+BASES = {"adaboost", "anyboost", "cgboost", "ecc", "ecc-asymmetric", "erp", "one-vs-one", "one-vs-all", "ecoc"}
 POINTS = """
 datasets:
   easy: {generator: separable, size: 24, dimensions: 2, margin: 0.2}

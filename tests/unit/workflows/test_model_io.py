@@ -17,15 +17,24 @@ from zoloss_cli.workflows.model_io import read_model, render_model
 QUICK = {"epochs": 20, "rounds": 6}
 SEVERAL = [
     "ecc:stump",
+    "ecc-asymmetric:stump",
     "erp:rcd-bias",
     "one-vs-one:soft-svm",
+    "ecoc:stump",
     "one-vs-all:adaboost-stump",
     "ecc:adaboost:stump",
     "one-vs-one:cgboost:stump",
     "one-vs-one:svm-perceptron",
     "erp:svm-perceptron",
 ]
-FOR_TWO = ["adaboost:rcd-bias", "adaboost-stump", "svm-perceptron", "anyboost:stump", "cgboost:pocket"]
+FOR_TWO = [
+    "adaboost:rcd-bias",
+    "adaboost-stump",
+    "svm-perceptron",
+    "anyboost:stump",
+    "cgboost:pocket",
+    "voted-perc",
+]
 
 
 def numbers(seed: int, n: int, names: list[str]) -> tuple[np.ndarray, list[str]]:

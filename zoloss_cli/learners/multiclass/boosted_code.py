@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from zoloss_cli.kernels.boost import CHANCE_ERROR
-from zoloss_cli.kernels.codes import compute_weighted_error
+from zoloss_cli.kernels.codes import compute_weighted_error, sum_sides
 from zoloss_cli.learners.base import BinaryLearner
 from zoloss_cli.learners.multiclass.coding import CodedEnsemble, ColumnFitter
 from zoloss_cli.learners.multiclass.joint_weights import JointWeights
@@ -26,6 +26,7 @@ class BoostedCode(CodedEnsemble):
 
     reports: ClassVar[tuple[str, ...]] = ("iterations", "cost")
 
+    symmetric = True  # one coefficient for both outputs of a base classifier
     rounds: int
     perfect_odds: float
     record_every: int
@@ -44,7 +45,7 @@ class BoostedCode(CodedEnsemble):
                 f"{MAX_EXACT_CLASSES} classes, and y holds {count}; use {key}='greedy' instead"
             )
 
-    def encode(self, fitter: ColumnFitter) -> tuple[list[np.ndarray], list[BinaryLearner], list[float]]:
+    def encode(self, fitter: ColumnFitter) -> tuple[list[np.ndarray], list[BinaryLearner], list[Any]]:
         """Add a column and its base classifier in every round."""
         columns, estimators, alphas, errors, costs, cuts = [], [], [], [], [], []
         joint = JointWeights(fitter)
@@ -57,11 +58,15 @@ class BoostedCode(CodedEnsemble):
             if D_t is None or f_t is None or outputs is None:
                 self.unsplit_ = 1
                 break
-            e_t = compute_weighted_error(D_t, column[fitter.codes].astype(np.float64), outputs)
+            signs = column[fitter.codes].astype(np.float64)
+            e_t = compute_weighted_error(D_t, signs, outputs)
             if e_t >= CHANCE_ERROR:
                 break
-            alpha_t = 0.5 * np.log(1.0 / e_t - 1.0 if e_t > 0.0 else self.perfect_odds)
-            joint.add_classifier(column, outputs, alpha_t)
+            if self.symmetric:
+                alpha_t = 0.5 * np.log(1.0 / e_t - 1.0 if e_t > 0.0 else self.perfect_odds)
+            else:
+                alpha_t = self._compute_side_coefficients(sum_sides(D_t, signs, outputs))
+            joint.add_classifier(column, outputs, np.broadcast_to(alpha_t, 2).copy())
             columns.append(column)
             estimators.append(f_t)
             alphas.append(alpha_t)
@@ -76,6 +81,15 @@ class BoostedCode(CodedEnsemble):
                 stacklevel=3,
             )
         return columns, estimators, alphas
+
+    def _compute_side_coefficients(self, sums: np.ndarray) -> np.ndarray:
+        """Return half the log odds that an output is right, for -1 and for +1, from `sum_sides`."""
+        right, wrong = np.diag(sums), np.diag(sums[:, ::-1])
+        odds = np.ones(2)
+        np.divide(right, wrong, out=odds, where=(right > 0.0) & (wrong > 0.0))
+        odds[(right > 0.0) & (wrong == 0.0)] = self.perfect_odds
+        odds[(right == 0.0) & (wrong > 0.0)] = 1.0 / self.perfect_odds
+        return 0.5 * np.log(odds)
 
     def _set_fitted(self, errors: list[float], costs: list[float], cuts: list[float]) -> None:
         self.n_rounds_ = len(errors)

@@ -133,7 +133,7 @@ class CodedEnsemble(Learner):
         self.coding_matrix_ = np.ascontiguousarray(matrix.T)
         return self
 
-    def encode(self, fitter: ColumnFitter) -> tuple[list[np.ndarray], list[BinaryLearner], list[float]]:
+    def encode(self, fitter: ColumnFitter) -> tuple[list[np.ndarray], list[BinaryLearner], list[Any]]:
         """Choose the columns of the coding matrix and fit their base classifiers.
 
         Parameters
@@ -147,8 +147,8 @@ class CodedEnsemble(Learner):
             -1, 0 or +1 for each class.
         estimators : list of BinaryLearner
             The base classifier of each column.
-        coefficients : list of float
-            The coefficient of each base classifier.
+        coefficients : list of float or of ndarray of shape (2,)
+            The coefficient of each base classifier, or those of its two outputs.
         """
         raise TypeError(f"{type(self).__name__} does not say how it learns")
 
@@ -165,7 +165,8 @@ class CodedEnsemble(Learner):
         all_scores = _iterate_scores(self.estimators_, samples)
         steps = zip(self.coding_matrix_.T, all_scores, self.estimator_weights_, strict=True)
         for column, scores, alpha_t in steps:
-            add_distances(distances, scores, np.ascontiguousarray(column), alpha_t)
+            alphas = np.broadcast_to(alpha_t, 2).copy()  # one coefficient, or one for each side
+            add_distances(distances, scores, np.ascontiguousarray(column), alphas)
             yield distances
 
     def decision_function(self, X) -> np.ndarray:

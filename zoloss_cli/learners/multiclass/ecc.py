@@ -16,7 +16,7 @@ class AdaBoostECCClassifier(BoostedCode):
     Every round appends a column to the coding matrix and a base classifier that is fitted to it, with most
     weight on what is still confused. The column is the one that separates the most of it (max-cut, exact for up
     to 13 classes), about as good a one (greedy), or a random half of the classes (rand-half). With two classes
-    it is AdaBoost.
+    it is AdaBoost. Without `symmetric`, each of the two outputs of a base classifier has its own coefficient.
 
     Parameters
     ----------
@@ -31,6 +31,8 @@ class AdaBoostECCClassifier(BoostedCode):
         Odds to take for (1 - e) / e in a round without any error.
     record_every : int >= 0, default=0
         Keep scores and costs after every this many rounds (0: none).
+    symmetric : bool, default=True
+        One coefficient for both outputs of a base classifier, as in Algorithm 4.1 of [2]_.
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -46,8 +48,8 @@ class AdaBoostECCClassifier(BoostedCode):
         The weight U_t that each column separates, as a share of all.
     estimator_errors_ : ndarray of shape (n_rounds,)
         The weighted errors e_t.
-    estimator_weights_ : ndarray of shape (n_rounds,)
-        The coefficients alpha_t.
+    estimator_weights_ : ndarray of shape (n_rounds,) or (n_rounds, 2)
+        The coefficients alpha_t; asymmetric ones for the outputs -1 and +1.
     estimators_ : list of BinaryLearner
         The base classifiers f_t.
     n_features_in_ : int
@@ -66,6 +68,11 @@ class AdaBoostECCClassifier(BoostedCode):
     Rules that the thesis leaves out: e_t >= 1/2 (up to rounding) ends the fit; e_t = 0 takes the odds 1000 for
     (1 - e_t) / e_t; of equal cuts, the one that the Gray code reaches first; the greedy cut takes the heaviest
     pair of classes first.
+
+    The thesis discusses the symmetric form and only names the asymmetric one (footnote 3 of section 4.2), which
+    is that of [1]_: half the log odds, by D_t, that an output is right, for -1 and for +1 apart. Both minimize
+    the cost (4.2) along their base classifier, over one coefficient and over two. An output that is never wrong
+    takes the odds 1000, one that is never right 1/1000; a coefficient may be below 0. e_t >= 1/2 ends both.
 
     References
     ----------
@@ -91,6 +98,9 @@ class AdaBoostECCClassifier(BoostedCode):
         rounds: Rounds = 200,
         perfect_odds: PerfectOdds = 1000.0,
         record_every: RecordEveryRound = 0,
+        symmetric: Annotated[
+            bool, Field(description="one coefficient for both outputs of a base classifier")
+        ] = True,
         random_state=None,
     ):
         self.base = base
@@ -98,6 +108,7 @@ class AdaBoostECCClassifier(BoostedCode):
         self.rounds = rounds
         self.perfect_odds = perfect_odds
         self.record_every = record_every
+        self.symmetric = symmetric
         self.random_state = random_state
 
     def _partition_and_schedule(self) -> tuple[str, str]:

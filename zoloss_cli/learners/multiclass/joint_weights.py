@@ -41,7 +41,7 @@ class JointWeights:
         self.D[np.arange(n), self.codes] = 0.0
         self._by_class = np.zeros((K, K))
         self._sum = update_joint_weights(
-            self.D, self.codes, np.ones(K, np.int8), np.ones(n), 0.0, self._by_class
+            self.D, self.codes, np.ones(K, np.int8), np.ones(n), np.zeros(2), self._by_class
         )
         self._weights = np.empty(n)
         # The column asked for last, with the answer.
@@ -78,7 +78,7 @@ class JointWeights:
         """Return the column that suits a base classifier best: step 8 of Algorithm 4.2, +1 where both do."""
         return np.where(compute_class_preferences(self.D, self.codes, outputs) >= 0.0, 1, -1).astype(np.int8)
 
-    def add_classifier(self, column: np.ndarray, outputs: np.ndarray, alpha: float) -> None:
+    def add_classifier(self, column: np.ndarray, outputs: np.ndarray, alphas: np.ndarray) -> None:
         """Update the weights and the cost for a base classifier that joins the ensemble.
 
         Parameters
@@ -87,12 +87,12 @@ class JointWeights:
             The column that it was fitted to.
         outputs : ndarray of shape (n_samples,)
             Its predictions, -1.0 or +1.0.
-        alpha : float
-            Its coefficient.
+        alphas : ndarray of shape (2,)
+            Its coefficients where it predicts -1 and where it predicts +1.
         """
         before, self._sum = (
             self._sum,
-            update_joint_weights(self.D, self.codes, column, outputs, alpha, self._by_class),
+            update_joint_weights(self.D, self.codes, column, outputs, alphas, self._by_class),
         )
         self.cost *= self._sum / before
         scale = self.D.shape[1] / self._sum

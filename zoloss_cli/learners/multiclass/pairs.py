@@ -13,20 +13,22 @@ from zoloss_cli.learners.multiclass.partitions import build_pair_column
 from zoloss_cli.learners.parameters import BaseLearner
 
 
-class _FixedCode(CodedEnsemble):
+class FixedCode(CodedEnsemble):
     """A fixed coding matrix; each column is fitted once, with the samples' own weights."""
 
     def __init__(self, base: BaseLearner = "rcd-bias", random_state=None):
         self.base = base
         self.random_state = random_state
 
-    def iterate_columns(self, n_classes: int) -> Iterator[np.ndarray]:
+    def iterate_columns(self, n_classes: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
         """Yield the columns of the coding matrix for this many classes.
 
         Parameters
         ----------
         n_classes : int
             Number of classes.
+        rng : numpy.random.Generator
+            Source of random draws.
 
         Yields
         ------
@@ -39,7 +41,7 @@ class _FixedCode(CodedEnsemble):
         """Fit each column that has samples with weight on both sides."""
         columns: list[np.ndarray] = []
         estimators: list[BinaryLearner] = []
-        for column in self.iterate_columns(fitter.n_classes):
+        for column in self.iterate_columns(fitter.n_classes, fitter.rng):
             involved = column[fitter.codes] != 0
             weights = np.where(involved, fitter.phi, 0.0)
             sides = column[fitter.codes[weights > 0.0]]
@@ -51,7 +53,7 @@ class _FixedCode(CodedEnsemble):
         return columns, estimators, [1.0] * len(columns)
 
 
-class OneVsOneClassifier(_FixedCode):  # numpydoc ignore=PR02
+class OneVsOneClassifier(FixedCode):  # numpydoc ignore=PR02
     """One-vs-one: a base classifier for each pair of classes, and the class with the most votes.
 
     On a tie the first of the classes is predicted. The first column of Tables 4.2-4.5 of Li's thesis [2]_.
@@ -93,13 +95,13 @@ class OneVsOneClassifier(_FixedCode):  # numpydoc ignore=PR02
     ((3, 3), True)
     """
 
-    def iterate_columns(self, n_classes: int) -> Iterator[np.ndarray]:
+    def iterate_columns(self, n_classes: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
         """Yield a column for each pair of classes."""
         for a, b in combinations(range(n_classes), 2):
             yield build_pair_column(n_classes, a, b)
 
 
-class OneVsAllClassifier(_FixedCode):  # numpydoc ignore=PR02
+class OneVsAllClassifier(FixedCode):  # numpydoc ignore=PR02
     """One-vs-all: a base classifier for each class against all others.
 
     The predictions of the base classifiers are compared with the words of the classes, so that only their
@@ -143,7 +145,7 @@ class OneVsAllClassifier(_FixedCode):  # numpydoc ignore=PR02
     [[1, -1, -1], [-1, 1, -1], [-1, -1, 1]]
     """
 
-    def iterate_columns(self, n_classes: int) -> Iterator[np.ndarray]:
+    def iterate_columns(self, n_classes: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
         """Yield a column for each class, of two classes one."""
         for a in range(n_classes) if n_classes > 2 else (1,):
             column = np.full(n_classes, -1, np.int8)
