@@ -199,7 +199,7 @@ class CodedEnsemble(Learner):
             Labels.
         """
         *_, distances = self._iterate_distances(X)
-        return self.classes_[np.argmin(distances, axis=1)]
+        return self.classes_[choose_nearest(distances)]
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
         """Yield the predicted classes after each base classifier.
@@ -219,7 +219,17 @@ class CodedEnsemble(Learner):
         yield from stages
 
     def _iterate_classes(self, X) -> Iterator[np.ndarray]:
-        return (self.classes_[np.argmin(distances, axis=1)] for distances in self._iterate_distances(X))
+        return (self.classes_[choose_nearest(distances)] for distances in self._iterate_distances(X))
+
+
+def choose_nearest(distances: np.ndarray) -> np.ndarray:
+    """Return the nearest class of each sample: of those as near the first, of two the second.
+
+    So a score of 0 is the second class, as it is for all classifiers of two classes.
+    """
+    if distances.shape[1] == 2:
+        return (distances[:, 0] >= distances[:, 1]).astype(np.int64)
+    return np.argmin(distances, axis=1)
 
 
 def _iterate_scores(estimators: list[BinaryLearner], samples: Samples) -> Iterator[np.ndarray]:
