@@ -32,7 +32,7 @@ class AdaBoostECCClassifier(BoostedCode):
     record_every : int >= 0, default=0
         Keep scores and costs after every this many rounds (0: none).
     symmetric : bool, default=True
-        One coefficient for both outputs of a base classifier, as in Algorithm 4.1 of [2]_.
+        One coefficient for both outputs of a base classifier. Algorithm 4.1 of [2]_ has one.
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
