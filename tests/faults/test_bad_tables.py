@@ -86,7 +86,9 @@ def test_columns_and_classes_that_are_not_there(zoloss, table):
 
 def test_more_classes_than_a_learner_takes(zoloss, table, tmp_path, write_config):
     path, out = table(SEVERAL), ["--out", tmp_path / "out"]
-    several = "or a learner for several classes (ecc, erp, one-vs-one, one-vs-all, majority)"
+    several = (
+        "or a learner for several classes (ecc, ecc-asymmetric, erp, one-vs-one, one-vs-all, ecoc, majority)"
+    )
     refused(
         zoloss("fit", path, "--learner", "pivot"),
         3,

@@ -132,7 +132,7 @@ def test_learners_for_two_classes_are_refused_as_before(zoloss, write_config, tm
         "'stump' separates two: use positive: CLASS for one class against the rest, or a learner for"
         in ended.err
     )
-    assert "several classes (ecc, erp, one-vs-one, one-vs-all, majority)" in ended.err
+    assert "several classes (ecc, ecc-asymmetric, erp, one-vs-one, one-vs-all, ecoc, majority)" in ended.err
 
 
 def test_classes_that_are_numbers_come_in_their_order():

@@ -58,7 +58,8 @@ def test_a_column_of_measurements_is_not_one_of_classes(table):
 
 
 def test_the_learners_that_messages_name_take_several_classes():
-    assert list_multiclass_learners() == ["ecc", "erp", "one-vs-one", "one-vs-all", "majority"]
+    named = ["ecc", "ecc-asymmetric", "erp", "one-vs-one", "one-vs-all", "ecoc", "majority"]
+    assert list_multiclass_learners() == named
 
 
 def test_a_config_runs_on_a_table_of_several_classes(table, write_config):
