@@ -23,9 +23,9 @@ class OutputCodeClassifier(FixedCode):
 
     The exhaustive code of Dietterich & Bakiri [1]_ has every partition of the classes in two. The random codes
     of Allwein, Schapire & Singer [2]_ have 10 log2 K columns of -1 and +1 (dense), or 15 log2 K columns with 0
-    for half of the letters (sparse). The class with the nearest word is predicted, on a tie the first. Base
-    classifiers say -1 or +1, so that Hamming decoding is loss-based decoding (footnote 2 of section 4.2 of Li's
-    thesis [3]_).
+    for half of the letters (sparse). The class with the nearest word is predicted: on a tie the first, of two
+    classes the second. Base classifiers say -1 or +1, so that Hamming decoding is loss-based decoding (footnote
+    2 of section 4.2 of Li's thesis [3]_).
 
     Parameters
     ----------
