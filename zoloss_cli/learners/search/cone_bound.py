@@ -20,7 +20,8 @@ TIME_SHARE = 0.6  # of the time left that the next target may be expected to tak
 LAST_SAFETY = 6.0  # the last target is next if the time left is so many times what it is expected to take ...
 LAST_GROWTH = 2.0  # ... where cones grow so many times faster than so far: growth itself grows, on all data
 OVERRUN_FACTOR = 1.5  # by which cones grow faster than those show that were given up
-MIN_CONES = 2000  # below which their number says nothing about growth
+MIN_CONES = 2000  # below which their number says little about growth ...
+ENOUGH_TARGETS = 3  # ... unless so many targets were proved
 MIN_GROWTH, MAX_EXPONENT = 1e-3, 100.0
 
 
@@ -146,15 +147,17 @@ class ConeBound:
         failed = [target for target, cones in self._history if math.isinf(cones)]
         if failed:
             return min(last, max(low, (self.proved + min(failed)) // 2))
-        known = [(target, max(cones, MIN_CONES)) for target, cones in self._history]
+        known = self._history
         if not known:
             return min(last, max(low, math.ceil(FIRST_SHARE * last)))
         target, cones = known[-1]
-        if cones <= MIN_CONES or (len(known) == 1 and not self._overruns):
+        few = cones <= MIN_CONES
+        if (few and len(known) < ENOUGH_TARGETS) or (len(known) == 1 and not self._overruns):
             return min(last, max(low, (target + last + 1) // 2))
         if len(known) > 1:
             before, cones_before = known[-2]
-            growth = math.log(cones / cones_before) / max(1, target - before)
+            least = 1 if few else MIN_CONES
+            growth = math.log(max(cones, least) / max(cones_before, least)) / max(1, target - before)
         else:
             slopes = [math.log(more / cones) / (t - target) for t, more in self._overruns if t > target]
             growth = OVERRUN_FACTOR * max(slopes, default=0.0)
@@ -166,6 +169,8 @@ class ConeBound:
             if LAST_SAFETY * math.exp(exponent) < factor_left:
                 return last
             affordable = min(COST_FACTOR, max(1.0, TIME_SHARE * factor_left))
+        if few:
+            return min(last, max(low, (target + last + 1) // 2))
         return min(last, max(low, target + int(math.log(affordable) / growth)))
 
     def _offer(self, direction: np.ndarray, target: int) -> bool:
