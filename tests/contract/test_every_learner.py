@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from brief_learners import NAMES, make
 from joblib import Parallel, delayed
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from zoloss_cli.registry import (
-    LEARNERS,
     build_parameter_model,
-    find_nested_learners,
     find_registration,
-    make_learner,
 )
 from zoloss_cli.testing import select_checks
-
-NAMES = sorted(LEARNERS)
-EPOCHS = 60
-# Counts, not seconds: what depends on the machine is not the same twice.
-BUDGETS = {"epochs": EPOCHS, "steps": 500, "lines": 500, "nodes": 500, "time_limit": None}
-OWN_BUDGETS = {"mip": {"nodes": 1}, "certify": {"programs": 0, "cones": 300}}
 
 # Why a check of scikit-learn does not apply. Repeating a sample is not the same as doubling its weight where
 # the number of trials or the random draws depend on the number of samples.
@@ -66,15 +58,6 @@ EXCEPTIONS = {
 }
 DIVERGES = "a constant rate on a squared cost diverges on features of this size; the papers scale to [-1, 1]"
 UNSCALED = ("check_n_features_in", "check_fit_idempotent", "check_fit_check_is_fitted")
-
-
-def make(name, **settings):
-    known = build_parameter_model(name).model_fields
-    settings = {k: v for k, v in BUDGETS.items() if k in known} | OWN_BUDGETS.get(name, {}) | settings
-    if find_nested_learners(build_parameter_model(name)):
-        settings |= {"base": {"learner": "rcd-bias", "epochs": EPOCHS}}
-        settings |= {"rounds": 12} if "rounds" in known else {}
-    return make_learner(name, settings, 0)
 
 
 def expected_failures(estimator):

@@ -114,8 +114,11 @@ def kernel(function: Callable) -> Any:
 
 
 def exact_kernel(function: Callable) -> Any:
-    """Define a kernel with arithmetic as written: its results must equal a NumPy twin to the last bit."""
-    return _define(function, _CACHE_FOLDER)
+    """Define a kernel with arithmetic as written: its results must equal a NumPy twin to the last bit.
+
+    That is said to numba: a kernel that says nothing takes the arithmetic of the one that it is compiled for.
+    """
+    return _define(function, _CACHE_FOLDER, fastmath=False)
 
 
 # Copied into its caller, whose arithmetic it then follows: for a handful of operations in an innermost loop.

@@ -39,9 +39,19 @@ def estimate_typical_breakpoint(p, delta):
     return total_p / total_delta if total_delta > 0.0 else 0.0
 
 
+@inline_kernel
+def find_bucket(p_i, d, is_positive, s, half, buckets):
+    """Return the bucket of a sample: by u = p sign(delta) / (|p| + s|delta|), which rises with p / delta."""
+    flipped = p_i if d > 0.0 else -p_i
+    u = flipped / (abs(p_i) + s * abs(d) + 1e-300)
+    b = min(max(np.int32(u * half + half), np.int32(0)), np.int32(buckets - 1))
+    b = b + np.int32(buckets) if is_positive == (d > 0.0) else b
+    return uint16(b if d != 0.0 else np.int32(2 * buckets))
+
+
 @kernel
 def fill_buckets(p, delta, c, s, buckets, bucket, histogram):
-    """Assign samples to buckets by u = p sign(delta) / (|p| + s|delta|), which rises with p / delta.
+    """Assign samples to buckets.
 
     bucket[i] is a last one of its own where delta = 0. histogram[b] becomes the weight of bucket b. One
     division a sample, in a loop that vectorizes; a block at a time, whose buckets are then still near.
@@ -55,12 +65,7 @@ def fill_buckets(p, delta, c, s, buckets, bucket, histogram):
         size = min(uint64(n) - start, uint64(SAMPLES_PER_BLOCK))
         for j in range(size):
             i = start + j
-            d = delta[i]
-            flipped = p[i] if d > 0.0 else -p[i]
-            u = flipped / (abs(p[i]) + s * abs(d) + 1e-300)
-            b = min(max(np.int32(u * half + half), np.int32(0)), np.int32(buckets - 1))
-            b = b + np.int32(buckets) if (c[i] > 0) == (d > 0.0) else b
-            bucket[i] = uint16(b if d != 0.0 else np.int32(2 * buckets))
+            bucket[i] = find_bucket(p[i], delta[i], c[i] > 0, s, half, buckets)
         for j in range(size):
             histogram[np.int64(bucket[start + j])] += abs(c[start + j])
 

@@ -36,7 +36,7 @@ MIN_RELATIVE_WIDTH = 1e-12  # of its ends or the typical breakpoint: a narrower 
 RELATIVE_OVERSHOOT = 1e-9  # of the outermost breakpoint, where 1 would be lost beside it
 EDGE_TOLERANCE = 1e-9  # of the range of all buckets: a breakpoint nearer to a bucket's edge is in doubt
 INSERTION_SORT_LIMIT = 48  # breakpoints; usually 3 to 15 are candidates
-MAX_BUCKETS = 1 << 12  # whose weights stay in the caches nearest to the processor
+MAX_BUCKETS = 1 << 14  # which two bytes can count twice
 MANY_SAMPLES = 1 << 17  # of which some blocks show the scale of breakpoints
 
 
@@ -225,6 +225,18 @@ def find_threshold_by_buckets(p, delta, c, s, buckets, bucket, histogram, prefix
     caller then sorts. The last five arguments are the room of `rcd.allocate_scratch`.
     """
     fill_buckets(p, delta, c, s, buckets, bucket, histogram)
+    t, settled, _ = find_threshold_in_buckets(
+        p, delta, c, s, buckets, bucket, histogram, prefix, near_r, near_i
+    )
+    return t, settled
+
+
+@exact_kernel
+def find_threshold_in_buckets(p, delta, c, s, buckets, bucket, histogram, prefix, near_r, near_i):
+    """Do as `find_threshold_by_buckets`, once buckets are filled; return the number of candidates too.
+
+    All breakpoints in the interval of t are candidates, unless samples have a weight of 0.
+    """
     best, best_at = find_best_boundary(histogram, prefix, buckets)
     next_above = best_at  # the first bucket above the boundary that holds anything
     while next_above < buckets and histogram[next_above] == 0 and histogram[next_above + buckets] == 0:
@@ -243,16 +255,16 @@ def find_threshold_by_buckets(p, delta, c, s, buckets, bucket, histogram, prefix
     while j < count:
         value, net, b = near_r[j], 0, np.int64(bucket[near_i[j]]) & (buckets - 1)
         if np.isnan(value):
-            return 0.0, False  # it has no place in an order
+            return 0.0, False, count  # it has no place in an order
         while j < count and near_r[j] == value:
             if np.int64(bucket[near_i[j]]) & (buckets - 1) != b:
-                return 0.0, False
+                return 0.0, False, count
             net += abs(c[near_i[j]]) if bucket[near_i[j]] >= buckets else -abs(c[near_i[j]])
             j += 1
         if net == 0:
             continue
         if b < inside:
-            return 0.0, False
+            return 0.0, False, count
         if b > inside:
             inside, inner = b, prefix[b]
         elif inner < best or (inner == best and not found and b < best_at):
@@ -266,18 +278,19 @@ def find_threshold_by_buckets(p, delta, c, s, buckets, bucket, histogram, prefix
     if not found:
         left, right = below, above
         if (left == -np.inf and best_at > 0) or (right == np.inf and next_above < buckets):
-            return 0.0, False  # a neighbour vanished
+            return 0.0, False, count  # a neighbour vanished
         if left == -np.inf and right == np.inf:
-            return 0.0, False
+            return 0.0, False, count
 
     # Equal breakpoints of different samples may straddle an edge by a rounding error.
     if is_on_bucket_edge(left, s, buckets) or is_on_bucket_edge(right, s, buckets):
-        return 0.0, False
+        return 0.0, False, count
     if left == -np.inf:
-        return right - compute_overshoot(right, s), True
+        return right - compute_overshoot(right, s), True, count
     if right == np.inf:
-        return left + compute_overshoot(left, s), True
-    return 0.5 * (left + right), right - left > max(compute_blur(left, s), compute_blur(right, s))
+        return left + compute_overshoot(left, s), True, count
+    is_wide = right - left > max(compute_blur(left, s), compute_blur(right, s))
+    return 0.5 * (left + right), is_wide, count
 
 
 @exact_kernel

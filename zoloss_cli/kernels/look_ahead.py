@@ -107,6 +107,25 @@ def add_rows(w, Z, indices, t, steps):
 
 
 @inline_kernel
+def add_rows_to_both(w, late, Z, indices, t, steps, timed):
+    """Do as `add_rows` for w and `steps` and for `late` and `timed`: rows are loaded once."""
+    P = Z.shape[1]
+    at_1, at_2 = np.int64(indices[t]) * P, np.int64(indices[t + 1]) * P
+    at_3, at_4 = np.int64(indices[t + 2]) * P, np.int64(indices[t + 3]) * P
+    c_1, c_2 = fill_lanes(steps[0]), fill_lanes(steps[1])
+    c_3, c_4 = fill_lanes(steps[2]), fill_lanes(steps[3])
+    d_1, d_2 = fill_lanes(timed[0]), fill_lanes(timed[1])
+    d_3, d_4 = fill_lanes(timed[2]), fill_lanes(timed[3])
+    for j in range(0, P, LANES):
+        z_1, z_2 = load_lanes(Z, at_1 + j), load_lanes(Z, at_2 + j)
+        z_3, z_4 = load_lanes(Z, at_3 + j), load_lanes(Z, at_4 + j)
+        v = add_lane_products(add_lane_products(load_lanes(w, j), c_1, z_1), c_2, z_2)
+        u = add_lane_products(add_lane_products(load_lanes(late, j), d_1, z_1), d_2, z_2)
+        store_lanes(w, j, add_lane_products(add_lane_products(v, c_3, z_3), c_4, z_4))
+        store_lanes(late, j, add_lane_products(add_lane_products(u, d_3, z_3), d_4, z_4))
+
+
+@inline_kernel
 def find_sides(w, Z, indices, t, reach, steps):
     """Return on which side of `reach` the margins of trials t, ..., t + 3 are, and the least distance from it.
 

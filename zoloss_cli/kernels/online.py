@@ -30,6 +30,7 @@ from zoloss_cli.kernels.look_ahead import (
     FEW_UPDATES,
     TRIALS_PER_BLOCK,
     add_rows,
+    add_rows_to_both,
     can_look_ahead,
     choose_steps,
     compute_tolerance,
@@ -155,9 +156,8 @@ def try_averaged_ahead(Z, step, w, late, clock, indices, tolerance, few):
         sides, least = find_sides(w, Z, indices, t, 0.0, steps)
         if least > tolerance:
             taken = choose_steps(steps, sides)
-            add_rows(w, Z, indices, t, taken)
             timed = taken[0] * clock, taken[1] * clock_2, taken[2] * clock_3, taken[3] * clock_4
-            add_rows(late, Z, indices, t, timed)
+            add_rows_to_both(w, late, Z, indices, t, taken, timed)
             clock = clock_4 + steps[3]
             mistakes += count_below(sides)
         else:

@@ -14,6 +14,7 @@ from zoloss_cli.kernels.arrays import compute_max_abs, copy_vector
 from zoloss_cli.kernels.buckets import SAMPLES_PER_BLOCK
 from zoloss_cli.kernels.checkpoints import save_checkpoint
 from zoloss_cli.kernels.line_search import (
+    MANY_SAMPLES,
     compute_blur,
     compute_typical_breakpoint,
     find_threshold_at_zero,
@@ -22,6 +23,7 @@ from zoloss_cli.kernels.line_search import (
     take_step,
 )
 from zoloss_cli.kernels.random import GOLDEN_GAMMA, mix_bits, scale_to_index
+from zoloss_cli.kernels.rcd_of_many import find_signs, multiply_directions, update_in_one_pass
 
 DIRECTIONS_PER_BLOCK = 64  # whose delta come from one matrix product
 # On tiny problems w grows exponentially with the epochs. Its length means nothing, so it is brought back
@@ -110,9 +112,14 @@ def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, check
     scratch, c = allocate_scratch(n, buckets), sign_weights(y, phi)
     p, q, longest = np.empty(n, np.float64), np.empty(n, np.float64), 0.0
     at = np.searchsorted(checkpoints, epochs_before + 1)
+    signs, weight = find_signs(c)
+    in_one_pass = n > MANY_SAMPLES and not both_directions and weight >= 0
+    t = 0.0
     for start in range(0, epochs, deltas.shape[0]):
         block = D[start : start + deltas.shape[0]]
-        if X_T.shape[0] > 0:
+        if in_one_pass:
+            multiply_directions(X, block, deltas)
+        elif X_T.shape[0] > 0:
             np.dot(block, X_T, deltas[: block.shape[0]])
         else:
             np.dot(block, X.T, deltas[: block.shape[0]])
@@ -120,16 +127,25 @@ def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, check
             longest = shorten_weights(w)
             p = np.dot(X, w)
         for row in range(block.shape[0]):
-            update_along_direction(
-                p, q, deltas[row], y, phi, c, w, block[row], both_directions, buckets, scratch
-            )
-            p, q = q, p
+            if in_one_pass:
+                before = deltas[max(row - 1, 0)]
+                t = update_in_one_pass(
+                    p, before, t, deltas[row], y, phi, c, signs, weight, w, block[row], buckets, scratch
+                )
+            else:
+                update_along_direction(
+                    p, q, deltas[row], y, phi, c, w, block[row], both_directions, buckets, scratch
+                )
+                p, q = q, p
             length = compute_max_abs(w)
             if length < SHRINKAGE_LIMIT * longest:
-                longest = length
+                longest, t = length, 0.0
                 p = np.dot(X, w)
             longest = max(longest, length)
             at = save_checkpoint(w, epochs_before + start + row + 1, False, checkpoints, at, path)
+        if in_one_pass:
+            take_step(p, deltas[block.shape[0] - 1], t, 0.0, p)
+            t = 0.0
 
 
 @exact_kernel

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
-from zoloss_cli.kernels import kernel
+from zoloss_cli.kernels import exact_kernel, kernel
 from zoloss_cli.kernels.lapack import factor_in_place, is_finite, solve_by_factor, solve_in_place
 
 MAX_STEPS = 200
@@ -162,7 +162,7 @@ def predict_change(point, D, g, along, change, room):
     return min(1.0, 1.0 / find_largest(room, g.shape[0])), second
 
 
-@kernel
+@exact_kernel  # as are all that LLVM rounds otherwise in a copy: see tests/contract/test_kernel_copies.py
 def set_target(point, change, centre, with_second, r_primal, g):
     """Set g for the step towards the centre; d_s and d_xi become the changes wanted of alpha s and mu xi."""
     alpha, mu, s, xi = point
@@ -173,7 +173,7 @@ def set_target(point, change, centre, with_second, r_primal, g):
         g[i] = d_s[i] / alpha[i] - d_xi[i] / mu[i] - r_primal[i]
 
 
-@kernel
+@exact_kernel
 def correct_change(point, D, g, along, change, room):
     """Set `change` to the Newton step for the target in it; return how far it can go."""
     alpha, mu, s, xi = point
