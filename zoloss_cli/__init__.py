@@ -1,9 +1,9 @@
 """Classifiers that minimize the 0/1 loss directly.
 
-Every learner's class is here under its own name, with `make_learner`, `load_dataset`, the measures of a data
-set's complexity, and functions that do what the commands do: `evaluate`, `run_experiment`, `load_results`,
-`make_table`, `compare`, `load_model` and the `plot_` functions. All of them are imported when they are first
-used, so that importing the package is quick.
+Every learner's class is exported under its own name, along with `make_learner`, `load_dataset`, the measures of
+a data set's complexity, and functions that do what the commands do: `evaluate`, `run_experiment`,
+`load_results`, `make_table`, `compare`, `load_model` and the `plot_` functions. All of them are imported when
+first used, so that importing the package is quick.
 
 Examples
 --------
@@ -110,13 +110,13 @@ _TARGETS = (
     "zoloss_cli.reporting.frame:load_results",
     "zoloss_cli.testing:check_learner",
 )
-_modules: dict[str, str] = {}  # the module of each exported name, filled when one is asked for
+_modules: dict[str, str] = {}  # the module of each exported name, filled at the first use of one
 
 
 def _find_modules() -> dict[str, str]:
     """Return the module of each exported name: those above, and all learners and measures."""
     if not _modules:
-        # Here, so that a command hears Ctrl-C before it has imported anything.
+        # Imported here, so that a command reacts to Ctrl-C before it has imported anything.
         from zoloss_cli.registry import LEARNERS, MEASURES
 
         entries = [*LEARNERS.builtin.values(), *MEASURES.values()]
@@ -141,5 +141,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return all names, also those that are not imported yet."""
+    """Return all names, including those not imported yet."""
     return sorted([*globals(), *_find_modules()])

@@ -1,4 +1,4 @@
-"""Run zoloss, as the command ``zoloss`` and as ``python -m zoloss_cli``."""
+"""Run zoloss: as the command ``zoloss``, or with ``python -m zoloss_cli``."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def main() -> None:
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt; while a module is imported, end the program instead, without a word.
+    """Raise KeyboardInterrupt; during an import, end the program silently instead.
 
-    Packages do not expect an interrupt of their import: they catch it, print it, or are left half imported for
-    what runs at the program's end. Nothing is lost: a result is in its file before the next import.
+    Packages do not expect their import to be interrupted: they catch the interrupt, print it, or stay half
+    imported for code that runs at exit. Nothing is lost: a result is in its file before the next import.
     """
     while frame is not None:
         if frame.f_code.co_filename == IMPORT_SYSTEM:

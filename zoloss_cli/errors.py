@@ -1,4 +1,4 @@
-"""Errors caused by user input: one sentence each, one exit code a kind, and the nearest valid name."""
+"""Errors caused by user input: one sentence each, one exit code per kind, and the nearest valid name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ZolossError(Exception):
 
 
 class ConfigError(ZolossError):
-    """A config, a name or an option is wrong. Several errors come as several lines."""
+    """A config, a name or an option is wrong. Several errors make several lines."""
 
     exit_code = 2
 
@@ -34,37 +34,37 @@ class ResultsError(ZolossError):
 
 
 class RunError(ZolossError):
-    """Some tasks of a run failed; what finished is stored."""
+    """Some tasks of a run failed; finished ones are stored."""
 
     exit_code = 5
 
 
 class ModelError(ZolossError):
-    """A model file is missing, damaged, or not what this version writes."""
+    """A model file is missing, damaged, or not one that this version writes."""
 
     exit_code = 6
 
 
 class OutputError(ZolossError):
-    """A file cannot be written, or another one is in its place."""
+    """A file cannot be written, or another one exists in its place."""
 
     exit_code = 7
 
 
 class MissingPackageError(ZolossError, ImportError):
-    """A package that is needed for this, but not for zoloss itself, is not installed."""
+    """A package that zoloss itself does not need, but this feature does, is not installed."""
 
     exit_code = 8
 
 
 class CheckError(ZolossError):
-    """Results are not what a check of them asks for, such as `compare --fail-beyond`."""
+    """Results do not meet the requirements of a check, such as `compare --fail-beyond`."""
 
     exit_code = 9
 
 
 class ClusterError(ZolossError):
-    """A cluster cannot be reached, or its workers do not fit; what finished is stored."""
+    """A cluster cannot be reached, or its workers are not compatible; finished tasks are stored."""
 
     exit_code = 10
 
@@ -77,7 +77,7 @@ def suggest_nearest(name: object, valid: Iterable[str]) -> str:
     name : object
         The unknown name.
     valid : iterable of str
-        The names that are known.
+        The known names.
 
     Returns
     -------

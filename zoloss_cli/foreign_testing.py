@@ -1,4 +1,4 @@
-"""Checks of what an estimator that knows nothing of zoloss must keep to stand in a table, and what it lacks."""
+"""Checks of what an estimator from elsewhere must satisfy to be used in a table, and of what it lacks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from zoloss_cli.datasets.named import load_dataset
 from zoloss_cli.learners.foreign import ForeignLearner
 from zoloss_cli.learners.search.claims import check_claims
 
-ForeignFactory = Callable[[], ForeignLearner]  # builds the estimator to check in its adapter, not fitted
+ForeignFactory = Callable[[], ForeignLearner]  # builds the estimator to check, unfitted, in its adapter
 
 
 def find_faults(build: ForeignFactory, problem: tuple[np.ndarray, np.ndarray]) -> list[str]:
-    """Return what is wrong with an estimator, one sentence each; nothing if all is right.
+    """Return what is wrong with an estimator, one sentence each; empty if nothing is.
 
     Parameters
     ----------
@@ -39,12 +39,12 @@ def find_faults(build: ForeignFactory, problem: tuple[np.ndarray, np.ndarray]) -
                 reason = " ".join(f"{type(error).__name__}: {error}".split())
                 faults.append(f"it ends with {reason}")
             if faults and check is check_fit_and_predict:
-                break  # all others would end in the same way
+                break  # all others would end the same way
     return faults
 
 
 def list_limits(build: ForeignFactory) -> list[str]:
-    """Return what an estimator does without, and what that means for experiments, one sentence each.
+    """Return what an estimator lacks and what that means for experiments, one sentence each.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def _list_fit_parameters(estimator: Any) -> list[str]:
 
 
 def check_fit_and_predict(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -> None:
-    """Check that it fits, predicts the classes that it was given, and leaves its input as it was."""
+    """Check that it fits, predicts only the classes it was given, and leaves its input unchanged."""
     predicted = build().fit(X, y).predict(X)
     assert predicted.shape == y.shape, f"predict of {len(y)} samples gives the shape {predicted.shape}"
 
@@ -88,7 +88,7 @@ def check_seed_is_obeyed(build: ForeignFactory, X: np.ndarray, y: np.ndarray) ->
 
 
 def check_scores_go_with_predictions(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -> None:
-    """Check that scores of two classes are one finite number a sample, large for the second class."""
+    """Check that with two classes there is one finite score per sample, large for the second class."""
     learner = build().fit(X, y)
     if not hasattr(learner, "decision_function"):
         return
@@ -96,11 +96,11 @@ def check_scores_go_with_predictions(build: ForeignFactory, X: np.ndarray, y: np
     assert scores.shape == y.shape, f"scores of {len(y)} samples of two classes have the shape {scores.shape}"
     assert np.all(np.isfinite(scores)), "some scores are not finite"
     agree = np.all(scores[positive] >= 0) and np.all(scores[~positive] <= 0)
-    assert agree, "scores do not go with predictions: the second class must be where they are above 0"
+    assert agree, "scores do not match predictions: the second class must have scores above 0"
 
 
 def check_parameters_are_kept(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -> None:
-    """Check that an estimator that says its parameters can be copied by them."""
+    """Check that an estimator with `get_params` can be copied by its parameters."""
     estimator = build().estimator
     if hasattr(estimator, "get_params"):
         try:
@@ -110,7 +110,7 @@ def check_parameters_are_kept(build: ForeignFactory, X: np.ndarray, y: np.ndarra
 
 
 def check_more_classes(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -> None:
-    """Check three classes, unless it says that it takes two."""
+    """Check three classes, unless it declares that it takes only two."""
     if build().multiclass:
         X, y = load_dataset("iris")
         try:
@@ -123,7 +123,7 @@ def check_more_classes(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -> N
 
 
 def check_what_it_reports(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -> None:
-    """Check that the trace falls, that it ends with the errors, and that no bound is above them."""
+    """Check that the trace falls and ends with the errors counted, and that no bound exceeds them."""
     learner = build().fit(X, y)
     if learner.reports:
         try:

@@ -1,8 +1,8 @@
-"""What the name of a learner stands for: a class that is registered, one of another package, or one in a file.
+"""What the name of a learner stands for: a registered class, one of another package, or one in a file.
 
 A registered name is a line of `zoloss_cli/registry.py` or an entry point. Any other class of an installed
-package is called by its dotted name, sklearn.svm.LinearSVC, and one in a file as mine.py:MyClass. Importing a
-package or running a file does whatever its author wrote: only scikit-learn and zoloss itself are trusted.
+package is given by its dotted name, sklearn.svm.LinearSVC, and one in a file as mine.py:MyClass. Importing a
+package or running a file runs whatever its author wrote: only scikit-learn and zoloss itself are trusted.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 ANY_LEARNER = "zoloss_cli.learners.base:Learner"
 BASE_LEARNER = "zoloss_cli.learners.base:BinaryLearner"
 FOREIGN_LEARNER = "zoloss_cli.learners.foreign:ForeignLearner"
-FOREIGN_VERSION = 1  # raise when what is passed to estimators of others, or counted of them, changes
-TRUSTED_PACKAGES = {"sklearn": "scikit-learn", "zoloss_cli": "zoloss"}  # with the names that pip knows
+FOREIGN_VERSION = 1  # raise when what is passed to other packages' estimators, or counted, changes
+TRUSTED_PACKAGES = {"sklearn": "scikit-learn", "zoloss_cli": "zoloss"}  # with their names in pip
 OTHER_KINDS = {
     "RegressorMixin": "a regressor",
     "ClusterMixin": "a clusterer",
@@ -48,12 +48,12 @@ class LearnerRegistration(Registration):
 
     @property
     def learner_class(self) -> Any:
-        """The class, imported at the first use."""
+        """The class, imported at first use."""
         return self.loaded
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the class is an estimator that does not derive from zoloss's own."""
+        """Whether the class is an estimator that is not derived from zoloss's own."""
         return False
 
     @property
@@ -68,12 +68,12 @@ class LearnerRegistration(Registration):
 
     @property
     def reports(self) -> tuple[str, ...]:
-        """The optional fields of records that a fitted learner gives."""
+        """The optional record fields that a fitted learner provides."""
         return tuple(getattr(self.learner_class, "reports", ()))
 
     @property
     def version(self) -> int:
-        """The version of the algorithm, which results depend on."""
+        """The version of the algorithm, on which results depend."""
         return self.learner_class.version
 
     @property
@@ -84,12 +84,12 @@ class LearnerRegistration(Registration):
         return learner_parameters(self.learner_class, frozenset(self.fixed))
 
     def build(self, settings: Mapping[str, Any], random_state: Any) -> Any:
-        """Return the estimator, not fitted; the seed only where it takes one.
+        """Return the unfitted estimator, with the seed only if it takes one.
 
         Parameters
         ----------
         settings : mapping
-            Parameters beside those that the name fixes.
+            Parameters other than those that the name fixes.
         random_state : int, Generator, RandomState or None
             The seed.
         """
@@ -117,7 +117,7 @@ class LearnerRegistration(Registration):
 
 @dataclass(frozen=True)
 class FoundRegistration(LearnerRegistration):
-    """A class that derives from zoloss's own, by the name of its package or file."""
+    """A class derived from zoloss's own, given by its package or file."""
 
     found: Any = None
 
@@ -133,29 +133,29 @@ class FoundRegistration(LearnerRegistration):
 
 
 class ForeignRegistration(FoundRegistration):
-    """An estimator's class of another package or in a file, which is used through an adapter."""
+    """An estimator class of another package or in a file, used through an adapter."""
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the class is an estimator that does not derive from zoloss's own."""
+        """Whether the class is an estimator that is not derived from zoloss's own."""
         return True
 
     @property
     def is_multiclass(self) -> bool:
-        """Whether it takes more than two classes, as its tags or its attribute `multiclass` say."""
+        """Whether it takes more than two classes, according to its tags or its attribute `multiclass`."""
         try:
             return import_target(FOREIGN_LEARNER)(self.found()).multiclass
-        except Exception:  # it cannot be built without parameters: each task asks again
+        except Exception:  # it cannot be built without parameters: each task checks again
             return True
 
     @property
     def version(self) -> int:
-        """The version of the adapter; the class is known by its package's version or its file's content."""
+        """The version of the adapter; its package's version or its file's content identifies the class."""
         return FOREIGN_VERSION
 
     @property
     def parameter_model(self) -> type[BaseModel]:
-        """A model of the parameters by name; what values are valid, the estimator knows."""
+        """A model of the parameters by name; only the estimator knows which values are valid."""
         from zoloss_cli.utils.signature import untyped_parameters
 
         return untyped_parameters(self.found)
@@ -172,17 +172,17 @@ class ForeignRegistration(FoundRegistration):
 
 
 def is_foreign_name(name: str) -> bool:
-    """Return whether a learner's name is a class of a package or in a file, and not one that is registered."""
+    """Return whether a learner's name refers to a class of a package or in a file, not to a registered one."""
     return is_dotted_name(name) or is_code_name(name)
 
 
 def is_trusted(name: str) -> bool:
-    """Return whether a class may be imported without being asked for."""
+    """Return whether a class may be imported without permission."""
     return is_dotted_name(name) and name.partition(".")[0] in TRUSTED_PACKAGES
 
 
 def explain_refusal(name: str) -> str:
-    """Return why a class is not used, and how to allow it."""
+    """Return why a class is refused, and how to allow it."""
     shown = name.partition("@")[0]
     what = "code from a file" if is_code_name(name) else "a class of a package that zoloss does not know"
     return (
@@ -192,7 +192,7 @@ def explain_refusal(name: str) -> str:
 
 
 def find_foreign(name: str) -> LearnerRegistration:
-    """Return the class of a package or in a file; ConfigError if it is none, no classifier, or not allowed.
+    """Return the class of a package or in a file; ConfigError if missing, no classifier, or not allowed.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def register_class(found: Any, name: str = "") -> LearnerRegistration:
     found : type
         The class.
     name : str
-        How it is called; its own name by default.
+        What to call it; its own name by default.
     """
     name = name or getattr(found, "__name__", repr(found))
     check_is_classifier(found, name)
@@ -271,7 +271,7 @@ def _build_import_error(name: str, error: Exception) -> ConfigError:
 
 
 def _suggest_class(name: str) -> str:
-    """Return the nearest class as the end of a message: of scikit-learn's classifiers, or of modules."""
+    """Return the nearest class as the end of a message: among scikit-learn's classifiers, or modules."""
     package = name.partition(".")[0]
     if package == "sklearn":
         from sklearn.utils.discovery import all_estimators
@@ -289,7 +289,7 @@ def check_is_classifier(found: Any, name: str) -> None:
     Parameters
     ----------
     found : object
-        What the name stands for.
+        The object that the name refers to.
     name : str
         The name, for the message.
     """
@@ -328,5 +328,5 @@ def name_package(name: str) -> str:
     known = TRUSTED_PACKAGES.get(package) or next(iter(packages_distributions().get(package, [package])))
     try:
         return f"{known} {version(known)}"
-    except PackageNotFoundError:  # a module that nobody installed
+    except PackageNotFoundError:  # a module that no package installed
         return package

@@ -1,7 +1,7 @@
-"""Registries: names that stand for classes and functions, which are imported only when they are used.
+"""Registries: names that stand for classes and functions, imported only when used.
 
 Other packages add to a registry through its entry point group, as in ``name = "module:Class"``. Whatever is
-wrong with such an entry point is said in one sentence that names its package, and only when it is used.
+wrong with such an entry point is reported in one sentence that names its package, and only when it is used.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Plugin:
     package : str
         The package's name and version.
     rival : str
-        Who else has this name; empty if nobody has.
+        Who else uses this name; empty if nobody does.
     """
 
     kind: str
@@ -59,7 +59,7 @@ class Plugin:
 
     @property
     def name_error(self) -> ConfigError:
-        """The error of a name that another one has, too."""
+        """The error for a name that is also used elsewhere."""
         return self.build_error(f"has the name of another one, of {self.rival}: its package must rename it")
 
     def load(self) -> Any:
@@ -74,7 +74,7 @@ class Plugin:
 
 
 def list_plugins(kind: str, group: str, reserved: Collection[str] = ()) -> list[Plugin]:
-    """Return the entry points of a group, in the order of their names.
+    """Return the entry points of a group, sorted by name.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Registration:
     fixed : dict
         Parameters that the name sets; the others can be set in a config.
     title : str
-        How tables and figures call it.
+        What tables and figures call it.
     plugin : Plugin or None
         The entry point that added it, if it is not zoloss's own.
     """
@@ -150,7 +150,7 @@ class Registration:
         return found
 
     def check_plugin(self, plugin: Plugin, found: Any) -> None:
-        """Raise ConfigError unless what a plug-in names is what the registry holds."""
+        """Raise ConfigError unless a plug-in provides what the registry holds."""
 
 
 R = TypeVar("R", bound=Registration)
@@ -166,13 +166,13 @@ class Registry(Mapping[str, R]):
     builtin : dict
         The registrations of zoloss itself.
     group : str
-        The entry point group that other packages add to; without one there are no plug-ins.
+        The entry point group that other packages add to; if empty, there are no plug-ins.
     registration_type : type
-        The class of a plug-in's registration, which checks it.
+        The class of a plug-in's registration, which validates it.
     reserved : callable
         Returns more names that plug-ins cannot take.
     hint : str
-        What a message about an unknown name ends with where no name is near.
+        How a message about an unknown name ends if no name is close.
     """
 
     def __init__(
@@ -202,13 +202,13 @@ class Registry(Mapping[str, R]):
             raise ConfigError(f"unknown {self.kind} '{name}'{suggest_nearest(name, self) or self.hint}")
         for plugin in self.plugins:
             if plugin.name == name and name in self.builtin:
-                # The place is always this one, so that Python says it once.
+                # Always the same place, so that Python warns only once.
                 warnings.warn(f"{plugin.name_error}; '{name}' is zoloss's own", stacklevel=1)
         return self[name]
 
     @functools.cached_property
     def plugins(self) -> list[Plugin]:
-        """What installed packages add, also what cannot be used."""
+        """What installed packages add, including what cannot be used."""
         return list_plugins(self.kind, self.group, {*self.builtin, *self._reserved()}) if self.group else []
 
     @functools.cached_property
@@ -221,7 +221,7 @@ class Registry(Mapping[str, R]):
         return self._registration_type(plugin.target, title=plugin.name, plugin=plugin)
 
     def list_usable(self) -> dict[str, R]:
-        """Return what can be used: a broken package must not keep the others from being listed."""
+        """Return what can be used: a broken package must not hide the others."""
         return {name: entry for name, entry in self.items() if not find_fault(entry)}
 
     def list_broken(self) -> list[tuple[Plugin, str]]:

@@ -1,4 +1,4 @@
-"""What a registered metric or data set is: a class or function, and what one of another package must have."""
+"""What a registered metric or data set is: a class or function, and what plug-ins must provide."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 BASE_METRIC = "zoloss_cli.metrics.base:Metric"
-RNG = "rng"  # the first parameter of a generator, and of no other function
+RNG = "rng"  # the first parameter of a generator and of no other function
 
 
 class DatasetRegistration(Registration):

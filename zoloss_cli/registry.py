@@ -134,7 +134,7 @@ LEARNERS = Registry(
 _MEASURES = "zoloss_cli.complexity.measures:"
 _SCORES = "zoloss_cli.complexity.score_measures:"
 
-# What a config's section `measures` can have: no learners, but registered, checked and stored as they are.
+# What a config's section `measures` can have: not learners, but registered, checked and stored like them.
 MEASURES = Registry(
     "measure",
     {
@@ -150,14 +150,14 @@ MEASURES = Registry(
 
 _METRICS = "zoloss_cli.metrics."
 
-# Scorers of scikit-learn, by its names; those that METRICS has, too (f1, roc_auc), are zoloss's own.
+# scikit-learn's scorers, by its names; those that are also in METRICS (f1, roc_auc) are zoloss's own.
 SCORERS = Registry(
     "scorer",
     {name: MetricRegistration(_METRICS + "scorer:build_scorer", {"name": name}) for name in SCORER_NAMES}
     | {"accuracy": MetricRegistration(_METRICS + "accuracy:Accuracy")},
 )
 
-# What a table can show, by the names that configs have: classes derived from zoloss_cli.metrics.base.Metric.
+# What a table can show, by the names used in configs: classes derived from zoloss_cli.metrics.base.Metric.
 METRICS = Registry(
     "metric",
     {
@@ -193,7 +193,7 @@ METRICS = Registry(
     registration_type=MetricRegistration,
     reserved=lambda: SCORERS,
 )
-METRIC_ALIASES = {"seconds": "fit_time", "reached": "time_to_best"}  # as configs of zoloss 0.1 call them
+METRIC_ALIASES = {"seconds": "fit_time", "reached": "time_to_best"}  # as in configs of zoloss 0.1
 
 _GENERATORS = "zoloss_cli.datasets.generators:"
 
@@ -215,7 +215,7 @@ GENERATORS = Registry(
     },
 )
 
-# The data sets of installed packages; their names must not be those of generators or of embedded data sets.
+# The data sets of installed packages; their names must differ from those of generators and embedded data sets.
 DATASET_PLUGINS: Registry[DatasetRegistration] = Registry(
     "data set",
     {},
@@ -231,7 +231,7 @@ def list_metrics() -> list[str]:
 
 
 def explain_unknown_metric(name: object) -> str:
-    """Return why a name is not a metric, with the nearest that is one."""
+    """Return why a name is not a metric, with the nearest valid one."""
     if purpose := OTHER_PURPOSES.get(str(name)):
         return f"the scorer '{name}' of scikit-learn is for {purpose}, and these are errors of classifiers"
     return f"unknown metric '{name}'{suggest_nearest(name, list_metrics())}"
@@ -241,7 +241,7 @@ def explain_unknown_metric(name: object) -> str:
 def load_metric(name: str) -> Any:
     """Return a metric by its name; an unknown name, or a plug-in that is not a metric, is a ConfigError."""
     name = METRIC_ALIASES.get(name, name)
-    # Our own come first without a look at installed packages, which takes longer than a table.
+    # Our own come first: looking for installed packages takes longer than a table.
     entry = METRICS.builtin.get(name) or SCORERS.builtin.get(name) or METRICS.get(name)
     if entry is None:
         raise ConfigError(explain_unknown_metric(name))
@@ -249,12 +249,12 @@ def load_metric(name: str) -> Any:
 
 
 def is_foreign(name: str) -> bool:
-    """Return whether a learner's name is a class of a package or in a file, which nobody has registered."""
+    """Return whether a learner's name refers to a class of a package or in a file, not to a registered one."""
     return is_foreign_name(name) and name not in LEARNERS
 
 
 def is_unchecked(name: str) -> bool:
-    """Return whether a learner's name is a class that is not trusted, and that may not be run here."""
+    """Return whether a learner's name refers to a class that is not trusted and may not be run here."""
     return is_foreign(name) and not is_trusted(name) and find_code_policy() != "run"
 
 
@@ -296,7 +296,7 @@ def find_nested_learners(model: type[BaseModel]) -> list[str]:
 def make_learner(name: str, settings: Mapping | None = None, random_state=None, **more):
     """Return an estimator by its registered name.
 
-    Parameters come as a mapping or as keywords; a wrong name or parameter is a ConfigError.
+    Parameters are given as a mapping or as keywords; a wrong name or parameter raises ConfigError.
 
     Parameters
     ----------
@@ -305,14 +305,14 @@ def make_learner(name: str, settings: Mapping | None = None, random_state=None, 
     settings : mapping or None, default=None
         Parameters of the learner.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of all random draws: the same seed gives the same result. A deterministic learner takes none.
+        Seed of all random draws: the same seed gives the same result. A deterministic learner ignores it.
     **more
         More parameters of the learner.
 
     Returns
     -------
     estimator
-        The estimator, not fitted.
+        The unfitted estimator.
 
     Examples
     --------
@@ -332,7 +332,7 @@ def make_learner(name: str, settings: Mapping | None = None, random_state=None, 
 
 
 def _resolve_inner(value: Any) -> Any:
-    """Return a parameter of an estimator of others; one that names a learner becomes that learner."""
+    """Return a parameter of another package's estimator; one that names a learner becomes that learner."""
     if isinstance(value, Mapping) and isinstance(value.get("learner"), str):
         return resolve_learner(value)[1]
     return value

@@ -1,7 +1,7 @@
-"""Checks of what every learner must keep, callable by packages that bring their own.
+"""Checks that every learner must pass, callable by packages that add their own.
 
-`check_learner` runs scikit-learn's own checks and all of CHECKS on a learner that derives from zoloss's own.
-Each of these raises AssertionError, or what the learner raised, with the learner's name in front of it. Other
+`check_learner` runs scikit-learn's own checks and all of CHECKS on a learner derived from zoloss's own. Each of
+these raises AssertionError, or what the learner raised, with the learner's name in front. Other
 estimators are checked by `zoloss_cli/foreign_testing.py`.
 """
 
@@ -40,20 +40,20 @@ from zoloss_cli.utils.signature import learner_parameters
 # Which searches with random draws cannot keep.
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 SPARSE_EQUIVALENCE = "check_sample_weight_equivalence_on_sparse_data"
-LearnerFactory = Callable[[], Any]  # builds the learner to check, not fitted
+LearnerFactory = Callable[[], Any]  # builds the learner to check, unfitted
 Check = Callable[[LearnerFactory], None]
 
 
 def check_learner(
     learner: Any, settings: Mapping | None = None, expected_failures: Mapping[str, str] | None = None
 ) -> list[str]:
-    """Check that a learner keeps what experiments rely on.
+    """Check that a learner satisfies what experiments rely on.
 
-    A learner that derives from zoloss's own is checked by scikit-learn's contract and that of this package.
-    Any other estimator is checked by what a table needs: that it fits and predicts, obeys its seed, leaves its
-    input as it was, and claims nothing that is not so. A file that is named is run.
+    A learner derived from zoloss's own must satisfy scikit-learn's contract and that of this package. Any other
+    estimator must satisfy what a table needs: it fits and predicts, obeys its seed, leaves its input
+    unchanged, and makes no false claims. If a file is named, its code is run.
 
-    Raises AssertionError, or RuntimeError where the learner failed, with the name of the learner and what is
+    Raises AssertionError, or RuntimeError if the learner failed, with the name of the learner and what is
     wrong, one sentence per line.
 
     Parameters
@@ -62,14 +62,14 @@ def check_learner(
         A registered name, the dotted name of a class, a class in a file such as mine.py:MyClass, a class, or an
         estimator with its parameters.
     settings : mapping or None, default=None
-        Parameters to check it with: give budgets that keep it quick.
+        Parameters to check it with: choose budgets that keep it quick.
     expected_failures : mapping of str to str or None, default=None
-        Names of those of scikit-learn's checks that cannot hold for the learner, with the reasons.
+        Names of the scikit-learn checks that cannot hold for the learner, with the reasons.
 
     Returns
     -------
     list of str
-        What the learner lacks that is not a fault, and what cannot be done without it, one sentence each.
+        What the learner lacks without being wrong, and what cannot be done without it, one sentence each.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def check_learner(
             if faults := find_faults(build, build_noisy_problem()):
                 raise AssertionError("\n".join(f"the learner '{name}': {fault}" for fault in faults))
             return list_limits(build)
-        # A class of your own is asked for what its numbers rest on, not for how weights and copies compare.
+        # Your own class is checked for what its numbers rest on, not for how weights and copies compare.
         asked = isinstance(learner, str) and learner in LEARNERS
         expected = {} if asked else dict.fromkeys((EQUIVALENCE, SPARSE_EQUIVALENCE), "not asked for")
         _check_own(name, entry, build, expected | dict(expected_failures or {}))
@@ -126,7 +126,7 @@ def _check_own(name: str, entry: LearnerRegistration, build: LearnerFactory, exp
 
 
 def select_checks(name: str) -> list[Check]:
-    """Return those of CHECKS that apply to a learner.
+    """Return the CHECKS that apply to a learner.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def select_checks(name: str) -> list[Check]:
     Returns
     -------
     list of callable
-        All checks, but those of sample weights and of streams only if the learner takes them.
+        All checks; those of sample weights and of streams only if the learner supports them.
     """
     return _select_checks(find_registration(name))
 
@@ -151,12 +151,12 @@ def _select_checks(entry: LearnerRegistration) -> list[Check]:
 
 
 def is_baseline(learner: Any) -> bool:
-    """Return whether a learner says of itself that it predicts badly, by scikit-learn's tag `poor_score`."""
+    """Return whether a learner declares that it predicts badly, by scikit-learn's tag `poor_score`."""
     return get_tags(learner).classifier_tags.poor_score
 
 
 def build_noisy_problem() -> tuple[np.ndarray, np.ndarray]:
-    """Return 120 samples of 4 features, about a tenth of them with a wrong label, and their labels."""
+    """Return 120 samples with 4 features, about a tenth of them with a wrong label, and their labels."""
     rng = np.random.default_rng(7)
     X = rng.uniform(-1, 1, (120, 4))
     y = (X @ [1.0, -2.0, 0.5, 0.0] + 0.3 + 0.4 * rng.standard_normal(120) > 0).astype(int)
@@ -173,7 +173,7 @@ def check_labels_of_any_kind(build: LearnerFactory) -> None:
 
 
 def check_scores_and_predictions(build: LearnerFactory) -> None:
-    """Check that a score of at least 0 is the second class, linear scores are linear, and errors are few."""
+    """Check that scores of at least 0 mean the second class, linear scores are linear, and errors are few."""
     X, y = build_noisy_problem()
     learner = build().fit(X, y)
     scores = learner.decision_function(X)
@@ -214,7 +214,7 @@ def check_refuses_one_class_and_non_finite_data(build: LearnerFactory) -> None:
 
 
 def check_data_frames_keep_names(build: LearnerFactory) -> None:
-    """Check that the columns of a data frame are known by name, and must keep their order."""
+    """Check that the columns of a data frame are known by name and must keep their order."""
     X, y = build_noisy_problem()
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     learner = build().fit(frame, pd.Series(np.where(y == 1, "yes", "no")))
@@ -244,7 +244,7 @@ def check_meta_estimators(build: LearnerFactory) -> None:
         options = {"random_state": 0, "code_size": 2} if meta_estimator is OutputCodeClassifier else {}
         fitted = meta_estimator(build(), **options).fit(X, y)
         assert list(fitted.classes_) == [0, 1, 2]
-        # A third by chance; the middle class cannot be separated, on which some learners never settle.
+        # A third is right by chance; some learners never settle, since the middle class is not separable.
         right = fitted.score(X, y)
         assert is_baseline(build()) or right > 0.5, f"{meta_estimator.__name__}: {right}"
     X, y = build_noisy_problem()
@@ -266,7 +266,7 @@ def check_sample_weight_scale_does_not_matter(build: LearnerFactory) -> None:
     X, y = build_noisy_problem()
     phi = np.random.default_rng(1).exponential(size=len(y))
     small = build().fit(X, y, sample_weight=phi)
-    # A power of two scales without rounding, so that nothing at all may change.
+    # Scaling by a power of two does not round, so nothing at all may change.
     large = build().fit(X, y, sample_weight=1024.0 * phi)
     np.testing.assert_array_equal(small.decision_function(X), large.decision_function(X))
 
@@ -289,7 +289,7 @@ def check_refuses_wrong_sample_weights(build: LearnerFactory) -> None:
 
 
 def check_partial_fit(build: LearnerFactory) -> None:
-    """Check that several calls do the same as one, also after fit, which begins anew."""
+    """Check that several calls equal one, also after fit, which starts over."""
     X, y = build_noisy_problem()
     words = np.where(y == 1, "yes", "no")
     with assert_refuses("first call .*classes"):

@@ -102,7 +102,7 @@ def test_scikit_learn_stands_in_table_3_with_no_code_and_stays_there(zoloss, tmp
     # Without the option the columns stay, and nothing of them runs.
     ended = zoloss(*run, "--learners", "ave-perc", "--datasets", "heart")
     assert ended.code == 0, ended.err
-    assert "has results of LogisticRegression, LinearSVC, which an earlier run added" in ended.err
+    assert "has results of LogisticRegression, LinearSVC, added by an earlier run" in ended.err
     assert "1 tasks: 0 were done, 1 run" in ended.err
     manifest, cells = read_run(tmp_path)
     assert len(cells) == 25
@@ -124,7 +124,10 @@ def test_scikit_learn_stands_in_table_3_with_no_code_and_stays_there(zoloss, tmp
         (["--add-learner", "=fld"], "--add-learner: write '=fld' as LABEL=LEARNER"),
         (["--set", "C=1"], "--set C=1: there is no learner to set it for: name one with --add-learner"),
         (["--add-learner", "sklearn.svm.LinearSVC", "--set", "C=-1"], "--set LinearSVC.C: must be a float"),
-        (["--add-learner", "sklearn.svm.LinearSVC", "--set", "SVC.C=1"], "'SVC' is none of the learners here"),
+        (
+            ["--add-learner", "sklearn.svm.LinearSVC", "--set", "SVC.C=1"],
+            "'SVC' is not one of the learners here",
+        ),
         (["--add-learner", "sklearn.svm.LinearSVC", "--set", "D=1"], "no learner here has a parameter 'D'"),
         (
             ["--add-learner", "mine.py:Ducks", "--allow-code"],
@@ -151,7 +154,7 @@ def test_a_learner_that_cannot_be_added_is_one_sentence(zoloss, tmp_path, monkey
 def test_no_learner_stands_beside_measures(zoloss, tmp_path):
     ended = zoloss("run", "thesis/figure1.5", "--add-learner", "fld", "--out", tmp_path / "results")
     assert ended.code == 2
-    assert "takes measures of data, beside which no learner can stand" in ended.err
+    assert "measures data, so no learner can be added to it" in ended.err
 
 
 def test_validating_runs_no_code_unless_it_is_allowed(zoloss, write_config, tmp_path):
@@ -177,7 +180,7 @@ def test_fit_and_evaluate_take_classes_too(zoloss, tmp_path, monkeypatch):
     assert "learner   sklearn.svm.SVC" in ended.out
     ended = zoloss("fit", "heart", "--learner", "sklearn.svm.SVC", "--model", "m.json")
     assert ended.code == 2
-    assert "only zoloss's own learners are saved" in ended.err
+    assert "only zoloss's own learners can be saved" in ended.err
     assert zoloss("fit", "heart", "--learner", "mine.py:Duck").code == 2
     ended = zoloss("fit", "heart", "--learner", "mine.py:Duck", "--calibrate", "sigmoid", "--allow-code")
     assert ended.code == 2

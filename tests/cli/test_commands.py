@@ -257,7 +257,7 @@ def test_datasets_commands(zoloss):
     assert all(name in listing for name in ("australian", "wine", "yinyang", "tangram", "generator"))
     assert "Statlog (Heart)" in zoloss("datasets", "show", "heart").out
     assert "radius of the two eyes" in zoloss("datasets", "show", "yinyang").out
-    assert "25 files are what catalog.yaml says" in zoloss("datasets", "verify").out
+    assert "25 files match catalog.yaml" in zoloss("datasets", "verify").out
     unknown = zoloss("datasets", "show", "hart")
     assert (unknown.code, unknown.err.count("\n")) == (3, 1)
     assert "did you mean 'heart'?" in unknown.err

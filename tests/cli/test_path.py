@@ -100,7 +100,7 @@ def test_sizes_are_read(text, sizes):
             3,
             "asks for 30 terms, more than the 9 conditions of its 3 columns",
         ),
-        (["--set", "max_terms=3"], 2, "the sizes of a path are those of --max-terms"),
+        (["--set", "max_terms=3"], 2, "--max-terms sets the sizes of a path"),
         (["--require", "c"], 3, "require: there is no feature 'c'"),
         (["--out", "path.docx"], 7, "a figure is written as one of"),
     ],

@@ -139,7 +139,7 @@ def test_a_results_folder_that_was_tampered_with(zoloss, part):
     (["--figure", "1", "--out", "x.jpg"], 7, "x.jpg ends in .jpg; a figure is written as one of .pdf, .svg"),
     (["--figure", "1", "--out", "x"], 7, "x has no ending"),
     (["--figure", "1", "--out", "no/x.pdf"], 7, "there is no folder no"),
-    (["--figure", "2", "--table", "II"], 2, "figure '2' is of no results"),
+    (["--figure", "2", "--table", "II"], 2, "figure '2' uses no results"),
     (["--figure", "1", "--positive", "left"], 2, "--positive and --label are for --figure boundary"),
     (["--figure", "1", "--learners", "fld,,lr"], 2, "not a list of names separated by commas"),
 ])  # fmt: skip

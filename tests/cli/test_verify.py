@@ -38,7 +38,7 @@ def test_a_changed_proof_is_refused_in_a_sentence(zoloss, here):
     (here / "changed.json").write_text(json.dumps(content))  # it need not be compressed
     ended = zoloss("verify", "changed.json", "iris")
     assert (ended.code, ended.out) == (6, "")
-    assert ended.err == "zoloss: changed.json: does not prove its bound: it says 37, and proves 36\n"
+    assert ended.err == "zoloss: changed.json: does not prove its bound: it claims 37, but proves 36\n"
 
 
 def test_only_certify_gives_a_proof(zoloss, here):
@@ -50,7 +50,7 @@ def test_only_certify_gives_a_proof(zoloss, here):
 
 def test_what_is_no_certificate(zoloss, here):
     (here / "bad.json.gz").write_bytes(b"nothing")
-    for name, words in (("bad.json.gz", "is damaged, or no certificate"), ("none.json.gz", "cannot be read")):
+    for name, words in (("bad.json.gz", "is damaged or not a certificate"), ("none.json.gz", "cannot be read")):
         ended = zoloss("verify", name, "iris")
         assert (ended.code, ended.out) == (6, "")
         assert ended.err.startswith(f"zoloss: {name}: {words}")
@@ -88,7 +88,7 @@ def test_time_that_is_too_short_for_any_proof(zoloss, here):
     fit = ("fit", "iris", "--positive", "Iris-versicolor", "--no-validate")
     ended = zoloss(*fit, "--learner", "certify", "--certificate", PROOF, "--time-limit", "0.0001")
     assert ended.code == 0, ended.err
-    assert "bound     none was proved: the time limit was over before" in ended.out
+    assert "bound     none was proved: the time limit ended first" in ended.out
     assert "proves nothing yet: allow more time" in ended.err
     checked = zoloss("verify", PROOF, "iris")
     assert "at least 0 errors: proved (equal rows)" in checked.out
@@ -107,9 +107,9 @@ def test_files_that_are_cut_off_swollen_or_nested(zoloss, here):
         ("cut.json.gz", content[:-9], "is damaged, or cut off"),
         ("flipped.json.gz", content[:12] + bytes([content[12] ^ 255]) + content[13:], "is damaged"),
         ("swollen.json.gz", gzip.compress(b" " * 101_000_000), "when unpacked"),
-        ("nested.json", b"[" * 100_000, "is damaged, or no certificate"),
+        ("nested.json", b"[" * 100_000, "is damaged or not a certificate"),
         ("fields.json.gz", content, "there is no valid 'data'"),
-        ("old.json", b'{"format": "zoloss certificate", "version": 1}', "has version 1 of the format"),
+        ("old.json", b'{"format": "zoloss certificate", "version": 1}', "has format version 1"),
     ):
         (here / name).write_bytes(bad)
         ended = zoloss("verify", name, "iris")

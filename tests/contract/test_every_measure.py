@@ -50,9 +50,9 @@ def test_the_seed_decides_and_inputs_stay(name, samples):
 def test_labels_of_any_kind_are_two_classes(name, samples):
     X, y = samples
     assert fresh(name).measure(X, np.array(["no", "yes"])[y]) == fresh(name).measure(X, y)
-    with pytest.raises(ValueError, match="is of two classes"):
+    with pytest.raises(ValueError, match="is for two classes"):
         fresh(name).check_classes(3)
-    with pytest.raises(DataError, match="one class only"):
+    with pytest.raises(DataError, match="only one class"):
         fresh(name).measure(X, np.zeros(40))
     with pytest.raises(DataError, match="two classes"):
         fresh(name).measure(X, np.arange(40) % 3)

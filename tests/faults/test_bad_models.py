@@ -31,14 +31,14 @@ from zoloss_cli.workflows.model_io import read_model
         ("classes", ["y", "y"], "'classes' names 'y' twice"),
         ("positive", "x", "'positive' is not the second of 'classes'"),
         ("labels", ["x", "w"], "'labels' does not hold the positive class"),
-        ("features", ["a"], "'features' does not name what 'columns' makes"),
+        ("features", ["a"], "'features' does not name the features of 'columns'"),
         ("columns", [], "'columns'"),
-        ("columns", [{"name": "a", "kind": "category"}], "'a' is a category, but not by its levels"),
+        ("columns", [{"name": "a", "kind": "category"}], "'a' is a category, but its levels do not match"),
         ("columns", [{"name": "a", "kind": "number"}] * 2, "names a column or a level more than once"),
         ("columns", [{"name": "a", "kind": "date"}], "'columns.0.kind'"),
         ("missing", "skip", "'missing'"),
-        ("missing", "impute", "'a' has a 'fill' that does not go with its kind and 'missing'"),
-        ("columns", [{"name": "a", "kind": "number", "fill": 1.0}], "'a' has a 'fill' that does not go with"),
+        ("missing", "impute", "'a' has a 'fill' that does not match its kind and 'missing'"),
+        ("columns", [{"name": "a", "kind": "number", "fill": 1.0}], "'a' has a 'fill' that does not match"),
         (
             "columns",
             [{"name": "a", "kind": "number", "indicator": True}],
@@ -121,7 +121,11 @@ LINEAR = {"kind": "linear", "bias": 0.0, "weights": [1.0, 2.0]}
         ("ecc:stump", lambda c: {"parameters": c["parameters"] | {"base": "stmp"}}, "did you mean 'stump'?"),
         ("ecc:stump", lambda c: {"classes": ["x", "y"], "positive": "y"}, "there are 3 words but 2 classes"),
         ("ecc:stump", lambda c: {"classes": ["x", "y", "y"]}, "'classes' names 'y' twice"),
-        ("ecc:stump", lambda c: {"classes": ["x", "y", "w"]}, "of more than two 'classes', 'labels' holds all"),
+        (
+            "ecc:stump",
+            lambda c: {"classes": ["x", "y", "w"]},
+            "of more than two 'classes', 'labels' must hold all",
+        ),
         ("ecc:stump", lambda c: {"positive": "x"}, "of more than two 'classes'"),
         (
             "ecc:stump",
@@ -141,8 +145,8 @@ LINEAR = {"kind": "linear", "bias": 0.0, "weights": [1.0, 2.0]}
             "there are 4 letters of a word but 3 members but 4 coefficients",
         ),
         ("ecc:stump", lambda c: {"learned": c["learned"] | {"words": ["+-+x"] * 3}}, "words.0': string should"),
-        ("ecc:stump", lambda c: {"learned": first_member(c, feature=2)}, "2 is none of the 2 features"),
-        ("ecc:stump", lambda c: {"learned": first_member(c, feature=-1)}, "-1 is none of the 2 features"),
+        ("ecc:stump", lambda c: {"learned": first_member(c, feature=2)}, "2 is not one of the 2 features"),
+        ("ecc:stump", lambda c: {"learned": first_member(c, feature=-1)}, "-1 is not one of the 2 features"),
         (
             "ecc:stump",
             lambda c: {"learned": first_member(c, direction=2)},
@@ -152,7 +156,7 @@ LINEAR = {"kind": "linear", "bias": 0.0, "weights": [1.0, 2.0]}
         ("ecc:stump", lambda c: {"learned": first_member(c, more=1)}, "unknown key 'learned.code.members.0"),
         ("one-vs-all:fld", lambda c: {"learned": first_member(c, weights=[1.0])}, "1 weights but 2 features"),
         ("one-vs-all:adaboost-stump", lambda c: {"learned": first_member(c, features=[0])}, "1 features but"),
-        ("one-vs-one:svm-perceptron", lambda c: {"points": c["points"][1:]}, "is none of the"),
+        ("one-vs-one:svm-perceptron", lambda c: {"points": c["points"][1:]}, "is not one of the"),
         ("one-vs-one:svm-perceptron", lambda c: {"points": [[1.0]]}, "'learned': "),
         ("one-vs-one:svm-perceptron", lambda c: {"learned": first_member(c, points=[])}, "0 points but"),
     ],
@@ -222,6 +226,6 @@ def test_a_model_without_a_digest_is_read_with_a_note(zoloss, table, model):
     ended = zoloss("predict", model, table(COLOURS))
     assert (ended.code, ended.out) == (0, before.out)
     assert ended.err == (
-        f"zoloss: {model} has no key 'sha256', so nobody can tell whether it was changed since it was fitted\n"
+        f"zoloss: {model} has no key 'sha256', so it is unknown whether it was changed since it was fitted\n"
         + before.err
     )

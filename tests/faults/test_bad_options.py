@@ -24,7 +24,7 @@ from own_rows import COLOURS, SEVERAL, refused
         (["--set", "pivot.stepz=5"], "the learner 'pivot' has no parameter 'stepz'; did you mean 'steps'?"),
         (["--set", "pivot.steps=0"], "--set pivot.steps: input should be greater than or equal to 1 (got 0)"),
         (["--set", "pivot.steps"], "write it as LEARNER.KEY=VALUE, such as pivot."),
-        (["--set", "pocket.epochs=5"], "'pocket' is none of the learners here; valid: pivot, rcd-bias"),
+        (["--set", "pocket.epochs=5"], "'pocket' is not one of the learners here; valid: pivot, rcd-bias"),
         (["--set", "stepz=5"], "no learner here has a parameter 'stepz'; did you mean 'steps'?"),
         (
             ["--set", "seeding=zero"],
@@ -62,7 +62,7 @@ def test_options_of_evaluate_that_are_wrong(zoloss, table, tmp_path, options, pa
         (["--time-limit", "5", "--set", "time_limit=5"], "give one of them"),
         (["--scale", "standrad"], "--scale: 'standrad' is not valid; did you mean 'standard'?"),
         (["--missing", "0"], "--missing: '0' is not valid; valid: error, drop, zero"),
-        (["--learner", "adaboost:ecc"], "'ecc' is for several classes, and a base must be one for two"),
+        (["--learner", "adaboost:ecc"], "'ecc' is for several classes, but a base must be for two"),
         (["--learner", "ecc:romma"], "'romma' takes no sample weights, so it cannot be boosted"),
         (["--learner", "ecc:stmp"], "unknown learner 'stmp'; did you mean 'stump'?"),
         (["--learner", "lr:stump"], "unknown key 'base'"),
@@ -82,5 +82,5 @@ def test_the_usual_learners_need_right_options_all_the_same(zoloss, table, tmp_p
     command = ["evaluate", table(SEVERAL), "--out", tmp_path / "out"]
     refused(zoloss(*command, "--missing", "0"), 2, "--missing: '0' is not valid; valid: error, drop, zero")
     refused(zoloss(*command, "--train", "1.5"), 2, "--train: must be a share between 0 and 1", faults=None)
-    refused(zoloss(*command, "--set", "lr.C=[1]"), 2, "'lr' is none of the learners here", faults=None)
+    refused(zoloss(*command, "--set", "lr.C=[1]"), 2, "'lr' is not one of the learners here", faults=None)
     assert not (tmp_path / "out").exists()

@@ -99,7 +99,7 @@ def test_more_classes_than_a_learner_takes(zoloss, table, tmp_path, write_config
     ended = zoloss("evaluate", path, "--learners", "ecc:stump,lr", *out)
     refused(ended, 3, "3 classes (x, y, z), and 'lr' separates two: use --positive CLASS for one", several)
     many = table(FOURTEEN, "many.csv")
-    cut = "is exact and for at most 13 classes, and y holds 14; use partition='greedy' instead"
+    cut = "is exact, for at most 13 classes, and y holds 14; use partition='greedy' instead"
     refused(zoloss("fit", many, "--learner", "ecc:stump"), 3, str(many), cut)
     refused(zoloss("evaluate", many, "--learners", "ecc:stump", *out), 3, cut)
     initial = ["--learner", "erp:stump", "--set", "initial=max-cut"]

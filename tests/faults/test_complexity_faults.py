@@ -58,10 +58,10 @@ def test_what_is_not_there(zoloss, table, tmp_path, command):
         (["--kernel", "rbf"], "--gamma: the rbf kernel needs one, such as --gamma 1"),
         (["--kernel", "rbf", "--gamma", "0"], "--gamma: must be a number above 0 (got 0)"),
         (["--kernel", "rbf", "--gamma", "nan"], "--gamma: must be a number above 0 (got nan)"),
-        (["--exact"], "say how many --clusters there are"),
+        (["--exact"], "--exact is for principal points: set the number of --clusters"),
         (
             ["--clusters", "64"],
-            "64 are too many to go over their unions; there can be 40 with --exact, 63",
+            "64 are too many to enumerate their unions; there can be 40 with --exact, 63",
         ),
         (["--clusters", "31"], "--clusters: there can be 2 to 30 clusters of the 30 rows of"),
         (["--clusters", "1"], "there can be 2 to 30 clusters"),
@@ -78,7 +78,7 @@ def test_too_many_clusters_for_an_exact_search(zoloss, table):
         for a, b, k in zip(*rng.normal(size=(2, 80)), rng.integers(0, 2, 80), strict=True)
     )
     ended = zoloss("complexity", table("a,b,label\n" + rows), "--clusters", 45, "--exact")
-    refused(ended, 2, "all unions of 45 would take about", "40 is the limit", "leave --exact out")
+    refused(ended, 2, "all unions of 45 would take about", "40 is the limit", "leave out --exact")
 
 
 def test_features_that_scaling_makes_equal_are_named_by_line(zoloss, table):
@@ -89,17 +89,17 @@ def test_features_that_scaling_makes_equal_are_named_by_line(zoloss, table):
 
 def test_principal_points_need_two_classes(zoloss, table):
     path = table(SEVERAL)
-    refused(zoloss("complexity", path, "--clusters", 3), 2, "--clusters: principal points are those of two")
+    refused(zoloss("complexity", path, "--clusters", 3), 2, "--clusters: principal points need two")
     assert zoloss("complexity", path, "--clusters", 3, "--positive", "x", "--permutations", 2).code == 0
 
 
 def test_kernels_that_do_not_separate(zoloss, table):
     path = table(GOOD)
-    refused(zoloss("complexity", path, "--kernel", "linear"), 3, f"{path}:", "take --kernel perceptron")
+    refused(zoloss("complexity", path, "--kernel", "linear"), 3, f"{path}:", "use --kernel perceptron")
     small = ["--kernel", "rbf", "--gamma", "1e-8"]
-    refused(zoloss("complexity", path, *small), 3, f"{path}:", "rbf kernel", "take a larger --gamma")
+    refused(zoloss("complexity", path, *small), 3, f"{path}:", "rbf kernel", "use a larger --gamma")
     grid = table("a,b,label\n0,0,x\n1,1,x\n0,1,y\n1,0,y\n", "grid.csv")
-    refused(zoloss("complexity", grid, "--kernel", "stump"), 3, "stump kernel", "take --kernel perceptron")
+    refused(zoloss("complexity", grid, "--kernel", "stump"), 3, "stump kernel", "use --kernel perceptron")
     close = table(CLOSE, "close.csv")
     refused(zoloss("complexity", close), 3, f"{close}:", "nearly the same", "another --scale")
     refused(zoloss("prune", close, "--dry-run"), 3, f"{close}:", "nearly the same")
@@ -108,20 +108,20 @@ def test_kernels_that_do_not_separate(zoloss, table):
 def test_too_many_rows_for_a_kernel_matrix(zoloss, table):
     path = table("a,label\n" + "".join(f"{i},{'xy'[i % 3 % 2]}\n" for i in range(20_001)))
     refused(zoloss("complexity", path), 3, "20,001 rows", "--sample N, such as --sample 1000")
-    refused(zoloss("prune", path, "--dry-run"), 3, "20,001 rows", "take --by neighbours")
+    refused(zoloss("prune", path, "--dry-run"), 3, "20,001 rows", "use --by neighbours")
     facts = json.loads(zoloss("complexity", path, "--sample", 50, "--permutations", 5, "--json").out)
     assert facts["n"] == 50
 
 
 def test_neighbours_need_no_kernel_matrix(zoloss, table, monkeypatch):
     monkeypatch.setattr("zoloss_cli.workflows.prune.MAX_SAMPLES", 20)
-    refused(zoloss("prune", table(GOOD), "--dry-run"), 3, "30 rows, and contributions are found of 20 at most")
+    refused(zoloss("prune", table(GOOD), "--dry-run"), 3, "30 rows, but contributions are limited to 20")
     assert zoloss("prune", table(GOOD), "--dry-run", "--by", "neighbours").code == 0
 
 
 def test_a_sample_of_one_class(zoloss, table):
     path = table("a,label\n0,y\n" + "".join(f"{i},x\n" for i in range(1, 200)))
-    refused(zoloss("complexity", path, "--sample", 2), 3, "one class only in a --sample of 2 rows; draw more")
+    refused(zoloss("complexity", path, "--sample", 2), 3, "only one class in a --sample of 2 rows; draw more")
 
 
 def test_too_little_memory(zoloss, table, monkeypatch):

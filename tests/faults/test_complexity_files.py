@@ -28,7 +28,7 @@ def test_figures_are_never_overwritten_unasked(zoloss, table, tmp_path):
     )
     refused(zoloss("complexity", path, "--plot", tmp_path / "no" / "p.png"), 7, "there is no folder")
     (tmp_path / "own.png").symlink_to(path)
-    refused(zoloss("complexity", path, "--plot", tmp_path / "own.png", "--force"), 7, "is also what is read")
+    refused(zoloss("complexity", path, "--plot", tmp_path / "own.png", "--force"), 7, "is also an input")
     assert path.read_text() == GOOD
     assert zoloss("complexity", path, "--permutations", 5, "--plot", plot, "--force").code == 0
     assert plot.read_bytes().startswith(b"\x89PNG")
@@ -40,8 +40,8 @@ def test_prune_overwrites_nothing(zoloss, table, tmp_path):
     refused(zoloss("prune", path, "--out", tmp_path / "d.csv", "--report", other), 7, "c.dropped.csv exists")
     out.unlink()
     refused(zoloss("prune", path, "--out", out), 7, "c.dropped.csv exists")
-    refused(zoloss("prune", path, "--out", path), 7, "is also what is read; write to another file")
-    refused(zoloss("prune", path, "--out", out, "--report", path), 7, "is also what is read")
+    refused(zoloss("prune", path, "--out", path), 7, "is also an input; write to another file")
+    refused(zoloss("prune", path, "--out", out, "--report", path), 7, "is also an input")
     refused(zoloss("prune", path, "--out", out, "--report", out), 7, "is named for two files")
     refused(zoloss("prune", path, "--out", tmp_path / "no" / "c.csv"), 7, "there is no folder")
     refused(zoloss("prune", path, "--out", tmp_path), 7, "is a folder")
@@ -56,8 +56,8 @@ def test_a_folder_that_cannot_be_written_to(zoloss, table, tmp_path, monkeypatch
     folder.mkdir()
     monkeypatch.setattr(os, "access", lambda where, mode: where != folder)
     monkeypatch.setattr("zoloss_cli.workflows.prune.prune_table", lambda *a: pytest.fail("it computed"))
-    refused(zoloss("prune", path, "--out", folder / "c.csv"), 7, "nothing may be written into the folder")
-    refused(zoloss("complexity", path, "--plot", folder / "p.png"), 7, "nothing may be written into the folder")
+    refused(zoloss("prune", path, "--out", folder / "c.csv"), 7, f"the folder {folder} is not writable")
+    refused(zoloss("complexity", path, "--plot", folder / "p.png"), 7, f"the folder {folder} is not writable")
 
 
 @pytest.mark.parametrize("moment", ["write", "link"])

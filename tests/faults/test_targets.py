@@ -13,7 +13,7 @@ def test_evaluate_overwrites_no_config(zoloss, table, tmp_path):
     command = ["evaluate", path, "--learners", "fld", "--train", "0.5", "--out", tmp_path / "out", "--dry-run"]
     refused(zoloss(*command, "--save-config", config), 7, "c.yaml exists; --force overwrites it")
     assert config.read_text() == "precious: true\n"
-    refused(zoloss(*command, "--save-config", path, "--force"), 7, "is also what is read")
+    refused(zoloss(*command, "--save-config", path, "--force"), 7, "is also an input")
     refused(zoloss(*command, "--save-config", tmp_path / "no" / "c.yaml"), 7, "there is no folder")
     refused(zoloss(*command, "--save-config", tmp_path), 7, "is a folder")
     assert zoloss(*command, "--save-config", config, "--force").code == 0
@@ -36,9 +36,9 @@ def test_nothing_is_overwritten_without_force(zoloss, table, model, tmp_path):
 
 def test_what_is_read_is_never_written(zoloss, table, model, tmp_path):
     path, before = table(COLOURS), model.read_bytes()
-    refused(zoloss("fit", path, "--model", path, "--force"), 7, "is also what is read")
-    refused(zoloss("predict", model, path, "--out", path, "--force"), 7, "is also what is read")
-    refused(zoloss("predict", model, path, "--out", model, "--force"), 7, "is also what is read")
+    refused(zoloss("fit", path, "--model", path, "--force"), 7, "is also an input")
+    refused(zoloss("predict", model, path, "--out", path, "--force"), 7, "is also an input")
+    refused(zoloss("predict", model, path, "--out", model, "--force"), 7, "is also an input")
     assert (path.read_text(), model.read_bytes()) == (COLOURS, before)
 
 

@@ -158,7 +158,7 @@ def test_branches_are_all_unions():
 def test_what_nothing_separates_ends_all_threads():
     rng = np.random.default_rng(0)
     problem = build_problem(rng.standard_normal((14, 2)), np.arange(14) % 2, "linear")
-    with pytest.raises(DataError, match="the linear kernel separates the two classes not at all"):
+    with pytest.raises(DataError, match="the linear kernel does not separate the two classes"):
         decompose(problem)
 
 

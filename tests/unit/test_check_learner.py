@@ -61,7 +61,7 @@ def test_what_a_learner_lacks_is_returned(mine, learner, limits):
             "'mine.py:Mutating': it ends with ValueError: Mutating changes its input X in fit",
         ),
         ("mine.py:Raising", {}, "it ends with ArithmeticError: no luck"),
-        ("mine.py:Signs", {}, "Signs predicts -1, where the classes"),
+        ("mine.py:Signs", {}, "Signs predicts -1, but it was given the classes"),
         ("mine.py:Boasting", {}, "trace_ ends with 0 errors"),
         ("mine.py:Bounding", {}, "lower_bound_ is 1e+06"),
         (SVC, {"C": -1.0}, "'SVC': it ends with InvalidParameterError: The 'C' parameter"),
@@ -91,7 +91,7 @@ def test_the_command_says_the_same(mine, zoloss):
     assert ended.code == 0
     assert ended.out.splitlines() == [
         *(NO_SEED, NO_WEIGHTS, NO_SCORES, NO_PARAMETERS),
-        "mine.py:Duck can stand in an experiment",
+        "mine.py:Duck can be used in an experiment",
     ]
     ended = zoloss("learners", "mine.py:Seedless", "--check", "--allow-code")
     assert (ended.code, ended.out) == (2, "")

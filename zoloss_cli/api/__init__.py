@@ -1,1 +1,1 @@
-"""What the command line does, as functions: `zoloss_cli` exports them, and docs/python.md shows them."""
+"""The command line as Python functions: `zoloss_cli` exports them, and docs/python.md shows how to use them."""

@@ -1,4 +1,4 @@
-"""Axes to plot on, given or new, and the data set that is plotted."""
+"""Axes to plot on, given or new, and the choice of the data set to plot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def open_axes(ax: Axes | None, height: float) -> Iterator[Axes]:
-    """Yield given axes as they are, or those of a new figure of pyplot with our settings."""
+    """Yield the given axes unchanged, or those of a new pyplot figure with our settings."""
     if ax is not None:
         yield ax
         return
@@ -28,7 +28,7 @@ def open_axes(ax: Axes | None, height: float) -> Iterator[Axes]:
 
 
 def choose_dataset(run: RunResult, wanted: str | None, found: list[str], what: str) -> str:
-    """Return the data set to plot, which must have what is plotted; without a name the only one."""
+    """Return the data set to plot, which must be among `found`; without a name, the only one there is."""
     if not found:
         raise ResultsError(f"'{run.name}' has no {what}")
     if wanted is None and len(found) == 1:

@@ -1,4 +1,4 @@
-"""Runs from numbers in memory, so that tables, statistics and figures take them like stored results."""
+"""Runs built from numbers in memory, so that tables, statistics and figures treat them like stored results."""
 
 from __future__ import annotations
 
@@ -35,18 +35,17 @@ def build_run(
     Parameters
     ----------
     cells : sequence of ((data set, learner), CellResult)
-        The cells, in the order of the table. Of several in one place the best is shown.
+        The cells, in the order of the table. If several share a place, the best is shown.
     metrics : sequence of str
-        What a table shows, the main metric first; at most one more stands beside it.
+        What a table shows, the main metric first; at most one more is shown next to it.
     name, title : str
         Name and caption of its table.
     n_splits : int or None
-        How many splits a cell has when it is complete; None for those that are there.
+        How many splits a complete cell has; None for as many as there are.
     origin : str
-        The call that they come from, in the place of a config.
+        The call that produced them, in place of a config.
     sources : mapping of str to str, optional
-        What identifies the samples of each data set, by which rows of the same data are found; its name if not
-        given.
+        What identifies the samples of each data set, to find rows with the same data; by default, its name.
 
     Returns
     -------
@@ -76,12 +75,12 @@ def build_run(
 
 
 def build_run_of_frame(frame: pd.DataFrame, metric: str | None = None) -> RunResult:
-    """Return the run that the rows of a DataFrame stand for: one a record, as `load_results` has them.
+    """Return the run that the rows of a DataFrame describe: one row per record, as in `load_results`.
 
     Parameters
     ----------
     frame : DataFrame
-        Columns ``dataset`` and ``learner``, at least one column that is called like a metric, and perhaps
+        Columns ``dataset`` and ``learner``, at least one column named after a metric, and optionally
         ``split``, ``n_train`` and ``n_test``.
     metric : str or None, default=None
         What a table shows; None for test errors, or for the only metric among the columns.
@@ -126,7 +125,7 @@ def _choose_metric(frame: pd.DataFrame, metric: str | None) -> str:
     if "test_error" in known and frame["test_error"].notna().any():
         return "test_error"
     if not known:
-        raise ResultsError("no column of the DataFrame is called like a metric; name one, such as test_error")
+        raise ResultsError("no column of the DataFrame is named after a metric; name one, such as test_error")
     return known[0]
 
 
@@ -146,7 +145,7 @@ def _build_cell(part: pd.DataFrame, metrics: Sequence[str], choice: str) -> Cell
 
 
 def _find_sources(rows: pd.DataFrame) -> dict[str, str]:
-    """Return what identifies the samples of each data set, where the DataFrame says it."""
+    """Return what identifies the samples of each data set, if the DataFrame says so."""
     if "data" not in rows.columns:
         return {}
     first = rows.drop_duplicates("dataset")

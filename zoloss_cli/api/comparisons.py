@@ -1,4 +1,4 @@
-"""Results beside the published values, as a DataFrame."""
+"""Results next to the published values, as a DataFrame."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NUMBERS = ("mean", "stderr", "published", "published_stderr", "z", "ratio")
 def compare(
     results: str | PathLike[str] | RunSource, table: str | None = None, *, beyond: float | None = None
 ) -> pd.DataFrame:
-    """Return every cell of results beside the published value.
+    """Return every cell of the results next to its published value.
 
     This is `zoloss compare`. Errors are compared by z, the difference over its joint standard error; counts of
     training errors by whether they match; times by their ratio.
@@ -32,12 +32,12 @@ def compare(
     table : str or None, default=None
         The table's number or the run's name; None for all tables.
     beyond : float or None, default=None
-        Only cells with |z| above this, worse losses and slower times; None for all.
+        Only cells with |z| above this, worse losses and slower times; None for all cells.
 
     Returns
     -------
     DataFrame
-        One row for each cell: paper, table, dataset, learner, metric, ours (mean, stderr, splits), the
+        One row per cell: paper, table, dataset, learner, metric, ours (mean, stderr, splits), the
         published value and its error, difference, z, match and ratio. ``attrs["summary"]`` has the counts of
         all cells as sentences, ``attrs["remarks"]`` what is known about the rows that are far off.
 

@@ -1,4 +1,4 @@
-"""Learners compared on samples in memory, on the same random splits."""
+"""Compare learners on samples in memory, on the same random splits."""
 
 from __future__ import annotations
 
@@ -43,30 +43,30 @@ def evaluate(
     """Compare learners on the same random splits of samples.
 
     Every learner is fitted on the training samples of each split, and its errors are counted on the others.
-    Seeds follow from `random_state`, the split and the learner's label: the numbers are the same for any
-    `n_jobs` and whatever other learners there are.
+    Seeds depend on `random_state`, the split and the learner's label only: the numbers are the same for any
+    `n_jobs`, whichever other learners are compared.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n_samples, n_features)
-        The samples. With ``scale="none"`` they may hold anything that the learners take.
+        The samples. With ``scale="none"`` they may hold anything that the learners accept.
     y : array-like of shape (n_samples,)
-        Their labels, of any kind; of two classes the larger label is the positive one.
+        Their labels, of any kind; with two classes, the larger label is the positive one.
     learners : str, class, estimator, sequence or mapping of labels to these
-        Names of `zoloss learners`, and classes or instances of scikit-learn's estimators, zoloss's or others.
+        Names from `zoloss learners`, and estimators (classes or instances) of scikit-learn, zoloss or others.
     n_splits : int, default=20
-        How many random splits there are.
+        Number of random splits.
     test_size : float or int, default=0.2
-        Test samples: a share of all, or a count.
+        Test samples: a share of all samples, or a count.
     metric : str or sequence of str, default="test_error"
-        What the table shows: a metric of `zoloss`, or a scorer's name in scikit-learn. The DataFrame has all of
-        several.
+        What the table shows: a zoloss metric, or the name of a scikit-learn scorer. If there are several, the
+        DataFrame has all of them.
     scale : {'standard', 'minmax', 'none'}, default='standard'
         How features are scaled, by the training samples of each split.
     random_state : int, default=0
-        Seed of splits and learners; an instance that has a seed keeps it.
+        Seed of splits and learners; an instance that already has a seed keeps it.
     n_jobs : int, default=1
-        Processes, as in scikit-learn: -1 for all cores.
+        Number of processes, as in scikit-learn: -1 for all cores.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def evaluate(
     DataError
         If samples and labels do not fit together.
     RunError
-        If every fit failed. Where some did, a warning says so, and the others are there.
+        If every fit failed. If only some failed, a warning says so, and the results have the others.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def _check_samples(X: Any, y: Any, rule: SplitRule, scale: str) -> SplitSamples:
 def _fit_all(
     samples: SplitSamples, estimators: Mapping[str, Any], n_splits: int, n_jobs: int
 ) -> dict[str, list[FitRecord | FailedRecord]]:
-    """Return the records of each learner, by splits."""
+    """Return the records of each learner, one per split."""
     from sklearn.utils.parallel import Parallel, delayed
 
     tasks = [(label, split) for split in range(n_splits) for label in estimators]

@@ -1,4 +1,4 @@
-"""What an evaluation of learners gives: numbers of every split, a table, and tests of differences."""
+"""The result of evaluating learners: the numbers of every split, a table, and tests of differences."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class EvaluationResult:
     Parameters
     ----------
     run : RunResult
-        The numbers.
+        The numbers of all splits.
     metrics : list of str
-        The metrics that were asked for, the main one first.
+        The requested metrics, the main one first.
     failures : tuple of str
         One sentence for each fit that failed.
 
@@ -41,7 +41,7 @@ class EvaluationResult:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """One row for each learner and split: learner, split, sizes, the metrics and the seconds of fitting."""
+        """One row per learner and split: learner, split, sizes, the metrics and the seconds of fitting."""
         import pandas as pd
 
         parts = []
@@ -56,22 +56,22 @@ class EvaluationResult:
 
     @property
     def table(self) -> ResultTable:
-        """The table of means and standard errors, a column for each learner."""
+        """The table of means and standard errors, with a column per learner."""
         return ResultTable(build_table(self._run, [self._run]))
 
     def compare(self, against: str | None = None) -> pd.DataFrame:
-        """Test the differences to one learner on the same splits.
+        """Test how the other learners differ from one of them on the same splits.
 
         Parameters
         ----------
         against : str or None, default=None
-            The learner that the others are compared with; None for the one with the best mean.
+            The learner to compare the others with; None for the one with the best mean.
 
         Returns
         -------
         DataFrame
             A row for each other learner: the mean difference, t and p of the corrected test of Nadeau and
-            Bengio (2003), p after Holm's correction for all rows, and the effect size d_z. Where there is no
+            Bengio (2003), p after Holm's correction for all rows, and the effect size d_z. If there is no
             test, the column reason says why.
         """
         import pandas as pd
@@ -98,7 +98,7 @@ class EvaluationResult:
         return pd.DataFrame(rows)
 
     def describe(self, alpha: float = 0.05) -> str:
-        """Return the best learner against each other one, in lines.
+        """Compare the best learner with each other one, in words.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class EvaluationResult:
         Returns
         -------
         str
-            A sentence, a line for each other learner, and how to read them.
+            A sentence, a line for each other learner, and a note on how to read them.
         """
         if not 0.0 < alpha < 1.0:
             raise ConfigError(f"alpha must be between 0 and 1, both excluded (got {alpha:g})")
@@ -116,9 +116,9 @@ class EvaluationResult:
         return "\n".join(describe_best(self._run, dataset, alpha))
 
     def collect_runs(self, table: str | None = None) -> tuple[list[RunResult], list[RunResult]]:
-        """Return the run, as other functions take it; it has no tables to choose from."""
+        """Return the run in the form that other functions take; it has no tables to choose from."""
         if table is not None:
-            raise ConfigError(f"table: an evaluation has one table only, and no '{table}'")
+            raise ConfigError(f"table: an evaluation has only one table, and no '{table}'")
         return [self._run], [self._run]
 
     def __str__(self) -> str:

@@ -34,24 +34,24 @@ if TYPE_CHECKING:
     from zoloss_cli.reporting.run_result import RunResult
 
 DEFAULT_NAME = "experiment"
-TEXT_SOURCE = "run_experiment(...)"  # in the place of a config's path
+TEXT_SOURCE = "run_experiment(...)"  # in place of a config's path
 MAX_NAMED_FAILURES = 3
 
 
 @dataclass(frozen=True)
 class ExperimentResults:
-    """The results of an experiment that was run, in its folder; a notebook shows its table.
+    """The results of an experiment, in its folder; a notebook shows the table.
 
     Attributes
     ----------
     folder : Path
-        The results folder, which every command of zoloss takes, too.
+        The results folder, which every zoloss command accepts, too.
     name : str
         Name of the run in this folder.
     n_tasks, n_done_before, n_run : int
-        Tasks that were asked for, were done before, and were run now.
+        Number of tasks requested, done before, and run now.
     failures : tuple of str
-        One sentence for each task that failed; each is tried again by the next run.
+        One sentence for each failed task; the next run tries it again.
     seconds : float
         How long it took.
     """
@@ -66,18 +66,18 @@ class ExperimentResults:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The records of the run as `load_results` returns them."""
+        """The records of the run, as `load_results` returns them."""
         from zoloss_cli.reporting.frame import load_results
 
         return load_results(self.folder, table=self.name)
 
     @property
     def table(self) -> ResultTable:
-        """The table of the run as `make_table` returns it."""
+        """The table of the run, as `make_table` returns it."""
         return make_table(self)
 
     def collect_runs(self, table: str | None = None) -> tuple[list[RunResult], list[RunResult]]:
-        """Return the run, or another one of the folder, and all runs of the folder."""
+        """Return the run, or another one in the folder, and all runs of the folder."""
         wanted = self.name if table is None else table
         runs, store = load_runs(self.folder, wanted)
         for note in store.notes:
@@ -107,21 +107,21 @@ def run_experiment(
     allow_versions: bool = False,
     progress: bool | None = None,
 ) -> ExperimentResults:
-    """Run what is missing of an experiment, and return its results.
+    """Run the missing tasks of an experiment, and return its results.
 
-    This is `zoloss run`: tasks run in worker processes, each result is stored when it is there, and a run that
-    was interrupted continues where it stopped. The numbers are the same for any number of workers. As always
-    when Python starts processes, a script calls this under ``if __name__ == "__main__":``.
+    This is `zoloss run`: tasks run in worker processes, each result is stored as soon as it is available, and
+    an interrupted run continues where it stopped. The numbers are the same for any number of workers. As always
+    when Python starts processes, a script must call this under ``if __name__ == "__main__":``.
 
     Parameters
     ----------
     config : str, path-like or mapping
-        Path of a config, name of one that comes with zoloss such as ``"table2"``, the keys of one as a mapping,
-        or YAML text, which has several lines.
+        Path of a config, name of one that comes with zoloss such as ``"table2"``, a mapping with the keys of a
+        config, or YAML text of several lines.
     out : str or path-like, default="results"
         The results folder.
     splits : int or None, default=None
-        This many splits instead of the config's.
+        Number of splits, instead of the config's.
     datasets : str or sequence of str, default=()
         Only these data sets; none for all.
     learners : str or sequence of str, default=()
@@ -129,20 +129,20 @@ def run_experiment(
     add_learners : str or sequence of str, default=()
         Columns to add: names, or classes such as ``"sklearn.svm.LinearSVC"`` and ``"mine.py:MyClass"``.
     allow_code : bool, default=False
-        Whether classes in files, and of packages that zoloss does not know, may be run: this is their code.
+        Whether classes from files, or from packages that zoloss does not know, may be used: their code runs.
     seed : int or None, default=None
-        Another master seed.
+        Master seed, instead of the config's.
     n_jobs : int, default=1
-        Worker processes, where no cluster is named; -1 for as many as there are cores.
+        Number of worker processes, if no cluster is named; -1 for one per core.
     scheduler : str, default=''
-        Address or file of a Dask scheduler whose workers run the tasks. Without it the section ``run`` of the
-        config counts, and then the variable ``DASK_SCHEDULER_ADDRESS``.
+        Address or file of a Dask scheduler whose workers run the tasks. By default, the section ``run`` of the
+        config applies, then the variable ``DASK_SCHEDULER_ADDRESS``.
     cluster : str, path-like or None, default=None
-        A YAML file that describes a cluster, which is started and closed.
+        A YAML file that describes a cluster to start for this run and close afterwards.
     allow_versions : bool, default=False
-        Whether workers of a cluster may have other versions than this machine.
+        Whether the package versions of a cluster's workers may differ from those on this machine.
     progress : bool or None, default=None
-        Whether to show how far it is; None: in a notebook and on a terminal.
+        Whether to show progress; None: in a notebook and on a terminal.
 
     Returns
     -------
@@ -152,13 +152,13 @@ def run_experiment(
     Raises
     ------
     ConfigError
-        If the config is wrong; one line for each mistake.
+        If the config is wrong; the message has one line for each mistake.
     DataError
         If a data set cannot be used.
     ClusterError
-        If a cluster cannot be reached, or its workers do not fit.
+        If a cluster cannot be reached, or its workers are not compatible.
     RunError
-        If every task failed. Where some did, a warning says so, and the others are there.
+        If every task failed. If only some failed, a warning says so, and the results have the others.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def run_experiment(
 
 
 def _report_failures(summary: runner.RunSummary) -> None:
-    """Raise RunError if nothing was done, else warn."""
+    """Raise RunError if nothing was done, otherwise warn."""
     shown = "; ".join(summary.failures[:MAX_NAMED_FAILURES])
     more = len(summary.failures) - MAX_NAMED_FAILURES
     text = f"{len(summary.failures)} tasks failed: {shown}{f'; and {more} more' if more > 0 else ''}"
@@ -222,7 +222,7 @@ def _check_count(name: str, value: int | None) -> None:
 def _load(
     config: str | PathLike[str] | Mapping[str, Any],
 ) -> tuple[Experiment, str, Path | Mapping[str, Any]]:
-    """Return the experiment, where it comes from, and its file or its keys."""
+    """Return the experiment, where it comes from, and its file or keys."""
     if isinstance(config, Mapping):
         content, errors = dict(config), MappingErrorCollector()
         return build_experiment(content, DEFAULT_NAME, Path(), errors), TEXT_SOURCE, content
@@ -238,7 +238,7 @@ def _load(
 
 
 class MappingErrorCollector(ErrorCollector):
-    """Collects the errors of a config that is a mapping in Python; there is no line to name."""
+    """Collect the errors of a config that is a Python mapping, which has no lines to name."""
 
     def __init__(self) -> None:
         super().__init__(Path("config"), None)

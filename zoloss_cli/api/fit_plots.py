@@ -1,4 +1,4 @@
-"""How fits went, and what they predict: learning curves, errors against time, and boundaries."""
+"""How fits progressed and what they predict: learning curves, errors against time, and boundaries."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def plot_curves(
     learners: str | Sequence[str] = (),
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot learning curves: errors by epoch, of learners that recorded them.
+    """Plot learning curves: errors by epoch, for learners that recorded them.
 
-    Bands are one standard error wide on either side. Records hold epochs where the config has `record_every`.
+    Bands are one standard error wide on either side. Records hold epochs if the config sets `record_every`.
 
     Parameters
     ----------
     results : str, path-like or RunSource
         A results folder, or what `run_experiment` returned.
     dataset : str or None, default=None
-        The data set; None where there is one only.
+        The data set; None if there is only one.
     part : {'train', 'test', 'cost'}, default='test'
         Errors on training or test samples, or the cost of boosting.
     table : str or None, default=None
-        The table's number or the run's name, where the results hold several.
+        The table's number or the run's name, if the results hold several.
     learners : str or sequence of str, default=()
         Only these learners; none for all.
     ax : Axes or None, default=None
@@ -49,7 +49,7 @@ def plot_curves(
     Returns
     -------
     Axes
-        What was plotted on.
+        The axes with the plot.
 
     Examples
     --------
@@ -85,19 +85,19 @@ def plot_time(
     learners: str | Sequence[str] = (),
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot training errors against seconds: what each learner reached, and when.
+    """Plot training errors against seconds: how few each learner reached, and when.
 
-    Steps are the fewest errors so far of searches that ran once on all samples, markers are where the result
-    was found, and lines go on until the end.
+    Steps are the fewest errors so far, for searches that ran once on all samples; markers show when the result
+    was found, and lines continue to the end of the fit.
 
     Parameters
     ----------
     results : str, path-like or RunSource
         A results folder, or what `run_experiment` returned.
     dataset : str or None, default=None
-        The data set; None where there is one only.
+        The data set; None if there is only one.
     table : str or None, default=None
-        The table's number or the run's name, where the results hold several.
+        The table's number or the run's name, if the results hold several.
     learners : str or sequence of str, default=()
         Only these learners; none for all.
     ax : Axes or None, default=None
@@ -106,7 +106,7 @@ def plot_time(
     Returns
     -------
     Axes
-        What was plotted on.
+        The axes with the plot.
 
     Examples
     --------
@@ -129,15 +129,15 @@ def plot_time(
 
 
 def plot_boundary(estimator: Any, X: pd.DataFrame | ArrayLike, y: ArrayLike, *, ax: Axes | None = None) -> Axes:
-    """Plot samples of two features, and which class a fitted classifier predicts where.
+    """Plot samples with two features, and the class that a fitted classifier predicts in each region.
 
-    The classifier may be any of scikit-learn's interface, a pipeline that scales too, or a model of
+    Any classifier with scikit-learn's interface works, also a pipeline with scaling or a model from
     `load_model`.
 
     Parameters
     ----------
     estimator : classifier
-        A fitted classifier of two features.
+        A classifier fitted to two features.
     X : DataFrame or array-like of shape (n_samples, 2)
         The samples to show.
     y : array-like of shape (n_samples,)
@@ -148,7 +148,7 @@ def plot_boundary(estimator: Any, X: pd.DataFrame | ArrayLike, y: ArrayLike, *, 
     Returns
     -------
     Axes
-        What was plotted on.
+        The axes with the plot.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Learners as functions take them: names, classes and instances, of zoloss or of anybody."""
+"""Learners as the functions accept them: names, classes and instances, from zoloss or elsewhere."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def collect_estimators(learners: Any) -> dict[str, Any]:
     Parameters
     ----------
     learners : str, class, estimator, sequence or mapping of labels to these
-        A name is that of `zoloss learners`, perhaps with an ensemble's base: ``adaboost:stump``.
+        A name is one from `zoloss learners`, possibly with the base of an ensemble: ``adaboost:stump``.
 
     Returns
     -------
     dict
-        Estimators that are not fitted. Labels are names, or those of classes, with a number where several are
+        Unfitted estimators. Labels are the names given, or those of classes, numbered if several are
         the same.
     """
     if isinstance(learners, Mapping):
@@ -43,14 +43,12 @@ def collect_estimators(learners: Any) -> dict[str, Any]:
 
 
 def build_estimator(learner: Any) -> Any:
-    """Return an estimator by its name or class, or the instance itself; anything else is a ConfigError."""
+    """Return an estimator from its name or class, or the instance itself; anything else is a ConfigError."""
     if isinstance(learner, str):
         from zoloss_cli.config.learner_spec import parse_learner_name
 
         if is_code_name(learner):
-            raise ConfigError(
-                f"learners: import the class of '{learner}', and give it in the place of the name"
-            )
+            raise ConfigError(f"learners: import the class of '{learner}', and pass it instead of the name")
         settings = dict(parse_learner_name(learner))
         name = settings.pop("learner", learner)
         return make_learner(name, settings)
@@ -64,7 +62,7 @@ def build_estimator(learner: Any) -> Any:
 
 
 def prepare_estimator(estimator: Any, seed: np.random.SeedSequence) -> Any:
-    """Return a copy that is not fitted, with a seed wherever it takes one and has none."""
+    """Return an unfitted copy, with a seed wherever it takes one and has none."""
     from sklearn.base import clone
 
     copy = clone(estimator)

@@ -1,4 +1,4 @@
-"""Model files as objects that predict samples of a DataFrame."""
+"""Model files as objects that predict the samples of a DataFrame."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
 
-SOURCE = Path("X")  # how messages call the samples
+SOURCE = Path("X")  # what messages call the samples
 
 
 class Model:
-    """A model that `zoloss fit --model` wrote, with scikit-learn's methods of a fitted classifier.
+    """A model written by `zoloss fit --model`, with the methods of a fitted scikit-learn classifier.
 
     Parameters
     ----------
     saved : SavedModel
-        What the file says.
+        The contents of the file.
     path : Path
-        The file, for messages.
+        The path of the file, for messages.
 
     Attributes
     ----------
     classes_ : ndarray of str
-        The classes; of two, the positive one last.
+        The classes; with two, the positive one is last.
     feature_names_in_ : ndarray of str
         The columns that samples must have.
     n_features_in_ : int
-        How many there are.
+        Number of these columns.
     """
 
     def __init__(self, saved: SavedModel, path: Path):
@@ -53,13 +53,13 @@ class Model:
         Parameters
         ----------
         X : DataFrame or array-like
-            Samples: a DataFrame with the model's columns, in any order and perhaps with others, or an array
-            with exactly these.
+            Samples: a DataFrame with the model's columns, in any order and possibly among others, or an array
+            with exactly these columns.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One score each, positive for the last of two classes; or one for each of several classes.
+            One score per sample, positive for the second of two classes; or, with more classes, one for each.
         """
         raw = _read_samples(X, list(self.feature_names_in_))
         rows = encode_rows(raw, self._saved.known, "error")
@@ -81,12 +81,12 @@ class Model:
         Returns
         -------
         ndarray of str
-            One class each.
+            One class per sample.
         """
         return self.classes_[self._saved.rule.classify(self.decision_function(X))]
 
     def predict_proba(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
-        """Return the probability of each class, of a model that was calibrated.
+        """Return the probability of each class, if the model was calibrated.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Model:
 
 
 def load_model(path: str | PathLike[str], *, trust: bool = False) -> Model:
-    """Return the model of a file that `zoloss fit --model` wrote.
+    """Return the model in a file that `zoloss fit --model` wrote.
 
     Reading runs no code: the file is JSON, and everything in it is checked.
 
@@ -149,7 +149,7 @@ def load_model(path: str | PathLike[str], *, trust: bool = False) -> Model:
 
 
 def _read_samples(X: Any, names: list[str]) -> RawTable:
-    """Return samples as a table with names of columns; a row is called by its place."""
+    """Return samples as a table with named columns; rows are named by position."""
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         header = [str(name) for name in X.columns]
         columns = [_read_column(name, X.iloc[:, place]) for place, name in enumerate(header)]

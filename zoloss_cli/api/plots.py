@@ -1,4 +1,4 @@
-"""Values, differences and ranks of results, on matplotlib's axes."""
+"""Values, differences and ranks of results, on matplotlib axes."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def plot_boxes(
 ) -> Axes:
     """Plot the values of a metric over splits as boxes, one for each learner.
 
-    Boxes span the quartiles around the median, diamonds are means, and whiskers have 1.5 box lengths at most.
+    Boxes span the quartiles around the median, diamonds are means, and whiskers span at most 1.5 box lengths.
 
     Parameters
     ----------
     results : str, path-like, RunSource or DataFrame
         A results folder, what `run_experiment` or `evaluate` returned, or rows of `load_results`.
     dataset : str or None, default=None
-        The data set; None where there is one only.
+        The data set; None if there is only one.
     table : str or None, default=None
-        The table's number or the run's name, where the results hold several.
+        The table's number or the run's name, if the results hold several.
     metric : str or None, default=None
-        Another metric than the table's own.
+        A metric other than the table's own.
     learners : str or sequence of str, default=()
         Only these learners; none for all.
     ax : Axes or None, default=None
@@ -47,7 +47,7 @@ def plot_boxes(
     Returns
     -------
     Axes
-        What was plotted on.
+        The axes with the plot.
 
     Examples
     --------
@@ -76,23 +76,23 @@ def plot_differences(
     learners: str | Sequence[str] = (),
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot each learner minus one of them, split by split, with the interval of the mean.
+    """Plot how each learner differs from one of them, split by split, with the interval of the mean.
 
-    Lines are 95 % intervals, corrected for splits that overlap (Nadeau and Bengio 2003), in colour where they
-    leave zero out; pale bars span the quartiles of the differences.
+    Lines are 95 % intervals, corrected for overlapping splits (Nadeau and Bengio 2003), and coloured if they
+    exclude zero; pale bars span the quartiles of the differences.
 
     Parameters
     ----------
     results : str, path-like, RunSource or DataFrame
         As in `plot_boxes`.
     dataset : str or None, default=None
-        The data set; None where there is one only.
+        The data set; None if there is only one.
     against : str or None, default=None
-        The learner that the others are compared with; None for the one with the best mean.
+        The learner to compare the others with; None for the one with the best mean.
     table : str or None, default=None
-        The table's number or the run's name, where the results hold several.
+        The table's number or the run's name, if the results hold several.
     metric : str or None, default=None
-        Another metric than the table's own.
+        A metric other than the table's own.
     learners : str or sequence of str, default=()
         Only these learners; none for all.
     ax : Axes or None, default=None
@@ -101,7 +101,7 @@ def plot_differences(
     Returns
     -------
     Axes
-        What was plotted on.
+        The axes with the plot.
 
     Examples
     --------
@@ -133,27 +133,27 @@ def plot_ranks(
 ) -> Axes:
     """Plot average ranks over data sets, and which learners Nemenyi's test cannot tell apart.
 
-    This is the diagram of Demšar (2006). Rows of the same data count as one data set.
+    This is the diagram of Demšar (2006). Rows with the same data count as one data set.
 
     Parameters
     ----------
     results : str, path-like, RunSource or DataFrame
-        As in `plot_boxes`, with three learners on two distinct data sets or more.
+        As in `plot_boxes`, with at least three learners on at least two distinct data sets.
     table : str or None, default=None
-        The table's number or the run's name, where the results hold several.
+        The table's number or the run's name, if the results hold several.
     metric : str or None, default=None
-        Another metric than the table's own.
+        A metric other than the table's own.
     learners : str or sequence of str, default=()
         Only these learners; none for all.
     alpha : float, default=0.05
         Significance level.
     ax : Axes or None, default=None
-        Where to plot; None for a new figure. Names stand beside it.
+        Where to plot; None for a new figure. Names are written next to it.
 
     Returns
     -------
     Axes
-        What was plotted on.
+        The axes with the plot.
 
     Examples
     --------

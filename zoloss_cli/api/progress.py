@@ -1,7 +1,7 @@
-"""Progress of a run for callers from Python: a bar in a notebook or on a terminal, nothing elsewhere.
+"""Progress of a run started from Python: a bar in a notebook or on a terminal, nothing elsewhere.
 
-A notebook's bar is an HTML element that IPython, which runs the notebook, updates in place: it needs no
-widgets, and so no package that is not there anyway.
+The bar in a notebook is an HTML element that IPython, which runs the notebook, updates in place: it needs no
+widgets, and so no additional package.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from zoloss_cli.utils.safe_text import show_controls
 
 
 def build_progress(shown: bool | None) -> Progress:
-    """Return who is notified of progress.
+    """Return the object that is notified of progress.
 
     Parameters
     ----------
     shown : bool or None
-        Whether progress is shown; None: in a notebook and on a terminal.
+        Whether to show progress; None: in a notebook and on a terminal.
 
     Returns
     -------
     Progress
-        Bars, or one that says nothing.
+        A bar, or an object that shows nothing.
     """
     if shown is False:
         return Progress()
@@ -38,26 +38,26 @@ def build_progress(shown: bool | None) -> Progress:
 
 
 def is_notebook() -> bool:
-    """Return whether a notebook's kernel runs this."""
+    """Return whether this runs in a notebook's kernel."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and getattr(shell, "kernel", None) is not None
 
 
 class _Counter(Progress):
-    """Counts the tasks of all data sets."""
+    """Count the tasks of all data sets."""
 
     def __init__(self) -> None:
         self.total = self.done = 0
         self.left = "?"
 
     def start(self, totals: dict[str, int], done: dict[str, int]) -> None:
-        """Begin, with the number of tasks of each data set and how many of them are done."""
+        """Start with the number of tasks of each data set, and how many of them are done."""
         self.total, self.done = sum(totals.values()), sum(done.values())
         self.show()
 
     def advance(self, dataset: str, tasks: int, seconds_left: float | None) -> None:
-        """Count tasks that have finished."""
+        """Count finished tasks."""
         self.done, self.left = self.done + tasks, format_duration(seconds_left)
         self.show()
 
@@ -66,7 +66,7 @@ class _Counter(Progress):
 
 
 class NotebookBar(_Counter):
-    """A progress element in the output of a notebook's cell."""
+    """A progress element in the output of a notebook cell."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class NotebookBar(_Counter):
         print(show_controls(text))
 
     def show(self) -> None:
-        """Display the element, or update the one that is there."""
+        """Display the element, or update it if it is already there."""
         from IPython.display import HTML, display
 
         element = HTML(self.render())
@@ -95,14 +95,14 @@ class NotebookBar(_Counter):
 
 
 class TerminalBar(_Counter):
-    """One line on standard error that is written over."""
+    """A line on standard error that overwrites itself."""
 
     def note(self, text: str) -> None:
         """Write a line."""
         print(show_controls(text), file=sys.stderr, flush=True)
 
     def show(self) -> None:
-        """Write the count over the last one."""
+        """Overwrite the line with the current count."""
         print(
             f"\r{self.done:,} of {self.total:,} tasks, {self.left} left  ", end="", file=sys.stderr, flush=True
         )

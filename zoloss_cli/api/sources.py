@@ -1,4 +1,4 @@
-"""What functions take for `results`: a folder, what a function returned, or a DataFrame of records."""
+"""What functions accept as `results`: a folder, the result of another function, or a DataFrame of records."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ MAX_NAMED_TABLES = 12
 
 @runtime_checkable
 class RunSource(Protocol):
-    """What holds runs: the results of an experiment or of an evaluation."""
+    """An object that holds runs: the results of an experiment or of an evaluation."""
 
     def collect_runs(self, table: str | None = None) -> tuple[list[RunResult], list[RunResult]]:
-        """Return the runs that are meant, and all runs beside them."""
+        """Return the selected runs, and all runs that are stored with them."""
 
 
 def collect_runs(results: Any, table: str | None = None) -> tuple[list[RunResult], list[RunResult]]:
-    """Return the runs that `results` stands for, and all runs of the same folder.
+    """Return the runs that `results` refers to, and all runs of the same folder.
 
     Parameters
     ----------
     results : str, path-like, RunSource or DataFrame
-        A results folder, what `run_experiment` or `evaluate` returned, or rows of `load_results`.
+        A results folder, what `run_experiment` or `evaluate` returned, or rows from `load_results`.
     table : str or None, default=None
         The number of a table or the name of a run.
 
@@ -39,7 +39,7 @@ def collect_runs(results: Any, table: str | None = None) -> tuple[list[RunResult
     selected : list of RunResult
         Those with this name, or all.
     runs : list of RunResult
-        All, which baselines are among.
+        All runs, among them the baselines.
     """
     if isinstance(results, RunSource):
         return results.collect_runs(table)
@@ -71,14 +71,14 @@ def select_run(
     datasets: str | Sequence[str] = (),
     learners: str | Sequence[str] = (),
 ) -> tuple[RunResult, list[RunResult]]:
-    """Return the one run that is meant, or a part of it, and all runs beside it.
+    """Return the selected run, or a part of it, and all runs that are stored with it.
 
     Parameters
     ----------
     results, table : object, str or None
-        As in `collect_runs`; without a table the results must hold one only.
+        As in `collect_runs`; without a table, the results must hold only one.
     metric : str or None, default=None
-        Another metric than the one that its table shows.
+        A metric other than the one its table shows.
     datasets, learners : str or sequence of str
         Only these; none for all.
 
@@ -104,12 +104,12 @@ def select_run(
 
 
 def name_several(numbers: Sequence[str]) -> str:
-    """Return a message about tables of which one has to be named."""
+    """Return a message that asks to name one of several tables."""
     more = f" and {len(numbers) - MAX_NAMED_TABLES} more" if len(numbers) > MAX_NAMED_TABLES else ""
     listed = ", ".join(numbers[:MAX_NAMED_TABLES])
     return f"these results hold several tables; name one with table=...: {listed}{more}"
 
 
 def list_names(names: str | Sequence[str]) -> list[str]:
-    """Return names that were given as one, or as several."""
+    """Return one name, or a sequence of names, as a list."""
     return [names] if isinstance(names, str) else list(names)

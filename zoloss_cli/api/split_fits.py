@@ -1,4 +1,4 @@
-"""One learner on one split of samples in memory: fitted, and counted as a record of the runner is."""
+"""Fit one learner on one split of samples in memory, and count its errors as the runner does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from zoloss_cli.learners.base import Learner
 from zoloss_cli.results.record import FailedRecord, FitRecord
 
 MAX_REASON_LENGTH = 300
-SEED_NAME = "evaluate"  # in seeds, in the place of a data set's name
+SEED_NAME = "evaluate"  # in seeds, in place of a data set's name
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class SplitSamples:
     Attributes
     ----------
     X : ndarray or DataFrame
-        The features; a DataFrame stays one where nothing is scaled.
+        The features; a DataFrame stays a DataFrame if nothing is scaled.
     y : ndarray of int
         Indices of the classes.
     n_classes : int
-        How many there are.
+        Number of classes.
     rule : SplitRule
         How many samples train and test, and the seed.
     scale : {'standard', 'minmax', 'none'}
@@ -45,7 +45,7 @@ class SplitSamples:
     scale: str
 
     def select(self, split: int) -> tuple[Any, Any, np.ndarray, np.ndarray]:
-        """Return the training and test samples of a split, scaled, and their classes: copies, all of them."""
+        """Return copies of the training and test samples of a split, scaled, and of their classes."""
         from sklearn.utils import _safe_indexing
 
         train, test = self.rule.select_indices(len(self.y), SEED_NAME, split)
@@ -63,17 +63,17 @@ def fit_split(samples: SplitSamples, label: str, estimator: Any, split: int) -> 
     samples : SplitSamples
         All samples.
     label : str
-        The learner's name, which its seed depends on.
+        The learner's name, on which its seed depends.
     estimator : estimator
-        What is copied and fitted.
+        The estimator to copy and fit.
     split : int
         Number of the split.
 
     Returns
     -------
     FitRecord or FailedRecord
-        Training errors of zoloss's learners for two classes count a margin of 0, as everywhere; all other
-        errors are wrong predictions.
+        For zoloss's learners for two classes, a margin of 0 counts as a training error, as everywhere; all
+        other errors are wrong predictions.
     """
     X_train, X_test, y_train, y_test = samples.select(split)
     seed = derive_seed(samples.rule.seed, SEED_NAME, split, label)
@@ -100,7 +100,7 @@ def _count_errors(
     for part, (X, y) in (("train", train), ("test", test)):
         predicted = np.asarray(fitted.predict(X))
         if predicted.shape != y.shape or not np.isin(predicted, np.arange(n_classes)).all():
-            raise ValueError("predict returned what is not a class of the training samples")
+            raise ValueError("predict returned a value that is not a class of the training samples")
         fields[f"{part}_errors"] = int(np.count_nonzero(predicted != y))
         fields[f"{part}_confusion"] = count_confusion(y, predicted.astype(np.int64), n_classes)
     if isinstance(fitted, Learner) and not fitted.multiclass and len(np.unique(train[1])) == 2:
@@ -110,7 +110,7 @@ def _count_errors(
 
 
 def _collect_responses(fitted: Any, n_classes: int, X: Any, y: np.ndarray) -> dict[str, Any]:
-    """Return scores and probabilities of test samples by their true class, as far as the estimator has them."""
+    """Return scores and probabilities of test samples by true class, as far as the estimator provides them."""
     fields: dict[str, Any] = {}
     probabilities = None
     if hasattr(fitted, "predict_proba"):

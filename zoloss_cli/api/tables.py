@@ -25,7 +25,7 @@ OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 
 
 class TableKeywords(TypedDict, total=False):
-    """How a table is shown, as `zoloss table` has it by options."""
+    """How to show a table: the options of `zoloss table`."""
 
     stat: Literal["stderr", "sd", "ci", "median", "quartiles"]
     digits: int
@@ -36,7 +36,7 @@ class TableKeywords(TypedDict, total=False):
 
 
 class ResultTable:
-    """A table of results; `str` gives it as text, and a notebook shows it.
+    """A table of results; `str` returns it as text, and a notebook shows it.
 
     Parameters
     ----------
@@ -49,35 +49,35 @@ class ResultTable:
 
     @property
     def notes(self) -> list[str]:
-        """What stands under it."""
+        """The notes under the table."""
         return list(self._table.notes)
 
     def render(self, format: str = "text") -> str:
-        """Return it in a format: text, markdown, latex, html or csv."""
+        """Return the table in a format: text, markdown, latex, html or csv."""
         with name_parameters():
             return render_tables([self._table], format)
 
     def to_markdown(self) -> str:
-        """Return it in GitHub's Markdown."""
+        """Return the table in GitHub's Markdown."""
         return self.render("markdown")
 
     def to_latex(self, *, standalone: bool = False) -> str:
-        """Return it in LaTeX: a part for an article that uses the package booktabs, or a document."""
+        """Return the table in LaTeX: a fragment for an article that uses booktabs, or a whole document."""
         return render_tables([self._table], "latex", standalone=standalone)
 
     def to_csv(self) -> str:
-        """Return it as CSV, a line for each cell."""
+        """Return the table as CSV, with a line per cell."""
         return self.render("csv")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return its numbers as a DataFrame.
+        """Return the numbers of the table as a DataFrame.
 
         Returns
         -------
         DataFrame
-            A row for each data set. Columns have two levels: the heading, and ``mean`` and ``stderr`` of ours,
-            with ``published`` and ``published_stderr`` where there are published values. With ``stat="sd"``
-            there is ``sd`` besides, with an interval ``low`` and ``high``; a median stands for the mean.
+            A row per data set. Columns have two levels: the heading, and our ``mean`` and ``stderr``, with
+            ``published`` and ``published_stderr`` if there are published values. With ``stat="sd"`` there is
+            also ``sd``, with an interval ``low`` and ``high``; a median takes the place of the mean.
         """
         import pandas as pd
 
@@ -107,7 +107,7 @@ class ResultTable:
 
 
 def _collect_numbers(cells: list[TableCell]) -> dict[str, list[float | None]]:
-    """Return the numbers of a column; those of spread that no cell has are left out."""
+    """Return the numbers of a column; measures of spread that no cell has are left out."""
     found: dict[str, list[float | None]] = {
         "mean": [cell.mean for cell in cells],
         "stderr": [cell.stderr for cell in cells],
@@ -128,25 +128,25 @@ def make_table(
     learners: str | Sequence[str] = (),
     **options: Unpack[TableKeywords],
 ) -> ResultTable:
-    """Return the table of results: means and standard errors, beside the published values.
+    """Return a table of results: means and standard errors, next to the published values.
 
-    This is `zoloss table`. A notebook shows the table, `str` gives it as text, and its methods give it in
-    other formats and as a DataFrame.
+    This is `zoloss table`. A notebook shows the table, `str` returns it as text, and its methods return other
+    formats and a DataFrame.
 
     Parameters
     ----------
     results : str, path-like, RunSource or DataFrame
-        A results folder, what `run_experiment` or `evaluate` returned, or rows of `load_results`.
+        A results folder, what `run_experiment` or `evaluate` returned, or rows from `load_results`.
     table : str or None, default=None
-        The table's number or the run's name, where the results hold several.
+        The table's number or the run's name, if the results hold several.
     metric : str, sequence of str or None, default=None
-        Other metrics than the table's own; the records must hold what they need.
+        Metrics other than the table's own; the records must hold what they need.
     datasets : str or sequence of str, default=()
         Only these data sets, in this order; none for all.
     learners : str or sequence of str, default=()
         Only these learners, in this order; none for all.
     **options
-        As the options of `zoloss table`: ``stat`` (stderr, sd, ci, median or quartiles), ``digits``,
+        The options of `zoloss table`: ``stat`` (stderr, sd, ci, median or quartiles), ``digits``,
         ``published=False``, ``transpose=True``, ``rank_row=True``, and ``bold`` (best, stderr or significant).
 
     Returns
@@ -159,7 +159,7 @@ def make_table(
     ConfigError
         If a data set, learner, metric or option is unknown.
     ResultsError
-        If there is no such table, or nothing in it.
+        If there is no such table, or it is empty.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def make_table(
 
 
 def _find_folder(results: Any, table: str | None) -> tuple[Path | None, str | None]:
-    """Return the folder behind results, if there is one, and the table in it."""
+    """Return the folder that results were read from, if any, and the table in it."""
     if isinstance(results, str | PathLike):
         return Path(results), table
     folder = getattr(results, "folder", None)
@@ -228,7 +228,7 @@ def _check_options(
 
 @contextlib.contextmanager
 def name_parameters() -> Iterator[None]:
-    """Let messages name parameters of functions where they name options of commands."""
+    """Make messages name the parameters of functions instead of the options of commands."""
     try:
         yield
     except (ClusterError, ConfigError, ResultsError) as error:

@@ -1,1 +1,1 @@
-"""The command line: one file per command, which only calls."""
+"""The command line: one file per command, with calls only."""

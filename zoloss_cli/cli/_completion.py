@@ -1,7 +1,7 @@
-"""What the shell offers after TAB: the values of options and arguments.
+"""What the shell offers after TAB: values of options and arguments.
 
-A completer is a function of what was typed so far, or of the command's context besides. A shell waits for
-it, so nothing heavy is imported, and what cannot be read offers nothing.
+A completer is a function of the text typed so far and, optionally, of the command's context. The shell waits
+for it, so nothing heavy is imported, and nothing is offered from what cannot be read.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def complete_metric(incomplete: str) -> list[str]:
 
 
 def complete_table(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer what the results folder has, numbers of tables and names of runs; only manifests are read."""
+    """Offer what the results folder has: numbers of tables and names of runs; only manifests are read."""
     from zoloss_cli.utils.files import FileError, read_file
 
     names: list[object] = []
@@ -101,7 +101,7 @@ def _filter_names(names: Iterable[str], incomplete: str) -> list[str]:
 
 
 def _complete_list(names: Iterable[str], incomplete: str) -> list[str]:
-    """Return the list so far, followed by each name that is not yet in it."""
+    """Return the list so far, followed by each name not yet in it."""
     before, comma, last = incomplete.rpartition(",")
     given = before.split(",")
     return [before + comma + name for name in _filter_names(names, last) if name not in given]
@@ -119,11 +119,11 @@ def _read_config_names(context: typer.Context, section: str) -> list[str]:
 
 
 def _list_section(text: str, section: str) -> list[str]:
-    """Return the names in a section of YAML, a list or a mapping, without building what aliases stand for."""
+    """Return the names in a section of YAML, a list or a mapping, without expanding aliases."""
     import yaml
 
     found: list[str] = []
-    counts: list[int] = []  # of the values that have begun in each open list or mapping
+    counts: list[int] = []  # values begun in each open list or mapping
     mappings: list[bool] = []
     inside = False
     for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):

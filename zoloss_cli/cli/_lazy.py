@@ -1,4 +1,4 @@
-"""A group of commands that are imported when they are called: to list them, their summaries are enough."""
+"""A group of commands that are imported only when called: their summaries suffice to list them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ INTERRUPTED = 130  # the exit code that shells use
 
 
 class FlagsWithoutType:
-    """Show no type beside an option that takes no value: `--force`, not `--force <bool>`."""
+    """Show no type next to an option without a value: `--force`, not `--force <bool>`."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, flags with an empty name of their value."""
+        """Return the parameters, with an empty value name for flags."""
         params = super().get_params(ctx)  # type: ignore[misc]
         for param in params:
             if getattr(param, "is_flag", False):
@@ -33,9 +33,9 @@ class PlainGroup(FlagsWithoutType, TyperGroup):
 
 
 def load_command(name: str) -> Any:
-    """Import a command and return it as the parser takes it.
+    """Import a command and return it in the form that the parser takes.
 
-    It is a function, or a group of further commands, of its own name in the module of its name.
+    It is a function, or a group of further commands, with the same name as its module.
     """
     command = getattr(importlib.import_module(f"zoloss_cli.cli.{name}"), name)
     if not isinstance(command, typer.Typer):
@@ -46,7 +46,7 @@ def load_command(name: str) -> Any:
 
 
 class LazyGroup(PlainGroup):
-    """Commands that are known by their summaries until one of them is called or its options are completed.
+    """Commands known only by their summaries until one is called or its options are completed.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class LazyGroup(PlainGroup):
         return name, summary and load_command(str(name)), rest
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; Ctrl-C that it does not handle itself ends it with a sentence."""
+        """Run the command; Ctrl-C that it does not handle ends it with a sentence."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

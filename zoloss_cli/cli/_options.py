@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, each declared once, and how their texts are parsed."""
+"""Arguments and options shared by several commands, each declared once, and how their values are parsed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DOCUMENT_FORMATS = ("csv", "latex", "html")
 
 
 def choice_option(*names: str, choices: tuple[str, ...], help: str) -> Any:
-    """Declare an option that takes one of fixed values, which a shell completes and others are refused."""
+    """Declare an option with a fixed set of values: a shell completes them, and others are refused."""
 
     def validate(value: str | None) -> str | None:
         if value is not None and value not in choices:
@@ -37,7 +37,7 @@ def choice_option(*names: str, choices: tuple[str, ...], help: str) -> Any:
 
 
 def validate_standalone(standalone: bool, format: str) -> None:
-    """Refuse --standalone where it would say nothing."""
+    """Refuse --standalone where it would have no effect."""
     if standalone and format != "latex":
         raise ConfigError(f"--standalone is for --format latex, and this is {format}")
 
@@ -51,29 +51,29 @@ def parse_names(text: str | None) -> list[str]:
 
 
 def parse_name_lists(texts: list[str] | None) -> list[str]:
-    """Return the names of an option that may be repeated, each time with a list separated by commas."""
+    """Return the names from an option that can be repeated, each time with a list separated by commas."""
     return [name for text in texts or () for name in parse_names(text)]
 
 
 def show(text: object, err: bool = False) -> None:
-    """Write a text to standard output or standard error, in which nothing is a command to a terminal."""
+    """Write a text to standard output or standard error, without control characters for the terminal."""
     typer.echo(show_controls(str(text)), err=err)
 
 
 def show_notes(notes: Iterable[str]) -> None:
-    """Write each note as a sentence of the program to standard error."""
+    """Write each note as a sentence to standard error."""
     for note in notes:
         show(f"zoloss: {note}", err=True)
 
 
 def show_beside_document(lines: Iterable[str], format: str) -> None:
-    """Write lines below a text, or to standard error where the format's output is a document of its own."""
+    """Write lines below a text, or to standard error if the format's output is a complete document."""
     for line in lines:
         show(line, err=format in DOCUMENT_FORMATS)
 
 
 def select_columns(drop: list[str] | None, features: list[str] | None, id: str | None) -> ColumnSelection:
-    """Return the columns that options name beside the label."""
+    """Return the columns that options name, apart from the label."""
     from zoloss_cli.datasets.column_selection import ColumnSelection
 
     return ColumnSelection(tuple(drop or ()), tuple(features or ()), id)
@@ -86,7 +86,7 @@ def build_scoring_options(
     require: list[str] | None,
     forbid: list[str] | None,
 ) -> ScoringOptions:
-    """Return what options say about a scoring system."""
+    """Return what the options say about a scoring system."""
     from zoloss_cli.workflows.scoring_options import ScoringOptions
 
     names = (tuple(parse_name_lists(texts)) for texts in (monotone, require, forbid))

@@ -1,4 +1,4 @@
-"""Progress of a run: bars with time left on a terminal, one line per finished data set elsewhere."""
+"""Progress of a run: bars with the time left on a terminal, one line per finished data set elsewhere."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from zoloss_cli.utils.safe_text import show_controls
 
 
 def build_progress() -> Progress:
-    """Return bars where standard error is a terminal, lines otherwise."""
+    """Return bars if standard error is a terminal, otherwise lines."""
     return ProgressBars() if sys.stderr.isatty() else ProgressLines()
 
 
 class ProgressLines(Progress):
-    """Progress for logs: a line when a data set is finished."""
+    """Progress for logs: a line for each finished data set."""
 
     def __init__(self) -> None:
         self.totals: dict[str, int] = {}
@@ -27,7 +27,7 @@ class ProgressLines(Progress):
         print(show_controls(text), file=sys.stderr, flush=True)
 
     def start(self, totals: dict[str, int], done: dict[str, int]) -> None:
-        """Take the number of tasks of each data set, and how many of them are done."""
+        """Store the number of tasks of each data set, and how many of them are done."""
         self.totals, self.done = totals, dict(done)
 
     def advance(self, dataset: str, tasks: int, seconds_left: float | None) -> None:
@@ -39,12 +39,12 @@ class ProgressLines(Progress):
             self.note(f"{dataset} done; {overall}, about {format_duration(seconds_left)} left{where}")
 
     def show_workers(self, text: str) -> None:
-        """Take how many workers a cluster has."""
+        """Store how many workers a cluster has."""
         self.workers = text
 
 
 class ProgressBars(Progress):
-    """Progress for people: one bar per data set and one for all, with the time left."""
+    """Progress on a terminal: one bar per data set and one for all, with the time left."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -69,7 +69,7 @@ class ProgressBars(Progress):
         self.console.print(show_controls(text), highlight=False, markup=False)
 
     def start(self, totals: dict[str, int], done: dict[str, int]) -> None:
-        """Show a bar for all tasks, and one for each data set that is not finished."""
+        """Show a bar for all tasks, and one for each unfinished data set."""
         self.overall = self.bars.add_task(
             "all", total=sum(totals.values()), completed=sum(done.values()), left=""
         )
@@ -84,7 +84,7 @@ class ProgressBars(Progress):
         self.bars.start()
 
     def advance(self, dataset: str, tasks: int, seconds_left: float | None) -> None:
-        """Move the bar of a data set and the one for all; a finished data set's bar goes away."""
+        """Move the bar of a data set and the overall bar; the bar of a finished data set disappears."""
         bar = self.by_dataset[dataset]
         self.bars.advance(bar, tasks)
         if self.overall is not None:
@@ -94,7 +94,7 @@ class ProgressBars(Progress):
             self.bars.update(bar, visible=False)
 
     def show_workers(self, text: str) -> None:
-        """Take how many workers a cluster has, for the bar of all tasks."""
+        """Show how many workers a cluster has, in the overall bar."""
         self.workers = text
 
     def finish(self) -> None:

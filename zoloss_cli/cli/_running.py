@@ -1,4 +1,4 @@
-"""How an experiment is run, or its plan shown, by `run` and `evaluate` alike."""
+"""Run an experiment or show its plan, for `run` and `evaluate` alike."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_SHOWN_FAILURES = 5
 
 
 def show_plan(experiment: Experiment, out: Path, workers: int | DaskWorkers, shard: Shard = WHOLE) -> None:
-    """Print what would run, what is done already, and how long it may take."""
+    """Print what would run, what is already done, and how long it may take."""
     from zoloss_cli.reporting.plan_report import render_plan
     from zoloss_cli.workflows.choose_workers import count_workers
 
@@ -43,22 +43,22 @@ def run_and_report(
     command: list[str],
     options: RunOptions,
 ) -> None:
-    """Run an experiment and show its progress; what did not finish ends the program.
+    """Run an experiment and show its progress; exit with an error if it did not finish.
 
     Parameters
     ----------
     experiment : Experiment
         The whole experiment, which the manifest names.
     source : str
-        Where it comes from: a config's path or a command.
+        Where it comes from: the path of a config, or a command.
     out : Path
         The results folder.
     workers : int or DaskWorkers
         Worker processes, or a cluster.
     command : list of str
-        What continues it, where the program was not started by its own name.
+        The command that continues it, if the program was not started under its own name.
     options : RunOptions
-        What else was asked for.
+        Other options.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a command shows while it computes for long: one line on a terminal with the time left, and Ctrl-C."""
+"""What a command shows during a long computation: one line on a terminal with the time left, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ CLEAR_LINE = "\r\x1b[K"
 
 
 class Countdown:
-    """A line on a terminal that says how far each stage is; elsewhere nothing is written."""
+    """A line on a terminal that shows how far each stage is; elsewhere nothing is written."""
 
     def __init__(self) -> None:
         self.shown = sys.stderr.isatty()
 
     def count_steps(self, stage: str) -> Callable[[int, int], None]:
-        """Start a stage and return its callback, which takes the steps that are done and how many there are."""
+        """Start a stage and return its callback, which takes the number of steps done and the total."""
         began = time.perf_counter()
         first: list[tuple[int, float]] = []
 
         def report(done: int, total: int) -> None:
             now = time.perf_counter()
-            # The first part may have been waiting for a compiler, so later ones are a better measure.
+            # The first part may have waited for a compiler, so later ones are a better measure.
             first.append((done, now))
             since, start = first[0] if done > first[0][0] else (0, began)
             self.show(f"{stage}: {done:,} of {total:,}", (now - start) * (total - done) / (done - since))
@@ -39,12 +39,12 @@ class Countdown:
         return report
 
     def show_share(self, stage: str) -> Callable[[float, float], None]:
-        """Start a stage and return its callback, which takes the share that is done and the seconds left."""
+        """Start a stage and return its callback, which takes the share done and the seconds left."""
         self.show(stage, math.inf)
         return lambda share, left: self.show(f"{stage}: {100 * share:.1f} %", left)
 
     def show(self, text: str, left: float) -> None:
-        """Write the line anew, with the seconds left unless they are infinite."""
+        """Rewrite the line, with the seconds left unless they are infinite."""
         if self.shown:
             time_left = "" if math.isinf(left) else f", {format_duration(left)} left"
             sys.stderr.write(f"{CLEAR_LINE}{show_controls(text, keep='')}{time_left}")
@@ -58,7 +58,7 @@ class Countdown:
 
 @contextlib.contextmanager
 def countdown(unwritten: str = "") -> Iterator[Countdown]:
-    """Provide a countdown whose line is gone at the end; Ctrl-C ends the command with a sentence.
+    """Provide a countdown whose line disappears at the end; Ctrl-C ends the command with a sentence.
 
     `unwritten` ends that sentence.
     """

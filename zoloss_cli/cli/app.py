@@ -1,4 +1,4 @@
-"""The command `zoloss`: the table of its commands, its own options, and what becomes of errors."""
+"""The command `zoloss`: its table of commands, its own options, and the handling of errors."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from zoloss_cli.utils.interruptible import has_abandoned_threads
 from zoloss_cli.utils.notices import show_notices_by
 from zoloss_cli.utils.safe_text import show_controls
 
-OUTPUT_CLOSED = 141  # what shells say of a program whose reader is gone
-GARBAGE_COLLECTION_THRESHOLD = 500_000  # new objects between two looks for garbage
-# A command is the function of its name in the module of its name, and its summary is the function's first line.
+OUTPUT_CLOSED = 141  # what shells report for a program whose reader is gone
+GARBAGE_COLLECTION_THRESHOLD = 500_000  # new objects between two garbage collections
+# A command is a function with the same name as its module; its summary is the function's first line.
 COMMANDS = {
     "fit": "Fit a learner to your data: errors, a lower bound, and the rule in the table's own units.",
     "verify": "Verify a certificate of the fewest errors against a table, in integer arithmetic.",
@@ -94,16 +94,16 @@ def _show_notice(text: str) -> None:
 
 
 def main() -> None:
-    """Run the command line: a user's mistake becomes one sentence and an exit code, a warning one sentence."""
+    """Run the command line: user errors become one sentence and an exit code, warnings one sentence."""
     warnings.formatwarning = _format_warning
     show_notices_by(_show_notice)
-    # Imports and records make hundreds of thousands of objects and hardly any garbage: looking for it as often
-    # as Python does by default takes a tenth of a short command's time.
+    # Imports and records make hundreds of thousands of objects and hardly any garbage: collecting it as
+    # often as Python does by default takes a tenth of a short command's time.
     gc.set_threshold(GARBAGE_COLLECTION_THRESHOLD)
     try:
         _run_app()
     except SystemExit as end:
-        if has_abandoned_threads():  # a solver that is cut off by Python's own end aborts the process
+        if has_abandoned_threads():  # a solver cut off by Python's exit aborts the process
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(end.code if isinstance(end.code, int) else int(bool(end.code)))
@@ -123,11 +123,11 @@ def _run_app() -> None:
             "\n".join(f"zoloss: {line}" for line in show_controls(str(mistake)).splitlines()), file=sys.stderr
         )
         sys.exit(mistake.exit_code)
-    except BrokenPipeError:  # whoever reads, such as head, has read enough
+    except BrokenPipeError:  # the reader, such as head, has read enough
         _drop_output()
         sys.exit(OUTPUT_CLOSED)
     except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # the parser found that out, and says 1
+        if isinstance(end.__context__, BrokenPipeError):  # the parser noticed it and exits with 1
             _drop_output()
             sys.exit(OUTPUT_CLOSED)
         raise
@@ -148,14 +148,14 @@ def _run_app() -> None:
 
 
 def _drop_output() -> None:
-    """Send what is still to be written nowhere, so that Python does not fail once more at its end."""
+    """Discard the remaining output, so that Python does not fail again at exit."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
 
 
 def _find_folder_fault() -> str:
-    """Return what is wrong with the working folder, which Python and its packages ask for; empty if nothing."""
+    """Return what is wrong with the working folder, which Python and packages need; empty if nothing is."""
     try:
         os.getcwd()
     except OSError as error:

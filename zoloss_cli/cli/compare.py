@@ -45,8 +45,8 @@ def compare(
     on either side. Iterations are published without an error: the spread of ours stands for it. Counts of
     training errors match (=) or are better or worse; over several noise draws z says whether ours are
     consistent with the published value. Times are compared by the ratio of ours to the published one. The
-    column `apart` has cells that the counts leave out: fitted ones rest on a choice made by nearness to the
-    published values.
+    column `apart` marks cells that the counts leave out: fitted ones rest on a choice made for its nearness to
+    the published values.
 
     **Examples**
 

@@ -40,11 +40,11 @@ def complexity(
     ] = False,
     cost: Annotated[
         float | None,
-        typer.Option(help="What it costs to memorize a row: which rows are worth it, one after the other."),
+        typer.Option(help="Cost of memorizing a row: show which rows are worth it, one after the other."),
     ] = None,
     noise: Annotated[
         float | None,
-        typer.Option(help="The same by the probability e of a wrong label, as --cost log2(1/e - 1)."),
+        typer.Option(help="Probability e of a wrong label, the same as --cost log2(1/e - 1)."),
     ] = None,
     sample: Annotated[
         int | None, typer.Option(min=2, help="Use a random subset of this many samples, for large tables.")
@@ -62,7 +62,7 @@ def complexity(
     chapter 1). A sample that adds much to it, on average over random orders, looks like noise. With --clusters,
     principal points show how few samples must be left out to reach each lower complexity.
     With --cost or --noise, rows are removed as long as the complexity falls by the cost of memorizing them
-    (section 1.5.1), and principal points say what rule and what table of errors are shortest together
+    (section 1.5.1), and principal points show which rule and table of errors are shortest together
     (Definition 1.3). With more than two classes, each is measured against the rest. Rows with equal features
     and different labels are counted and excluded: those of the rarer label, or all of them.
 
@@ -74,7 +74,7 @@ def complexity(
 
     `zoloss complexity mine.csv --label outcome --positive yes --clusters 15 --exact`: principal points
 
-    `zoloss complexity mine.csv --clusters 15 --noise 0.1`: rows to memorize if a tenth of all labels is wrong
+    `zoloss complexity mine.csv --clusters 15 --noise 0.1`: rows to memorize if a tenth of all labels are wrong
 
     `zoloss complexity large.csv --sample 1000 --seed 7`: on a random subset
     """

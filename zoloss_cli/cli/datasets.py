@@ -71,7 +71,7 @@ def verify() -> None:
     """
     from zoloss_cli.workflows.dataset_info import verify_embedded
 
-    options.show(f"{verify_embedded()} files are what catalog.yaml says")
+    options.show(f"{verify_embedded()} files match catalog.yaml")
 
 
 @datasets.command(cls=PlainCommand)

@@ -16,7 +16,7 @@ def diff(
     format: options.Format = "text",
     table: options.TableName = None,
     fail_on_change: Annotated[
-        bool, typer.Option("--fail-on-change", help="Exit with code 9 unless both folders hold the same.")
+        bool, typer.Option("--fail-on-change", help="Exit with code 9 unless both hold the same results.")
     ] = False,
     standalone: options.Standalone = False,
 ) -> None:

@@ -61,7 +61,7 @@ def evaluate(
     """Compare learners on your data: test errors, and which differences are significant.
 
     Differences are tested for statistical significance on the splits that learners share. The table is read
-    as by `zoloss fit`; scaling is fitted on the training samples of each split. A name such as ecc:stump is
+    as in `zoloss fit`; scaling is fitted on the training samples of each split. A name such as ecc:stump is
     an ensemble with its base learner. An interrupted command continues, and finished tasks are not rerun when
     splits or learners are added; all stored splits count. Learners compared earlier on the same table and
     splits are shown with the new ones.
@@ -94,7 +94,7 @@ def evaluate(
     options.validate_standalone(standalone, format)
     if data == Path("-"):
         raise ConfigError(
-            "evaluate reads its table in every worker process: save standard input to a file, and name that"
+            "evaluate reads its table in every worker process: save standard input to a file and name it"
         )
     evaluation = Evaluation(
         data,
@@ -125,7 +125,7 @@ def evaluate(
         try:
             run_and_report(whole, evaluation.command_line, out, jobs, command, RunOptions(part=experiment))
         except RunError:
-            _show(experiment.name, data.stem, out, format, standalone)  # of what did not fail
+            _show(experiment.name, data.stem, out, format, standalone)  # of the tasks that did not fail
             raise
     _show(experiment.name, data.stem, out, format, standalone)
 

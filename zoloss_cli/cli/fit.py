@@ -168,7 +168,7 @@ def fit(
 
 @dataclass(frozen=True)
 class _FitFiles:
-    """The files that a fit is written to, None where there is none, and the table that is read."""
+    """The files to write a fit to, None if not requested, and the table that is read."""
 
     model: Path | None
     card: Path | None
@@ -177,7 +177,7 @@ class _FitFiles:
     data: Path
 
     def check(self, spec: LearnerSpec | None, learner: str | None) -> None:
-        """Refuse what cannot be written, before anything is computed."""
+        """Refuse what cannot be written, before computing anything."""
         from zoloss_cli.utils import atomic_io
 
         if self.model is not None and spec is not None:
@@ -198,7 +198,7 @@ class _FitFiles:
             atomic_io.check_target(path, self.force, [self.data])
 
     def write(self, fitted: TableFit, exact: ExactFeatures | None, reading: dict[str, Any]) -> None:
-        """Write all of them, and say where they are."""
+        """Write all of them, and report where they are."""
         from zoloss_cli.utils import atomic_io
 
         if self.model is not None:
@@ -214,7 +214,7 @@ class _FitFiles:
             from zoloss_cli.workflows.score_card import build_card
 
             card = build_card(fitted)
-            assert card is not None  # the learner is one that has a card
+            assert card is not None  # the learner has a card
             atomic_io.write(self.card, render_card(card, find_card_format(self.card)), self.force, [self.data])
             options.show_notes([f"the card is in {self.card}"])
         if self.certificate is not None and exact is not None:

@@ -107,7 +107,7 @@ def run(
     if scheduler and not dry_run:
         from zoloss_cli.experiment.executors.early_imports import begin_worker_imports
 
-        begin_worker_imports(scheduler)  # before anything that takes long here
+        begin_worker_imports(scheduler)  # before anything slow
     from zoloss_cli.cli._running import run_and_report, show_plan
     from zoloss_cli.experiment.plan import select_part
     from zoloss_cli.experiment.runner import RunOptions

@@ -60,7 +60,7 @@ def show(
     from zoloss_cli.workflows.task_model import build_table_fit, check_model_possible, render_task_model
 
     if config is not None and (results is not None or table is not None):
-        raise ConfigError("--config is of tasks without results; leave --results and --table out, or --config")
+        raise ConfigError("--config is for tasks without results: omit --results and --table, or --config")
     with code_files.allow_code(allow_code):
         if config is not None:
             address = find_planned_task(config, dataset, learner, split)
@@ -77,4 +77,4 @@ def show(
         atomic_io.write(model, render_task_model(address.cell, fit), force, [])
         options.show_notes([f"the model is in {model}; apply it with: zoloss predict {model} NEW.csv"])
     if shown.list_differences():
-        raise CheckError(f"the task does not give what is stored of it: {describe_agreement(shown)}")
+        raise CheckError(f"the task does not reproduce its stored record: {describe_agreement(shown)}")

@@ -1,4 +1,4 @@
-"""Clusters of samples of one class that are not too close to the other (Li 2006, section 1.4.3)."""
+"""Clusters of samples of one class that are not too close to the other class (Li 2006, section 1.4.3)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zoloss_cli.errors import ConfigError
 
 
 def compute_squared_distances(problem: HardMarginProblem) -> np.ndarray:
-    """Return the squared distances of samples where the kernel puts them: 2 ||x - x'|| with -||x - x'||."""
+    """Return the squared distances of samples in the kernel's space: 2 ||x - x'|| for -||x - x'||."""
     diagonal = np.diag(problem.K)
     return np.maximum(diagonal[:, None] + diagonal[None, :] - 2.0 * problem.K, 0.0)
 
@@ -19,20 +19,21 @@ def compute_squared_distances(problem: HardMarginProblem) -> np.ndarray:
 def cluster_samples(problem: HardMarginProblem, count: int) -> np.ndarray:
     """Cluster the samples of each class.
 
-    The thesis made its clusters by hand. Here the two clusters of one class are merged whose union has the
-    smallest diameter, measured by its distance to the other class, until as many are left.
+    The thesis made its clusters by hand. Here, of all pairs of clusters of one class, the one whose union has
+    the smallest diameter relative to its distance to the other class is merged, until `count` clusters are
+    left.
 
     Parameters
     ----------
     problem : HardMarginProblem
         The samples and their kernel.
     count : int
-        How many clusters to make, of both classes together.
+        Number of clusters, for both classes together.
 
     Returns
     -------
     ndarray of int of shape (n_samples,)
-        The cluster of each sample, numbered by their first samples.
+        The cluster of each sample, numbered in the order of their first samples.
     """
     fewest = len(np.unique(problem.y))
     if not fewest <= count <= len(problem):
@@ -60,8 +61,8 @@ def cluster_samples(problem: HardMarginProblem, count: int) -> np.ndarray:
         diameter[a] = np.maximum(np.maximum(diameter[a], diameter[b]), diameter[a, b])
         diameter[:, a] = diameter[a]
         diameter[b] = diameter[:, b] = np.inf
-        # A union scores no less with a third than its parts did: only those who had one of them for a partner
-        # need a new one.
+        # With a third cluster, a union never scores less than its parts did: only clusters whose partner was
+        # one of them need a new one.
         update_partners(np.flatnonzero((partner == a) | (partner == b) | (np.arange(len(D)) == a)))
         best[b] = np.inf
     return np.unique(member, return_inverse=True)[1]

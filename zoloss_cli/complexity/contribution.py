@@ -15,26 +15,26 @@ from zoloss_cli.kernels import contribution as kernels
 
 PERMUTATIONS_PER_BLOCK = 10  # between two reports of progress
 
-Progress = Callable[[int, int], None]  # called with how many are done, and of how many
+Progress = Callable[[int, int], None]  # called with the number done and the total
 Seed = int | Sequence[int] | np.ndarray
 
 
 @dataclass(frozen=True)
 class PathSums:
-    """Sums over random paths of subsets. Those of blocks of paths are added with +, in any order.
+    """Sums over random paths of subsets; those of several blocks of paths can be added with +, in any order.
 
     Attributes
     ----------
     s1, s2 : int
-        Contributions are counted where a sample joins s1 to s2 - 1 others.
+        Contributions are counted when a sample joins s1 to s2 - 1 others.
     permutations : int
-        How many paths were walked.
+        Number of paths.
     by_sample : ndarray of int of shape (n_samples, 2)
         Growth of the complexity when a sample joins, and how often it joined.
     products : ndarray of int of shape (n_samples + 1, n_samples)
         P'P and below it P'Delta of (1.12), see `zoloss_cli/kernels/contribution.py`; no rows without equations.
     by_size : ndarray of int of shape (n_groups, s2, 2)
-        Growth and times by the group of the sample that joins, and the size of the subset that it joins.
+        Growth and counts, by the group of the sample that joins and the size of the subset that it joins.
     """
 
     s1: int
@@ -60,22 +60,22 @@ def sum_paths(
     groups: ArrayLike | None = None,
     equations: bool = True,
 ) -> PathSums:
-    """Sum the growth of the complexity along random paths from no sample to all.
+    """Sum the growth of the complexity along random paths from the empty set to all samples.
 
     Parameters
     ----------
     problem : HardMarginProblem
         The samples.
     seed : int or sequence of int
-        Decides all paths.
+        Seed of all paths.
     permutations : int
-        How many paths.
+        Number of paths.
     s1, s2 : int
-        Contributions are those to subsets of s1 to s2 - 1 samples; s2 is the number of all by default.
+        Contributions are those to subsets of s1 to s2 - 1 samples; by default, s2 is the number of all samples.
     groups : array-like of int of shape (n_samples,), optional
         The group of each sample, from 0, for `average_by_size`.
     equations : bool
-        Whether to sum the equations of `solve_least_squares`, which take a matrix as large as the kernel's.
+        Whether to sum the equations of `solve_least_squares`, which need a matrix as large as the kernel's.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def sum_paths(
     s2 = n if s2 is None else s2
     if not 0 <= s1 < s2 <= n or permutations < 1:
         raise ConfigError(
-            f"0 <= s1 < s2 <= {n} and 1 permutation at least are needed: {s1}, {s2}, {permutations}"
+            f"0 <= s1 < s2 <= {n} and at least 1 permutation are needed (got {s1}, {s2}, {permutations})"
         )
     group = np.zeros(n, np.int64) if groups is None else np.asarray(groups, dtype=np.int64)
     if group.shape != (n,) or group.min() < 0:
@@ -117,17 +117,17 @@ def sum_paths_in_blocks(
     problem : HardMarginProblem
         The samples.
     permutations : int
-        How many paths, at least 1.
+        Number of paths, at least 1.
     seed : int or sequence of int
-        Decides all paths.
+        Seed of all paths.
     s1 : int, default=0
-        As of `sum_paths`, as are the next two.
+        As in `sum_paths`, like the next two.
     groups : array-like or None, default=None
-        A group of each sample.
+        The group of each sample.
     equations : bool, default=False
         Whether to sum what the least-squares equations need.
     progress : callable, optional
-        Called after each block with the paths that are done, and the number of all.
+        Called after each block with the number of paths done and the total.
 
     Returns
     -------
@@ -150,20 +150,20 @@ def sum_paths_in_blocks(
 
 
 def average_contributions(sums: PathSums) -> np.ndarray:
-    """Return the average contribution of each sample (1.13); NaN for one that no path had in the middle.
+    """Return the average contribution of each sample (1.13); NaN for samples that no path had in the middle.
 
-    With s1 = 0 and s2 = N it tends to the Shapley value of the sample.
+    With s1 = 0 and s2 = N, it tends to the Shapley value of the sample.
     """
     return compute_mean_growth(*sums.by_sample.T)
 
 
 def solve_least_squares(sums: PathSums) -> np.ndarray:
-    """Return the contributions that fit all equations best, each with noise of the same variance.
+    """Return the contributions that best fit all equations, each with noise of the same variance.
 
-    That is (1.12) with Sigma = I. They need about a hundred times as many permutations as the average.
+    This is (1.12) with Sigma = I. They need about a hundred times as many permutations as the average.
     """
     if len(sums.products) == 0:
-        raise ConfigError("these sums were made without the equations that least squares solves")
+        raise ConfigError("these sums lack the equations that least squares solves")
     half, right = sums.products[:-1], sums.products[-1]
     products = (half + half.T - np.diag(np.diag(half))).astype(float)
     return np.linalg.lstsq(products, right.astype(float), rcond=None)[0]
@@ -175,7 +175,7 @@ def average_by_size(sums: PathSums) -> np.ndarray:
 
 
 def compute_leave_one_out(problem: HardMarginProblem, subset: ArrayLike | None = None) -> np.ndarray:
-    """Return the contribution of each sample to the set of all, or of all in a subset (Definition 1.8)."""
+    """Return the contribution of each sample to all samples, or to a subset (Definition 1.8)."""
     indices = np.arange(len(problem)) if subset is None else np.asarray(subset, dtype=np.int64)
     if len(indices) == 0:
         return np.empty(0, np.int64)
@@ -185,7 +185,7 @@ def compute_leave_one_out(problem: HardMarginProblem, subset: ArrayLike | None =
 
 @dataclass(frozen=True)
 class RightmostSegment:
-    """A way down the rightmost segment of the complexity-error plot.
+    """A descent along the rightmost segment of the complexity-error plot.
 
     Attributes
     ----------
@@ -202,23 +202,23 @@ class RightmostSegment:
 def descend_rightmost_segment(
     problem: HardMarginProblem, cost: float = 1.0, max_removed: int | None = None
 ) -> RightmostSegment:
-    """Remove the sample that contributes most, as long as it is `cost` or more (section 1.5.1).
+    """Remove the sample that contributes most, as long as that is at least `cost` (section 1.5.1).
 
-    This is the greedy method of the thesis, which warns of it: a single contribution is a noisy sign.
+    This is the greedy method of the thesis, which warns that a single contribution is a noisy sign.
 
     Parameters
     ----------
     problem : HardMarginProblem
         The samples.
     cost : float
-        What it takes to memorize one sample, lambda in the thesis.
+        The cost of memorizing one sample, lambda in the thesis.
     max_removed : int, optional
-        Remove at most so many.
+        Maximum number of samples to remove.
 
     Returns
     -------
     RightmostSegment
-        The samples that were removed; of equal ones the first goes first.
+        The removed samples; of equal ones, the first is removed first.
     """
     indices = np.arange(len(problem))
     removed: list[int] = []

@@ -21,18 +21,18 @@ ESTIMATE_DIVES = 300
 
 @dataclass(frozen=True)
 class PrincipalPoint:
-    """A complexity and an error of which no subset has both smaller, or one smaller and one equal.
+    """A complexity and an error such that no subset is smaller in one and no larger in the other.
 
-    It is that of Definition 1.4 of the thesis.
+    See Definition 1.4 of the thesis.
 
     Attributes
     ----------
     complexity : int
         The complexity of its principal subsets.
     error : int
-        How many samples are not in them.
+        Number of samples outside of them.
     count : int
-        How many principal subsets there are.
+        Number of principal subsets.
     subsets : list of ndarray of int
         The samples of at most MAX_KEPT_SUBSETS of them.
     """
@@ -52,15 +52,15 @@ class Decomposition:
     clusters : ndarray of int of shape (n_samples,)
         The cluster of each sample.
     points : list of PrincipalPoint
-        By complexity.
+        Sorted by complexity.
     pairs : ndarray of int of shape (n_pairs, 2)
-        Complexity and error of the subsets that were looked at, sorted.
+        Complexity and error of the subsets examined, sorted.
     exact : bool
-        Whether no principal point or subset can have been missed.
+        Whether it is certain that no principal point or subset was missed.
     all_pairs : bool
-        Whether `pairs` has those of all subsets.
+        Whether `pairs` covers all subsets.
     solves : int
-        How many SVMs were solved.
+        Number of SVMs solved.
     seconds : float
         Duration of the search.
     """
@@ -95,14 +95,14 @@ def decompose(
     clusters : array-like of int of shape (n_samples,), optional
         The cluster of each sample.
     exact : bool
-        Whether no principal point may be missed. If not, unions are left out whose part is already more complex
-        by 4 than a union that is as large: more samples take away more than that so seldom that the principal
-        points are nearly always the same, in a small part of the time.
+        Whether no principal point may be missed. If not, unions are skipped if a part of them is already more
+        complex by 4 than a union of the same size: more samples rarely reduce the complexity by more than
+        4, so the principal points are nearly always the same, in a small part of the time.
     all_pairs : bool
-        Whether an exact search accounts for every union. If not, unions are left out that others prove not to
-        be principal, which is faster.
+        Whether an exact search accounts for every union. If not, unions that others prove not to be principal
+        are skipped, which is faster.
     progress : callable, optional
-        Called with the share of all unions that is done, and the seconds left.
+        Called with the share of all unions done, and the seconds left.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def decompose(
     elif exact:
         found.search_with_pruning(len(problem), progress)
     else:
-        found.search_with_pruning(0, None)  # quick, and it finds nearly all: what it found prunes the next one
+        found.search_with_pruning(0, None)  # quick, and finds nearly all: its results prune the next search
         found.search_with_pruning(HEURISTIC_SLACK, progress)
     points = _collect_points(found)
     pairs = (
@@ -140,7 +140,7 @@ def _collect_points(found: UnionSearch) -> list[PrincipalPoint]:
 
 
 def estimate_seconds(problem: HardMarginProblem, groups: np.ndarray, dives: int = ESTIMATE_DIVES) -> float:
-    """Estimate the seconds that an exact search takes: Knuth's estimate, from random chains of decisions."""
+    """Estimate the seconds of an exact search: Knuth's estimate, from random chains of decisions."""
     state, counter, total = UnionSearch(problem, groups), np.uint64(1), 0.0
     estimate_solves(state.rows, groups, state.sizes, state.stack, counter)  # compiles
     start_time, made_in_all = time.perf_counter(), 0.0
@@ -162,17 +162,17 @@ def _check_clusters(problem: HardMarginProblem, groups: np.ndarray, exact: bool)
         raise ConfigError(
             f"an exact decomposition of {count} clusters would take about "
             f"{describe_expected_time(problem, groups)}, and {MAX_EXACT_CLUSTERS} is the limit: merge them "
-            "into fewer, or take the heuristic one (exact=False)"
+            "into fewer, or use the heuristic one (exact=False)"
         )
     if count > MAX_CLUSTERS:
         raise ConfigError(
-            f"{count} clusters are too many to go over their unions: merge them into {MAX_EXACT_CLUSTERS} at "
+            f"{count} clusters are too many to enumerate their unions: merge them into {MAX_EXACT_CLUSTERS} at "
             f"most for an exact decomposition, {MAX_CLUSTERS} for a heuristic one"
         )
     for k in range(count):
         if len(np.unique(problem.y[groups == k])) > 1:
             first = np.argmax(groups == k)
-            raise ConfigError(f"a cluster has samples of one class, but that of sample {first} has two")
+            raise ConfigError(f"a cluster must have one class, but that of sample {first} has two")
 
 
 def describe_expected_time(problem: HardMarginProblem, groups: np.ndarray) -> str:

@@ -1,6 +1,6 @@
-"""Mean contributions to the complexity, and the categories of samples by them (Li 2006, section 1.5.3).
+"""Mean contributions to the complexity, and the categories of samples based on them (Li 2006, section 1.5.3).
 
-NumPy alone is imported here, so that reports can use it without loading the solvers.
+Only NumPy is imported here, so that reports can use it without loading the solvers.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-TYPICAL_THRESHOLD, NOISY_THRESHOLD = 2.0 / 3.0, 1.0  # those of the thesis
+TYPICAL_THRESHOLD, NOISY_THRESHOLD = 2.0 / 3.0, 1.0  # as in the thesis
 
 
 def compute_mean_growth(growth: ArrayLike, times: ArrayLike) -> np.ndarray:
@@ -17,7 +17,7 @@ def compute_mean_growth(growth: ArrayLike, times: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     growth : array-like
-        By how much the complexity grew in all.
+        Total growth of the complexity.
     times : array-like
         How often it could grow, of the same shape.
 

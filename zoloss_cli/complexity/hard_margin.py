@@ -22,14 +22,14 @@ from zoloss_cli.learners.kernel_svm import DISTANCES
 from zoloss_cli.learners.problem import check_feature_sizes
 
 Kernel = Literal["perceptron", "stump", "rbf", "linear", "precomputed"]
-FLAT_TOLERANCE = 1e-12  # of the largest squared distance: what is less is not a distance
+FLAT_TOLERANCE = 1e-12  # of the largest squared distance: less counts as 0
 EIGENVALUE_TOLERANCE = 1e-8  # of the largest eigenvalue: more below 0 is not rounding
 
 
 class InseparableError(DataError):
-    """Error of a kernel that does not separate the classes.
+    """Error for a kernel that does not separate the classes.
 
-    Commands replace its message by one with the lines of a file and their options.
+    Commands replace its message with one that names the line of the file and their options.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class InseparableError(DataError):
     kernel : str
         The kernel.
     sample : int
-        Index of the sample at which it was found.
+        Index of the sample at which this was found.
     """
 
     def __init__(self, what: str, advice: str, kernel: str, sample: int):
@@ -48,7 +48,7 @@ class InseparableError(DataError):
 
 @dataclass(frozen=True)
 class HardMarginProblem:
-    """Samples as their kernel matrix and their classes, from which the SVMs of all subsets are found.
+    """Samples as a kernel matrix and classes, from which the SVMs of all subsets are found.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class HardMarginProblem:
     kernel : str
         The kernel, for messages.
     flat : float
-        Squared distances up to this are none.
+        Squared distances up to this count as 0.
     """
 
     K: np.ndarray
@@ -71,7 +71,7 @@ class HardMarginProblem:
         return len(self.y)
 
     def check_status(self, status: int, sample: int) -> None:
-        """Raise an error if the status of a solver says that it failed at this sample."""
+        """Raise an error if the status of a solver means that it failed at this sample."""
         if status == SOLVED:
             return
         which = "this kernel matrix" if self.kernel == "precomputed" else f"the {self.kernel} kernel"
@@ -80,13 +80,13 @@ class HardMarginProblem:
                 f"{which} is not positive definite, not even on weights that sum to 0 "
                 f"(sample {sample}, counted from 0)"
             )
-        how = "not at all" if status == INSEPARABLE else "not at all, or by too little for the arithmetic"
+        how = "" if status == INSEPARABLE else ", or by too little for the arithmetic"
         advice = "the perceptron kernel separates any set"
         if self.kernel == "perceptron":
-            advice = "samples of different classes are nearly the same, remove some of them"
+            advice = "samples of different classes are nearly the same; remove some of them"
         elif self.kernel == "rbf":
-            advice = "take a larger gamma"
-        raise InseparableError(f"{which} separates the two classes {how}", advice, self.kernel, sample)
+            advice = "use a larger gamma"
+        raise InseparableError(f"{which} does not separate the two classes{how}", advice, self.kernel, sample)
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def build_problem(
     Raises
     ------
     ConfigError
-        If the kernel is unknown, or gamma does not go with it.
+        If the kernel is unknown, or gamma does not match it.
     DataError
         If equal samples have different labels, there are more than two classes, or features are too large or
         too small to compute with.
@@ -141,7 +141,7 @@ def build_problem(
     if kernel not in get_args(Kernel):
         raise ConfigError(f"unknown kernel '{kernel}'{suggest_nearest(kernel, get_args(Kernel))}")
     if (gamma is not None) != (kernel == "rbf") or not (gamma is None or gamma > 0.0):
-        raise ConfigError("gamma belongs to the kernel 'rbf' only, which needs one above 0")
+        raise ConfigError("gamma is only for the kernel 'rbf', which needs one above 0")
     features = np.asarray(X, dtype=np.float64)
     signs = encode_labels(features, y)
     K = np.ascontiguousarray(_compute_kernel_matrix(features, kernel, gamma))
@@ -150,7 +150,7 @@ def build_problem(
 
 
 def check_samples(X: np.ndarray, labels: np.ndarray) -> None:
-    """Raise DataError unless there are samples of a size that can be computed with, and a label for each."""
+    """Raise DataError unless there are samples whose size can be computed with, and a label for each."""
     if X.ndim != 2 or labels.shape != X.shape[:1] or len(labels) == 0:
         raise DataError(f"X must be N x m and y of length N, at least 1; they are {X.shape} and {labels.shape}")
     if not np.all(np.isfinite(X)):
@@ -164,14 +164,12 @@ def check_samples(X: np.ndarray, labels: np.ndarray) -> None:
 
 
 def encode_labels(X: np.ndarray, y: ArrayLike) -> np.ndarray:
-    """Return the classes as -1.0 and 1.0, or raise DataError where there is no complexity."""
+    """Return the classes as -1.0 and 1.0, or raise DataError if the complexity is undefined."""
     labels = np.asarray(y)
     check_samples(X, labels)
     classes = np.unique(labels)
     if len(classes) > 2:
-        raise DataError(
-            f"the complexity is that of two classes; y has {len(classes)}: take one against the rest"
-        )
+        raise DataError(f"the complexity is for two classes; y has {len(classes)}: use one against the rest")
     signs = np.where(labels == classes[-1], 1.0, -1.0)
     pair = find_opposite_pair(X, signs)
     if pair is not None:
@@ -183,11 +181,11 @@ def encode_labels(X: np.ndarray, y: ArrayLike) -> np.ndarray:
 
 
 def data_complexity(X, y, kernel: Kernel = "perceptron", gamma: float | None = None) -> int:
-    """Return the complexity of a data set of two classes: the support vectors of its hard-margin SVM.
+    """Return the complexity of a data set of two classes: the number of support vectors of its hard-margin SVM.
 
-    One class has complexity 0, equal samples count once, and with the perceptron kernel every set has a
-    complexity, unless equal samples have different labels. Scaling all features by one factor changes nothing
-    with kernels other than rbf.
+    A single class has complexity 0, equal samples count once, and with the perceptron kernel every set has a
+    complexity, unless equal samples have different labels. Except with the rbf kernel, scaling all features by
+    the same factor changes nothing.
 
     Parameters
     ----------
@@ -270,7 +268,7 @@ def _compute_kernel_matrix(X: np.ndarray, kernel: Kernel, gamma: float | None) -
         assert gamma is not None
         return np.exp(-gamma * cdist(X, X, "sqeuclidean"))
     if kernel == "linear":
-        X = X - X.mean(axis=0)  # where the origin is changes nothing; near it, less is lost to rounding
+        X = X - X.mean(axis=0)  # the origin does not matter; near it, less is lost to rounding
         return X @ X.T
     if X.shape[0] != X.shape[1] or not np.allclose(X, X.T, rtol=1e-9, atol=1e-12 * np.abs(X).max()):
         raise DataError("a precomputed kernel must be a symmetric N x N matrix")
@@ -282,7 +280,7 @@ def _compute_kernel_matrix(X: np.ndarray, kernel: Kernel, gamma: float | None) -
 
 
 def find_opposite_pair(X: np.ndarray, y: np.ndarray) -> tuple[int, int] | None:
-    """Return the first two equal samples of different classes, which no rule tells apart, if there are any."""
+    """Return the first two equal samples of different classes, which no rule can separate, if there are any."""
     _, first, place = np.unique(X, axis=0, return_index=True, return_inverse=True)
     twin = first[place.ravel()]
     opposite = np.flatnonzero(y != y[twin])

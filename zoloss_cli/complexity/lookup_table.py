@@ -10,16 +10,16 @@ from zoloss_cli.errors import ConfigError
 
 
 class LookupComplexity(NamedTuple):
-    """The shortest description of a data set: a rule, and a table of the samples that it gets wrong.
+    """The shortest description of a data set: a rule, and a table of the samples it misclassifies.
 
     Attributes
     ----------
     value : float
         The complexity with a lookup table: `complexity` plus the cost of all `error` entries.
     complexity : int
-        That of the rule.
+        Complexity of the rule.
     error : int
-        Samples in the table.
+        Number of samples in the table.
     """
 
     value: float
@@ -30,8 +30,8 @@ class LookupComplexity(NamedTuple):
 def compute_entry_cost(noise: float) -> float:
     """Return lambda = log2(1/epsilon - 1), the cost of an error if labels are wrong with probability epsilon.
 
-    With Pr(h) = 2^-|h| and Bernoulli noise, the rule of the smallest |h| + lambda e(h) is the most probable one
-    (Li 2006, section 1.3.3). A support vector stands for one bit of |h|.
+    With Pr(h) = 2^-|h| and Bernoulli noise, the rule with the smallest |h| + lambda e(h) is the most probable
+    one (Li 2006, section 1.3.3). A support vector counts as one bit of |h|.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def compute_entry_cost(noise: float) -> float:
     Returns
     -------
     float
-        The cost, above 0; it grows without limit as the noise vanishes, where no error is allowed.
+        The cost, above 0; it grows without limit as the noise vanishes, when no error is allowed.
     """
     if not 0.0 < noise < 0.5:
         raise ConfigError(f"the probability of a wrong label must be above 0 and below 0.5 (got {noise:g})")
@@ -49,17 +49,17 @@ def compute_entry_cost(noise: float) -> float:
 
 
 def find_lookup_complexity(pairs: Iterable[tuple[int, int]], cost: float) -> LookupComplexity:
-    """Return the smallest complexity + cost * error over pairs of both (Definition 1.3).
+    """Return the smallest complexity + cost * error over pairs of the two (Definition 1.3).
 
-    Principal points are enough, since any other pair has a principal one that is no larger in both. Of equal
-    sums, the pair with the fewest errors is returned.
+    Principal points suffice, since for any other pair there is a principal one that is no larger in either. If
+    sums are equal, the pair with the fewest errors is returned.
 
     Parameters
     ----------
     pairs : iterable of (int, int)
-        Complexity and error of each, at least one.
+        Complexity and error of each pair, at least one.
     cost : float
-        What an entry of the table costs, lambda in the thesis; above 0.
+        The cost of an entry of the table, lambda in the thesis; above 0.
 
     Returns
     -------

@@ -20,18 +20,18 @@ Gamma = Annotated[float | None, Field(gt=0, description="parameter of the rbf ke
 
 
 class Measure(BaseEstimator):
-    """Base class of measures; subclasses write `compute`."""
+    """Base class of measures; subclasses implement `compute`."""
 
-    reports: ClassVar[tuple[str, ...]] = ()  # optional fields of records that it gives
+    reports: ClassVar[tuple[str, ...]] = ()  # optional record fields that it provides
 
     multiclass = False
-    version = 1  # raise when results change, so that stored ones are not taken for new ones
+    version = 1  # raise when results change, so that stored ones are not reused
     kernel: KernelName = "perceptron"
     gamma: Gamma = None
 
     @property
     def deterministic(self) -> bool:
-        """Whether the result is the same whatever the seed."""
+        """Whether the result is the same for any seed."""
         return "random_state" not in self.get_params(deep=False)
 
     def check_classes(self, count: int) -> None:
@@ -43,7 +43,7 @@ class Measure(BaseEstimator):
             Number of classes.
         """
         if count > 2:
-            raise ValueError(f"{type(self).__name__} is of two classes, and y holds {count}")
+            raise ValueError(f"{type(self).__name__} is for two classes, but y holds {count}")
 
     def measure(self, X: ArrayLike, y: ArrayLike, flipped: ArrayLike = ()) -> dict:
         """Measure a data set.
@@ -65,7 +65,7 @@ class Measure(BaseEstimator):
         check_parameters(self)
         labels = np.asarray(y)
         if len(np.unique(labels)) < 2:
-            raise DataError("there is one class only: its complexity is 0, and no sample is an outlier")
+            raise DataError("there is only one class: its complexity is 0, and no sample is an outlier")
         is_flipped = np.isin(np.arange(len(labels)), np.asarray(flipped, dtype=np.int64))
         return self.compute(build_problem(X, labels, self.kernel, self.gamma), is_flipped)
 
@@ -88,5 +88,5 @@ class Measure(BaseEstimator):
 
 
 def round_all(values: np.ndarray, digits: int) -> list[float]:
-    """Return the values rounded to so many significant digits, as records store them."""
+    """Return the values rounded to this many significant digits, as records store them."""
     return [float(f"{value:.{digits}g}") for value in values]

@@ -57,7 +57,7 @@ class DecompositionMeasure(Measure):
     """Principal points and subsets among unions of clusters.
 
     If exact, every union is accounted for, and `pairs` of the result has all complexity-error pairs; otherwise
-    a principal point may be missed, which is seldom, and `pairs` has those points only.
+    a principal point may, rarely, be missed, and `pairs` has only those points.
 
     Parameters
     ----------
@@ -121,9 +121,9 @@ class DecompositionMeasure(Measure):
 
 
 class ContributionMeasure(Measure):
-    """The contribution of each sample to the complexity, averaged over random orders of all.
+    """The contribution of each sample to the complexity, averaged over random orders of all samples.
 
-    `growth` and `times` of the result are exact sums for the average (1.13), also when those of several splits
+    `growth` and `times` of the result are exact sums for the average (1.13), even if those of several splits
     are added up; `least_squares` solves (1.12).
 
     Parameters
@@ -141,8 +141,8 @@ class ContributionMeasure(Measure):
 
     Notes
     -----
-    The thesis solves one system for 200,000 permutations; the solutions of several splits are averaged here
-    instead, which hardly differs (a test says by how much).
+    The thesis solves one system for 200,000 permutations; here the solutions of several splits are averaged
+    instead, which hardly differs (a test shows by how much).
 
     References
     ----------

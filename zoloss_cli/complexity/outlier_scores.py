@@ -1,4 +1,4 @@
-"""Scores of outliers other than contributions (Li 2006, Figure 1.12)."""
+"""Outlier scores other than contributions (Li 2006, Figure 1.12)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def compute_neighbour_scores(problem: HardMarginProblem, k: int = 10) -> np.ndar
     problem : HardMarginProblem
         The samples, and the kernel that gives their distances.
     k : int
-        How many neighbours count; of equally near ones the first.
+        Number of neighbours; among equally near ones, the first count.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def compute_neighbour_scores(problem: HardMarginProblem, k: int = 10) -> np.ndar
 def compute_neighbour_scores_in_blocks(
     X: np.ndarray, y: ArrayLike, k: int = 10, progress: Progress | None = None
 ) -> np.ndarray:
-    """Compute neighbour scores of the perceptron kernel for more samples than a kernel matrix has room for.
+    """Compute neighbour scores with the perceptron kernel for more samples than fit in a kernel matrix.
 
     Parameters
     ----------
@@ -46,14 +46,14 @@ def compute_neighbour_scores_in_blocks(
     y : array-like of shape (n_samples,)
         Labels of any number of classes.
     k : int
-        How many neighbours count; of equally near ones the first.
+        Number of neighbours; among equally near ones, the first count.
     progress : callable, optional
-        Called with the samples that are done, and the number of all.
+        Called with the number of samples done and the total.
 
     Returns
     -------
     ndarray of shape (n_samples,)
-        As of `compute_neighbour_scores`.
+        As from `compute_neighbour_scores`.
     """
     n = len(X)
     codes = np.asarray(y)
@@ -74,7 +74,7 @@ def _check_neighbours(k: int, n_samples: int) -> None:
 
 
 def _compute_opposed_shares(D: np.ndarray, y: np.ndarray, block: np.ndarray, k: int) -> np.ndarray:
-    """Return the scores of some samples from their distances D to all, which are changed."""
+    """Return the scores of some samples from their distances D to all, which are overwritten."""
     D[np.arange(len(block)), block] = np.inf  # a sample is not a neighbour of itself
     farthest = np.partition(D, k - 1, axis=1)[:, k - 1 : k]
     nearer, tied = farthest > D, farthest == D
@@ -84,23 +84,23 @@ def _compute_opposed_shares(D: np.ndarray, y: np.ndarray, block: np.ndarray, k: 
 
 
 def compute_multipliers(problem: HardMarginProblem) -> np.ndarray:
-    """Return the weight alpha of each sample in the hard-margin SVM of all: one solve."""
+    """Return the weight alpha of each sample in the hard-margin SVM of all samples: one solve."""
     solution, alpha = fit_hard_margin_svm(problem), np.zeros(len(problem))
     alpha[solution.support] = np.abs(solution.coefficients)
     return alpha
 
 
 def compute_cross_validated_scores(problem: HardMarginProblem, folds: int = 10, seed: int = 0) -> np.ndarray:
-    """Return how far each sample is on the wrong side of the SVM of the other folds: its negative margin.
+    """Return how far each sample is on the wrong side of the other folds' SVM: its negative margin.
 
     Parameters
     ----------
     problem : HardMarginProblem
         The samples.
     folds : int
-        How many folds.
+        Number of folds.
     seed : int
-        Decides which sample is in which fold.
+        Seed of the folds.
 
     Returns
     -------

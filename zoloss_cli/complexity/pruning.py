@@ -1,4 +1,4 @@
-"""Samples of a data set that look like noise, and what is left without them (Li 2006, section 1.5)."""
+"""Samples of a data set that look like noise, and what remains without them (Li 2006, section 1.5)."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ MAX_OPPOSED_SHARE = 0.5  # of the neighbours: beyond, more of them have the othe
 
 @dataclass(frozen=True)
 class PruningResult:
-    """The samples that are kept, and why others are not.
+    """Which samples are kept, and why others are not.
 
     Attributes
     ----------
     kept : ndarray of int
-        Indices of the samples that are kept.
+        Indices of the kept samples.
     scores : ndarray of shape (n_samples,)
         The score of each sample; NaN for those that others contradict.
     contradicted : ndarray of int
-        Samples that have equals with another label, which is no rarer.
+        Samples that equal others whose label is at least as frequent among them.
     threshold : float
-        Larger scores are noise.
+        Larger scores count as noise.
     spared : ndarray of int
-        Samples above the threshold that are kept: nothing else would be left of their class.
+        Samples above the threshold that are kept because their class would otherwise be empty.
     """
 
     kept: np.ndarray
@@ -44,7 +44,7 @@ class PruningResult:
 
     @property
     def dropped(self) -> np.ndarray:
-        """Return the indices of the samples that are not kept."""
+        """Return the indices of the dropped samples."""
         return np.setdiff1d(np.arange(len(self.scores)), self.kept)
 
 
@@ -53,10 +53,10 @@ def prune(
 ) -> PruningResult:
     """Find the samples whose score is above the threshold.
 
-    Equal samples with different labels come first, since no rule fits them: those of the rarer labels go, all
-    of them where labels are equally frequent. A class keeps its sample with the smallest score whatever that
-    is. Of more than two classes, contributions are to the problems of one class against the rest, and the
-    largest of a sample is its score; neighbours have another label, whichever that is.
+    Equal samples with different labels are dropped first, since no rule fits them: those with the rarer labels,
+    or all of them if labels are equally frequent. A class always keeps its sample with the smallest score. With
+    more than two classes, contributions are to the problems of one class against the rest, and the largest of a
+    sample is its score; neighbours count if they have any other label.
 
     Parameters
     ----------
@@ -65,16 +65,16 @@ def prune(
     y : array-like of shape (n_samples,)
         Labels of two classes or more.
     how : Prune
-        Which score to take, how to compute it, and the threshold.
+        Which score to use, how to compute it, and the threshold.
     seed : int or sequence of int
-        Decides all random draws.
+        Seed of all random draws.
     progress : callable, optional
-        Called with how many samples or permutations are done, and of how many.
+        Called with the number of samples or permutations done and the total.
 
     Returns
     -------
     PruningResult
-        The samples that are kept, and the scores.
+        The kept samples, and the scores.
     """
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
     opposed = find_contradicted(X, y)
@@ -82,7 +82,7 @@ def prune(
     if len(np.unique(y[rest])) < 2:
         raise DataError(
             f"{len(opposed)} of {len(y)} samples have equal features and different labels, and without them "
-            "there is one class or none: nothing can be said of the others"
+            "there is one class or none: nothing can be said about the others"
         )
     scores, threshold = np.full(len(y), np.nan), how.threshold
     if how.by == "neighbours":
@@ -112,7 +112,7 @@ def _compute_contributions(
 
 
 def find_contradicted(X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the samples that have equals with another label that is as frequent among them, or more."""
+    """Return the samples that equal others whose different label is at least as frequent among them."""
     _, place = np.unique(X, axis=0, return_inverse=True)
     labels, code = np.unique(y, return_inverse=True)
     counts = np.zeros((place.max() + 1, len(labels)), dtype=np.int64)

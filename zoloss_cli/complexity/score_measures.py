@@ -1,4 +1,4 @@
-"""Scores of outliers other than contributions, as measures."""
+"""Outlier scores other than contributions, as measures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCORE_DIGITS = 8
 
 
 class OutlierScore(Measure):
-    """Base class of scores of outliers; subclasses write `compute_scores`."""
+    """Base class of outlier scores; subclasses implement `compute_scores`."""
 
     reports: ClassVar[tuple[str, ...]] = ("outlier_scores",)
 
@@ -43,7 +43,7 @@ class OutlierScore(Measure):
         Returns
         -------
         ndarray of shape (n_samples,)
-            The larger, the more a sample looks like an outlier.
+            The larger the score, the more a sample looks like an outlier.
         """
         raise TypeError(f"{type(self).__name__} does not implement compute_scores")
 
@@ -51,7 +51,7 @@ class OutlierScore(Measure):
 class NeighbourScore(OutlierScore):
     """The share of the nearest neighbours of a sample that have the other class.
 
-    A simple score of outliers to compare contributions with. The result has the key `scores`.
+    A simple outlier score to compare contributions with. The result has the key `scores`.
 
     Parameters
     ----------
@@ -82,9 +82,9 @@ class NeighbourScore(OutlierScore):
 
 
 class MultiplierScore(OutlierScore):
-    """The weight alpha of a sample in the hard-margin SVM of all.
+    """The weight alpha of a sample in the hard-margin SVM of all samples.
 
-    A score of outliers from one solution, to compare contributions with. The result has the key `scores`.
+    An outlier score from a single solution, to compare contributions with. The result has the key `scores`.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class MultiplierScore(OutlierScore):
 
 
 class LeaveOneOutScore(OutlierScore):
-    """The decrease of the complexity of all samples without this one.
+    """The decrease of the complexity when a sample is left out.
 
     The result has the key `scores`.
 
@@ -150,7 +150,7 @@ class LeaveOneOutScore(OutlierScore):
 class CrossValidatedScore(OutlierScore):
     """How far a sample is on the wrong side of the hard-margin SVM of the other folds.
 
-    A score of outliers to compare contributions with. The result has the key `scores`.
+    An outlier score to compare contributions with. The result has the key `scores`.
 
     Parameters
     ----------

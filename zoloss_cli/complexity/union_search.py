@@ -1,4 +1,4 @@
-"""Searches through the unions of clusters, on all cores where no union is left out."""
+"""Searches through the unions of clusters, on all cores if no union is skipped."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from zoloss_cli.kernels.subsets import (
 
 MAX_KEPT_SUBSETS = 1024  # of one complexity
 SOLVES_PER_REPORT = 50_000
-SHARED_BRANCHES = 64  # the same for any number of threads, so that the result is too
+SHARED_BRANCHES = 64  # the same for any number of threads, and so the result is, too
 
-ShareProgress = Callable[[float, float], None]  # called with the share of unions that is done, the seconds left
+ShareProgress = Callable[[float, float], None]  # called with the share of unions done, the seconds left
 
 
 @dataclass
 class Branch:
-    """Some of all unions: clusters that are in, that are out, and the solution of those that are in.
+    """A part of all unions: which clusters are in, which are out, and the solution of those that are in.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Branch:
     inside : ndarray of bool of shape (n_samples,)
         Whether a sample is in.
     share : float
-        Of all unions.
+        The share of all unions.
     """
 
     solution: HardMarginSolution
@@ -55,12 +55,12 @@ class Branch:
 
 
 class ShareReport:
-    """Reports how far all branches are together.
+    """Report how far all branches are together.
 
     Parameters
     ----------
     progress : callable or None
-        Called with the share of unions that is done, and the seconds left or infinity.
+        Called with the share of unions done, and the seconds left or infinity.
     """
 
     def __init__(self, progress: ShareProgress | None):
@@ -69,10 +69,10 @@ class ShareReport:
         self._lock = threading.Lock()
 
     def add(self, share: float) -> None:
-        """Add what a thread has done."""
+        """Add the share that a thread has done."""
         with self._lock:
             self._share += share
-            # What came first may have been waiting for a compiler: it is not a measure of the rest.
+            # The first part may have waited for a compiler: it does not predict the rest.
             self._first = self._first or (self._share, time.perf_counter())
             if self._progress is not None:
                 done, seconds = self._share - self._first[0], time.perf_counter() - self._first[1]
@@ -82,7 +82,7 @@ class ShareReport:
 
 @dataclass
 class UnionSearch:
-    """The largest unions of each complexity that searches through the same clusters have found.
+    """The largest unions of each complexity found by searches through the same clusters.
 
     Attributes
     ----------
@@ -91,13 +91,13 @@ class UnionSearch:
     groups : ndarray of int of shape (n_samples,)
         The cluster of each sample.
     solves : int
-        How many SVMs were solved.
+        Number of SVMs solved.
     sizes : ndarray of int of shape (n_clusters,)
         The size of each cluster.
     best : ndarray of int of shape (n_samples + 1,)
         The size of the largest unions by complexity, -1 for none.
     count : ndarray of int of shape (n_samples + 1,)
-        How many unions have that size.
+        Number of unions of that size.
     """
 
     problem: HardMarginProblem
@@ -117,11 +117,11 @@ class UnionSearch:
         self.masks = np.zeros((n + 1, MAX_KEPT_SUBSETS), np.uint64)
 
     def search_with_pruning(self, slack: int, progress: ShareProgress | None) -> None:
-        """Search the unions one after the other, since what was found prunes what follows."""
+        """Search the unions one after the other, since earlier results prune later ones."""
         self.search_branch(self.build_root(), slack, ShareReport(progress), threading.Event())
 
     def search_all(self, progress: ShareProgress | None, threads: int | None = None) -> None:
-        """Search all unions and leave none out, in branches that threads share."""
+        """Search all unions without skipping any, in branches that threads share."""
         report, stop = ShareReport(progress), threading.Event()
 
         def search_alone(branch: Branch) -> UnionSearch:
@@ -133,18 +133,18 @@ class UnionSearch:
             try:
                 for found in pool.map(search_alone, self.split_into_branches()):
                     self.merge(found)
-            finally:  # Ctrl-C, or a set that nothing separates: the others need not go on
+            finally:  # Ctrl-C, or an inseparable set: the others can stop
                 stop.set()
 
     def build_root(self) -> Branch:
         """Return the branch of all unions."""
         n = len(self.groups)
         solution = allocate_solution(n)
-        solution.f[:] = 1.0  # of no sample, the solution is all of one class
+        solution.f[:] = 1.0  # with no samples, the solution is a single class
         return Branch(solution, np.full(len(self.sizes), UNDECIDED), np.zeros(n, bool))
 
     def split_into_branches(self, count: int = SHARED_BRANCHES) -> list[Branch]:
-        """Split all unions into about so many branches, the largest by the cluster that violates it most."""
+        """Split all unions into about this many branches, the largest by the cluster that violates it most."""
         found = [self.build_root()]
         whole: list[Branch] = []
         while found and len(found) + len(whole) < count:
@@ -165,7 +165,7 @@ class UnionSearch:
         return found + whole
 
     def search_branch(self, branch: Branch, slack: int, report: ShareReport, stop: threading.Event) -> None:
-        """Search the unions of a branch; a slack below 0 leaves none out."""
+        """Search the unions of a branch; with a slack below 0, none is skipped."""
         copy_solution(branch.solution, get_level(self.stack, 0))
         path, place = np.zeros(len(self.sizes), np.int64), np.zeros(3, np.int64)
         progress = (path, branch.state.copy(), branch.inside.copy(), place)
@@ -179,7 +179,7 @@ class UnionSearch:
         self.solves += int(place[2])
 
     def merge(self, other: UnionSearch) -> None:
-        """Add what another search has found among other unions."""
+        """Add the results of another search among other unions."""
         self.solves += other.solves
         self.bits |= other.bits
         for c in np.flatnonzero(other.best > self.best):
@@ -196,7 +196,7 @@ class UnionSearch:
         return [np.flatnonzero((mask >> self.groups.astype(np.uint64)) & np.uint64(1)) for mask in kept]
 
     def collect_pairs(self) -> np.ndarray:
-        """Return complexity and samples left out of all unions that were met, sorted."""
+        """Return complexity and number of samples left out, for all unions encountered, sorted."""
         n = len(self.groups)
         sizes = np.arange(n + 1)
         held = (self.bits[:, sizes // 64] >> (sizes % 64).astype(np.uint64)) & np.uint64(1)

@@ -1,1 +1,1 @@
-"""Configs: YAML files as typed experiments, and the catalog of what they may name."""
+"""Configs: YAML files as typed experiments, and the catalog of what they can name."""

@@ -1,7 +1,7 @@
-"""The catalog of data sets: what a config may name, and what is known of each without reading its samples.
+"""The catalog of data sets: what a config can name, and what is known about each without reading its samples.
 
-`datasets/catalog.yaml` describes the CSV files that lie beside it. A new embedded data set is one CSV file and
-one entry there. Generators and the data sets of other packages come from the registry.
+`datasets/catalog.yaml` describes the CSV files next to it. A new embedded data set is one CSV file and one
+entry there. Generators and the data sets of other packages come from the registry.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class PackageFile(StrictModel):
-    """A file in a public package, which a data set was taken from."""
+    """A file in a public package from which a data set was taken."""
 
     registry: str
     package: str
@@ -37,7 +37,7 @@ class PackageFile(StrictModel):
 
 
 class Recoding(StrictModel):
-    """Values that are replaced by others."""
+    """Values to replace by others."""
 
     features: dict[str, str] = Field(default_factory=dict)
     label: dict[str, str] = Field(default_factory=dict)
@@ -53,27 +53,27 @@ class UciRecipe(StrictModel):
     zip : str
         The address of its zip within the archive.
     files : list of str
-        The addresses of its files, where there is no zip.
+        The addresses of its files, if there is no zip.
     members : list of str
         The names of its files, in the order of the table.
     separator : str
-        What stands between the fields of a record, or 'whitespace'.
+        The separator between the fields of a record, or 'whitespace'.
     label : {'first', 'last'}
         Which field is the class.
     drop : list of int
-        The columns that are left out, counted from 0.
+        The columns to leave out, counted from 0.
     drop_rows_with : str or None
         Records with a field equal to this are left out.
     recode : Recoding
-        Values that are replaced.
+        Values to replace.
     letters : dict of {str: str}
-        The indicators that each letter of a sequence becomes; records with other letters are left out.
+        The indicators for each letter of a sequence; records with other letters are left out.
     row_order : {'lost'} or None
         'lost' if the archive's order is not that of the table.
     sha256 : dict of {str: str}
         The known hashes of files.
     withdrawn : str
-        Why the archive has the files no longer; empty if it has them.
+        Why the archive no longer has the files; empty if it does.
     """
 
     id: int | None = None
@@ -98,7 +98,7 @@ class UciRecipe(StrictModel):
 
 
 class CatalogEntry(StrictModel):
-    """A fixed table: what the file is, where it comes from, what was done to it.
+    """A fixed table: what the file is, where it comes from, and how it was changed.
 
     Attributes
     ----------
@@ -115,15 +115,15 @@ class CatalogEntry(StrictModel):
     source, extra_source : PackageFile
         Where the table was taken from.
     removed : int
-        The number of records that were left out.
+        The number of records left out.
     notes, row_order : str
-        What its reader should know.
+        What its users should know.
     positive : str or None
         The positive class of a binary problem.
     train_rows : int or None
-        The number of rows of the predefined training part, the first ones.
+        The number of rows in the predefined training part, which come first.
     uci : UciRecipe or None
-        How the table is made of the original files; None if they are not in the UCI archive.
+        How the table is made from the original files; None if they are not in the UCI archive.
     path : Path
         The CSV file.
     """
@@ -160,7 +160,7 @@ class CatalogEntry(StrictModel):
 
 
 def load_catalog() -> dict[str, CatalogEntry]:
-    """Return the embedded data sets by name; entries that are not valid are left out.
+    """Return the embedded data sets by name; invalid entries are left out.
 
     Raises
     ------
@@ -171,12 +171,12 @@ def load_catalog() -> dict[str, CatalogEntry]:
 
 
 def list_catalog_errors() -> dict[str, str]:
-    """Return what is wrong with the entries of the catalog that are not valid, by name."""
+    """Return what is wrong with the invalid entries of the catalog, by name."""
     return _read_catalog(shipped_folder("datasets"))[1]
 
 
 def find_embedded_entry(name: str) -> CatalogEntry:
-    """Return the entry of an embedded data set; an unknown or invalid one is a DataError."""
+    """Return the entry of an embedded data set; DataError if it is unknown or invalid."""
     errors = list_catalog_errors()
     if name in errors:
         raise DataError(errors[name])
@@ -192,7 +192,7 @@ def _read_catalog(folder: Path) -> tuple[dict[str, CatalogEntry], dict[str, str]
     """Return (valid entries, errors of the others), each by name."""
     path = folder / CATALOG_FILE
     try:
-        # Names and classes are quoted there, so any loader reads the same; libyaml's is ten times as fast.
+        # Names and classes are quoted there, so that any loader reads the same; libyaml's is ten times as fast.
         content = yaml.load(path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         return {name: _parse_entry(folder, name, fields) for name, fields in content.items()}, {}
     except (OSError, ValueError, AttributeError, TypeError, yaml.YAMLError):
@@ -225,12 +225,12 @@ def _parse_entry(folder: Path, name: str, fields: dict[str, Any]) -> CatalogEntr
 
 
 def list_dataset_names() -> list[str]:
-    """Return the names of every data set and generator that a config may have."""
+    """Return the names of all data sets and generators that a config can use."""
     return [*load_catalog(), *list_catalog_errors(), *GENERATORS, *DATASET_PLUGINS]
 
 
 def list_usable_datasets() -> list[str]:
-    """Return the names of those that can be used: what is broken must not keep others from being listed."""
+    """Return the names of those that can be used: a broken one must not hide the others."""
     return [*load_catalog(), *GENERATORS, *(name for name in DATASET_PLUGINS if _is_usable(name))]
 
 

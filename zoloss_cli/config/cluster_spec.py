@@ -1,8 +1,8 @@
 """Where a run finds its workers: the section `run` of a config, or a YAML file of its own.
 
-Either names a scheduler, or a class that starts a cluster with its settings. Such a class submits jobs and
-starts programs, so only classes of known packages are taken, with settings that cannot hold a command; anything
-else is code, and has to be allowed as code is.
+Either names a scheduler, or a class that starts a cluster, with its settings. Such a class submits jobs and
+starts programs, so only classes of known packages are accepted, with settings that cannot hold a command;
+anything else is code and must be allowed as such.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EXAMPLES = (
     "dask_jobqueue.LSFCluster",
     "dask_kubernetes.operator.KubeCluster",
 )
-# Settings that say how much and where, and that no program is started by.
+# Settings that say how much and where, and that cannot start a program.
 SAFE_SETTINGS = frozenset(
     {
         *("account", "cores", "cpus", "death_timeout", "hosts", "interface", "job_cpu", "job_mem"),
@@ -47,14 +47,14 @@ SAFE_SETTINGS = frozenset(
         ),
     }
 )
-DIRECTIVES = "job_extra_directives"  # lines of a job script that begin with the queue system's mark
+DIRECTIVES = "job_extra_directives"  # lines of a job script that begin with the queue system's prefix
 SAFE_TEXT = re.compile(r"(?!-)[A-Za-z0-9_.,:/=@%+~-]*")  # no blank, no quote, nothing that a shell reads
 SAFE_DIRECTIVE = re.compile(r"[A-Za-z0-9_.,:/=@%+~ -]*")
 DEFAULT_WAIT_SECONDS = 300.0
 
 
 class ClusterSettings(StrictModel):
-    """Where workers are, or how they are started, and how many."""
+    """Where workers are or how to start them, and how many."""
 
     scheduler: Annotated[
         str | None, Field(description="address of a Dask scheduler, tcp://host:8786, or its scheduler file")
@@ -86,12 +86,12 @@ class ClusterSettings(StrictModel):
 
     @property
     def n_wanted(self) -> int:
-        """Return how many workers there may be at most; 0 if that is not known."""
+        """Return the maximum number of workers; 0 if unknown."""
         return self.workers or self.maximum or 0
 
 
 def load_cluster_file(path: Path) -> ClusterSettings:
-    """Read and validate a file that names a scheduler or a class of a cluster."""
+    """Read and validate a file that names a scheduler or a cluster class."""
     content, root = read_yaml(path)
     errors = ErrorCollector(path, root)
     check_duplicate_keys(root, errors)
@@ -102,7 +102,7 @@ def load_cluster_file(path: Path) -> ClusterSettings:
 
 
 def load_run_section(config: Path | Mapping[str, Any]) -> ClusterSettings | None:
-    """Return the section `run` of a config that was found valid, a file or its keys; None if it has none."""
+    """Return the section `run` of a valid config, given as a file or its keys; None if it has none."""
     content: Mapping[str, Any]
     if isinstance(config, Path):
         content, root = read_yaml(config)
@@ -124,9 +124,9 @@ def build_cluster_settings(content: Any, keys: Keys, errors: ErrorCollector) -> 
     content : object
         The keys, one of which may be the dotted name of a class, with its settings.
     keys : tuple
-        Where in the file they are.
+        Their place in the file.
     errors : ErrorCollector
-        Takes what is wrong.
+        Collects what is wrong.
     """
     if not isinstance(content, dict):
         errors.add(keys, f"must be a mapping of keys (got {shorten(content)})")
@@ -154,7 +154,7 @@ def build_cluster_settings(content: Any, keys: Keys, errors: ErrorCollector) -> 
 
 
 def _check_code(name: str, settings: dict[str, Any], keys: Keys, errors: ErrorCollector) -> None:
-    """Add an error for whatever is, or could hold, a command, unless code was allowed."""
+    """Add an error for anything that is, or could hold, a command, unless code is allowed."""
     if find_code_policy() == "run":
         return
     allow = "add --allow-code if you trust it"

@@ -21,18 +21,18 @@ from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
 
 
 def build_data_spec(name: str, entry: dict, folder: Path, errors: ErrorCollector) -> DataSpec | None:
-    """Return the data set that an entry of the section `datasets` stands for.
+    """Return the data set that an entry of the section `datasets` describes.
 
     Parameters
     ----------
     name : str
         The entry's name.
     entry : dict
-        Its settings, which are changed on the way.
+        Its settings, which are modified.
     folder : Path
-        What the paths of files are relative to.
+        The folder that the paths of files are relative to.
     errors : ErrorCollector
-        Takes what is wrong with the entry.
+        Collects what is wrong with the entry.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def build_data_spec(name: str, entry: dict, folder: Path, errors: ErrorCollector
 
 
 def _convert_class_to_text(entry: dict, key: str) -> None:
-    """Make a class a name, also one that YAML reads as a number."""
+    """Turn a class into a name, even if YAML reads it as a number."""
     if isinstance(entry.get(key), int | float):
         entry[key] = str(entry[key])
 

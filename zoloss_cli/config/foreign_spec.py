@@ -30,7 +30,7 @@ class NamedClass(NamedTuple):
     Attributes
     ----------
     learner : str
-        Its name in tables and seeds: a dotted one, or that of the file without its folder.
+        Its name in tables and seeds: a dotted name, or the name of the file without its folder.
     source : str
         The name by which the registry finds it, with the content of its file.
     code : CodeSource or None
@@ -43,14 +43,14 @@ class NamedClass(NamedTuple):
 
 
 def resolve_class(name: str, folder: Path | None = None) -> NamedClass:
-    """Return the class that a learner's name stands for; a file is read, and nothing is run or imported.
+    """Return the class that a learner's name refers to; a file is read, but nothing is run or imported.
 
     Parameters
     ----------
     name : str
         Such as sklearn.svm.LinearSVC or mine.py:MyClass.
     folder : Path or None
-        What files must be inside of; None for any place, as an option names one.
+        The folder that files must be in; None for any, as for options.
     """
     if not is_code_name(name):
         return NamedClass(name, name)
@@ -59,7 +59,7 @@ def resolve_class(name: str, folder: Path | None = None) -> NamedClass:
 
 
 def build_unchecked_spec(label: str, named: NamedClass, entry: dict) -> LearnerSpec:
-    """Return a learner whose class was not run, so that its parameters are as they are."""
+    """Return a learner whose class was not loaded, so that its parameters are unchecked."""
     settings = tuple(sorted((str(key), repr(value)) for key, value in entry.items()))
     return LearnerSpec(label=label, learner=named.learner, settings=settings, code=named.code)
 
@@ -67,20 +67,20 @@ def build_unchecked_spec(label: str, named: NamedClass, entry: dict) -> LearnerS
 def build_foreign_spec(
     label: str, named: NamedClass, entry: dict, keys: Keys, errors: ErrorCollector, build_inner: InnerBuilder
 ) -> LearnerSpec | None:
-    """Return an estimator of others with the parameters that are given, which it has checked itself.
+    """Return another package's estimator with the given parameters, which it has checked itself.
 
     Parameters
     ----------
     label : str
         The name of its column.
     named : NamedClass
-        The class, which may be used.
+        The class, which is allowed.
     entry : dict
         The parameters.
     keys : tuple
-        Where in the config they are.
+        Their place in the config.
     errors : ErrorCollector
-        Takes what is wrong.
+        Collects what is wrong.
     build_inner : callable
         Builds the specification of a learner that is a parameter.
     """
@@ -103,13 +103,13 @@ def build_foreign_spec(
             errors.add((*keys, key), str(error))
             return None
         if settings[-1][1] is None and value is not None:
-            return None  # a learner inside, of which it has been said what is wrong
+            return None  # the errors of the learner inside are already reported
     spec = LearnerSpec(label=label, learner=named.learner, settings=tuple(settings), code=named.code)
     return spec if _check_values(spec, keys, errors) else None
 
 
 def _freeze(value: Any, build_inner: Callable[[Any], LearnerSpec | None], depth: int = 0) -> Any:
-    """Return a parameter's value as one that can be hashed and stored."""
+    """Return a parameter's value in a form that can be hashed and stored."""
     if isinstance(value, dict) and isinstance(value.get("learner"), str):
         return build_inner(value)
     if depth > MAX_DEPTH or not isinstance(value, dict | list | str | int | float | None):
@@ -117,7 +117,7 @@ def _freeze(value: Any, build_inner: Callable[[Any], LearnerSpec | None], depth:
     if isinstance(value, float) and not math.isfinite(value):
         raise ConfigError(f"must be finite (got {value})")
     if isinstance(value, dict):
-        # Keys of a config are texts, and those of such a mapping are classes, which estimators know as numbers.
+        # Keys in a config are text, but those of such a mapping are classes, which estimators know as numbers.
         keys = [int(k) if isinstance(k, str) and k.isdecimal() else k for k in value]
         frozen = [_freeze(each, build_inner, depth + 1) for each in value.values()]
         return SettingMapping(pairs=tuple(zip(keys, frozen, strict=True)))
@@ -125,7 +125,7 @@ def _freeze(value: Any, build_inner: Callable[[Any], LearnerSpec | None], depth:
 
 
 def _check_values(spec: LearnerSpec, keys: Keys, errors: ErrorCollector) -> bool:
-    """Return whether the estimator can be made with its parameters and, where it can tell, finds them valid."""
+    """Return whether the estimator can be built and, if it checks them, finds its parameters valid."""
     try:
         estimator = make_learner(spec.source, spec.parameters).estimator
     except ConfigError as error:
@@ -133,7 +133,7 @@ def _check_values(spec: LearnerSpec, keys: Keys, errors: ErrorCollector) -> bool
         return False
     validate = getattr(estimator, "_validate_params", None)  # scikit-learn's own check at the start of a fit
     try:
-        if callable(validate) and hasattr(estimator, "_parameter_constraints"):  # else it has none
+        if callable(validate) and hasattr(estimator, "_parameter_constraints"):  # otherwise it has no check
             validate()
     except Exception as error:
         text = " ".join(str(error).split())

@@ -1,7 +1,7 @@
-"""The learners or measures of a config, with all their parameters: one column of a table each.
+"""The learners or measures of a config, with all their parameters: one table column each.
 
 An entry becomes specifications in three steps: `on` splits it by data sets, `best_of` and `tune` split it by
-values of parameters, and what is left is validated against the registered learner.
+values of parameters, and the rest is validated against the registered learner.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LIST_EXPECTED = "must be a mapping from a parameter (such as base.C) to the list
 
 @dataclass(frozen=True)
 class ColumnBuilder:
-    """Builds the specifications of the entries of a section.
+    """Build the specifications of the entries of a section.
 
     Attributes
     ----------
@@ -51,11 +51,11 @@ class ColumnBuilder:
     datasets : list of str
         The names of the config's data sets.
     errors : ErrorCollector
-        Takes what is wrong.
+        Collects what is wrong.
     seeding : str or None
         Where learners start, unless they say otherwise.
     has_tuning : bool
-        Whether the config has a section `tuning`, without which `tune` would have no rule.
+        Whether the config has a section `tuning`, which `tune` requires.
     """
 
     section: str
@@ -65,7 +65,7 @@ class ColumnBuilder:
     has_tuning: bool = False
 
     def build(self, label: str, entry: dict) -> list[LearnerSpec]:
-        """Return the specifications of an entry: one for each way that it is run."""
+        """Return the specifications of an entry: one for each way to run it."""
         return [
             spec.model_copy(update={"only": only})
             for only, part in self._split_by_dataset(label, entry)
@@ -73,7 +73,7 @@ class ColumnBuilder:
         ]
 
     def _split_by_dataset(self, label: str, entry: dict) -> list[tuple[tuple[str, ...] | None, dict]]:
-        """Return (data sets, their entry); `on` gives some other settings, and with false leaves them out."""
+        """Return (data sets, their entry); `on` gives some other settings, or leaves them out with false."""
         keys, own = (self.section, label, "on"), entry.pop("on", None) or {}
         if not isinstance(own, dict) or not all(isinstance(v, dict) or v is False for v in own.values()):
             message = "must be a mapping from data sets to the settings that differ there, or to false"
@@ -124,7 +124,7 @@ class ColumnBuilder:
         ]
 
     def _find_trial_settings(self, entry: dict, keys: Keys, is_tuned: bool) -> dict[str, list]:
-        """Take from an entry what candidates have only while they are compared; one value each."""
+        """Remove from an entry what candidates have only while they are compared; one value each."""
         given = entry.pop(WHILE_TUNING, None)
         if given is None:
             return {}
@@ -142,7 +142,7 @@ class ColumnBuilder:
 
 
 def _override(entry: dict, settings: dict) -> dict:
-    """Return a copy of an entry with other settings; null takes one away."""
+    """Return a copy of an entry with other settings; null removes one."""
     changed = copy.deepcopy(entry) | settings
     return {key: value for key, value in changed.items() if settings.get(key, key) is not None}
 
@@ -169,7 +169,7 @@ def _list_variants(options: Any, entry: dict, keys: Keys, errors: ErrorCollector
 
 
 def _set_parameter(entry: dict, path: str, value: Any) -> str:
-    """Set a parameter such as C, or base.C of the learner inside; return the key that is missing, if one is."""
+    """Set a parameter such as C, or base.C of the learner inside; return the missing key, if any."""
     *outer, last = path.split(".")
     for key in outer:
         inner = entry.get(key)
@@ -183,7 +183,7 @@ def _set_parameter(entry: dict, path: str, value: Any) -> str:
 
 
 def parse_learner_name(name: str) -> dict:
-    """Return the entry of a learner as tables name it: ecc:adaboost:stump is ECC over AdaBoost over stump."""
+    """Return the entry of a learner named as in tables: ecc:adaboost:stump is ECC over AdaBoost over stump."""
     if is_code_name(name):
         return {}
     outer, colon, base = name.partition(":")
@@ -200,13 +200,13 @@ def build_learner_spec(
     label : str
         The name of its column, and of the learner if the entry has none.
     entry : dict
-        Its settings, which are changed on the way.
+        Its settings, which are modified.
     seeding : str or None
         Where it starts, unless the entry says otherwise.
     errors : ErrorCollector
-        Takes what is wrong with the entry.
+        Collects what is wrong with the entry.
     keys : tuple
-        Where in the config the entry is, if not under learners.
+        The entry's place in the config, if not under learners.
     """
     entry.setdefault("learner", label)
     return _build_spec(label, entry, "learner", keys or ("learners", label), errors, seeding)
@@ -215,7 +215,7 @@ def build_learner_spec(
 def _build_spec(
     label: str, entry: dict, kind: str, keys: Keys, errors: ErrorCollector, seeding: str | None
 ) -> LearnerSpec | None:
-    """Return what an entry names under `kind`, a learner or measure, with all its parameters."""
+    """Return the learner or measure that an entry names under `kind`, with all its parameters."""
     name, known = entry.pop(kind), MEASURES if kind == "measure" else LEARNERS
     at = (*keys, kind) if errors.has_keys((*keys, kind)) else keys
     named = None
@@ -259,7 +259,7 @@ def _build_spec(
 
 
 def _find_class(name: str, keys: Keys, errors: ErrorCollector) -> NamedClass | None:
-    """Return the class of a package or in a file that a name stands for, if it is there and may be used."""
+    """Return the class of a package or in a file that a name refers to, if it exists and is allowed."""
     if name.endswith(".py"):
         errors.add(keys, f"'{name}' is a file: name the class in it, as in {name}:MyClass")
         return None
@@ -276,7 +276,7 @@ def _find_class(name: str, keys: Keys, errors: ErrorCollector) -> NamedClass | N
 
 
 def _build_parameter_spec(given: Any, errors: ErrorCollector, keys: Keys) -> LearnerSpec | None:
-    """Return the learner that is a parameter of an estimator of others."""
+    """Return the learner that is a parameter of another package's estimator."""
     return build_learner_spec(given["learner"], dict(given), None, errors, keys)
 
 
@@ -294,7 +294,7 @@ def _build_inner_spec(
     if find_registration(spec.source).is_foreign:
         errors.add(keys, f"'{spec.learner}' does not derive from zoloss's BinaryLearner, as a base must")
     elif find_registration(spec.source).is_multiclass:
-        errors.add(keys, f"'{spec.learner}' is for several classes, and a base must be one for two")
+        errors.add(keys, f"'{spec.learner}' is for several classes, but a base must be for two")
     elif not find_registration(spec.source).accepts_sample_weight:
         errors.add(keys, f"'{spec.learner}' takes no sample weights, so it cannot be boosted")
     return spec

@@ -45,7 +45,7 @@ TOP_LEVEL = (
 
 
 def find_config(path: Path) -> Path:
-    """Return the path itself, or that of the config of this name that comes with zoloss."""
+    """Return the path itself, or that of the config with this name that comes with zoloss."""
     try:
         ours = find_shipped_config(path)
         if path.is_file() or (path.exists() and ours is None):
@@ -53,7 +53,7 @@ def find_config(path: Path) -> Path:
         if ours is not None:
             return ours
         beside = sorted(p.name for p in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
-    except (OSError, ValueError) as error:  # a path that is too long, or in a folder that may not be read
+    except (OSError, ValueError) as error:  # a path that is too long, or in an unreadable folder
         problem = getattr(error, "strerror", None) or error
         raise ConfigError(f"{shorten(str(path))} cannot be read: {problem}") from None
     short = path.as_posix().removeprefix("configs/").removesuffix(".yaml")
@@ -71,18 +71,18 @@ def load_config(path: Path) -> Experiment:
 
 
 def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollector) -> Experiment:
-    """Return the experiment that a config's keys stand for.
+    """Return the experiment that a config's keys describe.
 
     Parameters
     ----------
     content : dict
         The keys.
     name : str
-        The experiment's name, if they have none.
+        The experiment's name, if the keys have none.
     folder : Path
-        What paths are relative to.
+        The folder that paths are relative to.
     errors : ErrorCollector
-        Takes what is wrong; in the end they are raised as one ConfigError.
+        Collects what is wrong; at the end, everything is raised as one ConfigError.
     """
     for key in content:
         if key not in TOP_LEVEL:
@@ -98,7 +98,7 @@ def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollec
     seeding = getattr(values.get("preprocess"), "seeding", None)
     values["learners"] = _parse_columns(content, [data.name for data in values["datasets"]], seeding, errors)
     if content.get("run") is not None:
-        build_cluster_settings(content["run"], ("run",), errors)  # checked only: it changes no result
+        build_cluster_settings(content["run"], ("run",), errors)  # only checked: it does not affect results
     errors.raise_errors()
     experiment = Experiment(**{k: v for k, v in values.items() if v is not None})
     check_metrics(experiment, content, errors)
@@ -109,7 +109,7 @@ def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollec
 
 
 def _parse_texts(content: dict, name: str, errors: ErrorCollector) -> dict[str, Any]:
-    """Return the keys whose values are text; `name` is that of the experiment if the config has none."""
+    """Return the keys with text values; `name` is the experiment's name if the config has none."""
     values: dict[str, Any] = {"name": name}
     for key in TEXTS:
         if isinstance(content.get(key), list | dict | set | bytes):
@@ -157,14 +157,14 @@ def _parse_columns(
     """Return the learners or measures, in the order of the table's columns."""
     section = "measures" if "measures" in content else "learners"
     if section == "measures" and "learners" in content:
-        errors.add(("measures",), "a config has learners or measures, not both: make two configs of it")
+        errors.add(("measures",), "a config has learners or measures, not both: split it into two configs")
     builder = ColumnBuilder(section, datasets, errors, seeding, content.get("tuning") is not None)
     entries = _list_entries(content, section, errors)
     return tuple(spec for label, entry in entries for spec in builder.build(label, entry))
 
 
 def _check_predefined_part(experiment: Experiment, errors: ErrorCollector) -> None:
-    """Add an error for each data set that has no training part of its own."""
+    """Add an error for each data set without a training part of its own."""
     for data in experiment.datasets:
         if (data.train or experiment.split.train) != PREDEFINED:
             continue
@@ -176,7 +176,7 @@ def _check_predefined_part(experiment: Experiment, errors: ErrorCollector) -> No
                 f"data set '{data.name}' has no training part of its own; those that do: {', '.join(known)}",
             )
         elif data.noise:
-            errors.add(keys, f"data set '{data.name}': noise has no place in a predefined training part")
+            errors.add(keys, f"data set '{data.name}': noise cannot be added to a predefined training part")
 
 
 def _check_improvement(experiment: Experiment, errors: ErrorCollector) -> None:

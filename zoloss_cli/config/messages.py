@@ -27,18 +27,18 @@ _SHORTENER.maxlevel = 3
 
 
 def shorten(value: object) -> str:
-    """Return a value as Python writes it, the beginning of it if it is long, and without building the rest."""
+    """Return the repr of a value, shortened without building the rest if it is long."""
     return _SHORTENER.repr(value)
 
 
 def _show_key(key: object) -> str:
-    """Return a key as messages have it: in one line, and not longer than one can read."""
+    """Return a key for messages: in one line, and not too long to read."""
     text = CONTROL.sub(lambda found: repr(found[0])[1:-1], str(key))
     return text if len(text) <= MAX_SHOWN_CHARACTERS else text[:MAX_SHOWN_CHARACTERS] + "..."
 
 
 class ErrorCollector:
-    """Collects the errors of one file, each with the path of keys that it is about.
+    """Collect the errors of one file, each with the path of its keys.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class ErrorCollector:
     lines : list of str
         The first messages, as ``path:line: keys: message``.
     n_more : int
-        How many there are besides.
+        Number of further messages.
     """
 
     def __init__(self, path: Path, root: yaml.Node | None) -> None:
@@ -62,7 +62,7 @@ class ErrorCollector:
 
     @property
     def code_folder(self) -> Path | None:
-        """The folder that files of code must be in: a config must not reach what lies elsewhere."""
+        """The folder that code files must be in: a config must not reach files elsewhere."""
         return self.path.parent
 
     @property
@@ -72,7 +72,7 @@ class ErrorCollector:
 
     def add(self, keys: Keys, message: str) -> None:
         """Add a message about the value at these keys; the same message is added once."""
-        if self.is_full:  # looking up lines takes time, and nobody reads a thousand messages
+        if self.is_full:  # finding lines takes time, and nobody reads a thousand messages
             self.n_more += 1
             return
         place = ".".join(_show_key(key) for key in keys)
@@ -82,7 +82,7 @@ class ErrorCollector:
             self.lines.append(line)
 
     def suggest(self, name: object, valid: Iterable[str]) -> str:
-        """Return the nearest valid name as the end of a message, or nothing if no message is shown any more."""
+        """Return the nearest valid name as the end of a message, or nothing if no more messages are shown."""
         return "" if self.is_full else suggest_nearest(name, valid)
 
     def add_validation_error(
@@ -93,11 +93,11 @@ class ErrorCollector:
         Parameters
         ----------
         keys : tuple
-            Where in the file the mapping is.
+            The mapping's place in the file.
         error : ValidationError
-            What the model said of it.
+            The error that the model raised.
         model : type of pydantic.BaseModel
-            The model, whose fields are suggested in the place of unknown keys.
+            The model, whose fields are suggested instead of unknown keys.
         more_keys : iterable of str
             Other valid keys of the mapping.
         """
@@ -125,7 +125,7 @@ class ErrorCollector:
             text = details["msg"].removeprefix("Value error, ")
             got = (
                 f" (got {shorten(details['input'])})" if details["loc"] else ""
-            )  # else it would be the whole section
+            )  # otherwise it would be the whole section
             self.add(at, f"{text[:1].lower()}{text[1:]}{got}")
 
     def validate(self, model: type[M], value: Any, keys: Keys) -> M | None:
@@ -185,12 +185,12 @@ class ErrorCollector:
 
 
 class InlineErrorCollector(ErrorCollector):
-    """Collects errors of values that no file holds: an option's, or a call's; there is no line to name.
+    """Collect errors of values that are not in a file but in an option or a call, and so have no line.
 
     Parameters
     ----------
     where : str
-        What messages begin with.
+        How messages begin.
     """
 
     def __init__(self, where: str) -> None:
@@ -198,11 +198,11 @@ class InlineErrorCollector(ErrorCollector):
 
     @property
     def code_folder(self) -> Path | None:
-        """None: who types the name of a file may name any."""
+        """None: a user may name any file."""
         return None
 
     def add(self, keys: Keys, message: str) -> None:
-        """Add a message; of the keys, which begin with a section and a name, only the others are said."""
+        """Add a message that omits the first two keys, a section and a name."""
         place = " ".join(filter(None, [str(self.path), ".".join(map(str, keys[2:]))]))
         self.lines.append(f"{place}: {message}")
 

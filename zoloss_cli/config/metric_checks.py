@@ -1,4 +1,4 @@
-"""Check that the learners of a config can give the metrics that its table shows."""
+"""Check that the learners of a config can provide the metrics that its table shows."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from zoloss_cli.registry import (
 if TYPE_CHECKING:
     from zoloss_cli.config.messages import ErrorCollector
 
-Metric = Any  # zoloss_cli.metrics.base.Metric, which is right of this package
-# What every record of a fitted learner holds, and of test samples where there are any.
+Metric = Any  # zoloss_cli.metrics.base.Metric, which this package must not import
+# What every record of a fitted learner holds, including test samples if there are any.
 ALWAYS_RECORDED = {"train_errors", "train_confusion", "fit_time", "test_errors", "test_confusion"}
-# Fields of records that hold what a learner says of test samples, and the methods that give them.
+# Record fields that hold a learner's outputs for test samples, and the methods that provide them.
 RESPONSES = {
     "test_scores": ("decision_function", "predict_proba"),
     "test_probabilities": ("predict_proba",),
@@ -38,7 +38,7 @@ KEEPS = {"test_scores": ("scores", "probabilities"), "test_probabilities": ("pro
 
 
 def parse_metrics(content: Mapping, errors: ErrorCollector) -> dict[str, Any]:
-    """Return the keys `metric` and `also` of an experiment: one metric, and those beside it if any."""
+    """Return the keys `metric` and `also` of an experiment: one metric, and any others next to it."""
     if content.get("metrics") is None:
         values: dict[str, Any] = {}
         for key in ("metric", "also"):
@@ -64,7 +64,7 @@ def _parse_list(key: str, names: object, errors: ErrorCollector) -> tuple[str | 
 
 
 def parse_metric(key: str, value: object, errors: ErrorCollector) -> str | None:
-    """Return the name of a metric as the registry has it, or None and why there is none."""
+    """Return the name of a metric as registered; None if there is none, after adding the reason."""
     name = METRIC_ALIASES.get(value, value) if isinstance(value, str) else value
     if not isinstance(name, str):
         errors.add((key,), f"unknown metric {shorten(value)}{suggest_nearest(value, list_metrics())}")
@@ -74,7 +74,7 @@ def parse_metric(key: str, value: object, errors: ErrorCollector) -> str | None:
         return None
     try:
         if name in METRICS:
-            METRICS.find(name)  # warns of a plug-in that takes the name of one of ours
+            METRICS.find(name)  # warns about a plug-in with the name of one of ours
         load_metric(name)
     except ConfigError as broken:  # another package's metric
         errors.add((key,), str(broken))
@@ -83,7 +83,7 @@ def parse_metric(key: str, value: object, errors: ErrorCollector) -> str | None:
 
 
 def check_metrics(experiment: Experiment, content: Mapping, errors: ErrorCollector) -> None:
-    """Refuse metrics that no record of this experiment could give, naming learner and metric.
+    """Refuse metrics that no record of this experiment could provide, naming learner and metric.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def check_metrics(experiment: Experiment, content: Mapping, errors: ErrorCollect
     content : mapping
         The keys of its config, one of which names each metric.
     errors : ErrorCollector
-        Takes what is wrong.
+        Collects what is wrong.
     """
     measuring = any(spec.learner in MEASURES for spec in experiment.learners)
     for i, name in enumerate(experiment.metrics):
@@ -109,7 +109,7 @@ def check_metrics(experiment: Experiment, content: Mapping, errors: ErrorCollect
 
 
 def _check_test_part(experiment: Experiment, key: str, metric: Metric, errors: ErrorCollector) -> None:
-    """Refuse metrics of test samples where all samples train."""
+    """Refuse metrics of test samples if all samples train."""
     if metric.part != "test":
         return
     for data in experiment.datasets:
@@ -124,7 +124,7 @@ def _check_test_part(experiment: Experiment, key: str, metric: Metric, errors: E
 
 
 def _check_kept(experiment: Experiment, key: str, metric: Metric, errors: ErrorCollector) -> bool:
-    """Refuse a metric of scores or probabilities where the config does not say that they are stored."""
+    """Refuse a metric of scores or probabilities if the config does not store them."""
     for field in metric.requires:
         if field in KEEPS and experiment.keep not in KEEPS[field]:
             what = KEEPS[field][0]
@@ -139,7 +139,7 @@ def _check_fields(
 ) -> None:
     """Refuse a learner whose records lack what the metric needs.
 
-    For a metric that is not the first one learner will do, and for one of scores or probabilities, too.
+    For a metric that is not the first, or one of scores or probabilities, one learner suffices.
     """
     lacking = _find_lacking(experiment, metric)
     is_optional = not is_first or not RESPONSES.keys().isdisjoint(metric.requires)
@@ -160,12 +160,12 @@ def _check_fields(
 
 
 def _find_lacking(experiment: Experiment, metric: Metric) -> dict[str, tuple[str, str]]:
-    """Return the columns that cannot give a metric, each with its learner and the field that it lacks."""
+    """Return the columns that cannot provide a metric, each with its learner and the field that it lacks."""
     config_gives = {"flipped"} if any(data.flip for data in experiment.datasets) else set()
     lacking = {}
     for spec in experiment.learners:
         if is_unchecked(spec.learner):
-            continue  # a class that was not run cannot say what it gives
+            continue  # a class that was not loaded cannot say what it provides
         given = config_gives | find_reported(find_registration(spec.source), spec.learner in MEASURES)
         given |= find_kept_fields(experiment.keep, spec)
         if missing := [name for name in metric.requires if name not in given]:
@@ -174,7 +174,7 @@ def _find_lacking(experiment: Experiment, metric: Metric) -> dict[str, tuple[str
 
 
 def describe_lacking(experiment: Experiment) -> list[str]:
-    """Return which columns stay empty in a metric, because their learners have no scores or probabilities."""
+    """Return which columns stay empty for a metric because their learners have no scores or probabilities."""
     lacking: dict[tuple[str, str, str], list[str]] = {}
     for metric in map(load_metric, experiment.metrics):
         for label, (learner, field) in _find_lacking(experiment, metric).items():
@@ -188,23 +188,23 @@ def describe_lacking(experiment: Experiment) -> list[str]:
 
 
 def find_kept(metric: Metric) -> tuple[str, ...]:
-    """Return the values of `keep` with which records hold what a metric needs; none if all records do."""
+    """Return the values of `keep` with which records hold what a metric needs; empty if all records do."""
     return next((KEEPS[field] for field in metric.requires if field in KEEPS), ())
 
 
 def find_kept_fields(keep: str | None, spec: LearnerSpec) -> set[str]:
-    """Return what records hold of a learner's test samples besides counts, where a config says `keep`."""
+    """Return what records hold about a learner's test samples besides counts, if a config sets `keep`."""
     if keep is None or spec.learner in MEASURES:
         return set()
     fields = {field for field in RESPONSES if keep in KEEPS[field]}
     if is_unchecked(spec.learner):
-        return fields  # nothing is run to find out: what is not run stores nothing
+        return fields  # nothing is run to find out: without running, nothing is stored
     learner = make_learner(spec.source, spec.parameters)
     return {field for field in fields if any(hasattr(learner, method) for method in RESPONSES[field])}
 
 
 def find_reported(registered: LearnerRegistration, measuring: bool) -> set[str]:
-    """Return the fields of records that a learner or measure gives, whatever its parameters are."""
+    """Return the record fields that a learner or measure provides, whatever its parameters are."""
     return set(registered.reports) | ({"fit_time"} if measuring else ALWAYS_RECORDED)
 
 
@@ -216,7 +216,7 @@ def _list_able(metric: Metric, measuring: bool) -> str:
 
 
 def _check_ratios(experiment: Experiment, errors: ErrorCollector) -> None:
-    """Refuse ratios without a metric of ratios, the other way round, and columns that are not there."""
+    """Refuse ratios without a ratio metric, and vice versa, and unknown columns."""
     metric = load_metric(experiment.metric)
     if bool(metric.ratio_of) != (experiment.ratios is not None):
         keys = ("ratios",) if experiment.ratios else ("metric",)

@@ -23,12 +23,12 @@ from zoloss_cli.utils.names import check_file_name
 class StrictModel(BaseModel):
     """A model that refuses unknown keys and wrong types, and that cannot be changed."""
 
-    # A validator is built when it is first used, and one that is only a part of another never.
+    # A validator is built at first use; one that is only a part of another is never built.
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 class Noise(StrictModel):
-    """Samples of noise, appended to the data set before anything else (Nguyen & Sanner 2013)."""
+    """Samples of noise, added to the data set before anything else (Nguyen & Sanner 2013)."""
 
     fraction: Annotated[float, Field(gt=0, le=10, description="samples to add, as a share of N")]
     labels: Annotated[Literal["random", "one-class"], Field(description="how their labels are chosen")] = (
@@ -48,7 +48,7 @@ class Noise(StrictModel):
 
 
 class Flip(StrictModel):
-    """Flipped labels of some samples; where such a sample tests, its true label counts."""
+    """Flipped labels of some samples; if such a sample is used for testing, its true label counts."""
 
     share: Annotated[float, Field(gt=0, lt=0.5, description="samples whose label is flipped, as a share of N")]
     rows: Annotated[
@@ -80,11 +80,11 @@ class Prune(StrictModel):
 
 ALL = "all"
 PREDEFINED = "predefined"
-OLD_PREDEFINED = "given"  # as configs and manifests of zoloss 0.1 call it
+OLD_PREDEFINED = "given"  # as in configs and manifests of zoloss 0.1
 
 
 def _validate_train(value: Any) -> Any:
-    """Return a valid training part, the old word for 'predefined' replaced."""
+    """Return a valid training part, with the old word for 'predefined' replaced."""
     if value == OLD_PREDEFINED:
         return PREDEFINED
     share = isinstance(value, float) and 0.0 < value < 1.0
@@ -97,7 +97,7 @@ def _validate_train(value: Any) -> Any:
 
 
 def _convert_list(value: Any) -> Any:
-    """Return a list as a tuple: YAML has lists, but what is frozen must hold tuples."""
+    """Return a list as a tuple: YAML has lists, but frozen models must hold tuples."""
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -128,7 +128,7 @@ class PartSizes(StrictModel):
 
 
 class DataOptions(PartSizes):
-    """The keys that every data set has besides its source."""
+    """The keys that every data set has in addition to its source."""
 
     name: Annotated[str, Field(description="name in tables")] = ""
     noise: Noise | None = None
@@ -142,12 +142,12 @@ class DataOptions(PartSizes):
 
     @property
     def pool_seeds(self) -> tuple[int, ...]:
-        """Return the seeds of the pools that splits take in turn; real data are one pool."""
+        """Return the seeds of the pools that splits use in turn; real data are one pool."""
         return (0,)
 
     @property
     def n_draws(self) -> int:
-        """Return how many different data sets it stands for: draws of its noise, pools of its generator."""
+        """Return how many different data sets it represents: draws of its noise, pools of its generator."""
         return math.lcm(len(self.pool_seeds), *(each.draws for each in (self.noise, self.flip) if each))
 
 
@@ -165,7 +165,7 @@ Seed = Annotated[int, Field(ge=0)]
 
 
 def _validate_seeds(value: Any) -> Any:
-    """Return the seed or seeds of pools, if they are valid."""
+    """Return the seed or seeds of pools, if valid."""
     seeds = list(value) if isinstance(value, list | tuple) else [value]
     if seeds and all(isinstance(s, int) and not isinstance(s, bool) and s >= 0 for s in seeds):
         return _convert_list(value)
@@ -173,7 +173,7 @@ def _validate_seeds(value: Any) -> Any:
 
 
 class GeneratedData(DataOptions):
-    """One pool from a generator, split again and again; or several pools that take turns."""
+    """One pool from a generator, split repeatedly; or several pools in turn."""
 
     generator: Annotated[str, Field(description="which one (default: the entry's own name)")] = ""
     size: Annotated[int, Field(ge=2, le=10_000_000, description="samples in the pool")] = 5000
@@ -186,7 +186,7 @@ class GeneratedData(DataOptions):
 
     @property
     def pool_seeds(self) -> tuple[int, ...]:
-        """Return the seeds of the pools that splits take in turn."""
+        """Return the seeds of the pools that splits use in turn."""
         return self.seed if isinstance(self.seed, tuple) else (self.seed,)
 
 
@@ -264,7 +264,7 @@ ColumnLabels = Annotated[tuple[str, ...], BeforeValidator(_convert_list), Field(
 
 
 class Improvement(StrictModel):
-    """A last column: how much less, in %, the best of some learners has than the best of others."""
+    """A last column: by how many % the best of some learners is below the best of others."""
 
     of: Annotated[ColumnLabels, Field(description="the learners that improve")]
     over: Annotated[ColumnLabels, Field(description="the learners that they improve on")]
@@ -312,21 +312,21 @@ class Published(StrictModel):
 
 
 class SettingMapping(StrictModel):
-    """A parameter that is a mapping, such as class_weight of an estimator, as pairs that can be hashed."""
+    """A parameter that is a mapping, such as class_weight of an estimator, as hashable pairs."""
 
     pairs: tuple[tuple[Any, Any], ...]
 
 
 class LearnerSpec(StrictModel):
-    """A learner as a table's column: its label, its name and all its parameters.
+    """A learner as a table column: its label, its name and all its parameters.
 
-    The name is a registered one, the dotted one of a class, or that of a class in a file, whose content is
-    `code`. Of an estimator of others the parameters are those that were given; the others have their defaults.
-    A parameter that holds another learner (an ensemble's base) is a LearnerSpec itself. Several specs may
-    share a label: then the column shows the best of them on each data set, and `choice` tells them apart.
-    One with `only` runs on these data sets; the others of its label have the rest.
-    With `tune` this is only the first of those learners, which each task chooses from by cross-validation;
-    with `trials` these stand for them there, one for each.
+    The name is a registered one, the dotted name of a class, or that of a class in a file, whose content is
+    `code`. For another package's estimator, the parameters are those that were given; the others have their
+    defaults. A parameter that holds another learner (an ensemble's base) is itself a LearnerSpec. Several specs
+    may share a label: then the column shows the best of them on each data set, and `choice` distinguishes them.
+    One with `only` runs on these data sets; the others with its label have the rest. With `tune`, this is only
+    the first of the learners from which each task chooses by cross-validation; with `trials`, these replace
+    them there, one for each.
     """
 
     label: str
@@ -337,16 +337,16 @@ class LearnerSpec(StrictModel):
     trials: tuple[LearnerSpec, ...] = ()
     only: tuple[str, ...] | None = None
     code: CodeSource | None = None
-    added: bool = False  # by an option of `zoloss run`, so that a config of the same name knows nothing of it
+    added: bool = False  # by an option of `zoloss run`; the config itself does not have it
 
     @model_serializer(mode="wrap")
     def _leave_out_unused(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Return the keys without those that few learners have: manifests of the others stay as they were."""
+        """Return the keys without those that few learners have, so that other manifests do not change."""
         content = serialize(self)
         if self.code is None:
             content.pop("code", None)
         elif isinstance(content.get("code"), dict):
-            content["code"].pop("path", None)  # where the file is says nothing about results
+            content["code"].pop("path", None)  # the place of the file does not affect results
         for key in ("added", "trials"):
             if not getattr(self, key):
                 content.pop(key, None)
@@ -354,7 +354,7 @@ class LearnerSpec(StrictModel):
 
     @property
     def name(self) -> str:
-        """The registered name, followed by those of the learners inside: adaboost:rcd-bias."""
+        """The registered name, followed by the names of the learners inside: adaboost:rcd-bias."""
         return ":".join([self.learner, *(v.name for _, v in self.settings if isinstance(v, LearnerSpec))])
 
     @property
@@ -364,12 +364,12 @@ class LearnerSpec(StrictModel):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters as the registry takes them."""
+        """The parameters in the form that the registry takes."""
         return {k: _convert_setting(v) for k, v in self.settings}
 
 
 def _convert_setting(value: Any) -> Any:
-    """Return a setting as a config has it: a mapping for a learner, a list for a tuple."""
+    """Return a setting as in a config: a mapping for a learner, a list for a tuple."""
     if isinstance(value, LearnerSpec):
         return {"learner": value.source, **value.parameters}
     if isinstance(value, SettingMapping):
@@ -380,7 +380,7 @@ def _convert_setting(value: Any) -> Any:
 class Experiment(StrictModel):
     """A validated config, with every default filled in."""
 
-    name: Annotated[str, AfterValidator(check_file_name)]  # that of a file in a results folder
+    name: Annotated[str, AfterValidator(check_file_name)]  # also a file name in a results folder
     title: str = ""
     citation: str = ""
     published: Published | None = None
@@ -398,6 +398,6 @@ class Experiment(StrictModel):
 
     @property
     def metrics(self) -> list[str]:
-        """Return what a column shows, and what those beside it show."""
+        """Return the metric that a column shows, and those next to it."""
         also = (self.also,) if isinstance(self.also, str) else self.also or ()
         return [self.metric, *also]

@@ -55,7 +55,7 @@ ON = {
 VARIANTS = {"best_of": BEST_OF, "tune": TUNE, "while_tuning": WHILE_TUNING, "on": ON}
 
 
-# A class of an installed package or in a file beside the config; its parameters, it alone knows.
+# A class of an installed package or in a file next to the config; only the class knows its parameters.
 CLASS_PATTERN = r"^(.+\.py:\w+|[A-Za-z_]\w*(\.[A-Za-z_]\w*)+)$"
 CLUSTER_PATTERN = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"
 CLASS_NAME = {
@@ -137,7 +137,7 @@ def build_config_schema() -> dict:
 
 
 def _build_run_section(definitions: dict) -> dict:
-    """Return the schema of where workers are: a scheduler, or a class of a cluster with its settings."""
+    """Return the schema of where workers are: a scheduler, or a cluster class with its settings."""
     section = _object(ClusterSettings, definitions, drop=("cluster", "settings"))
     settings = {"type": ["object", "null"], "description": "what the class is called with"}
     return section | {
@@ -148,7 +148,7 @@ def _build_run_section(definitions: dict) -> dict:
 
 
 def _build_data_entries(definitions: dict) -> tuple[dict, dict]:
-    """Return the schema of each data set's entry by its name, and that of an entry of another name."""
+    """Return the schema of each data set's entry by name, and that of entries with other names."""
     embedded = _object(EmbeddedData, definitions)
     entries = {name: _optional(embedded, e.title) for name, e in load_catalog().items()}
     of_plugins = [name for name in list_usable_datasets() if name in DATASET_PLUGINS]
@@ -165,7 +165,7 @@ def _build_data_entries(definitions: dict) -> tuple[dict, dict]:
 
 
 def _build_learner_entries(definitions: dict) -> dict:
-    """Return the schema of each learner's entry by its name; any learner is in the definitions."""
+    """Return the schema of each learner's entry by name; any learner is in the definitions."""
     entries, renamed = {}, []
     for name, registered in LEARNERS.list_usable().items():
         model = build_parameter_model(name)
@@ -181,7 +181,7 @@ def _build_learner_entries(definitions: dict) -> dict:
 
 
 def _build_measure_entries(definitions: dict) -> tuple[dict, dict]:
-    """Return the schema of each measure's entry by its name, and that of an entry of another name."""
+    """Return the schema of each measure's entry by name, and that of entries with other names."""
     entries, renamed = {}, []
     for name, registered in MEASURES.items():
         own = _object(build_parameter_model(name), definitions)
@@ -210,7 +210,7 @@ def _optional(schema: dict, description: str) -> dict:
 
 
 def _add_classes(learners: dict) -> dict:
-    """Return the schema of the learners of a config that takes names of classes, too."""
+    """Return the schema of the learners of a config, which may also be names of classes."""
     names, entries = learners["anyOf"]
     names = names | {"items": {"anyOf": [names["items"], CLASS_NAME]}}
     by_class = {k: v for k, v in CLASS_ENTRY.items() if k != "required"}

@@ -1,4 +1,4 @@
-"""YAML files whose keys are names, with the lines that they are on."""
+"""YAML files whose keys are names, with their line numbers."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from zoloss_cli.errors import ConfigError
 from zoloss_cli.utils.files import FileError, read_file
 
 MAX_FILE_BYTES = 1 << 20
-MAX_DEPTH = 50  # of mappings and lists within each other
-MAX_NODES = 10_000  # values in a file, those behind an alias counted wherever it stands
+MAX_DEPTH = 50  # of nested mappings and lists
+MAX_NODES = 10_000  # values in a file, counting those behind an alias each time it is used
 MAX_NUMBER_CHARACTERS = 400  # Python refuses to write out far longer numbers
 INT = "tag:yaml.org,2002:int"
-UNREADABLE = (ValueError, KeyError, AttributeError, TypeError, OverflowError)  # what PyYAML lets through
-# libyaml is ten times as fast; few systems are without it.
+UNREADABLE = (ValueError, KeyError, AttributeError, TypeError, OverflowError)  # errors that PyYAML lets through
+# libyaml is ten times as fast; few systems lack it.
 FastLoader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class NameLoader(FastLoader):  # type: ignore[misc, valid-type]
-    """Safe YAML whose keys are names, also `on` and `no`, which it would read as true and false."""
+    """Safe YAML whose keys are names, even `on` and `no`, which it would read as true and false."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         """Return the mapping with all of its keys as text."""
@@ -33,7 +33,7 @@ class NameLoader(FastLoader):  # type: ignore[misc, valid-type]
         return super().construct_mapping(node, deep)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """Return a value; one that is not what its tag says is an error with its line."""
+        """Return a value; one that does not match its tag is an error with its line."""
         if node.tag == INT and len(node.value) > MAX_NUMBER_CHARACTERS:
             problem = f"a number of {len(node.value):,} characters is longer than {MAX_NUMBER_CHARACTERS}"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
@@ -45,7 +45,7 @@ class NameLoader(FastLoader):  # type: ignore[misc, valid-type]
 
 
 def read_yaml(path: Path) -> tuple[dict[str, Any], yaml.Node]:
-    """Return a file's mapping of keys, and its nodes, which know their lines.
+    """Return a file's mapping of keys, and its nodes, which have line numbers.
 
     Raises
     ------
@@ -62,10 +62,10 @@ def read_yaml(path: Path) -> tuple[dict[str, Any], yaml.Node]:
 
 
 def parse_yaml(text: str, path: Path) -> tuple[dict[str, Any], yaml.Node]:
-    """Return the mapping of keys in a text, and its nodes; messages call it by the path, as in `read_yaml`."""
+    """Return the mapping of keys in a text, and its nodes; messages name the path, as in `read_yaml`."""
     try:
         _check_size(path, text)
-        # Twice, because constructing the content changes the nodes where it merges mappings.
+        # Twice, because constructing the content changes the nodes when it merges mappings.
         root = yaml.compose(text, Loader=FastLoader)
         content = yaml.load(text, Loader=NameLoader)
     except RecursionError:
@@ -83,11 +83,11 @@ def parse_yaml(text: str, path: Path) -> tuple[dict[str, Any], yaml.Node]:
 
 
 def _check_size(path: Path, text: str) -> None:
-    """Refuse what would take much time or memory, before anything is built of it: each event is seen once."""
+    """Refuse what would take much time or memory, before building anything from it: each event is seen once."""
     sizes, names = [0], []  # values in each open collection, and the anchor of each
     anchors: dict[str | None, int] = {}  # values behind each anchor
     for event in yaml.parse(text, Loader=FastLoader):
-        mark: Any = event.start_mark  # every event of a text has one, whatever the stubs of PyYAML say
+        mark: Any = event.start_mark  # every event of a text has one, despite PyYAML's stubs
         where = f"{path}:{mark.line + 1}:"
         if isinstance(event, yaml.AliasEvent):
             if event.anchor in names:
@@ -110,7 +110,7 @@ def _check_size(path: Path, text: str) -> None:
 
 
 def check_duplicate_keys(root: yaml.Node, errors: ErrorCollector) -> None:
-    """Add an error for every key that a mapping has twice, of which YAML would take the last."""
+    """Add an error for every key that a mapping has twice, of which YAML would use the last."""
     seen: set[int] = set()
     pending: list[tuple[Keys, yaml.Node]] = [((), root)]
     while pending:

@@ -1,4 +1,4 @@
-"""What a column holds: numbers, text of few levels, or what is not a feature, such as ids and dates."""
+"""What a column holds: numbers, text with few levels, or no feature, such as ids and dates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zoloss_cli.datasets.raw_table import RawColumn, RawTable
 from zoloss_cli.errors import DataError
 
 MAX_LEVELS = 100
-MIN_IDS = 10  # fewer rows have different values by chance
+MIN_IDS = 10  # fewer rows may have different values by chance
 N_PROBES = 100
 DATE_SHARE = 0.9
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
@@ -26,18 +26,18 @@ DATE = re.compile(
 
 @dataclass(frozen=True)
 class CsvColumn:
-    """A column of a table: numbers, or text of known levels.
+    """A column of a table: numbers, or text with known levels.
 
     Attributes
     ----------
     name : str
         The name.
     levels : tuple of str or None
-        The levels of a column of text.
+        The levels of a text column.
     fill : float, str or None
-        What stands for a missing value, where such values are filled.
+        The value that replaces missing ones, if these are filled.
     is_marked : bool
-        Whether one more feature is 1 where the value is missing, and 0 elsewhere.
+        Whether another feature is 1 where the value is missing, and 0 elsewhere.
     """
 
     name: str
@@ -63,13 +63,13 @@ def list_feature_names(columns: tuple[CsvColumn, ...]) -> list[str]:
 
 
 def detect_column(table: RawTable, column: RawColumn, notes: list[str]) -> CsvColumn:
-    """Return whether a column holds numbers or text; what is odd about it is added to the notes."""
+    """Return whether a column holds numbers or text; add notes on what is unusual about it."""
     name = column.name
     if column.numbers is not None:
         notes += _find_odd_numbers(table.path, column)
         return CsvColumn(name)
     texts, lines = column.get_texts(), table.lines
-    # Backwards, so that the line kept for a value is the first.
+    # Backwards, so that the first line of a value is kept.
     pairs = zip(reversed(texts), reversed(lines), strict=True)
     values = {text: line for text, line in pairs if not is_missing(text)}
     words = [text for text in values if not is_number(text)]
@@ -139,7 +139,7 @@ def _are_whole(numbers: np.ndarray) -> bool:
 
 
 def _are_dates(numbers: np.ndarray) -> bool:
-    """Return whether all numbers are such as 20240131."""
+    """Return whether all numbers look like 20240131."""
     if numbers.min() < 19_000_101 or numbers.max() > 21_001_231:
         return False
     month, day = numbers // 100 % 100, numbers % 100

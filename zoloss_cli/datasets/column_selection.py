@@ -1,4 +1,4 @@
-"""Which columns of a table are features, which one is the label, and which one only names rows."""
+"""Which columns of a table are features, which is the label, and which only identifies rows."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 
 from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
 
-LABEL_NAMES = ("label", "class", "target", "y", "outcome")  # the first of them that a table has
+LABEL_NAMES = ("label", "class", "target", "y", "outcome")  # the first that a table has
 
 
 @dataclass(frozen=True)
 class ColumnSelection:
-    """The columns that a user names beside the label.
+    """The columns that a user names, apart from the label.
 
     Attributes
     ----------
     drop : tuple of str
-        Columns to leave out. Each text is a column's name, or several separated by commas.
+        Columns to leave out. Each text is the name of a column, or several names separated by commas.
     features : tuple of str
-        The only columns to use as features, written as in `drop`; empty for all.
+        The only columns to use as features, in the same form as `drop`; empty for all.
     id : str or None
-        A column that only names rows: no feature, but predictions carry it.
+        A column that only identifies rows: not a feature, but copied to predictions.
     """
 
     drop: tuple[str, ...] = ()
@@ -42,18 +42,18 @@ ALL_COLUMNS = ColumnSelection()
 
 @dataclass(frozen=True)
 class ChosenColumns:
-    """Columns of a header by their places.
+    """Columns of a header by position.
 
     Attributes
     ----------
     label : int
         The label column.
     is_guessed : bool
-        Whether the label column was not named by the user.
+        Whether the label column was guessed.
     features : tuple of int
         The columns that become features.
     id : int or None
-        The column that names rows.
+        The column that identifies rows.
     """
 
     label: int
@@ -76,7 +76,7 @@ def choose_columns(
     label : str, int or None
         The label column's name or index; None to guess it.
     selection : ColumnSelection
-        The columns that the user named beside it.
+        The columns that the user named, apart from the label.
     """
     dropped = set(resolve_columns(path, header, selection.drop, "drop"))
     chosen = set(resolve_columns(path, header, selection.features, "features"))
@@ -102,14 +102,14 @@ def choose_columns(
 
 
 def guess_label(header: Sequence[str], taken: Iterable[str] = ()) -> int | None:
-    """Return the index of the column with a usual name of labels, else of the last one; None if all are taken.
+    """Return the index of the column with a usual label name, or else of the last one; None if all are taken.
 
     Parameters
     ----------
     header : sequence of str
         The names of the columns.
     taken : iterable of str
-        Columns that are something else.
+        Columns with another use.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def guess_label(header: Sequence[str], taken: Iterable[str] = ()) -> int | None:
 
 
 def resolve_columns(path: Path, header: list[str], texts: Iterable[str], option: str) -> list[str]:
-    """Return the columns that texts name: a whole text where a column has that name, else its parts.
+    """Return the columns that texts name: a whole text if a column has that name, otherwise its parts.
 
     Parameters
     ----------
@@ -139,9 +139,9 @@ def resolve_columns(path: Path, header: list[str], texts: Iterable[str], option:
     header : list of str
         The names of the columns.
     texts : iterable of str
-        What the user wrote.
+        The user's texts.
     option : str
-        Where, for messages.
+        The option, for messages.
     """
     names = []
     for text in texts:
@@ -157,7 +157,7 @@ def _find_column(path: Path, header: list[str], name: str, option: str) -> str:
 
 
 def _find_label(path: Path, header: list[str], label: str | int) -> int:
-    """Return the index of the label column; a text may be an index where no column has that name."""
+    """Return the index of the label column; a text may be an index if no column has that name."""
     if isinstance(label, str) and label not in header and re.fullmatch(r"-?\d+", label):
         label = int(label)
     if isinstance(label, int):

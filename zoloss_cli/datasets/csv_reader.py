@@ -1,4 +1,4 @@
-"""CSV files as numbers and class labels, with every fault named by file, line and column."""
+"""CSV files as numbers and class labels; every error names file, line and column."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LabelledTable(NamedTuple):
 
 
 def read_table(path: Path) -> LabelledTable:
-    """Read an embedded table: complete, and columns of codes stand for their ranks 1, 2, ..."""
+    """Read an embedded table: complete, and columns of codes become their ranks 1, 2, ..."""
     header, lines = read_rows(path)
     at = header.index("label") if "label" in header else len(header) - 1
     for number, row in lines:
@@ -54,7 +54,7 @@ def compute_file_sha256(path: Path) -> str:
 
 
 def read_content(path: Path) -> bytes:
-    """Return the bytes of a file; a DataError suggests a file beside one that is not there."""
+    """Return the bytes of a file; if it is missing, a DataError suggests a similar one."""
     if is_sent(path):
         return read_sent_file(path)
     try:
@@ -69,14 +69,14 @@ def read_content(path: Path) -> bytes:
 
 
 def read_rows(path: Path, content: bytes | None = None) -> tuple[list[str], Lines]:
-    """Read a CSV file in UTF-8 whose rows all have the header's length.
+    """Read a UTF-8 CSV file whose rows all have the length of the header.
 
     Parameters
     ----------
     path : Path
         The file.
     content : bytes or None
-        Its content, if it was read before.
+        Its content, if already read.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def read_rows(path: Path, content: bytes | None = None) -> tuple[list[str], Line
 
 
 def parse_rows(path: Path, text: str) -> tuple[list[str], Lines]:
-    """Return the header and the rows of a table, as `read_rows` does; line feeds end the lines of the text."""
+    """Return the header and the rows of a table, like `read_rows`; lines of the text end with line feeds."""
     separator = find_separator(path, text)
     try:
         rows = list(_iterate_records(text, separator))
@@ -119,9 +119,9 @@ def check_header(path: Path, header: list[str]) -> None:
 
 
 def find_separator(path: Path, text: str) -> str:
-    """Return what stands between fields: commas, or what the header has between its names where it has none.
+    """Return the separator of fields: a comma, or another one from the header if that has no comma.
 
-    A file that is called .tsv has tabs if its header has one.
+    A file named .tsv has tabs if its header has one.
     """
     if {".tsv", ".tab"}.intersection(path.suffixes) and _count_header_fields(text, "\t") > 1:
         return "\t"
@@ -129,7 +129,7 @@ def find_separator(path: Path, text: str) -> str:
 
 
 def _iterate_records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield (first line, fields) of each record that is not blank: a quoted field may go over several lines."""
+    """Yield (first line, fields) of each record that is not blank: a quoted field may span several lines."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     before = 0
     for row in reader:
@@ -139,7 +139,7 @@ def _iterate_records(text: str, separator: str) -> Iterator[tuple[int, list[str]
 
 
 def read_first_record(text: str, separator: str) -> list[str]:
-    """Return the fields of the first record; none if it is faulty or there is none."""
+    """Return the fields of the first record; empty if it is faulty or missing."""
     try:
         return next(_iterate_records(text, separator), (0, []))[1]
     except csv.Error:
@@ -162,7 +162,7 @@ def read_numbers(path: Path, column: str, lines: Lines, i: int, symbolic: bool =
     i : int
         The index of the field.
     symbolic : bool
-        Whether a column with text stands for the ranks of its values.
+        Whether a column with text is replaced by the ranks of its values.
     """
     values = [row[i] for _, row in lines]
     try:
@@ -197,4 +197,4 @@ def is_number(value: str) -> bool:
         float(value)
     except ValueError:
         return False
-    return "_" not in value  # which Python allows between digits, and codes have
+    return "_" not in value  # Python allows it between digits, but it appears in codes

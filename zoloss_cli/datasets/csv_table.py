@@ -1,7 +1,8 @@
-"""A user's table as features: numbers as they are, and one indicator per level of a column of text.
+"""A user's table as features: numbers unchanged, and one indicator per level of a text column.
 
-`fit`, `evaluate` and the `csv:` of a config read it here. Which columns are text, and their levels, is seen
-from all rows, before any split; labels are not looked at, so test samples tell nothing of their classes.
+`fit`, `evaluate` and the `csv:` of a config read it here. Which columns are text, and their levels, is
+determined from all rows, before any split; labels are not used, so test samples reveal nothing about their
+classes.
 """
 
 from __future__ import annotations
@@ -27,37 +28,37 @@ from zoloss_cli.datasets.raw_table import RawColumn, RawTable
 from zoloss_cli.datasets.table_file import read_header, read_raw_table
 from zoloss_cli.errors import DataError
 
-MAX_CLASSES = 100  # a column with more is hardly one of classes
-ROWS_PER_COPY = 4096  # so that the rows written to stay in the processor's cache
+MAX_CLASSES = 100  # a column with more hardly holds classes
+ROWS_PER_COPY = 4096  # so that written rows stay in the processor's cache
 FILLING = ("impute", "indicator")  # policies for missing values that fill them by statistics
 
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A table to learn from, or to predict.
+    """A table to learn from or to predict.
 
     Attributes
     ----------
     path : Path
         The file.
     columns : tuple of CsvColumn
-        The columns but that of labels.
+        The columns except the label.
     X : ndarray of shape (n_samples, n_features)
         The features.
     label : str
         The name of the label column.
     labels : list of str or None
-        The label of each row; None if there is no such column.
+        The label of each row; None if there is no label column.
     lines : list of int
         The line of the file that each row begins on.
     dropped : int
-        The number of rows with missing values that were left out.
+        The number of dropped rows with missing values.
     notes : list of str
-        What was noticed on the way.
+        Notes from reading the table.
     gaps : tuple of Gap
         Where missing values were filled by the median or the most frequent level.
     id : str or None
-        The column that only names rows.
+        The column that only identifies rows.
     """
 
     path: Path
@@ -77,7 +78,7 @@ class CsvTable:
         return list_feature_names(self.columns)
 
     def index_classes(self, positive: str | None) -> tuple[np.ndarray, list[str]]:
-        """Return class indices and classes; of two the last is positive, by name or else in order."""
+        """Return class indices and classes; with two, the last is positive, as named or in order."""
         where = f"{self.path}: the label column '{self.label}'"
         if self.labels is None:
             raise DataError(f"{where} is missing")
@@ -97,11 +98,11 @@ class CsvTable:
         return index_labels(self.labels, positive, where)
 
     def fill_from(self, samples: np.ndarray) -> np.ndarray:
-        """Return the features with missing values filled by what these samples show; `X` is by all of them."""
+        """Return the features with missing values filled from these samples, not from all as in `X`."""
         return refill(self.X, self.gaps, samples)
 
     def list_levels(self) -> list[str]:
-        """Return how each column of text became numbers, a sentence each."""
+        """Return how each text column became numbers, one sentence each."""
         return [
             f"'{column.name}' has one indicator, 1 or 0, for each of: {', '.join(column.levels)}"
             for column in self.columns
@@ -109,7 +110,7 @@ class CsvTable:
         ]
 
     def list_notes(self) -> list[str]:
-        """Return what became of the file on the way to numbers, a sentence each."""
+        """Return notes on how the file became numbers, one sentence each."""
         dropped = [f"{self.path}: {self.dropped:,} rows with missing values left out"] if self.dropped else []
         notes = [f"{self.path}: {note}" if note.startswith("label: ") else note for note in self.notes]
         return [*notes, *dropped, *(f"{self.path}: {text}" for text in self.list_levels())]
@@ -122,20 +123,21 @@ def read_for_training(
     content: bytes | None = None,
     selection: ColumnSelection = ALL_COLUMNS,
 ) -> CsvTable:
-    """Read a table with labels; which columns are text is seen from its values, and their levels are sorted.
+    """Read a table with labels; its values determine which columns are text, and their levels are sorted.
 
     Parameters
     ----------
     path : Path
         The file; `-` for standard input.
     label : str, int or None
-        The label column's name or index; None for one with a usual name, such as `class`, else the last one.
+        The name or index of the label column; None for one with a usual name, such as `class`, or else the
+        last.
     missing : {'error', 'drop', 'zero', 'impute', 'indicator'}
-        What to do with missing values: refuse them; leave the row out; read them as the number 0, and as no
-        level at all in a column of text; fill them by the median or the most frequent level; or that, with one
-        more feature that says where.
+        What to do with missing values: refuse them; drop the row; read them as the number 0, and as no level at
+        all in a text column; fill them with the median or the most frequent level; or the same, with another
+        feature that marks them.
     content : bytes or None
-        The file's content, if it was read before.
+        The file's content, if already read.
     selection : ColumnSelection
         The columns to use.
     """
@@ -179,7 +181,7 @@ def read_for_training(
 
 
 def _leave_out_counter(raw: RawTable) -> RawTable:
-    """Return a table without a first column that has no name and counts the rows, as data frames write it."""
+    """Return a table without a nameless first column that counts the rows, as data frames write it."""
     if raw.header[0] or len(raw.header) < 2 or len(raw.lines) < 2:
         return raw
     numbers = raw.columns[0].numbers
@@ -198,7 +200,7 @@ def _check_names(path: Path, header: list[str]) -> None:
 
 
 def _select_rows(table: RawTable, chosen: ChosenColumns, missing: str) -> np.ndarray:
-    """Return a mask of the rows to use by the policy for missing values, which a label must not be."""
+    """Return a mask of the rows to use under the policy for missing values; labels must not be missing."""
     label = table.columns[chosen.label]
     no_label, gaps = label.missing, np.zeros(len(table.lines), bool)
     for i in chosen.features:
@@ -226,7 +228,7 @@ def _select_rows(table: RawTable, chosen: ChosenColumns, missing: str) -> np.nda
 
 
 def _describe_choices(table: RawTable, chosen: ChosenColumns) -> list[str]:
-    """Return what was guessed of a table, and what is odd about its header and ids."""
+    """Return notes on what was guessed about a table, and what is unusual about its header and ids."""
     notes, header = [], table.header
     if chosen.is_guessed:
         notes.append(f"label: '{header[chosen.label]}' (guessed; --label to change)")
@@ -243,7 +245,7 @@ def _describe_choices(table: RawTable, chosen: ChosenColumns) -> list[str]:
 
 
 def _describe_fill(column: CsvColumn, raw: RawColumn, path: Path, missing: str) -> CsvColumn:
-    """Return the column with what stands for its missing values, where the policy is to fill them."""
+    """Return the column with the fill value for missing ones, if the policy is to fill them."""
     if missing not in FILLING:
         return column
     if raw.missing.all():
@@ -258,7 +260,7 @@ def _describe_fill(column: CsvColumn, raw: RawColumn, path: Path, missing: str) 
 def _encode(
     columns: tuple[CsvColumn, ...], fields: Sequence[RawColumn], missing: str
 ) -> tuple[np.ndarray, tuple[Gap, ...]]:
-    """Return the features of all rows, and where they were filled."""
+    """Return the features of all rows, and where values were filled."""
     X = np.zeros((len(fields[0].missing), len(list_feature_names(columns))))
     gaps, start, blocks = [], 0, []
     for column, raw in zip(columns, fields, strict=True):
@@ -277,29 +279,29 @@ def _encode(
 
 
 def _encode_column(column: CsvColumn, raw: RawColumn) -> np.ndarray:
-    """Return the features of a column; a missing value is 0, and has no level."""
+    """Return the features of a column; a missing value is 0 and has no level."""
     if column.levels is not None:
         places = index_levels(column.levels, raw.get_texts())
         return (places[:, None] == np.arange(len(column.levels))).astype(np.float64)
-    assert raw.numbers is not None, "which makes it a column of numbers"
+    assert raw.numbers is not None, "since it is a column of numbers"
     numbers = np.where(raw.missing, 0.0, raw.numbers) if raw.missing.any() else raw.numbers
     return numbers[:, None]
 
 
 def index_levels(levels: tuple[str, ...], texts: list[str]) -> np.ndarray:
-    """Return the place of each text among levels; -1 for those that are none."""
+    """Return the index of each text among levels; -1 if it is not a level."""
     place = {level: k for k, level in enumerate(levels)}
     return np.fromiter((place.get(text, -1) for text in texts), np.int64, len(texts))
 
 
 def find_unusual_label(path: Path, content: bytes) -> str | None:
-    """Return the label column that is guessed by its name where it is neither `label` nor the last one.
+    """Return the label column guessed by its name, if it is neither `label` nor the last one.
 
-    Results that were stored before such names counted have the last column in their identity, by no name.
+    Results stored before such names were recognized have the last column in their identity, without a name.
     """
     try:
         header = read_header(path, content)
-    except DataError:  # which reading the table will tell
+    except DataError:  # reading the table will report it
         return None
     at = guess_label(header)
     return None if at is None or header[at] == "label" or at == len(header) - 1 else header[at]

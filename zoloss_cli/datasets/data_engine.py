@@ -1,8 +1,8 @@
-"""Random targets in the spirit of the Caltech Data Engine (Pratap 2003), which Li's thesis (2006) draws from.
+"""Random targets in the spirit of the Caltech Data Engine (Pratap 2003), which Li's thesis (2006) uses.
 
-That program is not at hand. As the thesis describes it, it picks a model at random (neural network, support
+That program is not available. According to the thesis, it picks a model at random (neural network, support
 vector machine or radial basis functions), draws the model's parameters, and lets the model label random
-samples; a complexity factor controls the model. What is drawn, and how, is ours.
+samples; a complexity factor controls the model. What is drawn, and how, is our own choice.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ N_PROBES = 2000
 
 
 def build_random_target(rng: np.random.Generator, model: str, dimensions: int, complexity: int) -> Target:
-    """Return a random function on [-1, 1]^dimensions that is positive on about one half of it.
+    """Return a random function on [-1, 1]^dimensions that is positive on about half of it.
 
     Parameters
     ----------
@@ -39,20 +39,20 @@ def draw_inputs(rng: np.random.Generator, size: int, dimensions: int) -> np.ndar
 
 
 def _build_network(rng: np.random.Generator, dimensions: int, complexity: int) -> Target:
-    """Return one hidden layer of as many tanh units as the complexity says, all weights normal."""
+    """Return one hidden layer with `complexity` tanh units, all weights normal."""
     W, b = 2.0 * rng.standard_normal((dimensions, complexity)), rng.standard_normal(complexity)
     out = rng.standard_normal(complexity)
     return lambda X: np.tanh(X @ W + b) @ out
 
 
 def _build_svm(rng: np.random.Generator, dimensions: int, complexity: int) -> Target:
-    """Return a sum over as many support vectors as the complexity says, in the cubic kernel (1 + <x, s>)^3."""
+    """Return a sum over `complexity` support vectors, in the cubic kernel (1 + <x, s>)^3."""
     support, weights = draw_inputs(rng, complexity, dimensions), rng.standard_normal(complexity)
     return lambda X: (1.0 + X @ support.T) ** 3 @ weights
 
 
 def _build_rbf(rng: np.random.Generator, dimensions: int, complexity: int) -> Target:
-    """Return a sum of as many Gaussians as the complexity says, of widths about those that reach each other."""
+    """Return a sum of `complexity` Gaussians, wide enough to about reach each other."""
     centres, weights = draw_inputs(rng, complexity, dimensions), rng.standard_normal(complexity)
     widths = rng.uniform(0.5, 1.0, complexity) * np.sqrt(dimensions)
     return lambda X: np.exp(-(((X[:, None, :] - centres) ** 2).sum(axis=2)) / widths**2) @ weights

@@ -36,21 +36,21 @@ class DataSet:
     name : str
         The name in tables.
     X : ndarray of shape (n_samples, n_features)
-        The features; cannot be written to.
+        The features; read-only.
     y : ndarray of shape (n_samples,)
-        Indices into `classes`; cannot be written to.
+        Indices into `classes`; read-only.
     classes : list of str
         The names of the classes; the last one is the positive class of a binary problem.
     features : list of str
         The names of the features.
     notes : list of str
-        What a reader of results should know of the data.
+        What readers of results should know about the data.
     flipped : ndarray of int
         The samples whose label is not the true class.
     true_y : ndarray or None
-        The true classes, where they are not `y`.
+        The true classes, if they differ from `y`.
     gaps : tuple of Gap
-        Where missing values were filled by what all samples show.
+        Where missing values were filled from all samples.
     """
 
     name: str
@@ -65,12 +65,12 @@ class DataSet:
 
     @property
     def truth(self) -> np.ndarray:
-        """The true classes, by which test samples are judged."""
+        """The true classes, which test samples are judged by."""
         return self.y if self.true_y is None else self.true_y
 
 
 def find_draw(spec: DataSpec, k: int) -> int:
-    """Return the draw that split k has, the same for every learner."""
+    """Return the draw used by split k, the same for every learner."""
     return k % spec.n_draws
 
 
@@ -85,7 +85,7 @@ def load_data(spec: DataSpec, draw: int = 0) -> DataSet:
     draw : int
         Which of its data sets, below ``spec.n_draws``.
     """
-    # Through the cache again: the draws of noise and of flipped labels share what they are made of.
+    # Through the cache again: the draws of noise and of flipped labels share the data they are made from.
     if spec.flip is not None:
         clean = spec.model_copy(update={"flip": None})
         data = _flip_labels(load_data(clean, find_draw(clean, draw)), spec.flip, draw)
@@ -120,7 +120,7 @@ def _add_noise(data: DataSet, noise: Noise, draw: int) -> DataSet:
     X, y = add_noise(
         data.X, data.y, len(data.classes), noise.fraction, one_class, noise.seed, draw % noise.draws
     )
-    return replace(data, X=X, y=y, gaps=())  # noise is drawn in the range of what all samples show
+    return replace(data, X=X, y=y, gaps=())  # noise is drawn in the range of all samples
 
 
 def _find_noise_class(data: DataSet, noise: Noise) -> int:
@@ -143,7 +143,7 @@ def _read_table(spec: EmbeddedData) -> DataSet:
 
 
 def find_data_path(spec: EmbeddedData | CsvData) -> Path:
-    """Return the file behind a data set; DataError if it was to be fetched and is not there."""
+    """Return the file of a data set; DataError if it should have been fetched and was not."""
     if isinstance(spec, CsvData):
         return Path(spec.csv)
     if spec.source == "embedded":
@@ -159,12 +159,12 @@ def find_data_path(spec: EmbeddedData | CsvData) -> Path:
 
 
 def describe_change(path: str) -> str:
-    """Return the sentence about a file that is no longer what was planned."""
-    return f"{path} changed since the run was planned; run the same command again, which plans anew"
+    """Return the sentence about a file that changed since planning."""
+    return f"{path} changed since the run was planned; run the same command again, which makes a new plan"
 
 
 def _describe_csv(spec: CsvData) -> dict[str, Any]:
-    """Return the content of the user's own table, and how it is read; later keys only where they are used."""
+    """Return the content of the user's own table, and how it is read; later keys only if they are used."""
     path = find_data_path(spec)
     content = read_content(path)
     label = spec.label if spec.label is not None else find_unusual_label(path, content)
@@ -179,7 +179,7 @@ def _describe_csv(spec: CsvData) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=MAX_CACHED_FINGERPRINTS)
 def compute_fingerprint(spec: DataSpec) -> dict[str, Any]:
-    """Return what makes this data set this one, as it enters the identity of results.
+    """Return what identifies this data set in the identity of results.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def compute_fingerprint(spec: DataSpec) -> dict[str, Any]:
         sha256 = entry.sha256 if spec.source == "embedded" else compute_file_sha256(find_data_path(spec))
         content = {"sha256": sha256, "positive": entry.positive if spec.positive is None else spec.positive}
     if spec.noise is not None:
-        # What is at its default leaves no trace in the identity: it was not there when there was no choice.
+        # Defaults do not appear in the identity: results stored before the option existed have none.
         one_draw = {"draws"} if spec.noise.draws == 1 else None
         content["noise"] = spec.noise.model_dump(exclude=one_draw, exclude_none=True)
     if spec.flip is not None:

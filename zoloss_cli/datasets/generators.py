@@ -1,7 +1,7 @@
-"""Artificial data sets. A generator draws one pool of samples, which experiments split again and again.
+"""Artificial data sets. A generator draws one pool of samples, which experiments split repeatedly.
 
 Every generator is a function of a random Generator and annotated parameters, and returns a Pool. The
-annotations are what a config may set. A new one is a function here and a line in registry.py.
+annotations declare what a config can set. A new one is a function here and a line in registry.py.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Rng = np.random.Generator
 class Pool(NamedTuple):  # numpydoc ignore=PR02
     """Generated samples.
 
-    A generator, also one of an installed package, returns its samples in this form.
+    Generators, including those of installed packages, return their samples in this form.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ class Pool(NamedTuple):  # numpydoc ignore=PR02
 def ringnorm(rng: Rng, size: Size = 5000) -> Pool:
     """Draw Breiman's ringnorm, 20 dimensions, equal priors: N(0, 4I) against N((a, ..., a), I), a = 1/sqrt(20).
 
-    Breiman's text is often quoted with a = 2/sqrt(20); the published errors of Li & Lin (2007) fit
-    a = 1/sqrt(20) only (35.8 % against 24.8 %).
+    Breiman's text is often quoted with a = 2/sqrt(20), but the published errors of Li & Lin (2007) fit only
+    a = 1/sqrt(20) (35.8 % against 24.8 %).
     """
     y = rng.integers(0, 2, size)
     X = rng.standard_normal((size, 20))
@@ -83,9 +83,9 @@ def yinyang(
 ) -> Pool:
     """Draw the Yin-Yang of Li et al. (2005): a plate of radius 1, samples uniform in the disk of radius 1.1.
 
-    The upper half-plane is one class. Inside the plate the lobe of radius 1/2 around (-1/2, 0) goes
-    with the upper half, the one around (1/2, 0) with the lower, and the eyes in their middles the other
-    way round. The papers give no eye radius; 1/6 to 3/16 fit their numbers.
+    The upper half-plane is one class. Inside the plate, the lobe of radius 1/2 around (-1/2, 0) belongs to the
+    upper half, the one around (1/2, 0) to the lower half, and the eyes in their middles to the opposite one.
+    The papers give no eye radius; 1/6 to 3/16 fit their numbers.
     """
     X = _draw_in_disk(rng, size, YINYANG_RADIUS)
     upper = X[:, 1] > 0.0
@@ -105,8 +105,8 @@ def disks(rng: Rng, size: Size = 31) -> Pool:
     return Pool(X, (ring != 1).astype(int), ["0", "1"], _number_features(2))
 
 
-# The classic seven pieces on a 4 x 4 square, corners counter-clockwise. The thesis's own drawing
-# (Fig. 4.1) is lost in the text, so these coordinates are ours.
+# The classic seven pieces on a 4 x 4 square, corners counter-clockwise. The thesis's own drawing (Fig. 4.1) is
+# not in its text, so these coordinates are ours.
 TANGRAM = {
     "large-1": [(0, 0), (2, 2), (0, 4)],
     "large-2": [(0, 4), (2, 2), (4, 4)],
@@ -119,7 +119,7 @@ TANGRAM = {
 
 
 def tangram(rng: Rng, size: Size = 500) -> Pool:
-    """Draw samples uniform in a square that the seven pieces of a tangram cover; the class is the piece.
+    """Draw samples uniform in a square covered by the seven pieces of a tangram; the class is the piece.
 
     Li's thesis (2006), section 4.2 and Fig. 4.1; see TANGRAM for the coordinates.
     """
@@ -159,8 +159,8 @@ def outliers(
     """Draw two classes in the plane and outliers that skew convex losses, as in Nguyen & Sanner's Figure 1.
 
     The paper shows 300 samples, a tenth of them outliers, but no recipe; this one is ours. The classes are
-    Gaussians left and right of a vertical line, taller than wide. The outliers are samples of the right
-    class in a small cloud far off to the upper left.
+    Gaussians to the left and right of a vertical line, taller than wide. The outliers are samples of the right
+    class in a small cloud far to the upper left.
     """
     y = np.arange(size) % 2
     X = rng.standard_normal((size, 2)) * [0.85, 1.7] + np.where(y == 1, 1.5, -1.5)[:, None] * [1.0, 0.0]
@@ -182,7 +182,7 @@ def data_engine(
     ] = 10,
     flipped: Annotated[float, Field(ge=0, lt=0.5, description="share of labels that are flipped")] = 0.0,
 ) -> Pool:
-    """Draw samples in a cube, labelled by a random neural network, SVM or RBF model: every seed has its own.
+    """Draw samples in a cube, labelled by a random neural network, SVM or RBF model that depends on the seed.
 
     In the spirit of the Caltech Data Engine of Li's thesis (2006, section 3.3.1); see data_engine.py.
     """
@@ -201,8 +201,8 @@ def separable(
 ) -> Pool:
     """Draw samples on the unit sphere, and a plane through the origin that separates them with a margin.
 
-    Distances to the plane are uniform from the margin to 1, half of the samples on each side. Then labels are
-    flipped. For the bounds on the mistakes of perceptrons.
+    Distances to the plane are uniform from the margin to 1, with half of the samples on each side. Then labels
+    are flipped. This is for the bounds on the mistakes of perceptrons.
     """
     normal = rng.standard_normal(dimensions)
     normal /= np.linalg.norm(normal)
@@ -218,10 +218,10 @@ def separable(
 
 
 def axes(rng: Rng, size: Size = 10) -> Pool:
-    """Draw the unit vectors e_1, ..., e_k: a perceptron errs on each of them, all that its bound allows.
+    """Draw the unit vectors e_1, ..., e_k: a perceptron errs on each of them, as often as its bound allows.
 
-    Those of class 0 are negated. With both signs changed, a sample is the same to every learner for
-    which a margin of 0 is a mistake. Which they are, and the order, are random.
+    Those of class 0 are negated. A sample with both signs changed is the same to every learner that counts a
+    margin of 0 as a mistake. Which ones are negated, and the order, are random.
     """
     y = rng.permutation(np.arange(size) % 2)
     X = np.eye(size)[rng.permutation(size)] * np.where(y == 1, 1.0, -1.0)[:, None]
@@ -231,11 +231,10 @@ def axes(rng: Rng, size: Size = 10) -> Pool:
 def nested(rng: Rng, size: Size = 10) -> Pool:
     """Draw k samples in k dimensions whose margin through the origin falls exponentially with k.
 
-    Sample i is e_i plus all e_j with j < i of the other class; classes alternate, the order is random.
-    Weights that are right must grow like Fibonacci's numbers, since each has to outweigh the sum of those
-    before it that vote for the other class. The lecture on linear separators (004), section 1.1, says of the
-    margin gamma that "in the worst case, gamma can be exponentially small in n", without an example: this is
-    one.
+    Sample i is e_i plus all e_j with j < i of the other class; classes alternate, and the order is random.
+    Correct weights must grow like the Fibonacci numbers, since each must outweigh the sum of those before it
+    that vote for the other class. The lecture on linear separators (004), section 1.1, says about the margin
+    gamma that "in the worst case, gamma can be exponentially small in n", without an example: this is one.
     """
     i, j = np.indices((size, size))
     X = ((i == j) | ((j < i) & ((i - j) % 2 == 1))).astype(float)

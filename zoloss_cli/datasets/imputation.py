@@ -1,4 +1,4 @@
-"""Missing values filled by what known values show: the median of numbers, the most frequent level of text."""
+"""Fill missing values from known ones: the median of numbers, the most frequent level of text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Gap:
-    """The missing values of a column, among the features that it becomes.
+    """The missing values of a column, among the features made from it.
 
     Attributes
     ----------
@@ -29,12 +29,12 @@ class Gap:
 
 
 def refill(X: np.ndarray, gaps: Sequence[Gap], samples: np.ndarray) -> np.ndarray:
-    """Return the features with missing values filled by what some samples show, mostly the training samples.
+    """Return the features with missing values filled from some samples, usually the training samples.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        The features; what stands in gaps is not looked at.
+        The features; the values in gaps are ignored.
     gaps : sequence of Gap
         Where values are missing.
     samples : ndarray of int
@@ -43,7 +43,7 @@ def refill(X: np.ndarray, gaps: Sequence[Gap], samples: np.ndarray) -> np.ndarra
     Returns
     -------
     ndarray of shape (n_samples, n_features)
-        A copy if there are gaps. Where no sample has a value, it is 0.
+        A copy if there are gaps. If no sample has a value, it is 0.
     """
     if not gaps:
         return X
@@ -57,7 +57,7 @@ def refill(X: np.ndarray, gaps: Sequence[Gap], samples: np.ndarray) -> np.ndarra
 
 
 def compute_fill(known: np.ndarray, is_text: bool) -> np.ndarray:
-    """Return the features that stand for a missing value: of equally frequent levels, the first.
+    """Return the features that replace a missing value; among equally frequent levels, the first.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from zoloss_cli.datasets.csv_reader import is_number
 from zoloss_cli.errors import DataError, suggest_nearest
 
 MAX_LISTED_CLASSES = 10
-MIN_FRACTIONS = 5  # different numbers, not all whole, that are hardly names of classes
+MIN_FRACTIONS = 5  # different numbers, not all integers: more are hardly names of classes
 MIN_WHOLE_NUMBERS = 20  # likewise
 
 
@@ -25,14 +25,14 @@ def index_labels(labels: list[str], positive: str | None, where: str) -> tuple[n
     positive : str or None
         The positive class of a binary problem, against all others.
     where : str
-        What messages begin with.
+        How messages begin.
 
     Returns
     -------
     y : ndarray of shape (n_samples,)
         Indices into `classes`.
     classes : list of str
-        The classes; of two, the last is the positive one.
+        The classes; with two, the last is positive.
     """
     names = sorted(set(labels))
     if len(names) < 2:
@@ -44,14 +44,14 @@ def index_labels(labels: list[str], positive: str | None, where: str) -> tuple[n
         rest = others[0] if len(others) == 1 else "rest" if str(positive) != "rest" else "others"
         y = np.array([int(label == str(positive)) for label in labels])
         return y, [rest, str(positive)]
-    if len(names) > 2:  # ties between classes go to the first of them: 2 before 10
+    if len(names) > 2:  # ties go to the first class: 2 before 10
         names = _sort_by_number(names)
     index = {name: i for i, name in enumerate(names)}
     return np.array([index[label] for label in labels]), names
 
 
 def check_spellings(path: Path, column: str, labels: list[str], lines: list[int]) -> None:
-    """Refuse labels such as 1 and 1.0: one class to a statistician, but two to whoever compares text.
+    """Refuse labels such as 1 and 1.0: one class to a statistician, but two in a comparison of text.
 
     Parameters
     ----------
@@ -66,18 +66,18 @@ def check_spellings(path: Path, column: str, labels: list[str], lines: list[int]
     same: dict[Decimal, str] = {}
     for label in sorted(filter(is_number, first), key=lambda label: first[label]):
         try:
-            other = same.setdefault(Decimal(label), label)  # exact, unlike float, for long numbers of accounts
-        except InvalidOperation:  # an exponent beyond all bounds
+            other = same.setdefault(Decimal(label), label)  # exact, unlike float, for long account numbers
+        except InvalidOperation:  # an exponent out of bounds
             continue
         if other != label:
             raise DataError(
                 f"{path}:{first[label]}: the label column '{column}' holds '{label}' and, in line "
-                f"{first[other]}, '{other}', which are the same number; write the labels of a class in one way"
+                f"{first[other]}, '{other}', which are the same number; write each class in one way"
             )
 
 
 def is_continuous(names: list[str], n_samples: int) -> bool:
-    """Return whether the different labels of some samples are numbers, and too many to be classes.
+    """Return whether the distinct labels of some samples are numbers, and too many to be classes.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def is_continuous(names: list[str], n_samples: int) -> bool:
 
 
 def join_names(names: list[str]) -> str:
-    """Return the names of classes as a list for a sentence, the first of them if there are many."""
+    """Return the names of classes as a list for a sentence, only the first if there are many."""
     more = f" and {len(names) - MAX_LISTED_CLASSES} more" if len(names) > MAX_LISTED_CLASSES else ""
     return ", ".join(names[:MAX_LISTED_CLASSES]) + more
 

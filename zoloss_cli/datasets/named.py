@@ -1,4 +1,4 @@
-"""A data set by its name, as arrays."""
+"""Load a data set by name, as arrays."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def load_dataset(name: str, *, as_frame: Literal[True], **settings: Any) -> tupl
 
 
 def load_dataset(name: str, *, as_frame: bool = False, **settings: Any) -> tuple[Any, Any]:
-    """Return the samples and class indices of one of `zoloss datasets`.
+    """Return the samples and class indices of a data set from `zoloss datasets`.
 
-    A wrong name or setting is a ConfigError, which suggests the nearest one.
+    A wrong name or setting raises ConfigError, which suggests the nearest valid one.
 
     Parameters
     ----------
     name : str
-        A data set or generator.
+        The name of a data set or generator.
     as_frame : bool, default=False
-        Whether to return a DataFrame, whose columns are the features by name, and a Series.
+        Whether to return a DataFrame, with the features as named columns, and a Series.
     **settings
         As in a config's entry: `positive` for one class against the rest, `noise`, and a generator's `size`,
         `seed` and own parameters.
@@ -43,9 +43,9 @@ def load_dataset(name: str, *, as_frame: bool = False, **settings: Any) -> tuple
     Returns
     -------
     X : ndarray or DataFrame of shape (n_samples, n_features)
-        The features as in the file: scale them as you need.
+        The features as in the file: scale them as needed.
     y : ndarray or Series of shape (n_samples,)
-        The number of each sample's class; of two classes the positive one is 1.
+        The class index of each sample; with two classes, the positive one is 1.
 
     Examples
     --------
@@ -69,4 +69,4 @@ def load_dataset(name: str, *, as_frame: bool = False, **settings: Any) -> tuple
         import pandas as pd
 
         return pd.DataFrame(data.X.copy(), columns=data.features), pd.Series(data.y.copy(), name="label")
-    return data.X.copy(), data.y.copy()  # what `load_data` keeps cannot be written to
+    return data.X.copy(), data.y.copy()  # the arrays of `load_data` are read-only

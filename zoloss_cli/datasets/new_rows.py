@@ -1,4 +1,4 @@
-"""New rows for a fitted model: its columns found by name, and for each row that cannot be used, why."""
+"""New rows for a fitted model: its columns, found by name, and for each unusable row the reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_LISTED_COLUMNS = 10
 
 @dataclass(frozen=True)
 class ModelColumns:
-    """What a model knows of the columns of a table.
+    """What a model knows about the columns of a table.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class ModelColumns:
     missing : str
         The policy for missing values that the model was fitted with.
     id : str or None
-        The column that only names rows, which new tables need not have.
+        The column that only identifies rows, which new tables need not have.
     """
 
     columns: tuple[CsvColumn, ...]
@@ -48,7 +48,7 @@ class NewRows:
     Attributes
     ----------
     table : CsvTable
-        All rows; the features of those with a reason are not to be used.
+        All rows; the features of those with a reason must not be used.
     reasons : dict of int to str
         Why a row cannot be predicted.
     kept : dict of str to list of str
@@ -63,7 +63,7 @@ class NewRows:
 def read_for_prediction(
     path: Path, known: ModelColumns, unknown: str | None = None, keep: Sequence[str] = ()
 ) -> NewRows:
-    """Read a table to predict, which has at least the columns of the training table.
+    """Read a table to predict, which must have at least the columns of the training table.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ def read_for_prediction(
     known : ModelColumns
         What the model knows; columns are found by name.
     unknown : {'error', 'ignore'} or None
-        What to do with a level that was not there in training: refuse the table, read it as no level at all,
-        or as a missing value. With 'error' any row that cannot be predicted is refused.
+        What to do with a level unseen in training: refuse the table, read it as no level at all, or as a
+        missing value. With 'error', any row that cannot be predicted is refused.
     keep : sequence of str
         Columns to copy.
 
@@ -93,7 +93,7 @@ def read_for_prediction(
 def encode_rows(
     raw: RawTable, known: ModelColumns, unknown: str | None = None, keep: Sequence[str] = ()
 ) -> NewRows:
-    """Return the rows of a table that was read, as `read_for_prediction` does; the parameters are the same."""
+    """Encode the rows of a table, like `read_for_prediction`; the parameters are the same."""
     path, header = raw.path, raw.header
     wanted = [column.name for column in known.columns]
     kept = _list_kept(path, header, known, keep)
@@ -132,14 +132,14 @@ def _describe_extra(path: Path, extra: list[str]) -> list[str]:
 
 
 class _RowEncoder:
-    """Turns columns into features, and keeps what is wrong with which row."""
+    """Turn columns into features, and collect what is wrong with which row."""
 
     def __init__(self, raw: RawTable, known: ModelColumns, unknown: str | None) -> None:
         self.raw = raw
         self.missing = known.missing
         self.unknown = unknown
         self.reasons: dict[int, str] = {}
-        self.unseen: dict[str, int] = {}  # levels that were read as missing values, by column
+        self.unseen: dict[str, int] = {}  # levels read as missing values, by column
 
     def encode(self, column: CsvColumn, raw: RawColumn) -> np.ndarray:
         """Return the features of a column; those of rows with a reason do not matter."""
@@ -168,7 +168,7 @@ class _RowEncoder:
         return numbers[:, None]
 
     def _encode_levels(self, column: CsvColumn, raw: RawColumn, gaps: np.ndarray) -> np.ndarray:
-        """Return one indicator per level; unknown levels join the gaps where the model fills these."""
+        """Return one indicator per level; unknown levels count as missing if the model fills these."""
         assert column.levels is not None
         texts = raw.get_texts()
         places = index_levels(column.levels, texts)
@@ -190,7 +190,7 @@ class _RowEncoder:
         self.reasons.setdefault(row, reason)
 
     def refuse(self) -> None:
-        """Raise the first reason if no row can be predicted, or each has to be."""
+        """Raise the first reason if no row can be predicted, or if every row must be."""
         if self.reasons and (self.unknown == "error" or len(self.reasons) == len(self.raw.lines)):
             row = min(self.reasons)
             raise DataError(f"{self.raw.path}:{self.raw.lines[row]}: {self.reasons[row]}")

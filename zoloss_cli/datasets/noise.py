@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-NOISE_STREAM, FLIP_STREAM = 0x6E6F697365, 0x666C6970  # keep noise apart from a pool of the same seed
+NOISE_STREAM, FLIP_STREAM = 0x6E6F697365, 0x666C6970  # separate noise from a pool with the same seed
 
 
 def add_noise(
@@ -27,20 +27,20 @@ def add_noise(
     fraction : float
         The number of samples to add, as a share of N.
     one_class : int or None
-        The class of all of them, or None for random classes, equally likely.
+        The class of all of them, or None for random, equally likely classes.
     seed, draw : int
-        Each draw of a seed is another one, and draw 0 does not depend on how many there are.
+        Draws of a seed differ, and draw 0 does not depend on how many there are.
 
     Returns
     -------
     X : ndarray
-        The samples, those that were added last.
+        The samples, with the added ones last.
     y : ndarray
         Their class indices.
 
     Notes
     -----
-    The paper says that all noise has one class; its Table 2 fits random classes.
+    The paper says that all noise has one class, but its Table 2 fits random classes.
     """
     rng = np.random.default_rng([seed, NOISE_STREAM, draw] if draw else [seed, NOISE_STREAM])
     extra = int(fraction * X.shape[0])
@@ -54,7 +54,7 @@ def add_noise(
 def flip_labels(
     y: np.ndarray, n_classes: int, share: float, is_last: bool, seed: int, draw: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give floor(share * N) samples any other class.
+    """Give floor(share * N) samples another class at random.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def flip_labels(
     share : float
         The number of samples to change, as a share of N.
     is_last : bool
-        Whether the last samples are changed, and not random ones.
+        Whether to change the last samples instead of random ones.
     seed, draw : int
         The source of all random choices.
 
@@ -74,7 +74,7 @@ def flip_labels(
     y : ndarray
         The class indices after the change.
     flipped : ndarray
-        The samples that were changed, in order.
+        The changed samples, in order.
     """
     rng = np.random.default_rng([seed, FLIP_STREAM, draw])
     order, count = rng.permutation(len(y)), int(share * len(y))

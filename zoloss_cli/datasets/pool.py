@@ -13,7 +13,7 @@ from zoloss_cli.plugins import Plugin
 
 
 def generate(name: str, seed: int, **settings: Any) -> Pool:
-    """Return the pool of a generator that belongs to a seed.
+    """Return the pool of a generator for a seed.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def _check_pool(plugin: Plugin, X: np.ndarray, y: np.ndarray, pool: Pool) -> Non
 
 
 def hash_plugin_pools(name: str, seeds: tuple[int, ...], **settings: Any) -> dict[str, str]:
-    """Return the sha256 of the pools of another package's generator, which may change as ours do not."""
+    """Return the sha256 of the pools of another package's generator, which may change, unlike ours."""
     if find_generator(name).plugin is None:
         return {}
     digest = hashlib.sha256()

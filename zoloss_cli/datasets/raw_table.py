@@ -1,4 +1,4 @@
-"""Tables as they are read, column by column: numbers where all values are, else text."""
+"""Tables as they are read, column by column: numbers if all values are, otherwise text."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class RawColumn:
     name : str
         The name.
     numbers : ndarray of float or None
-        The values if all are finite numbers or missing; not a number where missing.
+        The values if all are finite numbers or missing; NaN where missing.
     texts : list of str or None
-        The values as text; None only where there are numbers.
+        The values as text; None only if there are numbers.
     missing : ndarray of bool
         Where a value is missing.
     """
@@ -34,7 +34,7 @@ class RawColumn:
 
     @classmethod
     def from_texts(cls, name: str, texts: list[str]) -> RawColumn:
-        """Return the column with its numbers, if it holds nothing but these and missing values."""
+        """Return the column with its numbers, if it holds only these and missing values."""
         missing = np.zeros(len(texts), bool)
         numbers = _parse_numbers(texts)
         if numbers is None:
@@ -49,8 +49,8 @@ class RawColumn:
 
     @classmethod
     def from_levels(cls, name: str, levels: list[str], codes: np.ndarray) -> RawColumn:
-        """Return the column whose values are these levels by their places, -1 for a missing value."""
-        column = cls.from_texts(name, [*levels, ""])  # which codes of -1 stand for
+        """Return the column with these levels by index, -1 for a missing value."""
+        column = cls.from_texts(name, [*levels, ""])  # for codes of -1
         texts = np.array(column.texts, dtype=object)[codes].tolist()
         return cls(
             name, None if column.numbers is None else column.numbers[codes], texts, column.missing[codes]
@@ -58,22 +58,22 @@ class RawColumn:
 
     @classmethod
     def from_numbers(cls, name: str, numbers: np.ndarray) -> RawColumn:
-        """Return a column of numbers, which are missing where they are not a number."""
+        """Return a column of numbers, where NaN means missing."""
         values = np.asarray(numbers, np.float64)
         return cls(name, values, None, np.isnan(values))
 
     def get_texts(self) -> list[str]:
-        """Return the values as text; numbers that came as such in the shortest way."""
+        """Return the values as text; numbers in their shortest form."""
         if self.texts is not None:
             return self.texts
         assert self.numbers is not None
         return ["" if gap else _show(x) for x, gap in zip(self.numbers.tolist(), self.missing, strict=True)]
 
     def take(self, rows: np.ndarray) -> RawColumn:
-        """Return the column with these rows only, chosen by a mask."""
+        """Return the column with only these rows, selected by a mask."""
         texts = None if self.texts is None else list(itertools.compress(self.texts, rows))
         if self.numbers is None and texts is not None and not rows.all():
-            return RawColumn.from_texts(self.name, texts)  # the rows that are left may hold numbers alone
+            return RawColumn.from_texts(self.name, texts)  # the remaining rows may hold only numbers
         numbers = None if self.numbers is None else self.numbers[rows]
         return RawColumn(self.name, numbers, texts, self.missing[rows])
 
@@ -91,9 +91,9 @@ class RawTable:
     columns : list of RawColumn
         The columns.
     lines : list of int
-        The line of the file that each row begins on, or the row's number where there are no lines.
+        The line of the file that each row begins on, or the row's number if there are no lines.
     notes : list of str
-        What was noticed on the way.
+        Notes from reading the table.
     """
 
     path: Path
@@ -103,7 +103,7 @@ class RawTable:
     notes: list[str] = field(default_factory=list)
 
     def take(self, rows: np.ndarray) -> RawTable:
-        """Return the table with these rows only, chosen by a mask."""
+        """Return the table with only these rows, selected by a mask."""
         if rows.all():
             return self
         columns = [column.take(rows) for column in self.columns]
@@ -111,12 +111,12 @@ class RawTable:
 
 
 def _parse_numbers(texts: list[str]) -> np.ndarray | None:
-    """Return texts as numbers if each is a finite one, at once, far faster than one by one; else None."""
+    """Return texts as numbers, all at once, which is far faster than one by one; None if any is not finite."""
     try:
         numbers = np.array(texts, dtype=np.float64)
     except ValueError:
         return None
-    # Python allows underscores between digits, and codes have them.
+    # Python allows underscores between digits, but they appear in codes.
     return numbers if np.isfinite(numbers).all() and "_" not in "".join(texts) else None
 
 

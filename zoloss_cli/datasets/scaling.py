@@ -1,4 +1,4 @@
-"""Scaling that is fitted on some samples, mostly the training samples, and applied to others."""
+"""Scaling that is fitted to some samples, usually the training samples, and applied to others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zoloss_cli.errors import DataError
 def scale_parts(
     train: np.ndarray, test: np.ndarray, how: str, fit_on: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Scale the training and the test part by what the training part shows.
+    """Scale the training and the test part by statistics of the training part.
 
     Parameters
     ----------
@@ -19,19 +19,20 @@ def scale_parts(
     how : {'minmax', 'standard', 'none'}
         See Notes.
     fit_on : ndarray or None
-        The samples to fit the scaling on, if not on the training part.
+        The samples to fit the scaling to, if not the training part.
 
     Returns
     -------
     train : ndarray
         The scaled training samples.
     test : ndarray
-        The scaled test samples; a feature that is constant where the scaling is fitted becomes 0.
+        The scaled test samples; a feature that is constant in the fitted samples becomes 0.
 
     Notes
     -----
-    'minmax' maps the samples to [-1, 1] as (x - (hi+lo)/2) / ((hi-lo)/2), a form whose rounding the published
-    test errors depend on; test values may leave [-1, 1]. 'standard' gives mean 0 and variance 1 (ddof = 1).
+    'minmax' maps the samples to [-1, 1] as (x - (hi+lo)/2) / ((hi-lo)/2), a form on whose rounding the
+    published test errors depend; test values may leave [-1, 1]. 'standard' gives mean 0 and variance 1 (ddof =
+    1).
     """
     if how == "none":
         return train, test
@@ -40,7 +41,7 @@ def scale_parts(
 
 
 def apply_scaling(X: np.ndarray, centre: np.ndarray, spread: np.ndarray) -> np.ndarray:
-    """Return the samples reduced by the centre and divided by the spread; 0 where that is 0."""
+    """Return the samples minus the centre, divided by the spread; 0 where the spread is 0."""
     constant = spread == 0.0
     return np.where(constant, 0.0, (X - centre) / np.where(constant, 1.0, spread))
 
@@ -60,7 +61,7 @@ def compute_scaling(X: np.ndarray, how: str) -> tuple[np.ndarray, np.ndarray]:
 def compute_finite_scaling(
     X: np.ndarray, how: str, features: list[str], where: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what `compute_scaling` does; a DataError names a feature whose values are too large."""
+    """Do the same as `compute_scaling`; a DataError names a feature whose values are too large."""
     with np.errstate(over="ignore", invalid="ignore"):
         centre, spread = compute_scaling(X, how)
     is_infinite = ~(np.isfinite(centre) & np.isfinite(spread))

@@ -1,4 +1,4 @@
-"""Files that another machine sent to this process: read from memory, and named by their content."""
+"""Files that another machine sent to this process: read from memory, and identified by their content."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import NamedTuple
 
 from zoloss_cli.errors import DataError
 
-SENT = "sent:"  # what the path of such a file begins with
+SENT = "sent:"  # prefix of such a file's path
 
 
 class SentFile(NamedTuple):
-    """A file to send, or that was sent.
+    """A file to send, or one that was sent.
 
     Attributes
     ----------
     path : str
-        By which it is read: its sha256, and the name that it has where it comes from.
+        The path by which it is read: its sha256, and its original name.
     content : bytes
-        What it holds.
+        Its bytes.
     dataset : str
-        The data set from UCI that it is; empty for a table of your own.
+        The UCI data set that it is; empty for a user's table.
     """
 
     path: str
@@ -34,20 +34,20 @@ _fetched: dict[str, str] = {}  # path by data set
 
 
 def name_sent_file(path: Path, sha256: str) -> str:
-    """Return the path of a file where it is sent: no other content has it."""
+    """Return the path of a file at its destination, which depends on its content."""
     return f"{SENT}/{sha256}/{path.name}"
 
 
 def receive_file(file: SentFile) -> None:
-    """Let this process read a file that was sent.
+    """Make a file that was sent readable in this process.
 
     Raises
     ------
     DataError
-        If it is not what its path says, or another version of a data set from UCI than was sent before.
+        If it does not match its path, or is another version of a UCI data set than was sent before.
     """
     if file.path != name_sent_file(Path(file.path), hashlib.sha256(file.content).hexdigest()):
-        raise DataError(f"{Path(file.path).name} is damaged: it is not the file that was to be sent")
+        raise DataError(f"{Path(file.path).name} is damaged: it is not the file that should have been sent")
     if file.dataset and _fetched.setdefault(file.dataset, file.path) != file.path:
         raise DataError(
             f"another run on this worker uses another version of '{file.dataset}' from UCI; restart the worker"
@@ -56,7 +56,7 @@ def receive_file(file: SentFile) -> None:
 
 
 def is_sent(path: Path) -> bool:
-    """Return whether a path is that of a file that was, or was to be, sent."""
+    """Return whether a path is that of a file that was, or should have been, sent."""
     return str(path).startswith(SENT)
 
 
@@ -69,5 +69,5 @@ def read_sent_file(path: Path) -> bytes:
 
 
 def find_sent_table(dataset: str) -> Path | None:
-    """Return the path of a data set from UCI that was sent; None if it was not."""
+    """Return the path of a UCI data set that was sent; None if it was not."""
     return Path(_fetched[dataset]) if dataset in _fetched else None

@@ -1,4 +1,4 @@
-"""Tables in parquet and xlsx files, whose values have types; the packages that read them are extras."""
+"""Tables in parquet and xlsx files, whose values have types; the packages that read them are optional."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from zoloss_cli.datasets.csv_reader import MAX_FILE_BYTES, check_header
 from zoloss_cli.datasets.raw_table import RawColumn, RawTable
 from zoloss_cli.errors import DataError
 
-MAX_CELLS = 50_000_000  # of a parquet file, which compresses equal values to next to nothing
+MAX_CELLS = 50_000_000  # of a parquet file, which compresses equal values to almost nothing
 
 MAX_EXACT_INTEGER = 2**53  # as a floating-point number
 
 
 def read_parquet(path: Path, content: bytes) -> RawTable:
-    """Read a parquet file by pyarrow; rows count from 1."""
+    """Read a parquet file with pyarrow; rows count from 1."""
     try:
         import pyarrow
         import pyarrow.parquet as parquet
@@ -35,7 +35,7 @@ def read_parquet(path: Path, content: bytes) -> RawTable:
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(f"{path} is not a parquet file that can be read: {reason}") from None
-    # The index of a data frame, which pandas stores beside its columns.
+    # The index of a data frame, which pandas stores along with its columns.
     names = [name for name in table.column_names if not name.startswith("__index_level_")]
     check_header(path, names)
     if not names or not table.num_rows:
@@ -63,7 +63,7 @@ def _convert_arrow(path: Path, name: str, values: Any, types: Any) -> RawColumn:
 
 
 def read_workbook(path: Path, content: bytes) -> RawTable:
-    """Read the first sheet of an xlsx file by openpyxl; rows count as spreadsheets do, the header being 1."""
+    """Read the first sheet of an xlsx file with openpyxl; rows count as in spreadsheets, with header 1."""
     try:
         import openpyxl
     except ImportError:
@@ -77,7 +77,7 @@ def read_workbook(path: Path, content: bytes) -> RawTable:
         cells = [[_write_value(value) for value in row] for row in sheets[0].iter_rows(values_only=True)]
     except DataError:
         raise
-    except Exception:  # of any kind: openpyxl has no error of its own for a damaged file
+    except Exception:  # of any kind: openpyxl has no specific error for a damaged file
         raise DataError(f"{path} is not an xlsx file that can be read") from None
     rows = [(number, row) for number, row in enumerate(cells, 1) if any(row)]
     if not rows:
@@ -95,7 +95,7 @@ def read_workbook(path: Path, content: bytes) -> RawTable:
 
 
 def _write_value(value: Any) -> str:
-    """Return a value as a text file would have it."""
+    """Return a value as it would appear in a text file."""
     if value is None:
         return ""
     if isinstance(value, datetime.datetime) and value.time() == datetime.time():

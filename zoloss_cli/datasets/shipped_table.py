@@ -1,4 +1,4 @@
-"""Tables that come with zoloss or another package, by their names, where a command takes your own."""
+"""Tables that come with zoloss or another package, by name, where a command takes your own."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ FOLDER = "datasets"
 
 
 def resolve_table(path: Path) -> Path:
-    """Return the file that a path or the name of a data set stands for.
+    """Return the file that a path or the name of a data set refers to.
 
     Parameters
     ----------
     path : Path
-        A file; or 'heart' or 'datasets/heart.csv', which are the data set that comes with zoloss unless there
-        is such a file.
+        A file; or 'heart' or 'datasets/heart.csv', which is the data set that comes with zoloss unless there is
+        such a file.
 
     Returns
     -------
     Path
-        The path itself, also where nothing is there: readers say so. A shipped file in the working folder or
-        below it has a relative path.
+        The path itself, even if nothing is there: readers report that. A shipped file in or below the working
+        folder has a relative path.
 
     Raises
     ------
     DataError
-        If it is the name of a generator, which has no table, or nearly the name of a data set.
+        If it is the name of a generator, which has no table, or almost the name of a data set.
     """
     if path.is_absolute() or _is_there(path):
         return path
@@ -43,7 +43,7 @@ def resolve_table(path: Path) -> Path:
 
 
 def _resolve_other_name(path: Path) -> Path:
-    """Return the file of another package's data set of this name; say what else may be meant."""
+    """Return the file of another package's data set with this name; report what else may be meant."""
     from zoloss_cli.config.catalog import find_plugin_file, has_generator
 
     name = str(path)
@@ -73,12 +73,12 @@ def _list_beside(path: Path) -> list[str]:
 def _is_there(path: Path) -> bool:
     try:
         return path.exists() and not path.is_dir()
-    except (OSError, ValueError):  # a name that no file can have: readers say what is wrong with it
+    except (OSError, ValueError):  # a name that no file can have: readers report what is wrong
         return True
 
 
 def _shorten(path: Path) -> Path:
-    """Return a shipped file by a path from the working folder, where one leads to it."""
+    """Return a shipped file by a path relative to the working folder, if possible."""
     here = Path(FOLDER, path.name)
     try:
         return here if here.is_file() and here.samefile(path) else path.relative_to(Path.cwd())

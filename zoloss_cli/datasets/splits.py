@@ -1,4 +1,4 @@
-"""Which samples train and which test. Seeds come from coordinates, never from the order of work."""
+"""Which samples train and which test. Seeds depend on coordinates, never on the order of work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SplitRule:
     Attributes
     ----------
     train : int, float or 'all'
-        The count or share of training samples; with 'all' none tests.
+        The count or share of training samples; with 'all', there is no test sample.
     test : int or None
         The count of test samples; None for all others.
     seed : int

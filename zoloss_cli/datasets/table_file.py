@@ -1,4 +1,4 @@
-"""One reader for people's tables: text, compressed or not, parquet, xlsx, and standard input."""
+"""One reader for users' tables: text, compressed or not, parquet, xlsx, and standard input."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from zoloss_cli.errors import DataError
 
 STANDARD_INPUT = Path("-")
 STANDARD_INPUT_NAME = Path("<stdin>")  # in messages
-GZIP, PARQUET, ZIP = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"  # what such files begin with
+GZIP, PARQUET, ZIP = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"  # first bytes of such files
 
 
 def read_raw_table(
     path: Path, content: bytes | None = None, choose_texts: ChooseTexts | None = None
 ) -> RawTable:
-    """Read a table of any kind that is known; what a file holds counts, not what it is called.
+    """Read a table of any known kind; the content of a file counts, not its name.
 
     Parameters
     ----------
     path : Path
         The file; `-` for standard input.
     content : bytes or None
-        What it holds, if that was read before.
+        Its content, if already read.
     choose_texts : callable or None
-        Takes the header; returns the columns whose values are needed as they are written. None for all.
+        Takes the header; returns the columns whose values are needed as written. None for all.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def read_raw_table(
 
 
 def read_header(path: Path, content: bytes) -> list[str]:
-    """Return the names of the columns of a text file; of any other file, none."""
+    """Return the names of the columns of a text file; empty for any other file."""
     content = unpack(path, content)
     if content.startswith((PARQUET, ZIP)):
         return []
@@ -60,7 +60,7 @@ def read_header(path: Path, content: bytes) -> list[str]:
 
 
 def name_source(path: Path) -> Path:
-    """Return what messages call a file."""
+    """Return the name of a file in messages."""
     return STANDARD_INPUT_NAME if path == STANDARD_INPUT else path
 
 
@@ -81,7 +81,7 @@ def read_source(path: Path) -> bytes:
 
 
 def unpack(path: Path, content: bytes) -> bytes:
-    """Return the bytes of a file without its compression by gzip, if it has one."""
+    """Return the bytes of a file, decompressed if it is in gzip format."""
     if not content.startswith(GZIP):
         return content
     try:
@@ -89,5 +89,5 @@ def unpack(path: Path, content: bytes) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path} is damaged: it cannot be decompressed ({error})") from None
     if len(unpacked) > MAX_FILE_BYTES:
-        raise DataError(f"{path} is too large: at most {MAX_FILE_BYTES:,} bytes are read of what it compresses")
+        raise DataError(f"{path} is too large: at most {MAX_FILE_BYTES:,} decompressed bytes are read")
     return unpacked

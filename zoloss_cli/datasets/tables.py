@@ -14,7 +14,7 @@ from zoloss_cli.registry import DATASET_PLUGINS
 
 
 def find_entry(name: str) -> CatalogEntry:
-    """Return what is known of a fixed table, embedded or of another package; DataError if there is none."""
+    """Return what is known about a fixed table, embedded or of another package; DataError if there is none."""
     if name in DATASET_PLUGINS and not DATASET_PLUGINS[name].is_generator:
         return _describe_plugin_table(name)
     return find_embedded_entry(name)
@@ -22,7 +22,7 @@ def find_entry(name: str) -> CatalogEntry:
 
 @functools.cache
 def _describe_plugin_table(name: str) -> CatalogEntry:
-    """Return the entry of another package's table, which is read to be counted."""
+    """Return the entry of another package's table, which is read to count its rows."""
     registration = DATASET_PLUGINS[name]
     plugin = registration.plugin
     assert plugin is not None, "every data set of this registry is a plug-in"

@@ -1,8 +1,8 @@
 """Tables in text files: commas, semicolons or tabs; UTF-8, UTF-16 or Latin-1.
 
-Large files are read by pandas. It reads no file that the careful way would read in another manner: whatever
-could differ is looked for first, and such a file, like one with a fault, takes the careful way, which knows
-the line and the column of everything.
+Large files are read with pandas, but only if the careful reader would read them in the same way: whatever could
+differ is checked first, and such a file, like one with an error, is left to the careful reader, which knows the
+line and the column of everything.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from zoloss_cli.datasets.csv_reader import (
 from zoloss_cli.datasets.raw_table import RawColumn, RawTable
 from zoloss_cli.errors import DataError
 
-MIN_FAST_BYTES = 1 << 20  # below, importing pandas takes longer than all the rest
+MIN_FAST_BYTES = 1 << 20  # below this, importing pandas takes longer than everything else
 HEADER_BYTES = 1 << 20  # a longer header is read carefully
 COUNTED_BYTES = 1 << 18  # at once, in the processor's cache
 MISSING_SPELLINGS = sorted({form(text) for text in MISSING for form in (str, str.upper, str.title)})
-CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # which no text in Latin-1 has
+CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # absent from text in Latin-1
 WINDOWS_ONLY = re.compile(rb"[\x80-\x9f]")
 
 ChooseTexts = Callable[[list[str]], Collection[str]]
@@ -46,9 +46,9 @@ def read_text_table(path: Path, content: bytes, choose_texts: ChooseTexts | None
     path : Path
         The file, for messages.
     content : bytes
-        What it holds.
+        Its content.
     choose_texts : callable or None
-        Takes the header; returns the columns whose values are needed as they are written. None for all.
+        Takes the header; returns the columns whose values are needed as written. None for all.
 
     Returns
     -------
@@ -66,13 +66,13 @@ def read_text_table(path: Path, content: bytes, choose_texts: ChooseTexts | None
 
 
 def convert_to_utf8(path: Path, content: bytes) -> tuple[bytes, list[str]]:
-    """Return a text in UTF-8 whose lines end with line feeds, and a note where it was in another encoding."""
+    """Return a text in UTF-8 with lines that end in line feeds, and a note if it had another encoding."""
     notes = []
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
             content = content.decode("utf-16").encode()
         except UnicodeError:
-            raise DataError(f"{path} begins as a text in UTF-16 but is none; save it as UTF-8") from None
+            raise DataError(f"{path} begins like UTF-16 text but is not; save it as UTF-8") from None
         notes.append(f"{path} was read as UTF-16")
     content = content.removeprefix(codecs.BOM_UTF8)
     if not content.isascii() and not _is_utf8(content):
@@ -95,21 +95,21 @@ def _is_utf8(content: bytes) -> bool:
 
 
 def read_fast(path: Path, content: bytes, choose_texts: ChooseTexts) -> RawTable | None:
-    """Read a table by pandas, or return None where only the careful way is sure to be right.
+    """Read a table with pandas, or return None if only the careful reader is sure to be right.
 
     Parameters
     ----------
     path : Path
         The file, for messages.
     content : bytes
-        What it holds, in UTF-8.
+        Its content, in UTF-8.
     choose_texts : callable
         As in `read_text_table`.
     """
     start, end = content.find(b"\n") + 1, len(content)
     while end > start and content[end - 1] == ord("\n"):
         end -= 1
-    # A quoted field may hold anything, and what follows a zero byte would be lost.
+    # A quoted field may hold anything, and whatever follows a zero byte would be lost.
     is_plain = all(content.find(character, start, end) < 0 for character in (b'"', b"\0"))
     if not is_plain or not 0 < start <= min(HEADER_BYTES, end):
         return None
@@ -135,7 +135,7 @@ def read_fast(path: Path, content: bytes, choose_texts: ChooseTexts) -> RawTable
 def _parse_by_pandas(
     content: bytes, start: int, separator: str, header: list[str], texts: set[int]
 ) -> list[RawColumn] | None:
-    """Return the columns of what begins at `start`, those of `texts` as written; None if it is faulty."""
+    """Return the columns of what begins at `start`, those in `texts` as written; None if it is faulty."""
     import pandas as pd
 
     version = tuple(int(part) for part in pd.__version__.split(".")[:2])
@@ -146,7 +146,7 @@ def _parse_by_pandas(
         "quoting": csv.QUOTE_NONE,
         "keep_default_na": False,
         "na_values": MISSING_SPELLINGS,
-        # To the nearest number, as Python does; pandas knows no other way from 3.1 on.
+        # To the nearest number, as in Python; pandas has no other way from 3.1 on.
         **({} if version >= (3, 1) else {"float_precision": "round_trip"}),
     }
 
@@ -154,15 +154,15 @@ def _parse_by_pandas(
         file = io.BytesIO(content)  # which shares the bytes
         file.seek(start)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", pd.errors.DtypeWarning)  # of what is read again below
+            warnings.simplefilter("ignore", pd.errors.DtypeWarning)  # about what is read again below
             return pd.read_csv(file, **options, **more)
 
     try:
         frame = read(dtype=dict.fromkeys(texts, str))
-        # Truth values, long whole numbers and mixtures are not text any more, but their text is needed.
+        # Truth values, long integers and mixtures are no longer text, but their text is needed.
         changed = [i for i in frame if i not in texts and not _is_plain(frame[i])]
         again = read(usecols=changed, dtype=str) if changed else frame
-    except (ValueError, OverflowError):  # of which pandas' own errors are kinds
+    except (ValueError, OverflowError):  # base classes of pandas' own errors
         return None
     columns = []
     for i, name in enumerate(header):
@@ -179,7 +179,7 @@ def _parse_by_pandas(
 
 
 def _count_bytes(content: bytes, start: int, end: int, wanted: bytes) -> list[int]:
-    """Return how often each byte is between two places; far faster than `bytes.count` for frequent ones."""
+    """Return how often each byte occurs between two places; far faster than `bytes.count` for frequent ones."""
     values, counts = np.frombuffer(content, np.uint8), [0] * len(wanted)
     for first in range(start, end, COUNTED_BYTES):
         part = values[first : min(first + COUNTED_BYTES, end)]
@@ -188,7 +188,7 @@ def _count_bytes(content: bytes, start: int, end: int, wanted: bytes) -> list[in
 
 
 def _is_plain(series: Any) -> bool:
-    """Return whether a column holds numbers, or the text that is in the file."""
+    """Return whether a column holds numbers, or the text as in the file."""
     if series.dtype.kind in "iuf":
         return True
     return series.dtype.kind != "b" and all(isinstance(value, str) for value in series.dropna())

@@ -1,1 +1,1 @@
-"""Experiments: what to run, one task of it, where tasks run, and the run itself."""
+"""Experiments: what to run, a single task, where tasks run, and the run itself."""

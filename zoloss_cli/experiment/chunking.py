@@ -1,9 +1,9 @@
-"""Which splits travel together, and which cell comes next.
+"""Which splits are sent together, and which cell comes next.
 
-Few workers take cells in the order of the plan, in chunks that end after about half a second: what a chunk has
-not begun by then comes back, so that the times of tasks need not be known before. For many the client is what
-they wait for, so chunks are as long as its cost for each of them demands, the time of each cell is found out
-first, the longest tasks come before the others, and chunks become shorter towards the end.
+Few workers take cells in the order of the plan, in chunks that end after about half a second: tasks that a
+chunk has not started by then come back, so that the times of tasks need not be known beforehand. Many workers
+would wait for the client, so their chunks are as long as the client's cost per chunk requires, each cell is
+timed first, the longest tasks come first, and chunks become shorter towards the end.
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ from dataclasses import dataclass, field
 
 from zoloss_cli.experiment.pending import CHUNK_SECONDS, PendingCell, estimate_seconds
 
-MANY_WORKERS = 32  # from here on the longest tasks are first, so that the last ones are short
-CLIENT_LOAD = 0.15  # of the client's time, where chunks may be long
+MANY_WORKERS = 32  # from here on, the longest tasks come first, so that the last ones are short
+CLIENT_LOAD = 0.15  # of the client's time, while chunks may be long
 MAX_CLIENT_LOAD = 0.6  # likewise, towards the end
 CLIENT_SECONDS = 0.0007  # of the client's time for a chunk, until it is measured
 MIN_MEASURED_CHUNKS = 200
-SHARES_LEFT = 4  # a chunk is at most this fraction of a worker's share of what is left
-ESTIMATE_SECONDS = 0.2  # between two estimates of what is left, which look at every cell
-MAX_UNTIMED_TASKS = 16  # of a chunk of few workers, before any task of its cell was timed
-TASKS_PER_TIMED = 32  # a chunk of many workers has at most so many times the tasks that were timed before
+SHARES_LEFT = 4  # a chunk is at most one part in this many of a worker's share of the rest
+ESTIMATE_SECONDS = 0.2  # between two estimates of the time left, which examine every cell
+MAX_UNTIMED_TASKS = 16  # in a chunk for few workers, before any task of its cell was timed
+TASKS_PER_TIMED = 32  # a chunk for many workers has at most this many times the tasks timed before
 
 
 @dataclass
 class ChunkPlanner:
-    """Chooses chunks from what is pending.
+    """Choose chunks from the pending tasks.
 
     Attributes
     ----------
     pending : list of PendingCell
-        What is to run.
+        The cells to run.
     clock : callable
         Seconds.
     cpu_clock : callable
-        Seconds of the client's own time.
+        Seconds of the client's own CPU time.
     """
 
     pending: list[PendingCell]
     clock: Callable[[], float] = time.monotonic
     cpu_clock: Callable[[], float] = time.process_time
-    _queue: deque[PendingCell] = field(init=False)  # of which the first has splits
+    _queue: deque[PendingCell] = field(init=False)  # the first of which has splits
     _unprobed: deque[PendingCell] = field(init=False)
-    _seconds_left: float | None = None  # of one worker that did all
+    _seconds_left: float | None = None  # for a single worker
     _estimated_at: float = float("-inf")
     _n_chunks: int = 0
     _cpu_start: float = field(init=False)
@@ -60,13 +60,13 @@ class ChunkPlanner:
         return bool(self._queue)
 
     def estimate_left(self, n_workers: int) -> float | None:
-        """Estimate the seconds that are left; None while no task was timed."""
+        """Estimate the seconds left; None if no task was timed yet."""
         if not self._queue:
             return 0.0
         return None if self._seconds_left is None else self._seconds_left / max(n_workers, 1)
 
     def update(self, n_workers: int) -> None:
-        """Look at what is left, from time to time; for many workers put the longest tasks first."""
+        """Re-estimate the time left now and then; for many workers, put the longest tasks first."""
         now = self.clock()
         if now - self._estimated_at < ESTIMATE_SECONDS:
             return
@@ -76,10 +76,10 @@ class ChunkPlanner:
             self._queue = deque(sorted(self._queue, key=lambda part: -(part.mean_seconds or 0.0)))
             self._drop_empty()
         cost = time.perf_counter() - began
-        self._estimated_at = now + 20 * cost  # a twentieth of the time at most, however many cells there are
+        self._estimated_at = now + 20 * cost  # at most a twentieth of the time, however many cells there are
 
     def take(self, n_workers: int) -> tuple[PendingCell, list[int], float]:
-        """Remove and return the next chunk: a cell, some of its splits, and the seconds that it may take."""
+        """Remove and return the next chunk: a cell, some of its splits, and the seconds it may take."""
         self._n_chunks += 1
         seconds = self._find_seconds(n_workers)
         if n_workers <= MANY_WORKERS:
@@ -90,20 +90,20 @@ class ChunkPlanner:
             part = self._find_unprobed() or self._queue[0]
             splits = part.take_chunk(seconds, TASKS_PER_TIMED * part.n_timed)
             if not part.n_timed and part is self._queue[0]:
-                self._queue.rotate(-1)  # nothing else is known: each cell in turn
-            seconds = math.inf  # sized by times that are known
+                self._queue.rotate(-1)  # nothing else is known: take each cell in turn
+            seconds = math.inf  # sized by known times
         self._drop_empty()
         return part, splits, seconds
 
     def give_back(self, part: PendingCell, splits: list[int]) -> None:
-        """Take splits that a chunk had no time for; they are the next."""
+        """Take back splits that a chunk had no time for; they come next."""
         if splits:
             part.splits.extendleft(reversed(splits))
             if all(part is not each for each in self._queue):
                 self._queue.appendleft(part)
 
     def _find_unprobed(self) -> PendingCell | None:
-        """Return a cell of which no task is under way or was timed."""
+        """Return a cell with no task running or timed."""
         while self._unprobed:
             part = self._unprobed.popleft()
             if part.splits and not part.n_timed:
@@ -115,15 +115,15 @@ class ChunkPlanner:
             self._queue.popleft()
 
     def _find_seconds(self, n_workers: int) -> float:
-        """Return how long a chunk may take: more for many workers, less towards the end."""
-        busy = n_workers * self._measure_client_seconds()  # of the client in each second, with chunks of one
+        """Return how long a chunk may take: longer for many workers, shorter towards the end."""
+        busy = n_workers * self._measure_client_seconds()  # of the client per second, with chunks of one second
         seconds = max(CHUNK_SECONDS, busy / CLIENT_LOAD)
         if self._seconds_left is not None and n_workers > MANY_WORKERS:
             seconds = max(busy / MAX_CLIENT_LOAD, min(seconds, self._seconds_left / n_workers / SHARES_LEFT))
         return seconds
 
     def _measure_client_seconds(self) -> float:
-        """Return what a chunk costs the client, from its submission to its records."""
+        """Return the client's cost of a chunk, from its submission to its records."""
         if self._n_chunks < MIN_MEASURED_CHUNKS:
             return CLIENT_SECONDS
         return (self.cpu_clock() - self._cpu_start) / self._n_chunks

@@ -1,4 +1,4 @@
-"""One learner, fitted on one set of samples, as every task and every command does it."""
+"""Fit one learner to one set of samples, in the same way for every task and command."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from zoloss_cli.utils.code_files import allow_code, remember_code
 
 @contextlib.contextmanager
 def allow_planned_code(spec: LearnerSpec) -> Iterator[None]:
-    """Within this block, the classes that a learner names may be used: whoever planned its task allowed them.
+    """Within this block, allow the classes that a learner names: whoever planned its task allowed them.
 
-    Worker processes and other hosts run the text that travels with the task, not what its file holds by now.
+    Worker processes and other hosts run the text that travels with the task, not the current content of its
+    file.
 
     Parameters
     ----------
     spec : LearnerSpec
-        The learner of a task that was planned.
+        The learner of a planned task.
     """
     found = [each for each in walk_learners(spec) if is_foreign(each.learner)]
     for each in found:
@@ -38,7 +39,7 @@ def allow_planned_code(spec: LearnerSpec) -> Iterator[None]:
 
 
 def walk_learners(spec: LearnerSpec) -> Iterator[LearnerSpec]:
-    """Yield a learner, those that it is chosen from, and those inside them."""
+    """Yield a learner, its candidates, and the learners inside them."""
     yield spec
     for inner in (
         *spec.tune,
@@ -58,9 +59,9 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
     classes : list of str
         The classes of the data set.
     where : str
-        How messages call the data set.
+        The name of the data set in messages.
     how : str
-        What makes two classes of several, such as "positive: CLASS".
+        What makes two classes out of several, such as "positive: CLASS".
     """
     for candidate in spec.tune or (spec,):
         if len(classes) > 2 and not find_registration(candidate.source).is_multiclass:
@@ -77,7 +78,7 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
 
 
 def assign_part(spec: LearnerSpec, split: int) -> LearnerSpec:
-    """Return a learner whose work is divided into parts with the part of a split, and any other as it is."""
+    """Return a learner whose work is divided into parts with the part of a split, and any other unchanged."""
     settings = dict(spec.settings)
     if settings.get("parts", 1) == 1 or settings.get("part", 0) is not None:
         return spec
@@ -107,20 +108,21 @@ def fit(
     seed : SeedSequence
         Seed of the learner's random numbers.
     quiet : bool, default=True
-        Whether the learner's warnings are not shown.
+        Whether to suppress the learner's warnings.
     sample_weight : ndarray of shape (n_samples,) or None
-        The weights of the samples, for a learner that takes some; None: all are equal.
+        The sample weights, if the learner takes them; None: all are equal.
 
     Returns
     -------
     learner : Learner
         The fitted learner.
     fit_time : float
-        Seconds that it took, by its own clock if it has one.
+        Seconds taken, by its own clock if it has one.
     """
     warm_up(spec)
     with warnings.catch_warnings():
-        # A learner's doubts (an empty ensemble, say) show in the record; thousands of tasks would repeat them.
+        # A learner's warnings (an empty ensemble, say) show in the record; thousands of tasks would repeat
+        # them.
         if quiet:
             warnings.simplefilter("ignore", UserWarning)
         learner = make_learner(spec.source, spec.parameters, np.random.default_rng(seed))

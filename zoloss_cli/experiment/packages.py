@@ -1,4 +1,4 @@
-"""Packages that the learners of a run need: said before the first task, if one is missing."""
+"""Packages that the learners of a run need: a missing one is reported before the first task."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from zoloss_cli.utils.optional_imports import build_missing_error, is_installed
 
 
 def find_missing_needs(spec: LearnerSpec) -> list[tuple[LearnerSpec, NeededPackage]]:
-    """Return what is not installed, each with the learner that needs it: this one, or one inside it."""
+    """Return what is not installed, with the learner that needs it: this one, or one inside it."""
     return [
         (each, need)
         for each in walk_learners(spec)
@@ -27,7 +27,7 @@ def find_missing_needs(spec: LearnerSpec) -> list[tuple[LearnerSpec, NeededPacka
 
 
 def list_missing_packages(spec: LearnerSpec) -> list[MissingPackageError]:
-    """Return what a learner, one that it is tuned over, or one inside it needs and is not installed.
+    """Return what is needed but not installed, for a learner, its candidates, and the learners inside them.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def list_missing_packages(spec: LearnerSpec) -> list[MissingPackageError]:
     Returns
     -------
     list of MissingPackageError
-        One sentence each, which names the learner and the package.
+        One sentence each, naming the learner and the package.
     """
     return [
         build_missing_error(need.module, f"the learner '{each.learner}'", need.purpose, need.instead)
@@ -46,19 +46,19 @@ def list_missing_packages(spec: LearnerSpec) -> list[MissingPackageError]:
 
 
 def check_packages(cells: Iterable[Cell], store: Store, fresh: bool) -> None:
-    """Raise MissingPackageError if a task that is still to run needs a package that is not installed.
+    """Raise MissingPackageError if a pending task needs a package that is not installed.
 
     Parameters
     ----------
     cells : iterable of Cell
-        What is to run.
+        The cells to run.
     store : Store
-        Where results are: what is complete needs no package any more.
+        Where results are stored: complete cells need no packages.
     fresh : bool
         Whether all tasks run again.
     """
     lines: dict[str, None] = {}
-    found = Store(store.folder)  # whose notes on what it reads come again when the run reads it
+    found = Store(store.folder)  # a separate one: its notes come again when the run reads
     for cell in cells:
         missing = list_missing_packages(cell.learner)
         if missing and (fresh or find_pending(cell, found.read(cell.filename, cell.key)).splits):

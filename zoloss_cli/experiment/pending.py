@@ -13,7 +13,7 @@ from zoloss_cli.results.record import FitRecord, Record
 from zoloss_cli.results.store import Store
 
 CHUNK_SECONDS = 0.5
-MAX_CHUNK_TASKS = 200  # in chunks of half a second, and more in longer ones
+MAX_CHUNK_TASKS = 200  # in chunks of half a second; more in longer ones
 
 
 class SplitRanges:
@@ -31,7 +31,7 @@ class SplitRanges:
 
     @classmethod
     def from_splits(cls, splits: Iterable[int], step: int) -> SplitRanges:
-        """Return splits in order, of which those that are `step` apart make a range."""
+        """Return splits in order; those that are `step` apart form a range."""
         ranges: list[range] = []
         for split in splits:
             if ranges and ranges[-1].stop == split:
@@ -48,7 +48,7 @@ class SplitRanges:
             yield from each
 
     def extendleft(self, splits: Iterable[int]) -> None:
-        """Put splits before the others, one after the other."""
+        """Put splits before the others, one by one."""
         for split in splits:
             self._ranges.appendleft(range(split, split + 1))
             self._size += 1
@@ -66,20 +66,20 @@ class SplitRanges:
 
 @dataclass
 class PendingCell:
-    """A cell's splits still to run, and what is known of their cost.
+    """The pending splits of a cell, and what is known about their cost.
 
     Attributes
     ----------
     cell : Cell
         The cell.
     splits : SplitRanges or deque of int
-        Splits that no record is stored of, in order.
+        Splits without a stored record, in order.
     seconds : float
-        Seconds that all timed tasks of the cell took.
+        Total seconds of all timed tasks of the cell.
     n_timed : int
-        How many those are.
+        Number of timed tasks.
     n_tasks : int
-        How many tasks it has, done or not: of a shard its own.
+        Number of tasks, done or not; for a shard, only its own.
     """
 
     cell: Cell
@@ -94,7 +94,7 @@ class PendingCell:
         return self.seconds / self.n_timed if self.n_timed else None
 
     def take_chunk(self, seconds: float, most: int) -> list[int]:
-        """Remove and return splits that take about so long together, at most so many."""
+        """Remove and return at most `most` splits that together take about this long."""
         most = min(round(MAX_CHUNK_TASKS * max(1.0, seconds / CHUNK_SECONDS)), most)
         if (mean := self.mean_seconds) is not None:
             most = min(most, int(seconds / max(mean, 1e-6)))
@@ -102,7 +102,7 @@ class PendingCell:
         return [self.splits.popleft() for _ in range(min(size, len(self.splits)))]
 
     def add_times(self, seconds: list[float]) -> None:
-        """Learn from the times of tasks that have finished."""
+        """Update the cost with the times of finished tasks."""
         self.seconds += sum(seconds)
         self.n_timed += len(seconds)
 
@@ -120,21 +120,21 @@ def find_pending(cell: Cell, stored: StoredCell, shard: Shard = WHOLE) -> Pendin
 
 
 def _is_done(cell: Cell, record: Record | None) -> bool:
-    """Return whether a record holds all that the config asks for."""
+    """Return whether a record holds everything that the config requests."""
     if record is None:
         return False
     if not isinstance(record, FitRecord) or record.test_errors is None:
         return True
     wanted = set(cell.keep)
     if len(record.test_confusion or ()) > 2:
-        wanted.discard("test_scores")  # which are of two classes
+        wanted.discard("test_scores")  # which are for two classes
     return all(getattr(record, name) for name in wanted)
 
 
 def open_pending(cells: list[Cell], store: Store, fresh: bool, shard: Shard = WHOLE) -> list[PendingCell]:
-    """Return what is left to run of each cell; two columns that ask for the same cell share it.
+    """Return what is left to run of each cell; two columns with the same cell share it.
 
-    With `fresh`, what is stored is set aside first.
+    With `fresh`, stored results are first set aside.
     """
     pending: dict[str, PendingCell] = {}
     for cell in cells:
@@ -146,7 +146,7 @@ def open_pending(cells: list[Cell], store: Store, fresh: bool, shard: Shard = WH
 
 
 def estimate_seconds(pending: list[PendingCell], jobs: int) -> float | None:
-    """Estimate the time left from the cost of timed tasks: of the cell, else of its learner, else of all."""
+    """Estimate the time left from timed tasks: of the cell, or else of its learner, or else of all."""
     by_learner: dict[str, list[float]] = {}
     for part in pending:
         if part.n_timed:

@@ -36,34 +36,34 @@ from zoloss_cli.registry import MEASURES, find_registration, is_foreign, make_le
 from zoloss_cli.results.record import RecordKind, hash_identity
 
 IDENTITY_FORMAT = 1  # a part of every identity, and so of every key
-PRUNING_VERSION = 1  # raise when what is pruned changes, so that stored results are not taken for new ones
+PRUNING_VERSION = 1  # raise when pruning changes, so that stored results are not reused
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a table: a data set, a learner and how they meet.
+    """One cell of a table: a data set, a learner, and how they are combined.
 
     Attributes
     ----------
     data : DataSpec
         The data set.
     learner : LearnerSpec
-        The learner, or the measure, with all its parameters.
+        The learner or measure, with all its parameters.
     rule : SplitRule
         How many samples train and test, and the master seed.
     scale : str
         How features are scaled.
     repeats : int
-        How many splits it has.
+        Number of splits.
     fit_on : {'train', 'all'}
-        What the scaling is fitted on.
+        The samples that the scaling is fitted to.
     tuning : Tuning or None
-        How settings are chosen, where the learner has some to choose from.
+        How settings are chosen, if the learner has several candidates.
     prune : Prune or None
         Which training samples are left out as noise.
     keep : frozenset of {'test_scores', 'test_probabilities'}
-        What records hold of test samples besides counts, as far as the learner has it. No part of the identity:
-        it changes no number.
+        What records hold about test samples besides counts, if the learner provides it. Not part of the
+        identity: it changes no number.
     """
 
     data: DataSpec
@@ -78,7 +78,7 @@ class Cell:
 
     @cached_property
     def identity(self) -> dict:
-        """Return what the results depend on. Settings that came later are in it only where they are used."""
+        """Return what the results depend on. Settings introduced later appear only if they are used."""
         identity = {
             "format": IDENTITY_FORMAT,
             "data": compute_fingerprint(self.data),
@@ -106,12 +106,12 @@ class Cell:
 
     @property
     def kind(self) -> RecordKind:
-        """Return whether a learner is fitted or a measure is taken."""
+        """Return whether a learner is fitted or a measure is computed."""
         return "measure" if self.learner.learner in MEASURES else "fit"
 
     @property
     def seed_name(self) -> str:
-        """Return the data set's name in seeds: the same whatever a config calls it."""
+        """Return the data set's name in seeds, which is the same whatever a config calls it."""
         if isinstance(self.data, EmbeddedData):
             return self.data.dataset
         if isinstance(self.data, GeneratedData):
@@ -126,7 +126,7 @@ class Cell:
 
 
 def build_learner_identity(spec: LearnerSpec) -> dict:
-    """Return a learner's name, version and parameters, and its package if not ours; also of those inside it."""
+    """Return a learner's name, version and parameters, its package if not ours, and the learners inside."""
     parameters = spec.parameters
     for key, value in spec.settings:
         if isinstance(value, LearnerSpec):
@@ -139,8 +139,8 @@ def build_learner_identity(spec: LearnerSpec) -> dict:
 
 
 def _build_foreign_identity(spec: LearnerSpec, parameters: dict) -> dict:
-    """Return the identity of a class of a package or a file; neither is run for it."""
-    stored = json.loads(json.dumps(parameters))  # as a file has them: keys of mappings are texts
+    """Return the identity of a class of a package or a file, without loading it."""
+    stored = json.loads(json.dumps(parameters))  # as in a file: keys of mappings are text
     identity = {"learner": spec.learner, "version": FOREIGN_VERSION, "parameters": stored}
     return identity | ({"code": spec.code.sha256} if spec.code else {"package": name_package(spec.learner)})
 
@@ -159,7 +159,7 @@ def _build_cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) ->
     split = experiment.split
     rule = find_split_rule(split, data)
     how = experiment.preprocess
-    # Where nothing is scaled or all rows train, both ways to fit are the same one.
+    # If nothing is scaled or all rows train, both ways to fit are the same.
     fit_on = "train" if how.scale == "none" or rule.train == ALL else how.fit_on
     repeats = data.repeats or split.repeats
     prune = how.prune if data.prune is None else data.prune or None
@@ -172,12 +172,12 @@ def _build_cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) ->
 
 
 def _is_deterministic(spec: LearnerSpec) -> bool:
-    """Return whether a learner has no randomness; classes of others are not asked: that would run them."""
+    """Return whether a learner has no randomness; other packages' classes are not run to find out."""
     return not is_foreign(spec.learner) and make_learner(spec.learner, spec.parameters).deterministic
 
 
 def find_split_rule(split: Split, data: DataSpec) -> SplitRule:
-    """Return how a data set is split: as the experiment says, or as its own entry does."""
+    """Return how a data set is split: according to its own entry, or to the experiment."""
     train, test = (split.train, split.test) if data.train is None else (data.train, data.test)
     if train == PREDEFINED and isinstance(data, EmbeddedData):
         n_train = find_embedded_entry(data.dataset).train_rows

@@ -1,4 +1,4 @@
-"""Fit a stored task again: results hold no weights and no samples, and the same seeds give the same ones."""
+"""Refit a stored task: results hold no weights or samples, but the same seeds give the same ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zoloss_cli.results.record import FitRecord
 
 
 def find_cell(manifest: Manifest, dataset: str, learner: str, choice: str = "") -> Cell:
-    """Return the planned cell behind a stored one; it must still be what was run.
+    """Return the planned cell of a stored one, which must be unchanged since the run.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def find_cell(manifest: Manifest, dataset: str, learner: str, choice: str = "") 
     Returns
     -------
     Cell
-        The cell, with the key that the manifest has.
+        The cell, with the same key as in the manifest.
     """
     for cell, stored in zip(plan(manifest.experiment), manifest.cells, strict=False):
         if (stored.dataset, stored.learner, stored.choice) == (dataset, learner, choice):
@@ -38,7 +38,7 @@ def find_cell(manifest: Manifest, dataset: str, learner: str, choice: str = "") 
 
 
 def fit_again(manifest: Manifest, cell: Cell, stored: FitRecord) -> tuple[FittedTask, FitRecord]:
-    """Fit the learner of a stored task again; its errors must be those that are stored.
+    """Refit the learner of a stored task; its errors must match the stored ones.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def fit_again(manifest: Manifest, cell: Cell, stored: FitRecord) -> tuple[Fitted
     fitted : FittedTask
         Learner and data.
     record : FitRecord
-        What it gives now.
+        The new record.
     """
     fitted = fit_task(cell, stored.split)
     record = build_record(cell, stored.split, fitted)

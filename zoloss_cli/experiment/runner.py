@@ -1,4 +1,4 @@
-"""A run: compare the plan with what is stored, execute the rest, store it as it comes."""
+"""A run: compare the plan with what is stored, execute the rest, and store results as they arrive."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ from zoloss_cli.utils.interruptible import run_interruptibly
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run goes about its tasks.
+    """Options of a run.
 
     Attributes
     ----------
     fail_fast : bool
         Stop at the first task that fails.
     fresh : bool
-        Set earlier results of this plan aside and run all.
+        Set earlier results of this plan aside and run all tasks.
     part : Experiment or None
-        The part of the experiment that was asked for; None for all.
+        The requested part of the experiment; None for all.
     shard : Shard
-        The share of the tasks that runs.
+        The share of the tasks to run.
     """
 
     fail_fast: bool = False
@@ -79,19 +79,19 @@ class RunSummary:
 
 
 class Progress:
-    """What a run tells while it works; the command line shows it, a library may ignore it."""
+    """What a run reports while it works; the command line shows it, a library may ignore it."""
 
     def note(self, text: str) -> None:
-        """Say something once."""
+        """Show a text once."""
 
     def start(self, totals: dict[str, int], done: dict[str, int]) -> None:
-        """Begin, with the number of tasks of each data set and how many of them are done."""
+        """Start with the number of tasks of each data set, and how many of them are done."""
 
     def advance(self, dataset: str, tasks: int, seconds_left: float | None) -> None:
-        """Count tasks of a data set that have finished."""
+        """Count finished tasks of a data set."""
 
     def show_workers(self, text: str) -> None:
-        """Say how many workers a cluster has, whenever that has changed."""
+        """Show how many workers a cluster has, whenever this changes."""
 
     def finish(self) -> None:
         """End."""
@@ -105,16 +105,16 @@ def validate_data(
     Parameters
     ----------
     cells : iterable of Cell
-        What is to run.
+        The cells to run.
     metrics : iterable of Metric
-        What is to be shown of it.
+        The metrics to show.
     positive : str
-        How one class is chosen against the rest, for messages.
+        How to choose one class against the rest, for messages.
 
     Returns
     -------
     dict
-        Numbers of training and test samples by data set and split rule.
+        Numbers of training and test samples, by data set and split rule.
     """
     sizes: dict[tuple, tuple[int, int]] = {}
     for cell in cells:
@@ -134,7 +134,7 @@ def validate_data(
 
 
 def _refuse_several_classes(cell: Cell, n_classes: int, metrics: Iterable[Metric], positive: str) -> None:
-    """Refuse what is defined for two classes only."""
+    """Refuse what is defined only for two classes."""
     reasons = ["pruning is"] * (cell.prune is not None)
     reasons += [f"the metric {metric.name} is" for metric in metrics if getattr(metric, "n_classes", 0) == 2]
     if reasons:
@@ -145,7 +145,7 @@ def _refuse_several_classes(cell: Cell, n_classes: int, metrics: Iterable[Metric
 
 
 def collect_data_notes(cells: Iterable[Cell]) -> list[str]:
-    """Return what the readers of the data sets have to say, once each."""
+    """Return the notes of the data sets' readers, once each."""
     return list(dict.fromkeys(note for cell in cells for note in load_data(cell.data).notes))
 
 
@@ -157,33 +157,33 @@ def run_experiment(
     progress: Progress,
     options: RunOptions = DEFAULTS,
 ) -> RunSummary:
-    """Run what is missing of an experiment.
+    """Run the missing tasks of an experiment.
 
-    On Ctrl-C what is finished stays, and the summary says so.
+    After Ctrl-C, finished tasks are kept, and the summary says so.
 
     Parameters
     ----------
     experiment : Experiment
-        The whole: the manifest names it, so that tables show all that is there.
+        The whole experiment: the manifest names it, so that tables show everything there is.
     source : str
-        Path of its config, or the command that stands for one.
+        Path of its config, or the command that replaces one.
     store : Store
         Where results go.
     workers : int or ExecutorStarter
-        Number of worker processes, or what connects to a cluster.
+        Number of worker processes, or an object that connects to a cluster.
     progress : Progress
-        Who is notified of progress.
+        The object that is notified of progress.
     options : RunOptions
-        What else was asked for.
+        Other options.
 
     Returns
     -------
     RunSummary
-        How many tasks there are, were done, and were run, and what failed.
+        The numbers of tasks in total, done before, and run now, and what failed.
     """
     started, clock = format_now(), time.perf_counter()
     all_cells, cells = plan(experiment), plan(options.part or experiment)
-    keys = {cell.key for cell in all_cells}  # before data are read: what changes from now on is noticed
+    keys = {cell.key for cell in all_cells}  # before data are read: later changes are noticed
     sizes = validate_data(cells, [load_metric(name) for name in experiment.metrics])
     check_packages(cells, store, options.fresh)
     summary = RunSummary()
@@ -214,7 +214,7 @@ def run_experiment(
         except KeyboardInterrupt:
             summary.interrupted = True
         finally:
-            executor.close()  # before anything else: workers must not go on while files are sorted
+            executor.close()  # before anything else: workers must not continue while files are sorted
             progress.finish()
         summary.seconds = time.perf_counter() - clock
         for each in pending:
@@ -231,7 +231,7 @@ def _start(workers: int | ExecutorStarter, note: Note) -> TaskExecutor:
 
 
 def extend_run(run: RunInfo, hosts: dict[str, HostShare], cluster: ClusterInfo | None, shard: Shard) -> RunInfo:
-    """Return what is to be kept of a run with its hosts, its cluster, and its share of the tasks."""
+    """Return the information about a run, with its hosts, its cluster, and its share of the tasks."""
     return msgspec.structs.replace(
         run, hosts=hosts, cluster=cluster, shard="" if shard == WHOLE else str(shard)
     )
@@ -254,7 +254,7 @@ def build_manifest(experiment: Experiment, cells: list[Cell], source: str, runs:
 
 
 def _collect_seed_notes(pending: list[PendingCell]) -> list[str]:
-    """Return what is to be said of estimators of others that ignore their seed."""
+    """Return notes about other packages' estimators that ignore their seed."""
     learners = [part.cell.learner for part in pending if part.splits]
     asked = {
         spec.source: spec for spec in learners if is_foreign(spec.learner) and not is_trusted(spec.learner)
@@ -274,7 +274,7 @@ def _count_tasks(pending: list[PendingCell]) -> tuple[dict[str, int], dict[str, 
 
 
 def _count_chunk(chunk: ChunkResult, summary: RunSummary, hosts: dict[str, HostShare]) -> int:
-    """Add a chunk to the summary and to its host, and return how many of its tasks failed."""
+    """Add a chunk to the summary and to its host, and return the number of failed tasks."""
     failed = [record for record in chunk.records if isinstance(record, FailedRecord)]
     cell = chunk.pending.cell
     summary.failures += [

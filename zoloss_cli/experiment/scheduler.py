@@ -1,8 +1,8 @@
-"""Tasks mapped over an executor: chunks sized by time, results as they come, workers that die.
+"""Map tasks over an executor: chunks sized by time, results as they arrive, and workers that die.
 
-Tasks of a cell travel in chunks sized by their measured time, so that scheduling stays below a percent;
-results are yielded as they come back, so that nothing finished is lost. What follows from a death, a lost
-connection or an interrupt is decided here, the same for processes of this machine and for a cluster.
+Tasks of a cell travel in chunks sized by their measured time, so that scheduling takes less than a percent;
+results are yielded as they arrive, so that nothing finished is lost. The response to a death, a lost
+connection or an interrupt is decided here, in the same way for local processes and for a cluster.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from zoloss_cli.experiment.executors.base import ChunkLostError, TaskExecutor
 from zoloss_cli.experiment.pending import PendingCell
 from zoloss_cli.results.record import AnyRecord, FailedRecord
 
-MAX_WORKER_DEATHS = 10  # in a row, without a chunk that comes back
-CHUNKS_PER_WORKER = 2  # one to work on and one waiting
-SUBMITS_AT_ONCE = 50  # before what has finished is looked at: the sooner times are known, the better
+MAX_WORKER_DEATHS = 10  # in a row, without a chunk coming back
+CHUNKS_PER_WORKER = 2  # one running and one waiting
+SUBMITS_AT_ONCE = 50  # before checking for finished ones: the sooner times are known, the better
 CHECK_SECONDS = 0.5
 WORKER_DIED = "its worker process died (out of memory?)"
 
 
 @dataclass
 class ChunkResult:
-    """The records that came back for a chunk of a cell's splits, and the host if it is not this one."""
+    """The records of a chunk of a cell's splits, and the host if it is not this one."""
 
     pending: PendingCell
     records: list[AnyRecord] = field(default_factory=list)
@@ -39,21 +39,21 @@ class ChunkResult:
 
 @dataclass
 class Chunk:
-    """Splits of a cell that travel together; one that runs alone has nothing beside it to blame."""
+    """Splits of a cell that are sent together; if one runs alone, only it can be to blame."""
 
     part: PendingCell
     splits: list[int]
-    seconds: float = math.inf  # after which what it has not begun is left to others
+    seconds: float = math.inf  # after which tasks not started are left to others
     is_alone: bool = False
 
 
 @dataclass
 class Scheduler:
-    """Runs what is pending over an executor.
+    """Run pending tasks over an executor.
 
-    If a worker dies, the chunks that were lost with it run again one task at a time with nothing beside, so
-    that the task that kills its worker is found, reported as failed, and takes no other with it. A chunk that
-    was lost with the connection is submitted again, and nothing is blamed.
+    If a worker dies, the chunks lost with it are rerun one task at a time with nothing else running, so that
+    the task that kills its worker is found, reported as failed, and takes no other with it. A chunk lost with
+    the connection is resubmitted, without blame.
     """
 
     pending: list[PendingCell]
@@ -80,13 +80,13 @@ class Scheduler:
             yield from self._collect_finished()
 
     def estimate_left(self) -> float | None:
-        """Estimate the seconds that are left; None while no task was timed."""
+        """Estimate the seconds left; None if no task was timed yet."""
         return self._planner.estimate_left(self.executor.n_workers)
 
     def _submit_chunks(self) -> Iterator[ChunkResult]:
-        """Keep workers busy; a suspect runs with nothing beside it."""
+        """Keep workers busy; a suspect runs with nothing else."""
         limit = self.executor.n_workers * CHUNKS_PER_WORKER
-        self._is_full = True  # unless there is room when all of these are submitted
+        self._is_full = True  # unless there is room after submitting all of these
         for _ in range(SUBMITS_AT_ONCE):
             if (chunk := self._take_chunk(limit)) is None:
                 return
@@ -106,7 +106,7 @@ class Scheduler:
         self._is_full = False
 
     def _take_chunk(self, limit: int) -> Chunk | None:
-        """Return what to submit next, if anything may run beside what is under way."""
+        """Return what to submit next, if anything may run along with the current chunks."""
         if self._suspects:
             return None if self._under_way else self._suspects.popleft()
         if len(self._under_way) >= (1 if self._is_isolated() else limit):
@@ -116,11 +116,11 @@ class Scheduler:
         return Chunk(*self._planner.take(self.executor.n_workers)) if self._planner else None
 
     def _is_isolated(self) -> bool:
-        """Return whether the one chunk under way is a suspect."""
+        """Return whether the only running chunk is a suspect."""
         return len(self._under_way) == 1 and next(iter(self._under_way.values())).is_alone
 
     def _collect_finished(self) -> Iterator[ChunkResult]:
-        """Take all chunks that have finished; wait for one, if no other can be submitted before."""
+        """Collect all finished chunks; wait for one if no other can be submitted first."""
         if not self._under_way:
             return
         try:
@@ -143,7 +143,7 @@ class Scheduler:
     def _collect(self, future: Future) -> Iterator[ChunkResult]:
         chunk = self._under_way.pop(future, None)
         if chunk is None:
-            return  # of a pool that broke
+            return  # from a broken pool
         try:
             output = future.result()
         except BrokenExecutor:
@@ -159,7 +159,7 @@ class Scheduler:
         yield ChunkResult(chunk.part, output.records, output.host)
 
     def _handle_death(self, lost: list[Chunk]) -> Iterator[ChunkResult]:
-        """After a worker died: report the task that was alone with it, or run what was lost one by one."""
+        """After a worker died, report the task that was alone with it, or rerun what was lost one by one."""
         self._n_deaths += 1
         if self._n_deaths > MAX_WORKER_DEATHS:
             raise RunError(

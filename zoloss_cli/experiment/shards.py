@@ -15,17 +15,17 @@ MAX_SHARDS = 100_000
 
 @dataclass(frozen=True)
 class Shard:
-    """One of so many parts of the tasks: every n-th split of each cell.
+    """One of several parts of the tasks: every n-th split of each cell.
 
-    Which tasks these are depends on the cell and the split alone, not on what else the config has or on what is
-    stored, so that all shards together are the run, and none has a task of another.
+    Which tasks these are depends only on the cell and the split, not on the rest of the config or on what is
+    stored, so that all shards together make up the run, and no two have a task in common.
 
     Attributes
     ----------
     number : int
         Which part, from 1.
     count : int
-        How many parts there are.
+        Number of parts.
     """
 
     number: int = 1
@@ -35,12 +35,12 @@ class Shard:
         return f"{self.number}/{self.count}"
 
     def select_splits(self, cell: Cell) -> range:
-        """Return the splits of a cell that are in this shard; cells begin with different shards."""
+        """Return the splits of a cell in this shard; cells start with different shards."""
         first = (self.number - 1 - crc32(cell.key.encode())) % self.count if self.count > 1 else 0
         return range(first, cell.repeats, self.count)
 
     def name_folder(self, out: Path) -> Path:
-        """Return the folder of this shard, beside that of the run."""
+        """Return the folder of this shard, next to that of the run."""
         width = len(str(self.count))
         return out.with_name(f"{out.name}-shard-{self.number:0{width}}-of-{self.count}")
 
@@ -53,14 +53,14 @@ WHOLE = Shard()
 
 
 def parse_shard(text: str) -> Shard:
-    """Return the shard that a text such as 3/20 stands for."""
+    """Return the shard given by a text such as 3/20."""
     found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text.strip())
     if found is None:
         raise ConfigError(f"--shard: '{text}' is not a part such as 3/20, the third of twenty")
     number, count = int(found[1]), int(found[2])
     if not 1 <= number <= count <= MAX_SHARDS:
         raise ConfigError(
-            f"--shard: '{text}' is not a part: its first number is from 1 to the second, and that is at most "
+            f"--shard: '{text}' is not a part: the first number must be from 1 to the second, which is at most "
             f"{MAX_SHARDS:,}"
         )
     return Shard(number, count)

@@ -22,7 +22,7 @@ from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.plan import Cell
 
-PRUNING = "pruning"  # in the place of a learner's name: no learner shares its seed
+PRUNING = "pruning"  # in place of a learner's name: no learner shares its seed
 MAX_CACHED_PRUNINGS = 4096
 
 
@@ -34,11 +34,11 @@ class SplitData(NamedTuple):
     data : DataSet
         The whole data set.
     train, test : ndarray of int
-        Indices of the samples that train and that test.
+        Indices of the training and test samples.
     scaling : str
         How features are scaled.
     scaling_samples : ndarray or None
-        What the scaling is fitted on, if not on the training samples.
+        The samples that the scaling is fitted to, if not the training samples.
     pruned : ndarray of int
         Training samples that no learner sees.
     """
@@ -56,7 +56,7 @@ class SplitData(NamedTuple):
 
     @property
     def fit_indices(self) -> np.ndarray:
-        """Return the training samples that a learner sees, in their order."""
+        """Return the training samples that a learner sees, in order."""
         return self.train[~np.isin(self.train, self.pruned)] if self.pruned.size else self.train
 
 
@@ -65,14 +65,14 @@ def load_split(cell: Cell, split: int) -> SplitData:
     data = _load_unpruned(cell, split)
     if cell.prune is None:
         return data
-    # Learners share what is pruned, as they share splits: of the cell, all but the learner matters.
+    # Learners share pruning, as they share splits: everything in the cell but the learner matters.
     shared = replace(cell, learner=None, repeats=0, tuning=None, keep=frozenset())  # type: ignore[arg-type]
     return data._replace(pruned=_find_pruned(shared, split))
 
 
 def _load_unpruned(cell: Cell, split: int) -> SplitData:
     if isinstance(cell.data, CsvData) and compute_fingerprint(cell.data) != cell.identity["data"]:
-        raise DataError(describe_change(cell.data.csv))  # or its records would stand under another's key
+        raise DataError(describe_change(cell.data.csv))  # otherwise its records would get another cell's key
     data = load_data(cell.data, find_draw(cell.data, split))
     train, test = cell.rule.select_indices(len(data.y), cell.seed_name, split)
     if data.gaps and cell.fit_on != ALL:
@@ -93,7 +93,7 @@ def _find_pruned(cell: Cell, split: int) -> np.ndarray:
 
 @functools.cache
 def warm_up_pruning(how: Prune) -> None:
-    """Prune a handful of samples, so that workers find compiled kernels."""
+    """Prune a few samples, so that workers find compiled kernels."""
     from zoloss_cli.complexity.pruning import prune
 
     X = np.random.default_rng(0).uniform(-1, 1, (24, 2))

@@ -1,4 +1,4 @@
-"""One task: a split of a cell, from data to a record of errors or of what is measured of the data."""
+"""One task: a split of a cell, from data to a record of errors or measurements."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAX_TRACE_LENGTH = 100
 
 
 class FittedTask(NamedTuple):
-    """A learner that was fitted on the training samples of its split."""
+    """A learner fitted to the training samples of its split."""
 
     split_data: SplitData
     spec: LearnerSpec
@@ -44,12 +44,12 @@ class FittedTask(NamedTuple):
 
 
 def run_chunk(cell: Cell, splits: list[int], seconds: float = math.inf) -> ChunkOutput:
-    """Return the records of a chunk, as a worker process of this machine does."""
+    """Return the records of a chunk, in a local worker process."""
     return ChunkOutput(run_tasks(cell, splits, seconds))
 
 
 def run_tasks(cell: Cell, splits: Iterable[int], seconds: float = math.inf) -> list[AnyRecord]:
-    """Return the records of these splits; a task that fails gives its reason instead of numbers.
+    """Return the records of these splits; a failed task has its reason instead of numbers.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def run_tasks(cell: Cell, splits: Iterable[int], seconds: float = math.inf) -> l
     splits : iterable of int
         Its splits.
     seconds : float
-        After which no other task begins.
+        Time after which no further task starts.
     """
     records: list[AnyRecord] = []
     end = time.perf_counter() + seconds
@@ -70,7 +70,7 @@ def run_tasks(cell: Cell, splits: Iterable[int], seconds: float = math.inf) -> l
         try:
             with allow_planned_code(cell.learner):
                 record = run_task(cell, split)
-        except (Exception, SystemExit) as error:  # somebody's code may call exit()
+        except (Exception, SystemExit) as error:  # other people's code may call exit()
             reason = f"{type(error).__name__}: {error}".replace("\n", " ")
             record = FailedRecord(split, reason[:MAX_REASON_LENGTH])
         wall_time = round(time.perf_counter() - start, 5)
@@ -79,12 +79,12 @@ def run_tasks(cell: Cell, splits: Iterable[int], seconds: float = math.inf) -> l
 
 
 def run_task(cell: Cell, split: int) -> FitRecord | MeasureRecord:
-    """Split, scale, and fit the learner or take the measure.
+    """Split, scale, and fit the learner or compute the measure.
 
     Parameters
     ----------
     cell : Cell
-        Data set, learner, and how they meet.
+        Data set, learner, and how they are combined.
     split : int
         Number of the split.
 
@@ -92,9 +92,9 @@ def run_task(cell: Cell, split: int) -> FitRecord | MeasureRecord:
     -------
     FitRecord or MeasureRecord
         Errors are counted from the scores of the fitted learner. Training errors are those on all training
-        samples, by the labels that they have there, and count a margin of 0; test errors are wrong
-        predictions, by true labels. Those of learners for several classes are wrong predictions in both parts.
-        Where all samples train there are no test errors.
+        samples, by the labels that they have there, and include margins of 0; test errors are wrong
+        predictions, by true labels. For learners for several classes, both are wrong predictions. If all
+        samples train, there are no test errors.
     """
     if cell.learner.learner in MEASURES:
         return measure_task(cell, split)
@@ -102,7 +102,7 @@ def run_task(cell: Cell, split: int) -> FitRecord | MeasureRecord:
 
 
 def fit_task(cell: Cell, split: int) -> FittedTask:
-    """Split, scale, leave noise out, and fit."""
+    """Split, scale, leave out noise, and fit."""
     data = load_split(cell, split)
     spec = assign_part(tune(cell, split) if cell.tuning else cell.learner, split)
     seed = derive_seed(cell.rule.seed, cell.seed_name, split, cell.learner.name)
@@ -111,7 +111,7 @@ def fit_task(cell: Cell, split: int) -> FittedTask:
 
 
 def measure_task(cell: Cell, split: int) -> MeasureRecord:
-    """Measure the training samples of a split, and say of which draw they are, for reports to pool."""
+    """Measure the training samples of a split, and record their draw, for reports to pool."""
     data, spec = load_split(cell, split), cell.learner
     indices = data.fit_indices
     seed = derive_seed(cell.rule.seed, cell.seed_name, split, spec.name)
@@ -127,7 +127,7 @@ def measure_task(cell: Cell, split: int) -> MeasureRecord:
 
 
 def build_record(cell: Cell, split: int, fitted: FittedTask) -> FitRecord:
-    """Return the record of a task whose learner is fitted."""
+    """Return the record of a task with a fitted learner."""
     data, spec, learner, fit_time = fitted
     y_train, y_test = data.data.y[data.train], data.data.truth[data.test]
     fields: dict[str, Any] = {"split": split}
@@ -138,7 +138,7 @@ def build_record(cell: Cell, split: int, fitted: FittedTask) -> FitRecord:
     if is_foreign(spec.learner) and not data.pruned.size:
         check_claims(learner, fields["train_errors"], fields.get("train_errors_lenient"))
     fields |= collect_fit_info(learner, fit_time)
-    if not data.test.size and "time_to_best" in fields:  # such tasks are few, and their way down matters
+    if not data.test.size and "time_to_best" in fields:  # such tasks are few, and their descent is of interest
         fields["trace"] = [
             (round(float(t), 6), _round_to_digits(loss, 8)) for t, loss in _subsample_trace(learner.trace_)
         ]
@@ -150,7 +150,7 @@ def build_record(cell: Cell, split: int, fitted: FittedTask) -> FitRecord:
 def _count_errors(
     cell: Cell, data: SplitData, learner: Any, y_train: np.ndarray, y_test: np.ndarray
 ) -> dict[str, Any]:
-    """Return errors and confusion counts on training and test samples, and scores where they are kept."""
+    """Return errors and confusion counts on training and test samples, and scores if they are kept."""
     X_train, X_test = (data.scale(data.data.X[indices]) for indices in (data.train, data.test))
     n_classes = len(data.data.classes)
     if getattr(learner, "multiclass", False) or getattr(learner, "is_foreign", False):
@@ -182,7 +182,7 @@ def _count_errors(
 def _collect_responses(
     cell: Cell, learner: Any, X: np.ndarray, y: np.ndarray, n_classes: int
 ) -> dict[str, Any]:
-    """Return scores and probabilities of test samples by their true class, where they are kept."""
+    """Return scores and probabilities of test samples by true class, if they are kept."""
     fields: dict[str, Any] = {}
     if not y.size:
         return fields
@@ -199,7 +199,7 @@ def _collect_responses(
 
 
 def _compute_probabilities(learner: Any, X: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return the probability of each class; 0 of a class that no training sample has."""
+    """Return the probability of each class; 0 for a class without training samples."""
     probabilities = np.zeros((len(X), n_classes))
     probabilities[:, np.asarray(learner.classes_, dtype=np.int64)] = learner.predict_proba(X)
     if not np.all(np.isfinite(probabilities)):
@@ -214,7 +214,7 @@ def count_confusion(y: np.ndarray, predicted: np.ndarray, n_classes: int) -> Con
 
 
 def _count_noise(cell: Cell, data: SplitData, y_test: np.ndarray) -> dict[str, int]:
-    """Return how many samples were pruned, have wrong labels, or are of a class that training did not show."""
+    """Return how many samples were pruned, have wrong labels, or are of a class absent from training."""
     fields = {}
     if cell.prune is not None:
         fields["n_pruned"] = int(data.pruned.size)
@@ -226,10 +226,10 @@ def _count_noise(cell: Cell, data: SplitData, y_test: np.ndarray) -> dict[str, i
 
 
 def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
-    """Return what a fitted learner says of its work, by field of the record.
+    """Return what a fitted learner reports about its work, by record field.
 
-    A learner's class lists in ``reports`` which of these fields its fitted attributes give: when the best was
-    found, what is proved, how many rounds, at what cost, how often errors were counted, and what a theorem
+    A learner's class lists in ``reports`` which of these fields its fitted attributes provide: when the best
+    was found, what is proved, the number of rounds, the cost, how often errors were counted, and what a theorem
     bounds and by what.
     """
     fields: dict[str, Any] = {"fit_time": round(float(fit_time), 6)}
@@ -256,7 +256,7 @@ def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
 
 
 def _collect_curves(data: SplitData, learner: Any, y_train: np.ndarray, y_test: np.ndarray) -> dict[str, Any]:
-    """Return errors, and cost where there is one, after each recorded epoch or round."""
+    """Return errors, and cost if there is one, after each recorded epoch or round."""
     fields: dict[str, Any] = {"epochs": [int(e) for e in learner.recorded_epochs_]}
     parts = [("train_curve", data.train, y_train, find_strict_errors)]
     if data.test.size:
@@ -277,7 +277,7 @@ def _to_signs(y: np.ndarray) -> np.ndarray:
 
 
 def _subsample_trace(trace: list) -> list:
-    """Return at most so many points of a loss trace, the first and the last among them."""
+    """Return a limited number of points of a loss trace, including the first and the last."""
     if len(trace) <= MAX_TRACE_LENGTH:
         return trace
     return [trace[i] for i in np.linspace(0, len(trace) - 1, MAX_TRACE_LENGTH).astype(int)]

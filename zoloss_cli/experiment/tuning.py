@@ -1,6 +1,6 @@
-"""Which of its settings a learner uses: those with the fewest errors on held-out samples.
+"""The choice of a learner's settings: those with the fewest errors on held-out samples.
 
-Folds are drawn from coordinates, as splits are: the same for every learner and for any order of work.
+Folds are drawn from coordinates, as splits are: the same for every learner and any order of work.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.experiment.split_data import load_split
 
-FOLDS = "folds of the tuning"  # in the place of a learner's name: no learner shares their seed
+FOLDS = "folds of the tuning"  # in place of a learner's name: no learner shares their seed
 
 
 class Fold(NamedTuple):
-    """What a candidate is fitted on and what it is judged by, scaled."""
+    """The samples that a candidate is fitted to and those it is judged by, scaled."""
 
     X: np.ndarray
     y: np.ndarray
@@ -42,7 +42,7 @@ def tune(cell: Cell, split: int) -> LearnerSpec:
 
 @functools.lru_cache(maxsize=256)
 def _choose_on_all(cell: Cell, draw: int) -> LearnerSpec:
-    """Return the choice for all splits of a draw. It sees their test samples, as Nguyen & Sanner's does."""
+    """Return the choice for all splits of a draw. It sees their test samples, as in Nguyen & Sanner."""
     data = load_data(cell.data, draw)
     return _choose(cell, data, np.arange(len(data.y)), draw)
 
@@ -50,7 +50,7 @@ def _choose_on_all(cell: Cell, draw: int) -> LearnerSpec:
 def _choose(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int) -> LearnerSpec:
     """Return the first of the candidates with the fewest wrong predictions over all folds.
 
-    The one with the fewest so far is judged by its next fold: once it has seen all, no other can do better.
+    The one with the fewest so far is judged on its next fold: once it has seen all, no other can be better.
     """
     from zoloss_cli.learners.kernel_svm import share_kernels
     from zoloss_cli.learners.search.direct_optimizer import share_starts
@@ -69,7 +69,7 @@ def _choose(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int) -> 
 
 
 def _build_folds(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int) -> list[Fold]:
-    """Return the folds of a cell's tuning; scaling sees what is left in, or else all samples."""
+    """Return the folds of a cell's tuning; scaling sees the samples fitted to, or else all samples."""
     assert cell.tuning is not None
     rng = np.random.default_rng(derive_seed(cell.rule.seed, cell.seed_name, coordinate, FOLDS))
     folds = []
@@ -83,7 +83,7 @@ def _build_folds(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int
 def _draw_folds(
     tuning: Tuning, indices: np.ndarray, rng: np.random.Generator
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield indices to fit on and to judge by: random folds of nearly equal size, or parts held out."""
+    """Yield indices to fit to and to judge by: random folds of nearly equal size, or held-out parts."""
     if tuning.held_out is not None:
         for _ in range(tuning.folds):
             order, size = rng.permutation(indices), round(tuning.held_out * len(indices))

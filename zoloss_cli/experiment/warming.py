@@ -1,7 +1,7 @@
-"""Kernels compiled before anything is timed: a learner is fitted once on a handful of samples.
+"""Compile kernels before anything is timed: a learner is fitted once to a few samples.
 
-numba compiles a kernel when it is first called, and keeps it for later processes. That takes seconds, which a
-person must know of, must be able to interrupt, and must not find in a learner's time.
+numba compiles a kernel when it is first called, and keeps it for later processes. This takes seconds, which
+users have to know about, must be able to interrupt, and must not find in a learner's time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from zoloss_cli.registry import MEASURES, is_foreign, make_learner
 from zoloss_cli.utils.interruptible import run_interruptibly
 from zoloss_cli.utils.notices import notify
 
-# Settings that take every code path of a learner in a moment.
+# Settings that run every code path of a learner in a moment.
 SHORT_SETTINGS = {
     "epochs": 2,
     "rounds": 2,
@@ -37,9 +37,9 @@ SHORT_SETTINGS = {
     "target": None,
     "parts": 1,
 }
-DATA_SETTINGS = {"monotone", "require", "forbid", "conditions"}  # made for other data than a handful of samples
-# CPU seconds of `zoloss warmup LEARNER` with no kernel compiled, by the first word of the learner's name: those
-# that share it share kernels.
+DATA_SETTINGS = {"monotone", "require", "forbid", "conditions"}  # made for other data than a few samples
+# CPU seconds of `zoloss warmup LEARNER` with no kernel compiled, by the first word of the learner's name:
+# learners that share it share kernels.
 COMPILE_SECONDS = {
     "adaboost": 7,
     "bnb": 6,
@@ -61,27 +61,27 @@ COMPILE_SECONDS = {
 }
 OTHER_COMPILE_SECONDS = 1
 ALL_COMPILE_SECONDS = 55  # of all learners: many share kernels
-FOREIGN_SECONDS = 0.5  # for the first fit of somebody's search with a time limit
+FOREIGN_SECONDS = 0.5  # for the first fit of another package's search with a time limit
 COMPLEXITY_COMPILE_SECONDS = 11.0  # of the kernels behind complexity and contributions
-MIN_NOTICED_SECONDS = 2  # a shorter compilation is over before its notice is read
+MIN_NOTICED_SECONDS = 2  # a shorter compilation ends before its notice is read
 _warmed_up: set[str] = set()  # learners whose kernels this process has loaded
 
 
 class _CompilationAnnouncer(event.Listener):
-    """Tells at the first compilation that there is one, and about how long all will take."""
+    """Announce the first compilation, and about how long all will take."""
 
     def __init__(self, seconds: float):
         self.text = f"compiling kernels{', once' * KEEPS_KERNELS}, about {seconds:.0f} s"
         self.told = False
 
     def on_start(self, event: event.Event) -> None:
-        """Tell it once."""
+        """Announce it once."""
         if not self.told:
             self.told = True
             notify(self.text)
 
     def on_end(self, event: event.Event) -> None:
-        """Do nothing: numba asks for this method."""
+        """Do nothing: numba requires this method."""
 
 
 def ignore_steps(n_done: int, n_all: int) -> None:
@@ -90,7 +90,7 @@ def ignore_steps(n_done: int, n_all: int) -> None:
 
 @contextlib.contextmanager
 def announce_compilation(seconds: float) -> Iterator[None]:
-    """Within this block, tell of a compilation when one begins, with the seconds that it may take."""
+    """Within this block, announce a compilation when it starts, with the seconds that it may take."""
     if seconds < MIN_NOTICED_SECONDS:
         yield
         return
@@ -99,7 +99,7 @@ def announce_compilation(seconds: float) -> Iterator[None]:
 
 
 def estimate_seconds(specs: Sequence[LearnerSpec]) -> float:
-    """Return about how long the kernels of learners take to compile, where none is there yet."""
+    """Return about how long the kernels of learners take to compile if there are none yet."""
     learners = [candidate.learner for spec in specs for candidate in spec.tune or (spec,)]
     families = {name.partition("-")[0] for name in learners}
     seconds = sum(COMPILE_SECONDS.get(family, OTHER_COMPILE_SECONDS) for family in families)
@@ -107,19 +107,19 @@ def estimate_seconds(specs: Sequence[LearnerSpec]) -> float:
 
 
 def compile_kernels(specs: Sequence[LearnerSpec], report: Callable[[int, int], object] = ignore_steps) -> float:
-    """Warm learners up in this process, so that workers and later commands find compiled kernels.
+    """Warm up learners in this process, so that workers and later commands find compiled kernels.
 
     Parameters
     ----------
     specs : sequence of LearnerSpec
         The learners, and the candidates that they are tuned over.
     report : callable
-        Called with the number of learners that are done and of all.
+        Called with the number of learners done and the total.
 
     Returns
     -------
     float
-        How many seconds it took.
+        Seconds taken.
     """
     start = time.perf_counter()
     each = [candidate for spec in specs for candidate in (spec, *spec.tune)]
@@ -131,14 +131,14 @@ def compile_kernels(specs: Sequence[LearnerSpec], report: Callable[[int, int], o
 
 
 def warm_up(spec: LearnerSpec) -> None:
-    """Fit a learner once on a handful of samples: loading its kernels must not count as its time."""
+    """Fit a learner once to a few samples: loading its kernels must not count as its time."""
     if _build_key(spec) not in _warmed_up:
         with announce_compilation(estimate_seconds([spec])):
             _warm_up(spec)
 
 
 def _warm_up(spec: LearnerSpec) -> None:
-    """Fit it, in a thread that Ctrl-C can leave alone: a compiler hears no signals for seconds."""
+    """Fit it, in a thread that Ctrl-C can abandon: a compiler ignores signals for seconds."""
     if _build_key(spec) in _warmed_up:
         return
     _warmed_up.add(_build_key(spec))
@@ -149,17 +149,17 @@ def _warm_up(spec: LearnerSpec) -> None:
 
 
 def _build_key(spec: LearnerSpec) -> str:
-    """Return what tells kernels apart: a learner's name, and the content of its file."""
+    """Return what identifies kernels: a learner's name, and the content of its file."""
     return f"{spec.name} {spec.source}"
 
 
 def find_unseeded(spec: LearnerSpec) -> str:
-    """Return a sentence if two fits of somebody's estimator with the same seed differ; empty if they agree.
+    """Return a sentence if two fits of a foreign estimator with the same seed differ; empty if they agree.
 
     Parameters
     ----------
     spec : LearnerSpec
-        The learner. One with a time limit is not asked: what it finds depends on the machine.
+        The learner. One with a time limit is not checked: its result depends on the machine.
     """
     if dict(spec.settings).get("time_limit") is not None:
         return ""
@@ -170,7 +170,7 @@ def find_unseeded(spec: LearnerSpec) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             answers = [_answer(make_learner(spec.source, spec.parameters, 0).fit(X, y), X) for _ in range(2)]
-    except Exception:  # it shows again, and is reported, in its own tasks
+    except Exception:  # it recurs, and is reported, in its own tasks
         return ""
     if np.array_equal(answers[0], answers[1]):
         return ""
@@ -181,7 +181,7 @@ def find_unseeded(spec: LearnerSpec) -> str:
 
 
 def _answer(learner, X: np.ndarray) -> np.ndarray:
-    """Return the scores of samples where a fitted learner has some, else its predictions."""
+    """Return the scores of samples if a fitted learner has some, otherwise its predictions."""
     return learner.decision_function(X) if hasattr(learner, "decision_function") else learner.predict(X)
 
 
@@ -189,7 +189,7 @@ def _fit_briefly(spec: LearnerSpec) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.uniform(-1, 1, (24, 2)), np.arange(24) % 2
     with warnings.catch_warnings(), contextlib.suppress(Exception):
-        # Whatever is wrong with the learner shows again, and is reported, in its own tasks.
+        # Whatever is wrong with the learner recurs, and is reported, in its own tasks.
         warnings.simplefilter("ignore")
         learner = make_learner(spec.source, _shorten_settings(spec.parameters, spec.learner), 0)
         if spec.learner in MEASURES:
@@ -199,7 +199,7 @@ def _fit_briefly(spec: LearnerSpec) -> None:
 
 
 def _shorten_settings(parameters: dict, learner: str = "") -> dict:
-    """Return settings for the same code in a moment: two epochs, two rounds, no weights made for other data."""
+    """Return settings that run the same code in a moment: two epochs, two rounds, no weights for other data."""
     short: dict[str, Any] = {
         k: _shorten_settings(v, str(v.get("learner", ""))) if isinstance(v, dict) else v
         for k, v in parameters.items()
@@ -207,7 +207,7 @@ def _shorten_settings(parameters: dict, learner: str = "") -> dict:
     limit = short.get("time_limit")
     short |= {k: v for k, v in SHORT_SETTINGS.items() if k in short}
     if limit is not None and is_foreign(learner.partition("@")[0]):
-        short["time_limit"] = min(limit, FOREIGN_SECONDS)  # it may have no other end
+        short["time_limit"] = min(limit, FOREIGN_SECONDS)  # it may have no other way to stop
     short = {k: v for k, v in short.items() if not (k == "seeding" and isinstance(v, list))}
     return short if is_foreign(learner.partition("@")[0]) else _drop_data_settings(short)
 

@@ -2,11 +2,11 @@
 
 Conventions, for N samples of m features: `X` is N x (m + 1), a sample per row with the constant x_0 = 1 first;
 `y` holds N labels, -1.0 or +1.0; `w` is a weight vector of length m + 1 with the bias first; `phi` holds N
-sample weights. `Z` and `Y` are rows y_i x_i, so that <w, z_i> is the margin of sample i. Where a function
-has room for intermediate values handed in, the caller owns it and its contents mean nothing afterwards.
+sample weights. `Z` and `Y` are rows y_i x_i, so that <w, z_i> is the margin of sample i. If a function is
+given room for intermediate values, the caller owns it and its contents mean nothing afterwards.
 
-Nothing here knows of classes, files or configs, and every random number comes from a seed or an array that the
-caller hands in.
+Nothing here knows about classes, files or configs, and every random number comes from a seed or an array that
+the caller provides.
 """
 
 import atexit
@@ -24,15 +24,15 @@ import numba
 from numba import njit
 from numba.core import event
 
-# Names the folder of a parent process whose kernels cannot be kept, so that its workers compile nothing again.
+# Names the folder of a parent process whose kernels cannot be kept, so that its workers do not compile again.
 CACHE_VARIABLE = "ZOLOSS_KERNEL_CACHE"
 
 
 def _find_cache_folder() -> str | None:
-    """Return where compiled kernels go: '' for numba's own choice, else a temporary folder; None for nowhere.
+    """Return where compiled kernels go: '' for numba's own choice, or a temporary folder; None for nowhere.
 
-    numba refuses to define a kernel that is to be kept where neither the package nor the user's cache can be
-    written to: an installation of another user, without a home.
+    numba refuses to define a cached kernel if neither the package nor the user's cache is writable: another
+    user's installation, without a home.
     """
     folder = os.environ.get(CACHE_VARIABLE, "")
     if _can_cache(folder):
@@ -47,7 +47,7 @@ def _find_cache_folder() -> str | None:
 
 
 def _remove_cache_folder(folder: str, owner: int) -> None:
-    """Remove a temporary folder at the end of the process that made it, and of no fork of that."""
+    """Remove a temporary folder at the end of the process that made it, but not of its forks."""
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -65,12 +65,12 @@ def _probe() -> None:
 
 
 def _define(function: Callable, folder: str | None, **options: Any) -> Any:
-    """Return a kernel that is kept in a folder; '' is numba's own choice, None keeps it in memory."""
+    """Return a kernel that is cached in a folder; '' is numba's own choice, None keeps it in memory."""
     numbas_own = numba.config.CACHE_DIR
     if folder:
         numba.config.CACHE_DIR = folder  # for this definition alone: other packages' kernels go where they went
     try:
-        # Nobody takes a kernel for a C callback: that wrapper need not be compiled.
+        # Nobody uses a kernel as a C callback: that wrapper need not be compiled.
         options |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
         return njit(cache=folder is not None, **options)(function)
     finally:
@@ -78,13 +78,13 @@ def _define(function: Callable, folder: str | None, **options: Any) -> Any:
 
 
 class _CompilationListener(event.Listener):
-    """Says at the first compilation that it will not be kept; commands that compile nothing say nothing."""
+    """Report at the first compilation that it will not be kept; commands that compile nothing are silent."""
 
     def __init__(self) -> None:
         self.said = False
 
     def on_start(self, event: event.Event) -> None:
-        """Say it once."""
+        """Report it once."""
         if not self.said:
             self.said = True
             print(  # no warning: kernels are mostly compiled in a warm-up, which ignores those of learners
@@ -94,7 +94,7 @@ class _CompilationListener(event.Listener):
             )
 
     def on_end(self, event: event.Event) -> None:
-        """Do nothing: numba asks for this method."""
+        """Do nothing: numba requires this method."""
 
 
 _INHERITED_FOLDER = os.environ.get(CACHE_VARIABLE)
@@ -128,8 +128,8 @@ inline_kernel = njit(inline="always", error_model="numpy")
 def _drop_stale_kernels() -> None:
     """Delete compiled kernels that were built from other sources than these.
 
-    numba checks only the file that a kernel stands in, but a compiled kernel contains the kernels of
-    other files that it calls: without this, editing one file would leave old code running in another.
+    numba checks only the file that a kernel is in, but a compiled kernel contains the kernels of other files
+    that it calls: without this, editing one file would leave old code running in another.
     """
     folder = Path(__file__).parent
     digest = hashlib.sha256()

@@ -1,13 +1,13 @@
 """Every hyperplane through P-1 rows, one line of them at a time.
 
-Nguyen & Sanner (2013), Figure 5, evaluates one combination of D = P-1 samples after the other, at the cost
-of an inverse and a product with all rows each. But P-2 rows leave a plane of weights free, in which every
-other row is a line through 0: one sort by angle gives the losses of all combinations that share the P-2
-rows. In the order of combinations, that is all that differ in the last place; here it is the same step.
+Nguyen & Sanner (2013), Figure 5, evaluates one combination of D = P-1 samples after the other, each at the cost
+of an inverse and a product with all rows. But P-2 rows leave a plane of weights free, in which every other row
+is a line through 0: one sort by angle gives the losses of all combinations that share the P-2 rows. In the
+order of combinations, these are all that differ in the last place; here they are one step.
 
 `Y` is n x P: rows y_i (1, x_i), scaled to length 1, with weights `c`; w is right on row i where <Y_i, w> > 0.
-Rows that a w passes through can be made right by tilting it, if there are P-1 of them. Where more meet, which
-of them can be right is a smaller problem of its own: the caller's.
+Rows that a w passes through can be made right by tilting it, if there are P-1 of them. If more meet, which of
+them can be right is a smaller problem of its own, left to the caller.
 """
 
 from __future__ import annotations

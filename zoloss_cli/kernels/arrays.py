@@ -1,6 +1,6 @@
-"""Small steps on arrays as plain loops.
+"""Small operations on arrays as plain loops.
 
-numba compiles ``a[:] = b`` with the message for shapes that do not match, two seconds of each first fit.
+numba compiles ``a[:] = b`` with the message for mismatched shapes, which takes two seconds of each first fit.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
 
-# Weighted error from which a hypothesis counts as no better than chance. One that comes twice in a row has an
-# error of exactly 1/2 the second time, up to rounding, which must not decide whether boosting ends.
+# Weighted error from which a hypothesis counts as no better than chance. One that is chosen twice in a row has
+# an error of exactly 1/2 the second time, up to rounding, which must not decide whether boosting ends.
 CHANCE_ERROR = 0.5 - 1e-10
 
 

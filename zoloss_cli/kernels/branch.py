@@ -4,12 +4,12 @@ Rows of `Z` (n x P) are the samples (1, x_i), scaled to length 1; t_i is a sampl
 is assigned, both -1 or 1, and s_i is 0 while it is open. The search is depth first: the next open sample is the
 first in `order`, its first value the one that the start gives it.
 
-Whether a sample is in the convex hull of a side is asked of `separate`. A w that kept it out is kept: it
-answers the question again as long as new members of the hull are on its other side, which costs one dot
-product. Sets of assignments that turned out impossible are kept too, and end every branch that meets one;
-that saves work, and changes no result.
+`separate` decides whether a sample is in the convex hull of a side. A w that separated it is kept: it answers
+the question again as long as new members of the hull are on its other side, which costs one dot product. Sets
+of assignments that turned out impossible are kept, too, and end every branch that contains one; this saves work
+and changes no result.
 
-The state of a search, which stands still between calls:
+The state of a search, which is kept between calls:
 
 - `tree`: s (n); trail, the samples in the order of their assignment; then by depth decided (the sample),
   tried (0 to 2 of its values), mark (the length of the trail before it), place (in `order`) and level_loss.

@@ -9,7 +9,7 @@ A cone whose matching has fewer than T pairs is split at an edge, see `zoloss_cl
 conflicts persist in its parts, and so does the matching. If no pair is left that changes its order in the cone,
 its matching is what its rules attain, and T is refuted.
 
-The state of a search, which stands still between calls:
+The state of a search, which is kept between calls:
 
 - `columns`: scores, exponents, errors, above, higher; see `zoloss_cli/kernels/cone_columns.py`. The first D are
   the vertices of the cone to search, and the one after them by depth is the vertex that split the cone there.
@@ -67,7 +67,7 @@ def intersect_columns(above, cone, rows):
 
 @exact_kernel
 def log_leaf(mate_left, logged_mates, log, counters):
-    """Write a leaf into the log: the left copies with another mate than in the leaf before, and their mates."""
+    """Write a leaf to the log: the left copies whose mates differ from the previous leaf, and their mates."""
     at = counters[LOGGED]
     log[at] = LEAF
     changes = np.int64(0)
@@ -83,12 +83,11 @@ def log_leaf(mate_left, logged_mates, log, counters):
 
 @exact_kernel
 def split_edge(columns, sizes, a, b, new, right_of, depth, room):
-    """Set column `new` to a direction between columns a and b; return what the log says about it.
+    """Set column `new` to a direction between columns a and b; return p, q, a shift and a divisor, for the log.
 
-    That are p, q, a shift and a divisor: its integers are p A + q B, divided by the divisor, where A is shifted
-    left by the shift, or B by its negative. Where many pairs tie, the split is exactly there, if integers
-    allow.
-    `sizes` is (n_left, n_right, words, ties): where ties are sought, see `zoloss_cli/kernels/cone_split.py`.
+    The integers of `new` are p A + q B, divided by the divisor, where A is shifted left by the shift, or B by
+    its negative. If many pairs tie, the split is exactly there, if integers allow it. `sizes` is (n_left,
+    n_right, words, ties); for where ties are sought, see `zoloss_cli/kernels/cone_split.py`.
     """
     scores, exponents, errors, above, higher = columns
     n_left, n_right, words, ties = sizes
@@ -131,7 +130,7 @@ def enter_child(stack, depth, place, column):
 
 @exact_kernel
 def keep_best(scores, column, n, loss, counters, best):
-    """Keep a direction if a threshold on it has a smaller loss than all before."""
+    """Keep a direction if a threshold on it has a smaller loss than all before it."""
     if loss < counters[BEST_LOSS]:
         counters[BEST_LOSS] = loss
         for k in range(best.shape[0]):

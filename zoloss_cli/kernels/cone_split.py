@@ -17,15 +17,15 @@ from zoloss_cli.kernels.cone_order import INDEX_BITS, MAX_SAMPLES, sort_keys
 # What an open pair counts if it is in order at one vertex only, at two, at more; and in deep cones.
 ONE_VERTEX, TWO_VERTICES, MORE_VERTICES = 16, 4, 1
 DEEP_ONE_VERTEX, DEEP_TWO_VERTICES = 5, 1
-DEEP = 16  # from this depth on, so that no pair is followed for ever, and ...
-LEVELS_PER_LENGTH = 4  # ... at one in so many levels the longest edge is split
-SAMPLES_PER_LENGTH = 8  # every so manieth sample tells the length of an edge
+DEEP = 16  # from this depth on, so that no pair is followed forever, and ...
+LEVELS_PER_LENGTH = 4  # ... at one in this many levels, the longest edge is split
+SAMPLES_PER_LENGTH = 8  # one in this many samples is used for the length of an edge
 # Where to split: at ties of few pairs; also where many pairs tie; or always where a pair does. The last takes
 # more cones, but ends around a direction in which many pairs tie, where others make ever thinner ones.
 FEW_TIES, COMMON_TIES, ONLY_TIES = range(3)
-MIN_TIED_SHARE = 8  # an edge is split where pairs tie if these are at least one in so many
-MAX_COMPARED_CROSSINGS = 32  # up to so many pairs, the one that ties at the simplest place is taken
-CROSSING_BITS = 40  # places on an edge that agree in so many bits are one
+MIN_TIED_SHARE = 8  # an edge is split where pairs tie if at least one in this many does
+MAX_COMPARED_CROSSINGS = 32  # up to this many pairs, the one that ties at the simplest place is used
+CROSSING_BITS = 40  # places on an edge that agree in this many bits are the same
 
 
 @exact_kernel
@@ -65,7 +65,7 @@ def gather_open_pairs(above, higher, cone, words, first, stride, room):
 
 @exact_kernel
 def score_edge(ordered, raised, one, two, a, b, count, one_weight, two_weight):
-    """Return what the pairs count whose order differs between vertices a and b."""
+    """Return the total weight of the pairs whose order differs between vertices a and b."""
     score = np.int64(0)
     for x in range(count):
         differ = (ordered[a, x] & raised[b, x]) | (ordered[b, x] & raised[a, x])

@@ -1,6 +1,6 @@
 """Sums over random subset paths, from which complexity contributions are estimated (Li 2006, section 1.5.2).
 
-All sums are of whole numbers, so that they are the same in whatever order and however many parts they are
+All sums are of integers, so that they do not depend on the order or the number of parts in which they are
 computed. `K` is the N x N kernel matrix, `y` the N labels, `flat` the slope that counts as 0 (see
 `hard_margin`).
 """
@@ -25,7 +25,7 @@ from zoloss_cli.kernels.random import PERMUTED, draw_epoch
 
 @kernel
 def add_path_sums(K, y, flat, counter, permutations, s1, s2, group, by_sample, products, by_size):
-    """Add the sums of so many random paths to the last three arrays; return (status, sample).
+    """Add the sums over this many random paths to the last three arrays; return (status, sample).
 
     by_sample (N x 2): [sum, number] of the growths of complexity when a sample joins a set of s1 to s2 - 1;
     by_size[g, n] (groups x N x 2): the same of a sample of group g joining a set of n. With an equation for

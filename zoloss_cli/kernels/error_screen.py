@@ -1,8 +1,8 @@
-"""Weighted errors of linear scores on all samples: whether they reach a bound, told in single precision.
+"""Weighted errors of linear scores on all samples: whether they reach a bound, decided in single precision.
 
-Most weights that a search asks about are worse than the best so far, and it need not know by how much. The
-screen holds the samples in float32, those that are misclassified most often first, so that the errors reach the
-bound after a part of them. It says so only where rounding cannot have made up an error.
+Most weights that a search tries are worse than the best so far, and it need not know by how much. The screen
+holds the samples in float32, those misclassified most often first, so that the errors reach the bound after a
+part of them. It reports this only if rounding cannot have caused an error.
 
 `Z` (N x P, P a multiple of four) and its transpose `Z_T` have rows y x; `phi` are fixed-point weights.
 """

@@ -1,9 +1,9 @@
-"""The 0/1 loss along a line of hyperplanes, of many rows: only where it is near its least value.
+"""The 0/1 loss along a line of hyperplanes, for many rows: only where it is near its minimum.
 
-Does what `line.compute_line_losses` does, without sorting all breakpoints. They go into buckets by place, whose
-weights give the loss at every edge between two of them; inside, it is lower by no more than the weight that a
-bucket can take off. Most buckets are thereby known to stay above what a draw can reach. The others' breakpoints
-are sorted. Rows are read in one pass that stays in registers, and once more as two bytes each.
+Does the same as `line.compute_line_losses`, without sorting all breakpoints. They go into buckets by place,
+whose weights give the loss at every edge between two of them; inside, it is lower by at most the weight that a
+bucket can take off. Most buckets are thus known to stay above what a draw can reach. The breakpoints of the
+others are sorted. Rows are read in one pass that stays in registers, and once more as two bytes each.
 
 Arguments are those of `line`. Bucket b < BUCKETS holds rows whose error ends at their breakpoint, b + BUCKETS
 those whose error begins there. Indices are unsigned where a loop is to vectorize.

@@ -7,9 +7,9 @@ are taken at once, and the margin of the third trial, say, is <w, z_3> + s_1 <z_
 the steps s of the trials before it, which are 0 where there was no update. From one trial to the next that is
 a sign and an addition, without a branch.
 
-Those margins are rounded otherwise than inner products with the w of their trial. Where only their sides of a
-threshold matter, that is the same unless one is as close to it as `compute_tolerance` says: such a block
-is tried again, trial by trial, so that results are the same to the last bit.
+These margins are rounded differently from inner products with the w of their trial. If only their sides of a
+threshold matter, this makes no difference unless one is as close to it as `compute_tolerance` says: such a
+block is tried again, trial by trial, so that results are the same to the last bit.
 
 Rows are those of `online`: Z is N x P with P a multiple of LANES.
 """

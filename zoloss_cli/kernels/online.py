@@ -13,9 +13,9 @@ mispredicted about as often as the learner errs; 10 to 20 ns for up to 64 featur
 `try_..._ahead` take a block of trials at a time instead (`look_ahead`), to the same result: 5 to 10 ns. Squared
 costs alone have margins in their steps, and are rounded otherwise there.
 
-The learners share what is done once an epoch (`draw_epoch`, `save_checkpoint`) and once a trial or block; the
-loop around these stands in each. A common loop would take the trial as an argument, and numba's cache finds no
-function that takes another: each process would compile it anew.
+The learners share what is done once per epoch (`draw_epoch`, `save_checkpoint`) and once per trial or block;
+each has its own loop around these. A common loop would take the trial as an argument, and numba's cache does
+not find functions that take others: each process would compile it again.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ on row i where <y_i, w> > 0. A vertex is a w on which P-1 independent rows (the 
 the unit vector w and the rows of V, (P-1) x P, with Y_B V' = I: to move along V_k changes the margin of no
 basis row but k.
 
-A step lets one basis row go. All of the line w + alpha v is then free, the loss on each of its intervals
+A step releases one basis row. The whole line w + alpha v is then free, the loss on each of its intervals
 follows from the sorted breakpoints, and one interval, of w or of -w, is drawn with probability
-proportional to exp(-loss / T): a heat bath, which knows no rejections. The row at one of its ends enters
+proportional to exp(-loss / T): a heat bath, which has no rejections. The row at one of its ends enters
 the basis. Basis rows count as right, since a small step along the sum of the V_j makes them so.
 
 What bounds a step: the breakpoints' sort, which a scatter into buckets makes linear, and for many
@@ -33,8 +33,8 @@ from zoloss_cli.kernels.random import GOLDEN_GAMMA, mix_bits, scale_to_index
 
 MIN_PIVOT_SLOPE = 1e-7  # a row whose margin changes by less along v nearly depends on the rest of the basis
 MIN_SLOPE = 1e-9  # a row whose margin changes by less along a random direction is not met on the way
-STEPS_PER_REBUILD = 64  # after which w and V are computed anew, before rounding errors add up
-MAX_EXCESS_IN_T = 30.0  # an interval whose loss is larger by so many T is never drawn
+STEPS_PER_REBUILD = 64  # after which w and V are recomputed, before rounding errors add up
+MAX_EXCESS_IN_T = 30.0  # an interval whose loss is larger by this many T is never drawn
 SPACING_53_BITS = 2.0**-53  # between the numbers that `draw_uniform` can return
 
 
@@ -60,7 +60,7 @@ def remove_part(d, q):
 
 @kernel
 def rebuild_vertex(Y, B, w, V):
-    """Compute w and V anew from the basis; return False if its rows are too few or no longer independent."""
+    """Recompute w and V from the basis; return False if its rows are too few or no longer independent."""
     size = w.shape[0]
     if B.shape[0] < size - 1:
         return False

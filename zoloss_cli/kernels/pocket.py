@@ -52,7 +52,7 @@ from zoloss_cli.kernels.random import RANDOM, draw_epoch
 # settle, the dual's margins must catch up.
 MAX_GRAM_SAMPLES = 2048
 MAX_DUAL_UPDATES = 160
-EPOCHS_PER_REFRESH = 16  # after which the dual's margins are computed anew, before rounding errors add up
+EPOCHS_PER_REFRESH = 16  # after which the dual's margins are recomputed, before rounding errors add up
 # An epoch of the dual looks ahead if that saves time by these costs in ns.
 AHEAD_NS_PER_TRIAL, AHEAD_NS_PER_COUNT = 4.0, 400.0  # more than without
 NS_PER_UPDATE, NS_PER_MARGIN = 12.0, 0.1  # of the update of all margins

@@ -101,11 +101,11 @@ def update_along_direction(p, q, delta, y, phi, c, w, d, both_directions, bucket
 def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, checkpoints, path, deltas):
     """Take one epoch per row of D (epochs x P). Changes w; writes w into `path` after each of `checkpoints`.
 
-    p = Xw is carried along; it is recomputed every DIRECTIONS_PER_BLOCK epochs, and where w has become much
-    shorter than it was, so that rounding errors neither add up nor outgrow p.
-    `epochs_before` counts the epochs of earlier calls, so that a long fit can come in pieces. `deltas`
-    is room for a block's rows of N: taken anew each call, its pages would cost as much as ten
-    epochs, which shows where boosting calls this every 200. X_T is X', or 0 x 0 where memory is short.
+    p = Xw is carried along; it is recomputed every DIRECTIONS_PER_BLOCK epochs, and if w has become much
+    shorter than it was, so that rounding errors neither add up nor outgrow p. `epochs_before` counts the epochs
+    of earlier calls, so that a long fit can be done in parts. `deltas` is room for a block's rows of N: if
+    allocated in each call, its pages would cost as much as ten epochs, which matters when boosting calls this
+    every 200. X_T is X', or 0 x 0 if memory is short.
     """
     n = X.shape[0]
     epochs = D.shape[0]

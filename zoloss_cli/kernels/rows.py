@@ -1,4 +1,4 @@
-"""Online learners on samples that stay where they are: sparse ones, and files that are mapped into memory.
+"""Online learners on samples in place: sparse ones, and files mapped into memory.
 
 Sample k has the values data[starts[k]], ..., data[starts[k + 1] - 1] in the features that `columns` names at
 the same places; where `shares_columns`, as in a dense array, `columns` holds those of one sample for all. The

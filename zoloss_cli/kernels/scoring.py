@@ -20,9 +20,9 @@ from numba import uint64
 from zoloss_cli.kernels import exact_kernel
 from zoloss_cli.kernels.random import GOLDEN_GAMMA, mix_bits, scale_to_index
 
-TERM_SIZE = 1 << 20  # of equal costs the fewest terms count, then the smallest points
+TERM_SIZE = 1 << 20  # at equal costs, the fewest terms win, then the smallest points
 MAX_REPLACED = 3  # positions that a perturbation changes
-STALE_STEPS = 40  # without a better rule, after which the search begins anew from a random one
+STALE_STEPS = 40  # without a better rule, after which the search restarts from a random one
 CURRENT_COST, CURRENT_SIZE, BEST_COST, BEST_SIZE, STALE = range(5)  # places of a search's numbers
 
 
@@ -214,10 +214,10 @@ def replace_at_random(problem, n_required, terms, points, k, counter):
 
 @exact_kernel
 def run_steps(problem, n_required, penalty, rules, totals, room, sums, numbers, steps, counter):
-    """Perturb the current rule and descend, so many times; return the advanced counter.
+    """Perturb the current rule and descend, `steps` times; return the advanced counter.
 
     `rules` is a tuple of the terms and points of the current rule, the best one, and room for one more. A rule
-    that costs no more becomes the current one; after STALE_STEPS without a better one all is drawn anew.
+    that costs no more becomes the current one; after STALE_STEPS without a better one, everything is redrawn.
     """
     terms, points, best_terms, best_points, new_terms, new_points = rules
     K = terms.shape[0]

@@ -47,7 +47,7 @@ def refine_groups(levels, n_levels, gains, samples, ids, n_samples, n_groups, pl
 
 @exact_kernel
 def keep_mixed_groups(levels, n_levels, groups, new_groups, n_groups, sums, numbering):
-    """Take over the samples of parts with gains of both signs, numbered anew; return the cost of all others.
+    """Copy the samples of parts with gains of both signs, renumbered; return the cost of all others.
 
     `groups` and `new_groups` are (samples, ids, counts) with counts of samples and groups; `sums` is what
     `refine_groups` has set.

@@ -1,9 +1,9 @@
 """The complexity of all unions of clusters of samples (Li 2006, section 1.4), without solving for each.
 
 A node of the search knows which clusters are in and which are out, and the hard-margin SVM of those that are
-in. While some undecided cluster violates that SVM, the search branches on one: out, which changes nothing, or
-in, which goes on from this solution. When none does, every union with undecided clusters has the same SVM.
-So the leaves share out all unions among themselves, each with one complexity.
+in. If some undecided cluster violates that SVM, the search branches on one: out, which changes nothing, or in,
+which continues from this solution. If none does, every union with undecided clusters has the same SVM. So the
+leaves divide all unions among themselves, each with one complexity.
 
 `cluster` (length N) holds each sample's cluster, `sizes` and `state` one number per cluster, `inside` (length
 N) whether a sample is in a cluster that is in. `rows` and solutions are those of `hard_margin`.
@@ -149,7 +149,7 @@ def is_beaten(c, size, best):
 
 @kernel
 def search_unions(rows, cluster, sizes, stack, progress, found, slack, budget):
-    """Go on with a search for at most `budget` solves; return (status, sample, share of all unions done).
+    """Continue a search for at most `budget` solves; return (status, sample, share of all unions done).
 
     `progress` is (the clusters decided on, the state of all, which samples are in, place): place[0] is the
     depth of the chain of `in` decisions, place[1] the number of decisions (-1: at the end), place[2] solves.

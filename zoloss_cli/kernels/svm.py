@@ -24,8 +24,8 @@ from zoloss_cli.kernels.lapack import factor_in_place, is_finite, solve_by_facto
 MAX_STEPS = 200
 STEP_SHARE = 0.995  # of the way to the boundary that a step may go
 SLOW_CENTRE = 0.3  # of the gap: the centring without a corrector
-# Some ten steps are enough. In rare problems the corrector runs in a circle instead: from this step on, it
-# is left out, which is slow and sure.
+# About ten steps suffice. In rare problems the corrector runs in a circle instead: from this step on, it is
+# left out, which is slow but sure.
 MAX_CORRECTOR_STEPS = 60
 COLUMN_MULTIPLE = 8
 ROWS_PER_BLOCK = 512  # that are weighted together, where there are no columns

@@ -1,4 +1,4 @@
-"""The voted perceptron: every weight vector that the perceptron learning rule goes through, and its votes."""
+"""The voted perceptron: every weight vector that the perceptron learning rule visits, and its votes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRST_ROOM = 64  # vectors; doubled whenever it is full
 
 @kernel
 def fit_voted_perceptron(Z, step, cut, alias, epochs, order, seed):
-    """Apply the perceptron learning rule from w = 0; return all vectors (a row each) and their survival times.
+    """Apply the perceptron learning rule from w = 0; return all vectors, one per row, and their survival times.
 
     `Z`, `step`, `cut`, `alias` and `order` are those of `online`. A trial, by step[k], is counted for the
     vector after it, as in Algorithm 2.6 of Li's thesis (2006). The start, which survives no trial, is left out.

@@ -18,9 +18,9 @@ def find_strict_errors(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
 def find_lenient_errors(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
     """Return which samples count as errors when a zero margin is right: y * score < 0.
 
-    This is how Nguyen & Sanner (2013) count, by their eq. (10), against their own eq. (4). A plane such as
-    "this binary feature is 1" passes through most samples of a discrete data set, and all of them are right
-    then. It is never what we minimize.
+    This is how Nguyen & Sanner (2013) count, by their eq. (10), contrary to their own eq. (4). A plane such as
+    "this binary feature is 1" passes through most samples of a discrete data set, and then all of them are
+    right. We never minimize this.
     """
     return signs * scores < 0.0
 

@@ -1,4 +1,4 @@
-"""Base classes of learners: validation of input, labels, sample weights and scikit-learn's contract."""
+"""Base classes of learners: validation of input, labels and sample weights, and scikit-learn's contract."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def load_blas_controller() -> ThreadpoolController:
 
 
 class Learner(ClassifierMixin, BaseEstimator):
-    """A classifier of labels of any kind: the base of those for two classes and of those for more.
+    """A classifier for labels of any kind: the base of learners for two classes and for more.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ class Learner(ClassifierMixin, BaseEstimator):
         Number of features.
     """
 
-    reports: ClassVar[tuple[str, ...]] = ()  # optional fields of records that it gives
+    reports: ClassVar[tuple[str, ...]] = ()  # optional record fields that it provides
 
-    version = 1  # raise when results change, so that stored ones are not taken for new ones
-    random_state: Any = None  # a deterministic learner's __init__ takes none
+    version = 1  # raise when results change, so that stored ones are not reused
+    random_state: Any = None  # a deterministic learner's __init__ has no such parameter
     multiclass = False  # whether it takes more than two classes
 
     classes_: np.ndarray
@@ -61,7 +61,7 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     @property
     def deterministic(self) -> bool:
-        """Whether a fit to the same samples gives the same result, whatever the seed."""
+        """Whether fits to the same samples give the same result, whatever the seed."""
         return "random_state" not in self.get_params(deep=False)
 
     def check_classes(self, count: int) -> None:
@@ -79,13 +79,13 @@ class Learner(ClassifierMixin, BaseEstimator):
             )
 
     def list_needed_packages(self) -> list[NeededPackage]:
-        """Return the packages that a fit with these parameters imports, beyond those that every fit does.
+        """Return the packages that a fit with these parameters imports, beyond those that every fit needs.
 
         Returns
         -------
         list of NeededPackage
-            They may be missing: then it is said before any task of a run begins. Learners inside this one speak
-            for themselves.
+            They may be missing: this is reported before any task of a run starts. Learners inside this one
+            report their own.
         """
         return []
 
@@ -102,7 +102,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         """Raise TypeError if the samples are sparse."""
         if scipy.sparse.issparse(X):
             raise TypeError(
-                f"{type(self).__name__} takes no sparse samples, of which it would need all values; the online "
+                f"{type(self).__name__} takes no sparse samples, since it needs all values; the online "
                 f"learners perceptron, ave-perc and sgd-* do, and X.toarray() is dense"
             )
 
@@ -120,7 +120,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         return codes, phi / phi.sum()
 
     def _validate_sample_weight(self, X: np.ndarray, sample_weight) -> np.ndarray:
-        """Return the sample weights as an array, 1 each if there are none."""
+        """Return the sample weights as an array, all 1 if none are given."""
         if sample_weight is None:
             return np.ones(X.shape[0])
         name = type(self).__name__
@@ -148,10 +148,10 @@ class Learner(ClassifierMixin, BaseEstimator):
 
 
 class BinaryLearner(Learner):  # numpydoc ignore=PR02
-    """A classifier for two classes of any labels.
+    """A classifier for two classes with labels of any kind.
 
-    Subclasses write `train`, which fits to a validated `Problem`, and `scores`. A score of 0 predicts the
-    second class, as the papers' programs do.
+    Subclasses implement `train`, which fits to a validated `Problem`, and `scores`. A score of 0 predicts the
+    second class, as in the papers' programs.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class BinaryLearner(Learner):  # numpydoc ignore=PR02
     See Also
     --------
     LinearLearner : The base of classifiers whose score is linear.
-    check_learner : Tests of what every learner must keep.
+    check_learner : Tests that every learner must pass.
 
     Examples
     --------
@@ -198,7 +198,7 @@ class BinaryLearner(Learner):  # numpydoc ignore=PR02
         y : array-like of shape (n_samples,)
             Labels of two classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, of which only the ratios count; None: all are equal.
+            Weights of the samples, of which only the ratios matter; None: all are equal.
 
         Returns
         -------
@@ -209,20 +209,20 @@ class BinaryLearner(Learner):  # numpydoc ignore=PR02
 
     def _fit(self, X, y, sample_weight) -> Self:
         problem = self._build_problem(X, y, sample_weight)
-        # The matrices are small: BLAS threads cost more than they bring.
+        # The matrices are small: BLAS threads cost more than they save.
         with load_blas_controller().limit(limits=1, user_api="blas"):
             self.train(problem)
         return self
 
     def train(self, problem: Problem) -> None:
-        """Fit to a problem and set the fitted attributes; `fit` has validated everything.
+        """Fit to a problem and set the fitted attributes; `fit` has validated the input.
 
         Parameters
         ----------
         problem : Problem
             Samples, labels -1.0 and +1.0, weights that sum to 1, and a random generator.
         """
-        raise TypeError(f"{type(self).__name__} does not say how it learns")
+        raise TypeError(f"{type(self).__name__} does not implement train")
 
     def scores(self, X: np.ndarray) -> np.ndarray:
         """Return the signed score of each sample.
@@ -237,20 +237,20 @@ class BinaryLearner(Learner):  # numpydoc ignore=PR02
         ndarray of shape (n_samples,)
             Scores; at least 0 predicts the second class.
         """
-        raise TypeError(f"{type(self).__name__} does not say how it scores")
+        raise TypeError(f"{type(self).__name__} does not implement scores")
 
     def compute_scores(self, samples: Samples) -> np.ndarray:
-        """Return the signed score of each of some samples, which may share computations.
+        """Return the signed score of each sample; other learners may share computations on the samples.
 
         Parameters
         ----------
         samples : Samples
-            Samples that other learners score, too.
+            Samples that other learners may score, too.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            The same as `scores` gives.
+            The same as from `scores`.
         """
         return self.scores(samples.X)
 

@@ -1,4 +1,4 @@
-"""Estimators of other packages, fitted and asked as zoloss's own learners are."""
+"""Estimators of other packages, used in the same way as zoloss's own learners."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def _has_probabilities(learner: ForeignLearner) -> bool:
 
 
 class ForeignLearner(ClassifierMixin, BaseEstimator):
-    """A classifier that is fitted and asked through an estimator which knows nothing of zoloss.
+    """A classifier that wraps an estimator which knows nothing about zoloss.
 
     The estimator gets copies of the samples, class indices from 0, and a seed for each of its parameters called
     `random_state`. It needs the methods `fit` and `predict`; scores, probabilities and sample weights are used
-    where it has them. That it changes none of its input, and predicts classes that it was given, is checked.
+    if it has them. It is checked that it does not change its input and predicts only classes it was given.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
 
     @property
     def multiclass(self) -> bool:
-        """Whether it takes more than two classes: by its attribute `multiclass` or scikit-learn's tags."""
+        """Whether it takes more than two classes, by its attribute `multiclass` or scikit-learn's tags."""
         said = getattr(self.estimator, "multiclass", None)
         if isinstance(said, bool):
             return said
@@ -107,7 +107,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
 
     @property
     def reports(self) -> tuple[str, ...]:
-        """The optional fields of records that the estimator says it gives."""
+        """The optional record fields that the estimator declares."""
         return tuple(getattr(self.estimator, "reports", ()))
 
     def check_classes(self, count: int) -> None:
@@ -122,7 +122,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{self.name} separates two classes, and there are {count}")
 
     def list_needed_packages(self) -> list[NeededPackage]:
-        """Return nothing: its package was imported to make it."""
+        """Return nothing: its package is already imported."""
         return []
 
     def fit(self, X, y, sample_weight=None) -> Self:
@@ -135,7 +135,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, if the estimator takes some.
+            Weights of the samples, if the estimator supports them.
 
         Returns
         -------
@@ -154,7 +154,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
         before = {name: values.copy() for name, values in given.items()}
         self.estimator_ = _seed_copy(self.estimator, self.random_state)
         start = time.perf_counter()
-        # By position: not everybody calls them X and y.
+        # By position: they are not always called X and y.
         self.estimator_.fit(
             *list(given.values())[:2], **{k: v for k, v in given.items() if k == "sample_weight"}
         )
@@ -165,7 +165,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
         return self
 
     def _take_reports(self) -> None:
-        """Take over what the estimator says of its search, as far as its class promises it."""
+        """Copy what the estimator reports about its search, as far as its class declares it."""
         for field, attribute in REPORTED_ATTRIBUTES.items():
             if field not in self.reports:
                 continue
@@ -178,7 +178,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{self.name} changes its input {where}: it must work on a copy")
 
     def _ask(self, method: str, X) -> np.ndarray:
-        """Return what a method of the estimator says of samples, one entry or row each."""
+        """Return what a method of the estimator returns for samples, one entry or row each."""
         check_is_fitted(self, "estimator_")
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         given = X.copy()
@@ -208,14 +208,12 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
         strange = ~np.isin(said, known)
         if said.ndim != 1 or np.any(strange):
             shown = repr(said[strange].flat[0].item()) if np.any(strange) else f"an array of shape {said.shape}"
-            raise ValueError(
-                f"{self.name} predicts {shown}, where the classes that it was given are 0 to {known[-1]}"
-            )
+            raise ValueError(f"{self.name} predicts {shown}, but it was given the classes 0 to {known[-1]}")
         return self.classes_[said.astype(np.int64)]
 
     @available_if(_has_scores)
     def decision_function(self, X) -> np.ndarray:
-        """Return the scores of samples, or their probabilities less a half where it has no scores.
+        """Return the scores of samples, or their probabilities minus a half if it has no scores.
 
         Parameters
         ----------
@@ -225,7 +223,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Scores; of two classes, that of the second.
+            Scores; with two classes, those of the second.
         """
         if hasattr(getattr(self, "estimator_", self.estimator), "decision_function"):
             return self._ask("decision_function", X)
@@ -265,7 +263,7 @@ def _list_seed_parameters(estimator: Any) -> list[str]:
 
 
 def _seed_copy(estimator: Any, random_state: Any) -> Any:
-    """Return a copy of an estimator whose seeds are drawn from ours; whole numbers, which all of them take."""
+    """Return a copy of an estimator with seeds drawn from ours, as integers, which every estimator accepts."""
     seeded = copy.deepcopy(estimator)
     if random_state is None:
         return seeded

@@ -1,4 +1,4 @@
-"""The soft-margin SVM with kernels that stand for infinite ensembles: Lin & Li (2005)."""
+"""The soft-margin SVM with kernels that represent infinite ensembles: Lin & Li (2005)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from zoloss_cli.learners.base import BinaryLearner
 from zoloss_cli.learners.problem import NEGLIGIBLE_WEIGHT_SHARE, Problem, Samples
 
 DISTANCES: dict[str, Literal["euclidean", "cityblock"]] = {"perceptron": "euclidean", "stump": "cityblock"}
-WEIGHT_DECIMALS = 9  # weights with mean 1 that agree in so many decimals are the same
-MAX_SHARED_BYTES = 2**31  # of kernel matrices that fits share
+WEIGHT_DECIMALS = 9  # weights with mean 1 that agree to this many decimals are equal
+MAX_SHARED_BYTES = 2**31  # of kernel matrices shared by fits
 LEARNERS_AT_ONCE = 32  # whose scores are one product of matrices
 
 _shared_kernels: ContextVar[dict | None] = ContextVar("shared_kernels", default=None)
@@ -26,7 +26,7 @@ _shared_kernels: ContextVar[dict | None] = ContextVar("shared_kernels", default=
 
 @contextlib.contextmanager
 def share_kernels() -> Iterator[None]:
-    """Within this block, compute the kernel of the same samples once for all fits, up to 2 GiB in all."""
+    """Within this block, compute the kernel of the same samples once for all fits, up to 2 GiB in total."""
     token = _shared_kernels.set({})
     try:
         yield
@@ -35,7 +35,7 @@ def share_kernels() -> Iterator[None]:
 
 
 class Solution(NamedTuple):
-    """A solved dual, for the side of the first sample."""
+    """A solved dual, oriented by the first sample."""
 
     support: np.ndarray  # indices among all samples
     coefficients: np.ndarray
@@ -44,7 +44,7 @@ class Solution(NamedTuple):
 
 
 def _compute_other_scores(gram: np.ndarray, others: np.ndarray, solution: Solution) -> np.ndarray:
-    """Return the scores of samples that the solver did not see, from as few rows of the kernel as will do."""
+    """Return the scores of samples that the solver did not see, from as few rows of the kernel as possible."""
     if others.size < solution.support.size:
         coefficients = np.zeros(len(gram))
         coefficients[solution.support] = solution.coefficients
@@ -55,8 +55,8 @@ def _compute_other_scores(gram: np.ndarray, others: np.ndarray, solution: Soluti
 class KernelSVMClassifier(BinaryLearner):
     """SVM-perceptron: the C-SVC with the perceptron or the stump kernel.
 
-    The perceptron kernel is -||x - x'||, the stump kernel -||x - x'||_1. They stand for ensembles of all
-    perceptrons or of all decision stumps, and need no parameter: C is the only one. Sample weights scale it,
+    The perceptron kernel is -||x - x'||, the stump kernel -||x - x'||_1. They represent ensembles of all
+    perceptrons or of all decision stumps, and have no parameters: C is the only one. Sample weights scale it,
     C_i = C n phi_i.
 
     Parameters
@@ -85,8 +85,8 @@ class KernelSVMClassifier(BinaryLearner):
 
     Notes
     -----
-    Solved as by LIBSVM [3]_, to its tolerance of 1e-3, but on one kernel matrix for all fits on subsets of the
-    same samples. The kernel's additive constant is left out, since the bias makes up for it.
+    Solved as in LIBSVM [3]_, to its tolerance of 1e-3, but on one kernel matrix for all fits on subsets of the
+    same samples. The kernel's additive constant is omitted, since the bias absorbs it.
 
     References
     ----------
@@ -124,12 +124,12 @@ class KernelSVMClassifier(BinaryLearner):
         self.tolerance = tolerance
 
     def train(self, problem: Problem) -> None:
-        """Solve the dual, or take a known solution of the same dual."""
+        """Solve the dual, or reuse a known solution of the same dual."""
         samples, subset = problem.all_samples
         self.samples_ = samples.X
         scale = problem.phi * problem.phi.size
-        # A column of a code and its opposite have opposite solutions, and boosting comes back to the same
-        # weights when nothing was misclassified.
+        # A column of a code and its opposite have opposite solutions, and boosting returns to the same weights
+        # if nothing was misclassified.
         side = problem.y[0]
         members = np.arange(samples.X.shape[0])[subset]
         parts = members, side * problem.y > 0.0, np.round(scale, WEIGHT_DECIMALS)
@@ -140,7 +140,7 @@ class KernelSVMClassifier(BinaryLearner):
         solution = solutions[key]
         self.support_ = solution.support
         self.dual_coef_, self.intercept_ = side * solution.coefficients, side * solution.bias
-        # Solutions stay in the cache, so that no other support gets this id.
+        # Solutions stay in the cache, so no other support gets this id.
         samples.cached_by_X("solutions by support", dict)[id(self.support_)] = solution
 
     def _solve(self, samples: Samples, members: np.ndarray, y: np.ndarray, scale: np.ndarray) -> Solution:
@@ -160,7 +160,7 @@ class KernelSVMClassifier(BinaryLearner):
         return solution
 
     def _compute_kernel(self, samples: Samples) -> np.ndarray:
-        """Return the kernel of all training samples, one row each, with these samples."""
+        """Return the kernel between all training samples, one row each, and these samples."""
         key = ("kernel", self.kernel, id(self.samples_))
         return samples.cached_by_X(key, lambda: self._compute_kernel_once(samples.X))
 
@@ -177,7 +177,7 @@ class KernelSVMClassifier(BinaryLearner):
         return kernel
 
     def compute_scores(self, samples: Samples) -> np.ndarray:
-        """Return the scores from what the solver knows, or from a kernel matrix that all SVMs share."""
+        """Return the scores that the solver knows, or those from a kernel matrix that all SVMs share."""
         if samples.X is self.samples_:
             solution = samples.cached_by_X("solutions by support", dict).get(id(self.support_))
             if solution is not None and self.support_.size:
@@ -187,7 +187,7 @@ class KernelSVMClassifier(BinaryLearner):
 
     @staticmethod
     def iterate_scores(learners: Sequence[KernelSVMClassifier], samples: Samples) -> Iterator[np.ndarray]:
-        """Yield the scores of each of some SVMs, of many at a time by one product of matrices.
+        """Yield the scores of each of some SVMs, many at a time in one matrix product.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class KernelSVMClassifier(BinaryLearner):
         Yields
         ------
         ndarray of shape (n_samples,)
-            What `compute_scores` gives, up to rounding.
+            The result of `compute_scores`, up to rounding.
         """
         for start in range(0, len(learners), LEARNERS_AT_ONCE):
             some = learners[start : start + LEARNERS_AT_ONCE]
@@ -213,6 +213,6 @@ class KernelSVMClassifier(BinaryLearner):
             yield from (row + each.intercept_ for row, each in zip(scores, some, strict=True))
 
     def scores(self, X: np.ndarray) -> np.ndarray:
-        """Return the scores from the kernel with the support vectors alone."""
+        """Return the scores from the kernel with the support vectors only."""
         distances = cdist(X, self.samples_[self.support_], DISTANCES[self.kernel])
         return -distances @ self.dual_coef_ + self.intercept_

@@ -1,4 +1,4 @@
-"""Base classes of linear learners: weights, where they start, and what is recorded on the way."""
+"""Base classes of linear learners: weights, where they start, and what is recorded during a fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from zoloss_cli.learners.problem import Problem
 class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
     """A classifier sign(<w, x> + b) for two classes.
 
-    Subclasses write `learn`, which turns a `Problem` and the starting weights into weights with the bias
+    Subclasses implement `learn`, which turns a `Problem` and the starting weights into weights with the bias
     first.
 
     Parameters
@@ -36,14 +36,14 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
     n_features_in_ : int
         Number of features.
     recorded_epochs_ : ndarray of shape (n_recorded,)
-        Epochs whose weights were recorded, of a learner with the parameter `record_every`.
+        Epochs whose weights were recorded, if the learner has the parameter `record_every`.
     recorded_weights_ : ndarray of shape (n_recorded, 1 + n_features)
         The weights after these epochs, bias first.
 
     See Also
     --------
     BinaryLearner : The base of classifiers whose score is not linear.
-    check_learner : Tests of what every learner must keep.
+    check_learner : Tests that every learner must pass.
 
     Examples
     --------
@@ -64,11 +64,11 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
 
     coef_: np.ndarray
     intercept_: np.ndarray
-    epochs: int  # parameters of those that record their epochs
+    epochs: int  # parameters of learners that record epochs
     record_every: int
 
     def train(self, problem: Problem) -> None:
-        """Fit the weights and keep them."""
+        """Fit the weights and store them."""
         self._store_weights(self.learn(problem, self._compute_start(problem)))
 
     def _store_weights(self, weights: np.ndarray) -> None:
@@ -105,7 +105,7 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
         ndarray of shape (1 + n_features,)
             The weights, bias first.
         """
-        raise TypeError(f"{type(self).__name__} does not say how it learns")
+        raise TypeError(f"{type(self).__name__} does not implement learn")
 
     def scores(self, X: np.ndarray) -> np.ndarray:
         """Return <w, x> + b for each sample."""
@@ -129,7 +129,7 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
         return start
 
     def _prepare_recording(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """Return the epochs to record and room for their weights, and set both as fitted attributes."""
+        """Return the epochs to record and arrays for their weights, and set both as fitted attributes."""
         every = self.record_every
         recorded = np.arange(every, self.epochs + 1, every) if every else np.empty(0, np.int64)
         self.recorded_epochs_ = recorded.astype(np.int64)
@@ -149,7 +149,7 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
         Returns
         -------
         ndarray of shape (n_recorded,)
-            Shares of samples that are misclassified.
+            Shares of misclassified samples.
         """
         check_is_fitted(self, "recorded_weights_")
         signs = np.where(np.asarray(y) == self.classes_[1], 1.0, -1.0)
@@ -166,7 +166,7 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
         Returns
         -------
         ndarray of shape (n_recorded, n_samples)
-            One row for each recorded epoch.
+            One row per recorded epoch.
         """
         return self.recorded_weights_[:, :1] + self.recorded_weights_[:, 1:] @ X.T
 

@@ -1,4 +1,4 @@
-"""The majority class: what any learner has to beat."""
+"""The majority class: the baseline that any learner must beat."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from zoloss_cli.learners.base import Learner
 class MajorityClassifier(Learner):
     """The class with the largest weight, whatever the sample is.
 
-    The baseline that every other learner has to beat: its error is the share of all other classes. It takes
-    any number of classes. Of classes of equal weight the first is predicted.
+    The baseline that every other learner must beat: its error is the share of all other classes. It takes
+    any number of classes. Among classes of equal weight, the first is predicted.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class MajorityClassifier(Learner):
     References
     ----------
     .. [1] Holte, R. C. (1993). Very simple classification rules perform well on most commonly used datasets.
-       Its rule without any feature.
+       The rule without any feature.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class MajorityClassifier(Learner):
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, of which only the ratios count; None: all are equal.
+            Weights of the samples, of which only the ratios matter; None: all are equal.
 
         Returns
         -------
@@ -76,7 +76,7 @@ class MajorityClassifier(Learner):
         Returns
         -------
         ndarray of shape (n_samples, n_classes) or (n_samples,)
-            The share of each class; of two classes, by how much that of the second is larger.
+            The share of each class; with two classes, by how much that of the second is larger.
         """
         n, shares = len(self._validate_samples(X)), self.class_shares_
         if shares.size == 2:

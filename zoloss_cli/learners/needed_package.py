@@ -1,4 +1,4 @@
-"""A package that a learner needs and zoloss can be installed without."""
+"""A package that a learner needs but zoloss can be installed without."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class NeededPackage(NamedTuple):
     Attributes
     ----------
     module : str
-        The package's name in Python.
+        The package's module name.
     purpose : str
-        What for, where the learner is not all about it: "for its start 'lr'".
+        What it is needed for, if not for the whole learner: "for its start 'lr'".
     instead : str
         What to do instead of installing it, if anything.
     """

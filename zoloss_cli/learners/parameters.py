@@ -1,7 +1,7 @@
-"""Types of parameters, each declared once: an annotated argument of a learner's `__init__`.
+"""Types of parameters, each declared once, as an annotated argument of a learner's `__init__`.
 
-Type, range, default and description are written there. From them come the check at fit, the check of a
-config, the text of `zoloss learners`, the JSON schema for editors and the test of docstrings.
+Type, range, default and description are written there. The checks at fit and of configs, the text of `zoloss
+learners`, the JSON schema for editors and the test of docstrings are derived from them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def check_parameters(estimator: Any) -> None:
     Parameters
     ----------
     estimator : estimator
-        A learner or a measure, whose `__init__` declares its parameters.
+        A learner or a measure whose `__init__` declares its parameters.
     """
     values = {k: _to_python(v) for k, v in estimator.get_params(deep=False).items() if k != RANDOM_STATE}
     try:

@@ -12,7 +12,7 @@ from zoloss_cli.kernels.line_search import to_fixed_point
 
 # Weights below this share of the largest one do not change a solution.
 NEGLIGIBLE_WEIGHT_SHARE = 1e-9
-# Of a feature: the fourth power of values in this range, and sums of them, are still ordinary numbers.
+# Of a feature: fourth powers of values in this range, and their sums, are still normal numbers.
 MAX_FEATURE_SIZE = 1e75
 MIN_FEATURE_SIZE = 1e-75
 ROWS_PER_LOOK = 16_384
@@ -32,12 +32,12 @@ class Samples:
     _cache: dict[Hashable, Any] = field(default_factory=dict, kw_only=True, repr=False)
 
     def cached_by_X(self, key: Hashable, compute: Callable[[], Any]) -> Any:
-        """Return what `compute` gives, called once for all problems that share these samples.
+        """Return the result of `compute`, called once for all problems that share these samples.
 
         Parameters
         ----------
         key : hashable
-            What is computed, and by which parameters.
+            What is computed, and with which parameters.
         compute : callable
             Computes the value from X alone.
 
@@ -55,14 +55,14 @@ class Samples:
         rng: np.random.Generator,
         label_cache: dict[Hashable, Any],
     ) -> Problem:
-        """Return the binary problem on those samples whose label is not 0.
+        """Return the binary problem on the samples whose label is not 0.
 
         Parameters
         ----------
         y : ndarray of shape (n_samples,)
             Labels: -1.0 or +1.0, or 0.0 to leave a sample out.
         phi : ndarray of shape (n_samples,)
-            Sample weights; those with a label sum to 1.
+            Sample weights; those of labelled samples sum to 1.
         rng : numpy.random.Generator
             Source of random draws.
         label_cache : dict
@@ -96,7 +96,7 @@ class Problem(Samples):
     subset_of : tuple of (Samples, ndarray) or None
         The samples that these were taken from, and their indices.
     features : ndarray of shape (n_samples, n_features) or None
-        X without the constant, where it is so large that a learner may use X as room and restore it.
+        X without the constant, if it is so large that a learner may use X as workspace and restore it.
     """
 
     y: np.ndarray
@@ -107,19 +107,19 @@ class Problem(Samples):
     features: np.ndarray | None = None
 
     def restore_samples(self) -> None:
-        """Set X to what it was before it was used as room."""
+        """Restore X after it was used as workspace."""
         self.X[:, 0] = 1.0
         self.X[:, 1:] = self.features
 
     def cached_by_X_and_y(self, key: Hashable, compute: Callable[[], Any]) -> Any:
-        """Return what `compute` gives, called once for problems that differ in their weights alone.
+        """Return the result of `compute`, called once for problems that differ only in their weights.
 
         Parameters
         ----------
         key : hashable
             What is computed.
         compute : callable
-            Computes the value from X and y: rounds of boosting differ in `phi` and share it.
+            Computes the value from X and y, which rounds of boosting share; they differ in `phi`.
 
         Returns
         -------
@@ -130,12 +130,12 @@ class Problem(Samples):
 
     @property
     def all_samples(self) -> tuple[Samples, np.ndarray | slice]:
-        """All samples that are known, and which of them this problem has."""
+        """All known samples, and which of them this problem has."""
         return self.subset_of or (self, slice(None))
 
     @property
     def unit_mean_weights(self) -> np.ndarray:
-        """Sample weights with mean 1: exactly 1 where all are equal, so that their sums are counts."""
+        """Sample weights with mean 1: exactly 1 if all are equal, so that their sums are counts."""
         return np.ones(self.phi.size) if np.ptp(self.phi) == 0.0 else self.phi * self.phi.size
 
     @property
@@ -162,14 +162,14 @@ def build_generator(random_state: Any) -> np.random.Generator:
 
 
 def check_feature_sizes(X: np.ndarray, name: str) -> None:
-    """Raise ValueError if some feature cannot be computed with: products of its values overflow, or vanish.
+    """Raise ValueError if a feature cannot be used: products of its values overflow or vanish.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Features, all finite.
     name : str
-        Who asks, for the message.
+        The caller, for the message.
     """
     sizes = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
     wrong = (sizes > MAX_FEATURE_SIZE) | ((sizes < MIN_FEATURE_SIZE) & (sizes > 0.0))
@@ -183,8 +183,8 @@ def check_feature_sizes(X: np.ndarray, name: str) -> None:
 
 
 def drop_tiny_values(X: np.ndarray) -> np.ndarray:
-    """Return X with 0 for values that are too small to divide by; X itself where there are none."""
-    for start in range(0, len(X), ROWS_PER_LOOK):  # a part at a time: one of all would take as much memory as X
+    """Return X with 0 for values that are too small to divide by; X itself if there are none."""
+    for start in range(0, len(X), ROWS_PER_LOOK):  # in parts: all at once would take as much memory as X
         part = np.abs(X[start : start + ROWS_PER_LOOK])
         if np.any((part < MIN_FEATURE_SIZE) & (part > 0.0)):
             return np.where(np.abs(X) < MIN_FEATURE_SIZE, 0.0, X)

@@ -7,9 +7,9 @@ from zoloss_cli.results.record import FitRecord
 
 
 class Accuracy(Metric):
-    """Share of test samples predicted rightly, as scikit-learn's scorer of this name.
+    """Share of test samples predicted correctly, as scikit-learn's scorer of this name.
 
-    It needs no counts by class, so that the oldest records give it, too.
+    It needs no counts by class, so even the oldest records provide it.
     """
 
     name = "accuracy"

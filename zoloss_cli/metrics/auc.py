@@ -19,7 +19,7 @@ class OutlierAuc(Metric):
     note = "area under the ROC curve: how often a wrong label looks more like an outlier than a right one"
 
     def explain_missing(self, records: Sequence[PooledMeasurement]) -> str:
-        """Return why records cannot give the metric; nothing if all can."""
+        """Return why records cannot provide the metric; empty if all can."""
         for record in records:
             measured = isinstance(record, PooledMeasurement)
             if not measured or not (record.holds("growth") or record.holds("scores")):

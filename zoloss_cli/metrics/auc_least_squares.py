@@ -19,7 +19,7 @@ class LeastSquaresAuc(Metric):
     heading = "least squares"
 
     def explain_missing(self, records: Sequence[PooledMeasurement]) -> str:
-        """Return why records cannot give the metric; nothing if all can."""
+        """Return why records cannot provide the metric; empty if all can."""
         for record in records:
             if not (isinstance(record, PooledMeasurement) and record.holds("least_squares")):
                 return "its records hold no contributions by least squares"

@@ -1,7 +1,7 @@
-"""What a metric is: what it needs of a record, and how its values are aggregated, shown and compared.
+"""What a metric is: what it needs from a record, and how its values are aggregated, shown and compared.
 
 A metric is one class in one file, and one line in ``zoloss_cli/registry.py``. Configs, the schema, tables,
-statistics and comparisons read all they know of it from the class.
+statistics and comparisons get everything they know about it from the class.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Sizes(NamedTuple):
-    """How many samples train and how many test."""
+    """Number of training and of test samples."""
 
     n_train: int
     n_test: int
@@ -34,22 +34,22 @@ class Stat(NamedTuple):
 
 
 class Metric(ABC):
-    """One number of a record.
+    """One number computed from a record.
 
-    Subclasses set ``name``, override what differs, and write ``compute``.
+    Subclasses set ``name``, override what differs, and implement ``compute``.
 
     Attributes
     ----------
     name : str
-        As in configs.
+        Its name in configs.
     requires : tuple of str
-        Fields of the record that must be there.
+        Fields that the record must have.
     source : {'fit', 'measure', 'any'}
-        Whether it is of fitted learners, of measures of data, or of both.
+        Whether it applies to fitted learners, to measures of data, or to both.
     part : {'train', 'test', None}
-        Whether it is an error on training or on test samples.
+        Whether it is an error on training or test samples.
     direction : {'lower', 'higher', None}
-        Which values are better; None where none is, and no cell is marked as best.
+        Which values are better; None if neither is, and no cell is marked as best.
     aggregation : {'mean', 'geometric', 'median', 'max', 'min', 'sum'}
         How values are summarized over splits.
     comparison : {'z', 'match', 'ratio'}
@@ -58,25 +58,25 @@ class Metric(ABC):
     decimals, comparison_decimals : int
         Decimals of a mean in tables, and in comparisons (None for the same).
     published_decimals : int or None
-        Decimals of a published value; None for as many as it was published with.
+        Decimals of a published value; None for as many as were published.
     exact_if_constant : bool
-        Whether a value without randomness is compared with the published one to the digit.
+        Whether a value without randomness must equal the published one to the digit.
     spreads_as_ours : bool
-        Whether a value published without a standard error is taken to vary over splits as ours do.
+        Whether a value published without a standard error is assumed to vary over splits as ours do.
     heading : str
-        What stands over its column beside a learner's name.
+        The heading of its column, next to a learner's name.
     note : str
-        What is said of it under a table.
+        The note about it under a table.
     shows_stderr : bool
-        Whether ± stands after it where there are several splits.
+        Whether ± follows it if there are several splits.
     collapse_if_constant : bool
-        Whether a note replaces its column where all its values are equal.
+        Whether a note replaces its column if all values are equal.
     n_classes : int
-        2 if it is defined for two classes only, else 0.
+        2 if it is defined for two classes only, otherwise 0.
     is_joint : bool
-        Whether it is of all splits together, so that there is no value while some are missing.
+        Whether it is computed from all splits together, so that it has no value while some are missing.
     ratio_of : str
-        The metric whose ratios between two learners it shows; such a metric has no ``compute`` of its own.
+        The metric whose ratio between two learners it shows; such a metric has no ``compute`` of its own.
     """
 
     name: ClassVar[str]
@@ -101,14 +101,14 @@ class Metric(ABC):
 
     @abstractmethod
     def compute(self, record: Any, sizes: Sizes) -> float:
-        """Return the metric's value of one record.
+        """Return the value of the metric for one record.
 
         Parameters
         ----------
         record : FitRecord or PooledMeasurement
             A record that has all fields in ``requires``.
         sizes : Sizes
-            How many samples train and test.
+            Number of training and of test samples.
 
         Returns
         -------
@@ -117,7 +117,7 @@ class Metric(ABC):
         """
 
     def explain_missing(self, records: Sequence[Any]) -> str:
-        """Return why records cannot give the metric; nothing if all can."""
+        """Return why records cannot provide the metric; empty if all can."""
         for name in self.requires:
             if not hasattr(records[0], name) or None in map(attrgetter(name), records):
                 return f"its records hold no {name}"
@@ -140,7 +140,7 @@ class Metric(ABC):
         return summarize(values)
 
     def count_decimals(self, value: float, n_values: int) -> int:
-        """Return how many decimals an aggregate of so many values is shown with."""
+        """Return the number of decimals to show for an aggregate of this many values."""
         if self.comparison == "ratio":
             return _count_significant_decimals(value)
         if self.comparison == "match":
@@ -148,19 +148,19 @@ class Metric(ABC):
         return self.decimals
 
     def sort_key(self, value: float) -> float:
-        """Return a number that is lower for a better value."""
+        """Return a number that is lower for better values."""
         return -value if self.direction == "higher" else value
 
 
 class ErrorRate(Metric):
-    """Base of error rates in percent."""
+    """Base class of error rates in percent."""
 
     published_decimals = PERCENT_DECIMALS
     exact_if_constant = True
 
 
 def expect(value: T | None) -> T:
-    """Return a field of a record that `requires` names, and that is there for that reason."""
+    """Return a field of a record that is present because `requires` names it."""
     assert value is not None
     return value
 
@@ -174,7 +174,7 @@ def summarize(values: Sequence[float]) -> Stat:
 
 
 def _count_significant_decimals(seconds: float) -> int:
-    """Return the decimals for two significant digits below a second, three from there on."""
+    """Return the decimals for two significant digits below a second, and three above."""
     if seconds <= 0.0 or not math.isfinite(seconds):
         return PERCENT_DECIMALS
     first = math.floor(math.log10(seconds))

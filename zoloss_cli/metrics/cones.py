@@ -7,7 +7,7 @@ from zoloss_cli.results.record import FitRecord
 
 
 class Cones(Metric):
-    """Number of cones of directions that were searched for the last bound, of all splits together."""
+    """Number of cones of directions searched for the last bound, over all splits together."""
 
     name = "cones"
     requires = ("n_cones",)

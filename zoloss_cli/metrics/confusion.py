@@ -1,4 +1,4 @@
-"""Rates of two-class confusion counts, shared by the metrics that are made of them."""
+"""Rates from two-class confusion counts, shared by the metrics based on them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ NO_SAMPLES = 0.0
 
 
 class TwoClassRate(ErrorRate):
-    """Base of metrics of the test samples of two classes; the last class is positive."""
+    """Base class of metrics on test samples of two classes; the last class is positive."""
 
     requires = ("test_confusion",)
     part = "test"
     n_classes = 2
 
     def explain_missing(self, records: Sequence[FitRecord]) -> str:
-        """Return why records cannot give the metric; nothing if all can."""
+        """Return why records cannot provide the metric; empty if all can."""
         reason = super().explain_missing(records)
         return reason or ("" if len(records[0].test_confusion or ()) == 2 else "it is for two classes")
 
@@ -30,5 +30,5 @@ def count_two_class(confusion: Confusion) -> tuple[int, int, int, int]:
 
 
 def compute_percentage(count: int, total: int) -> float:
-    """Return a share in percent; 0 of no samples."""
+    """Return a share in percent; 0 if there are no samples."""
     return 100.0 * count / total if total else NO_SAMPLES

@@ -10,7 +10,7 @@ from zoloss_cli.results.record import FitRecord
 class F1(TwoClassRate):
     """Harmonic mean of precision and recall of the positive class on test samples, in percent.
 
-    It is 0 where no sample is positive and none is predicted to be, as in scikit-learn.
+    It is 0 if no sample is positive and none is predicted to be, as in scikit-learn.
     """
 
     name = "f1"

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class FitTime(Metric):
-    """Seconds of fitting, or of measuring."""
+    """Seconds of fitting or of measuring."""
 
     name = "fit_time"
     requires = ("fit_time",)
     source = "any"
-    direction = None  # times of different machines are shown, but none is the best
+    direction = None  # times from different machines are shown, but none is best
     comparison = "ratio"
     heading = "T1"
     note = "T1: seconds in all"

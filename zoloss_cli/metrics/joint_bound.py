@@ -9,7 +9,7 @@ from zoloss_cli.results.record import FitRecord
 
 
 class JointBound(Metric):
-    """Number of training errors that no linear rule can go below, as all parts of a proof have it together."""
+    """Number of training errors that no linear rule can go below, from all parts of a proof together."""
 
     name = "joint_bound"
     requires = ("part_bound", "n_parts")
@@ -28,7 +28,7 @@ class JointBound(Metric):
         return expect(record.part_bound)
 
     def explain_missing(self, records: Sequence[FitRecord]) -> str:
-        """Return why records cannot give the metric: as long as parts are missing, there is no bound."""
+        """Return why records cannot provide the metric: while parts are missing, there is no bound."""
         if reason := super().explain_missing(records):
             return reason
         n_parts = max(expect(record.n_parts) for record in records)

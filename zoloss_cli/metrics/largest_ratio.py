@@ -6,7 +6,7 @@ from zoloss_cli.metrics.bound_ratio import BoundRatio
 
 
 class LargestRatio(BoundRatio):
-    """Largest ratio over all splits of what was counted to what the theorem allows."""
+    """Largest ratio, over all splits, of what was counted to what the theorem allows."""
 
     name = "largest_ratio"
     aggregation = "max"

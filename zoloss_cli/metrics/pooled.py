@@ -1,4 +1,4 @@
-"""Measurements of one draw of a data set together: several tasks may measure the same draw."""
+"""Measurements of one draw of a data set, combined: several tasks may measure the same draw."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ AVERAGED = {"scores", "least_squares"}
 
 
 class PooledMeasurement:
-    """What was measured of one draw, by all tasks that measured it; it has the fields of a Measurement.
+    """The measurements of one draw by all tasks that measured it; it has the fields of a Measurement.
 
-    Sums over random paths are added and scores averaged, as arrays, when they are asked for; all else is the
-    same in every record of a draw.
+    Sums over random paths are added and scores averaged, as arrays, on demand; everything else is the same
+    in all records of a draw.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class PooledMeasurement:
 
     @property
     def flipped(self) -> tuple[int, ...] | None:
-        """Return the samples with wrong labels; None where no label is known to be wrong."""
+        """Return the samples with wrong labels; None if no label is known to be wrong."""
         return tuple(self.records[0].measured.flipped) or None
 
     @property
@@ -96,7 +96,7 @@ class PooledMeasurement:
 
 
 def pool_by_draw(records: Sequence[MeasureRecord]) -> dict[int, PooledMeasurement]:
-    """Return the measurements of each draw together."""
+    """Return the combined measurements of each draw."""
     by_draw: dict[int, list[MeasureRecord]] = {}
     for record in records:
         by_draw.setdefault(record.split if record.draw is None else record.draw, []).append(record)

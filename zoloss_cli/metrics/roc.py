@@ -1,4 +1,4 @@
-"""ROC curves: how well scores tell samples with wrong labels from the others (Li 2006, Figure 1.12)."""
+"""ROC curves: how well scores separate samples with wrong labels from the others (Li 2006, Figure 1.12)."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from zoloss_cli.errors import ConfigError
 
 
 def compute_roc_curve(scores: ArrayLike, is_noisy: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Return the error rates of calling noisy what scores at least a threshold, for each threshold.
+    """Return the error rates of calling samples noisy if they score at least a threshold, for each threshold.
 
     Parameters
     ----------
     scores : array-like of shape (n_samples,)
-        The larger, the more a sample looks noisy.
+        The larger the score, the more a sample looks noisy.
     is_noisy : array-like of bool of shape (n_samples,)
         Which samples are noisy.
 
     Returns
     -------
     false_positive_rates : ndarray of shape (n_thresholds + 1,)
-        As the threshold falls from above all scores to the least score. Samples with equal scores are
+        As the threshold falls from above all scores to the lowest one. Samples with equal scores are
         called noisy together.
     false_negative_rates : ndarray of shape (n_thresholds + 1,)
         At the same thresholds.
@@ -37,12 +37,12 @@ def compute_roc_curve(scores: ArrayLike, is_noisy: ArrayLike) -> tuple[np.ndarra
 def compute_auc(scores: ArrayLike, is_noisy: ArrayLike) -> float:
     """Return the area under the ROC curve.
 
-    It is the probability that a noisy sample scores more than a noiseless one, where ties count half.
+    It is the probability that a noisy sample scores higher than a noiseless one; ties count half.
 
     Parameters
     ----------
     scores : array-like of shape (n_samples,)
-        The larger, the more a sample looks noisy.
+        The larger the score, the more a sample looks noisy.
     is_noisy : array-like of bool of shape (n_samples,)
         Which samples are noisy.
 
@@ -59,7 +59,7 @@ def compute_auc(scores: ArrayLike, is_noisy: ArrayLike) -> float:
 def _validate(scores: ArrayLike, is_noisy: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     scores, is_noisy = np.asarray(scores, dtype=np.float64), np.asarray(is_noisy, dtype=bool)
     if scores.shape != is_noisy.shape or scores.ndim != 1 or np.any(np.isnan(scores)):
-        raise ConfigError("scores and is_noisy must be of one length, and no score NaN")
+        raise ConfigError("scores and is_noisy must have the same length, and no score may be NaN")
     if np.all(is_noisy) or not np.any(is_noisy):
         raise ConfigError("a ROC curve needs both noisy and noiseless samples")
     return scores, is_noisy

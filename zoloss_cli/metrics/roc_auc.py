@@ -12,7 +12,7 @@ from zoloss_cli.results.record import FitRecord
 class RocAuc(Metric):
     """Area under the ROC curve of a learner's scores on test samples; ties count one half.
 
-    Scores are stored only where the config says ``keep: scores``. It is 1/2 where one class has no test sample.
+    Scores are stored only if the config sets ``keep: scores``. It is 1/2 if one class has no test sample.
     """
 
     name = "roc_auc"

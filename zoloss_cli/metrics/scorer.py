@@ -1,4 +1,4 @@
-"""Metrics that are scorers of scikit-learn, computed from what records hold of the test samples."""
+"""Metrics that are scikit-learn scorers, computed from what records hold about the test samples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zoloss_cli.metrics.stored_responses import StoredResponses
 
 MAX_REMEMBERED_SCORES = 100_000
-# Functions behind scorers that are defined for a class without a test sample, if they know of it.
+# Functions behind scorers that are defined for a class without a test sample if they are given all classes.
 LABELLED_FUNCTIONS = {
     "neg_log_loss": "log_loss",
     "neg_brier_score": "brier_score_loss",
@@ -29,12 +29,12 @@ LABELLED_FUNCTIONS = {
 
 
 class ScorerMetric(Metric):
-    """A scorer of scikit-learn, which is called with the stored predictions, scores or probabilities.
+    """A scikit-learn scorer, called with the stored predictions, scores or probabilities.
 
     Attributes
     ----------
     response : {'test_confusion', 'test_scores', 'test_probabilities'}
-        The field of the record that the scorer is computed from.
+        The record field that the scorer is computed from.
     """
 
     part = "test"
@@ -43,14 +43,14 @@ class ScorerMetric(Metric):
     response: ClassVar[str]
 
     def explain_missing(self, records: Sequence[Any]) -> str:
-        """Return why records cannot give the metric; nothing if all can."""
+        """Return why records cannot provide the metric; empty if all can."""
         reason = super().explain_missing(records)
         if not reason and self.n_classes == 2 and len(records[0].test_confusion or ()) > 2:
             return "it is for two classes"
         return reason
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record; NaN where the scorer is not defined."""
+        """Return the value of one record; NaN if the scorer is undefined."""
         if self.response == "test_confusion":
             counts = tuple(map(tuple, expect(record.test_confusion)))
             return _score_counts(self.name, counts)
@@ -62,7 +62,7 @@ class ScorerMetric(Metric):
 
 
 def build_scorer(name: str) -> ScorerMetric:
-    """Return the metric of a scorer's name; nothing of scikit-learn is imported before a value is computed."""
+    """Return the metric for a scorer's name; scikit-learn is imported only when a value is computed."""
     if name in OF_PREDICTIONS:
         response = "test_confusion"
     else:
@@ -79,28 +79,28 @@ def build_scorer(name: str) -> ScorerMetric:
 
 @functools.lru_cache(MAX_REMEMBERED_SCORES)
 def _score_counts(name: str, counts: tuple[tuple[int, ...], ...]) -> float:
-    """Return a scorer's value of confusion counts, which many splits share."""
+    """Return a scorer's value for confusion counts, which many splits share."""
     from zoloss_cli.metrics.stored_responses import build_from_counts
 
     return _call_scorer(name, *build_from_counts(counts))
 
 
 def _call_scorer(name: str, responses: StoredResponses, y: Any) -> float:
-    """Return the value that a scorer gives of stored responses; NaN where it has none.
+    """Return a scorer's value for stored responses; NaN if it has none.
 
-    Its warnings are of values that it sets by convention, such as a precision of 0 where nothing is predicted.
+    Its warnings concern values set by convention, such as a precision of 0 if nothing is predicted.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for scorer in (_find_scorer(name), _find_labelled_scorer(name, responses.n_classes)):
-            with contextlib.suppress(ValueError, TypeError):  # of classes without a test sample
+            with contextlib.suppress(ValueError, TypeError):  # a class without a test sample
                 return float(scorer(responses, y, y))
     return math.nan
 
 
 @functools.cache
 def _find_labelled_scorer(name: str, n_classes: int) -> Any:
-    """Return a scorer that knows all classes, for test samples that do not show them all."""
+    """Return a scorer that knows all classes, for test samples in which some are missing."""
     from sklearn import metrics
 
     if name not in LABELLED_FUNCTIONS:

@@ -1,4 +1,4 @@
-"""What a record holds of the test samples, as a fitted classifier that scikit-learn's scorers can ask."""
+"""What a record holds about the test samples, as a fitted classifier for scikit-learn's scorers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class StoredResponses(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_classes : int
-        How many classes there are; they are called 0, 1, ...
+        Number of classes, which are called 0, 1, ...
     predictions : ndarray of shape (n_samples,) or None
         Predicted classes.
     scores : ndarray of shape (n_samples,) or None
@@ -59,14 +59,14 @@ class StoredResponses(ClassifierMixin, BaseEstimator):
 
 
 def build_from_counts(counts: Sequence[Sequence[int]]) -> tuple[StoredResponses, np.ndarray]:
-    """Return the predictions that confusion counts stand for, and the true classes."""
+    """Return the predictions that confusion counts represent, and the true classes."""
     n_classes, flat = len(counts), np.array(counts).ravel()
     true, predicted = np.divmod(np.repeat(np.arange(flat.size), flat), n_classes)
     return StoredResponses(n_classes, predictions=predicted), true
 
 
 def build_from_scores(scores: Sequence[Sequence[float]]) -> tuple[StoredResponses, np.ndarray]:
-    """Return scores of two classes, which are stored by true class, and the true classes."""
+    """Return the scores of two classes, which are stored by true class, and the true classes."""
     values = np.concatenate([np.asarray(part, dtype=np.float64) for part in scores])
     return StoredResponses(scores=values), np.repeat([0, 1], [len(part) for part in scores])
 

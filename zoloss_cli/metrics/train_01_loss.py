@@ -7,7 +7,7 @@ from zoloss_cli.results.record import FitRecord
 
 
 class TrainZeroOneLoss(Metric):
-    """Number of training errors; a margin of 0 is one."""
+    """Number of training errors; a margin of 0 is an error."""
 
     name = "train_01_loss"
     requires = ("train_errors",)

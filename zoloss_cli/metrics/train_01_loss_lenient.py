@@ -7,10 +7,10 @@ from zoloss_cli.results.record import FitRecord
 
 
 class LenientTrainZeroOneLoss(Metric):
-    """Number of training errors where a margin of 0 is right, as Nguyen & Sanner (2013) count."""
+    """Number of training errors if a margin of 0 is right, as Nguyen & Sanner (2013) count."""
 
     name = "train_01_loss_lenient"
-    # Records without a time are older than the count of zero margins.
+    # Records without a time predate the count of zero margins.
     requires = ("train_errors", "fit_time")
     part = "train"
     comparison = "match"

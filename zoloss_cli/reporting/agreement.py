@@ -1,4 +1,4 @@
-"""All published numbers in one table: how many are tested and agree, and what became of the others."""
+"""All published numbers in one table: how many are tested and agree, and what happened to the others."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def summarize_published(
     runs : list of RunResult
         The runs to compare.
     every : bool, default=True
-        Whether numbers of tables that no run mirrors count as missing.
+        Whether numbers in tables that no run mirrors count as missing.
     compared : list of CellComparison or None, default=None
-        What `compare_run` gave for these runs; None to compare them.
+        The results of `compare_run` for these runs; None to compare them.
 
     Returns
     -------
     Grid
-        Rows of numbers that are tested, are counted apart, or are not compared.
+        Rows of numbers that are tested, counted apart, or not compared.
     """
     if compared is None:
         compared = [cell for run in runs for cell in compare_run(run)]

@@ -35,19 +35,19 @@ from zoloss_cli.reporting.stars import find_stars
 
 
 def compare_run(run: RunResult) -> list[CellComparison]:
-    """Compare every cell of a run that its published table has too.
+    """Compare every cell of a run that is also in its published table.
 
-    Errors: z = (ours - published) / sqrt(variances), which are the two standard errors over splits, the
-    published number's rounding, and what the data's own luck adds on either side: the paper has one pool of a
-    generated set and one draw of the noise; we have as many as the config says, and the variance between ours
-    stands for the published one. Our `stderr` column includes our share of that. Iterations are published
-    without a standard error: the spread of ours over splits stands for both sides. Losses, which are counts,
-    are equal, better or worse; where ours
-    vary over draws or splits, z says whether the published one is consistent with being one more of them. Times
-    are compared by their ratio. Ratios of costs: z of their logarithms (see ratios.py), or no test. Errors
-    without any randomness, published without ± and the same in all of our splits, are equal when they are so
-    to the published digit, and so are counts of data sets. Cells that depend on a choice made by nearness to
-    the published values, or on other data, are marked as counted apart (see published/fitted_choices.py).
+    Errors: z = (ours - published) / sqrt(variances): the two standard errors over splits, the rounding of the
+    published number, and the variance of the data on either side: the paper has one pool of a generated set and
+    one draw of the noise; we have as many as the config says, and the variance between ours stands for the
+    published one. Our `stderr` column includes our share of it. Iterations are published without a standard
+    error: the spread of ours over splits stands for both sides. Losses, which are counts, are equal, better or
+    worse; if ours vary over draws or splits, z says whether the published one is consistent with being one more
+    of them. Times are compared by their ratio. Ratios of costs: z of their logarithms (see ratios.py), or no
+    test. Errors without any randomness, published without ± and the same in all of our splits, are equal if
+    they agree to the published digit, and so are counts of data sets. Cells that depend on a choice made by
+    nearness to the published values, or on other data, are marked as counted apart (see
+    published/fitted_choices.py).
     """
     published = find_published_cells(run.experiment.published)
     cells = []
@@ -101,7 +101,7 @@ def _compare_cell(
 
 
 def _compare_losses(ours: float, theirs: float, spread: Spread) -> tuple[float, str]:
-    """Return z and match. The published one is of one run on one draw; where ours never vary, there is no z."""
+    """Return z and match. The published one is of one run on one draw; if ours never vary, there is no z."""
     match = BETTER if ours < theirs else WORSE if ours > theirs else ""
     one_more = math.sqrt(spread.between + spread.within)
     if one_more == 0.0:
@@ -110,7 +110,7 @@ def _compare_losses(ours: float, theirs: float, spread: Spread) -> tuple[float, 
 
 
 def compare_stars(run: RunResult, runs: list[RunResult]) -> tuple[int, list[str]]:
-    """Return how many published cells have a star or none as ours do, and which differ."""
+    """Return how many published cells agree with ours on having a star, and which differ."""
     ours = find_stars(run, runs)
     same, differ = 0, []
     for (dataset, learner, metric), cell in find_published_cells(run.experiment.published).items():
@@ -124,7 +124,7 @@ def compare_stars(run: RunResult, runs: list[RunResult]) -> tuple[int, list[str]
 
 
 def find_single_pools(runs: list[RunResult]) -> list[str]:
-    """Return the generated data of tables that have one pool only, whose luck no z knows of."""
+    """Return the generated data of tables with only one pool, whose variance no z includes."""
     return [
         f"{dataset} ({run.full_name})"
         for run in runs

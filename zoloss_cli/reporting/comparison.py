@@ -1,4 +1,4 @@
-"""One cell against the published one, and whether it counts."""
+"""One cell compared with the published one, and whether it counts."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class CellComparison:
-    """One cell: ours, the published one, and how far apart they are, by the metric's own comparison.
+    """One cell: ours, the published one, and how they compare, by the metric's own comparison.
 
-    `apart` says why a cell is counted apart: it is 'fitted', of 'other data', or too uncertain for a test
-    ('no test'). `choices` names the choices that it depends on; `generated` says whether its data are.
+    `apart` says why a cell is counted apart: it is 'fitted', on 'other data', or too uncertain for a test ('no
+    test'). `choices` names the choices that it depends on; `generated` says whether its data are generated.
     """
 
     paper: str
@@ -66,11 +66,11 @@ class CellComparison:
 
     @property
     def is_exact(self) -> bool:
-        """Return whether it is a number without randomness, on our side and as published."""
+        """Return whether it is a number without randomness, both ours and as published."""
         return self.comparison == "match" and load_compared_metric(self.metric).comparison == "z"
 
     def is_beyond(self, limit: float) -> bool:
-        """Return whether the cell is one to look at: off by z or as a loss to either side, or a longer time."""
+        """Return whether the cell deserves a look: off in z, a different loss, or a longer time."""
         if self.comparison == "ratio":
             return self.ratio is not None and self.ratio > 1.0
         if self.comparison == "match" and math.isnan(self.z):
@@ -78,17 +78,17 @@ class CellComparison:
         return abs(self.z) > limit
 
     def fails(self, limit: float) -> bool:
-        """Return whether it is beyond a limit; a loss or an improvement that is better is not."""
+        """Return whether it is beyond a limit; a better loss or improvement is not."""
         one_sided = self.comparison == "match" and not self.is_exact
         return self.is_beyond(limit) and not (one_sided and self.match == BETTER)
 
 
 def compare_digits(ours: float, theirs: PublishedValue) -> str:
-    """Return the match of a number rounded to the published one's decimals, as printf does it."""
+    """Return the match of a number rounded to the published one's decimals, like printf."""
     rounded = float(f"{ours:.{theirs.decimals}f}")
     return EQUAL if rounded == theirs.value else BETTER if ours < theirs.value else WORSE
 
 
 def drop_repeated(cells: list[CellComparison]) -> list[CellComparison]:
-    """Return one of each cell: the thesis's tables repeat the paper's, number by number."""
+    """Return each distinct cell once: the thesis's tables repeat the paper's, number by number."""
     return list({(c.dataset, c.learner, c.metric, c.published, c.mean): c for c in cells}.values())

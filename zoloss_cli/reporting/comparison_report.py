@@ -1,4 +1,4 @@
-"""All cells beside the published values: which to list, remarks on those that are off, and a summary."""
+"""All cells next to the published values: which to list, remarks on those that are off, and a summary."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_NAMED_CELLS = 5
 
 @dataclass(frozen=True)
 class ComparisonReport:
-    """What `zoloss compare` shows.
+    """The contents of `zoloss compare`.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class ComparisonReport:
     notes : list of str
         Which runs are incomplete.
     all_cells : list of CellComparison
-        The cells that are listed and those that are not.
+        All cells, listed or not.
     """
 
     cells: list[CellComparison]
@@ -58,7 +58,7 @@ def build_comparison_report(
     runs : list of RunResult
         All runs of a results folder.
     folder : Path
-        That folder, for messages.
+        The folder, for messages.
     table : str or None
         The table's number or the run's name; None for all.
     beyond : float or None
@@ -92,13 +92,13 @@ def check_agreement(cells: list[CellComparison], limit: float) -> list[str]:
     cells : list of CellComparison
         The cells.
     limit : float
-        The largest |z| that is allowed. A loss must not be worse than the published one, beyond the limit
-        where it varies, and an error without randomness must match.
+        The largest |z| allowed. A loss must not be worse than the published one, or if it varies, not beyond
+        the limit, and an error without randomness must match.
 
     Returns
     -------
     list of str
-        Which cells could not be checked, for their standard error is unknown or too large.
+        Which cells could not be checked, since their standard error is unknown or too large.
     """
     checked = [cell for cell in drop_repeated(cells) if cell.comparison != "ratio"]
     if beyond := [cell for cell in checked if cell.fails(limit)]:

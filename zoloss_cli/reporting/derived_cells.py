@@ -1,4 +1,4 @@
-"""Cells of published tables that no single record gives, against the published ones."""
+"""Cells of published tables that no single record provides, compared with the published ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zoloss_cli.reporting.derived_metrics import DERIVED, DataCount
 from zoloss_cli.reporting.published.values import PublishedValue, find_published_cells, name_place
 from zoloss_cli.reporting.run_result import RunResult
 
-DATA = "data"  # what stands in the place of the learner in what a table says of its data sets
+DATA = "data"  # takes the place of the learner in what a table says about its data sets
 # Tables that only describe data sets, by the table whose run has these data sets.
 DESCRIBING_TABLES = {"li-thesis-2006/4.2": "4.1"}
 
@@ -20,9 +20,9 @@ DESCRIBING_TABLES = {"li-thesis-2006/4.2": "4.1"}
 def compare_improvements(run: RunResult) -> list[CellComparison]:
     """Compare the column '%' with the published one.
 
-    Where nothing is random it matches to the digit or not. Else z divides the difference by its standard error:
-    our two columns' errors, propagated to their ratio split by split, and the same spread for the published
-    number, which is of one draw and its own number of splits.
+    Without randomness, it matches to the digit or not. Otherwise z divides the difference by its standard
+    error: our two columns' errors, propagated to their ratio split by split, and the same spread for the
+    published number, which is from one draw and its own number of splits.
     """
     cells = []
     published, mirrored = find_published_cells(run.experiment.published), run.experiment.published
@@ -53,13 +53,13 @@ def compare_improvements(run: RunResult) -> list[CellComparison]:
 
 
 def _has_both_sides(run: RunResult, dataset: str) -> bool:
-    """Return whether all columns of an improvement have results: the best of some of them is another number."""
+    """Return whether all columns of an improvement have results: the best of only some is another number."""
     sides = run.experiment.improvement
     return sides is not None and all((dataset, learner) in run.cells for learner in (*sides.of, *sides.over))
 
 
 def compare_data_counts(run: RunResult) -> list[CellComparison]:
-    """Compare what the run's table, or one beside it, says of its data sets with the data of the run."""
+    """Compare what the run's table, or a related one, says about its data sets with the data of the run."""
     mirrored = run.experiment.published
     if mirrored is None:
         return []
@@ -75,7 +75,7 @@ def compare_data_counts(run: RunResult) -> list[CellComparison]:
 
 
 def _has_embedded(run: RunResult, dataset: str) -> bool:
-    """Return whether a run has results on an embedded data set of this name."""
+    """Return whether a run has results on an embedded data set with this name."""
     if dataset not in {name for name, _ in run.cells}:
         return False
     spec = run.get_data(dataset)
@@ -92,7 +92,7 @@ def _compare_count(
 
 
 def count_data(run: RunResult, dataset: str) -> dict[str, int]:
-    """Return what is counted of one of a run's fixed data sets, by the names of `DataCount` metrics."""
+    """Return the counts of one of a run's fixed data sets, by the names of `DataCount` metrics."""
     spec = run.get_data(dataset)
     assert isinstance(spec, EmbeddedData), "only fixed data sets are counted"
     entry = find_entry(spec.dataset or dataset)

@@ -1,4 +1,4 @@
-"""Published numbers that no single record gives: improvements between columns, and counts of data sets."""
+"""Published numbers that no single record provides: improvements between columns, and counts of data sets."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class ImprovementPercent(Metric):
         raise TypeError("an improvement is of two learners' records")
 
     def count_decimals(self, value: float, n_values: int) -> int:
-        """Return how many decimals it is shown with."""
+        """Return the number of decimals to show."""
         return self.decimals
 
 
 class DataCount(Metric):
-    """Base of what a table says of its data sets; `exact_if_constant`, since nothing in it is random."""
+    """Base class of what a table says about its data sets; `exact_if_constant`, since nothing is random."""
 
     direction = None
     decimals = published_decimals = 0
@@ -38,7 +38,7 @@ class DataCount(Metric):
         raise TypeError("a count of a data set is of no record")
 
     def count_decimals(self, value: float, n_values: int) -> int:
-        """Return how many decimals it is shown with."""
+        """Return the number of decimals to show."""
         return self.decimals
 
 
@@ -49,7 +49,7 @@ class SampleCount(DataCount):
 
 
 class TrainingSampleCount(DataCount):
-    """Training samples of a data set; all samples where it has no predefined test part."""
+    """Training samples of a data set; all samples if it has no predefined test part."""
 
     name = "training_samples"
     heading = "training samples"
@@ -58,7 +58,7 @@ class TrainingSampleCount(DataCount):
 class TestSampleCount(DataCount):
     """Test samples of a data set with a predefined test part."""
 
-    __test__ = False  # no class of tests, whatever its name begins with
+    __test__ = False  # not a test class, despite its name
     name = "test_samples"
     heading = "test samples"
 

@@ -1,4 +1,4 @@
-"""Two results folders against each other: the cells whose numbers differ, with tests on the splits of both."""
+"""Compare two results folders: the cells whose numbers differ, with tests on the splits of both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zoloss_cli.reporting.run_result import CellResult, Place, RunResult
 from zoloss_cli.reporting.statistics import compute_corrected_t_test
 from zoloss_cli.results.record import have_same_result
 
-UNTIMED_METRICS = ("test_error", "train_01_loss")  # of cells whose table shows times only
+UNTIMED_METRICS = ("test_error", "train_01_loss")  # for cells whose table shows only times
 
 
 @dataclass(frozen=True)
@@ -21,17 +21,17 @@ class CellDifference:
     Attributes
     ----------
     run, table : str
-        Name of the run, and of its table or the run again.
+        Name of the run, and of its table, or the run again.
     dataset, learner, metric : str
-        The cell, and what is compared.
+        The cell, and the metric compared.
     first, second, difference : float
         The means, and second minus first.
     splits, n_differ : int
-        Splits that both have, and how many of them have different records; times do not count.
+        Number of splits that both have, and of those with different records; times do not count.
     t, p : float or None
-        The corrected resampled t-test of the differences; None where there is none.
+        The corrected resampled t-test of the differences; None if there is none.
     is_same_task : bool
-        Whether data, parameters and versions are the same, so that the numbers should be.
+        Whether data, parameters and versions are the same, so that the numbers should be, too.
     """
 
     run: str
@@ -56,11 +56,11 @@ class ResultsDifference:
     Attributes
     ----------
     cells : list of CellDifference
-        Cells with different records, a metric each.
+        Cells with different records, one entry per metric.
     n_cells, n_same, n_splits : int
-        Cells that both folders have, those of them with equal records, and the splits that were compared.
+        Number of cells that both folders have, of those with equal records, and of compared splits.
     only_first, only_second : list of str
-        Runs, cells and splits that one folder has alone.
+        Runs, cells and splits that only one folder has.
     """
 
     cells: list[CellDifference] = field(default_factory=list)
@@ -72,12 +72,12 @@ class ResultsDifference:
 
     @property
     def n_changed(self) -> int:
-        """Return how many cells have different records."""
+        """Return the number of cells with different records."""
         return self.n_cells - self.n_same
 
     @property
     def is_empty(self) -> bool:
-        """Return whether both folders hold the same."""
+        """Return whether both folders hold the same results."""
         return not (self.n_changed or self.only_first or self.only_second)
 
 
@@ -142,8 +142,8 @@ def _note_lone_splits(name: str, one: CellResult, other: CellResult, found: Resu
 
 
 def _count_differing(one: CellResult, other: CellResult, metric: str) -> tuple[int, int]:
-    """Return how many splits both cells have, and on how many of them the records differ in more than times."""
-    has_records = bool(one.records and other.records)  # else they are ratios of other cells
+    """Return how many splits both cells have, and on how many the records differ in more than times."""
+    has_records = bool(one.records and other.records)  # otherwise they are ratios of other cells
     mine, theirs = (
         dict(zip(cell.splits, cell.records if has_records else cell[metric], strict=True))
         for cell in (one, other)
@@ -155,7 +155,7 @@ def _count_differing(one: CellResult, other: CellResult, metric: str) -> tuple[i
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Return whether two records, or what was measured of a draw by several, are the same but for times."""
+    """Return whether two records, or pooled measurements of a draw, are the same except for times."""
     if one == other:
         return True
     if isinstance(one, float):
@@ -200,7 +200,7 @@ def _compare_metrics(
 def _test_differences(
     differences: list[float], metric: str, cells: tuple[CellResult, CellResult]
 ) -> tuple[float | None, float | None]:
-    """Return t and p of the corrected t-test; None where it is not for such numbers, or one split is all."""
+    """Return t and p of the corrected t-test; None if it does not apply, or there is only one split."""
     sizes = cells[0].sizes
     if load_metric(metric).part != "test" or sizes is None or sizes != cells[1].sizes or not sizes.n_test:
         return None, None

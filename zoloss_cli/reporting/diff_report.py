@@ -19,7 +19,7 @@ OTHER_TASK = "†"
 
 
 def render_difference(found: ResultsDifference, format: str, standalone: bool = False) -> str:
-    """Return the cells that differ in a format; nothing, or a header only, if none does."""
+    """Return the differing cells in a format; nothing, or only a header, if there are none."""
     renderer = load_renderer(format)
     if format == "csv":
         lines = [[_format_csv(getattr(cell, name)) for name in COLUMNS] for cell in found.cells]
@@ -38,7 +38,7 @@ def render_difference(found: ResultsDifference, format: str, standalone: bool = 
 
 
 def summarize_difference(found: ResultsDifference, first: Path, second: Path) -> list[str]:
-    """Return how many cells differ, and what only one folder has, a sentence each."""
+    """Return how many cells differ, and what only one folder has, one sentence each."""
     cells = f"{found.n_cells:,} cell{'s' * (found.n_cells != 1)}"
     splits = f"{found.n_splits:,} split{'s' * (found.n_splits != 1)}"
     if found.is_empty:

@@ -1,7 +1,7 @@
-"""Which rows of a table are of the same data, so that ranks count a data set once.
+"""Which rows of a table share the same data, so that ranks count a data set once.
 
-Tests across data sets take these to be independent. Two rows of the same samples, with and without noise,
-flipped labels or pruning, or with another positive class, are not: they are averaged before anything is ranked.
+Tests across data sets assume that these are independent. Two rows with the same samples, with and without
+noise, flipped labels or pruning, or with another positive class, are not: they are averaged before ranking.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from zoloss_cli.reporting.run_result import RunResult
 
 
 def group_by_data(run: RunResult, datasets: Sequence[str]) -> list[list[str]]:
-    """Return these rows of a run's table, those of the same data together, in the order of the table.
+    """Return these rows of a run's table, grouped by data, in the order of the table.
 
     Parameters
     ----------
     run : RunResult
-        The run, whose experiment says what each row is of.
+        The run, whose experiment says what data each row has.
     datasets : sequence of str
         The rows, by their names.
 
@@ -35,7 +35,7 @@ def group_by_data(run: RunResult, datasets: Sequence[str]) -> list[list[str]]:
     groups: list[tuple[frozenset[tuple], list[str]]] = []
     for name in datasets:
         sources, rows = find_sources(run.get_data(name)), [name]
-        for known in [group for group in groups if group[0] & sources]:  # several, if it shares pools with them
+        for known in [group for group in groups if group[0] & sources]:  # several, if it shares pools with each
             groups.remove(known)
             sources, rows = sources | known[0], [*known[1], *rows]
         groups.append((sources, rows))
@@ -44,10 +44,10 @@ def group_by_data(run: RunResult, datasets: Sequence[str]) -> list[list[str]]:
 
 
 def find_sources(data: DataSpec) -> frozenset[tuple]:
-    """Return what identifies the samples behind a row, whatever is done with them: several for several pools.
+    """Return what identifies the samples of a row, whatever is done with them: several for several pools.
 
-    The content of a file counts by its sha256, so that a copy under another name is the same data. Where a file
-    is no longer there, its path has to do.
+    A file is identified by its sha256, so that a copy under another name is the same data. If a file no longer
+    exists, its path has to do.
     """
     if isinstance(data, GeneratedData):
         return frozenset((data.generator, data.size, repr(data.settings), seed) for seed in data.pool_seeds)
@@ -60,7 +60,7 @@ def find_sources(data: DataSpec) -> frozenset[tuple]:
 
 
 def describe_merged(groups: Sequence[Sequence[str]]) -> str:
-    """Return a sentence about rows that count as one data set; nothing where every row is one of its own."""
+    """Return a sentence about rows that count as one data set; empty if every row is a data set of its own."""
     merged = [rows for rows in groups if len(rows) > 1]
     if not merged:
         return ""

@@ -1,8 +1,8 @@
-"""How large a difference is, whatever the number of splits or data sets: p-values alone do not say.
+"""How large a difference is, regardless of the number of splits or data sets: p-values alone do not show it.
 
 On one data set: Cohen's d_z of paired differences (J. Cohen, "Statistical power analysis for the behavioral
 sciences", 2nd ed. 1988, section 2.3.5). Across data sets: the matched-pairs rank-biserial correlation, which
-goes with Wilcoxon's test (D. S. Kerby, "The simple difference formula", Comprehensive Psychology 3, 2014).
+belongs to Wilcoxon's test (D. S. Kerby, "The simple difference formula", Comprehensive Psychology 3, 2014).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from statistics import fmean
 import numpy as np
 from scipy import stats
 
-SMALL, MEDIUM, LARGE = 0.2, 0.5, 0.8  # Cohen's words for |d|, from which on each holds
+SMALL, MEDIUM, LARGE = 0.2, 0.5, 0.8  # Cohen's words for |d|: lower limits
 
 
 def compute_paired_d(differences: Sequence[float]) -> float:
-    """Return the mean of k >= 2 paired differences in units of their standard deviation.
+    """Return the mean of k >= 2 paired differences, divided by their standard deviation.
 
-    Other than t, it does not grow with the number of splits, so it needs no correction for splits that overlap.
-    Differences that are all the same are infinitely many standard deviations, or none, from zero.
+    Unlike t, it does not grow with the number of splits, so it needs no correction for overlapping splits.
+    Differences that are all equal are infinitely many standard deviations, or none, from zero.
     """
     mean = fmean(differences)
     if max(differences) == min(differences):
@@ -39,7 +39,7 @@ def compute_rank_biserial(differences: Sequence[float] | np.ndarray) -> float:
 
 
 def name_effect(d: float) -> str:
-    """Return Cohen's word for a d."""
+    """Return Cohen's word for a value of d."""
     size = abs(d)
     return (
         "large" if size >= LARGE else "medium" if size >= MEDIUM else "small" if size >= SMALL else "negligible"

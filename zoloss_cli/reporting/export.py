@@ -18,9 +18,9 @@ CSV, PARQUET = EXPORT_FORMATS
 
 
 def choose_export_format(format: str | None, out: Path | None) -> str:
-    """Return the format that was asked for, or the one that the file's name says, or CSV.
+    """Return the requested format, or the one implied by the file's name, or CSV.
 
-    Parquet is for a file, and needs a package, both of which are said before anything is read.
+    Parquet needs a file and a package, and what is missing is reported before anything is read.
     """
     chosen = format or (PARQUET if out is not None and out.suffix == ".parquet" else CSV)
     if chosen == PARQUET:
@@ -36,9 +36,9 @@ def render_frame(frame: pd.DataFrame, format: str) -> bytes:
     Parameters
     ----------
     frame : pandas.DataFrame
-        As `load_results` returns it.
+        The DataFrame from `load_results`.
     format : {'csv', 'parquet'}
-        In CSV, text that starts like a formula has an apostrophe before it, as in all CSV that zoloss writes.
+        In CSV, text that starts like a formula is preceded by an apostrophe, as in all CSV that zoloss writes.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def render_frame(frame: pd.DataFrame, format: str) -> bytes:
 
 
 def _guard_texts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with texts that no spreadsheet takes for a formula; each text is looked at once."""
+    """Return the frame with texts that no spreadsheet treats as formulas; each text is checked once."""
     guarded = {}
     for name in frame.columns:
         if frame[name].dtype != "category":

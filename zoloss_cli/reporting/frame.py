@@ -1,7 +1,7 @@
 """Results as one DataFrame, one record per row: see frame_columns.py for its columns.
 
-Columns are built from whole cells: what a cell has once is repeated by its code, and a field of all records
-is got in one pass. There are hundreds of thousands of records, and not one of them becomes a dict.
+Columns are built from whole cells: what a cell has once is repeated by its code, and a field of all records is
+read in one pass. There are hundreds of thousands of records, and none of them becomes a dict.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ IDENTITY_KEYS = ("format", "data", "learner", "version", "package", "code", "par
 
 
 def load_results(path: str | PathLike[str], *, table: str | None = None) -> pd.DataFrame:
-    """Return the records of a results folder as one DataFrame, a row each.
+    """Return the records of a results folder as one DataFrame, one row each.
 
-    Every record is read and checked as the commands do it; `zoloss export` writes the same rows into a file.
+    Every record is read and checked as by the commands; `zoloss export` writes the same rows to a file.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ def load_results(path: str | PathLike[str], *, table: str | None = None) -> pd.D
     Returns
     -------
     pandas.DataFrame
-        One row for each record, with the columns of docs/results.md. A record that several runs show is there
-        once, under the first of them in the papers' order; ``also_in`` names the others. Text is categorical,
-        counts are nullable integers, and what a record does not have is missing.
+        One row per record, with the columns of docs/results.md. A record that several runs share appears once,
+        under the first of them in the papers' order; ``also_in`` names the others. Text is categorical, counts
+        are nullable integers, and what a record does not have is missing.
 
     Warns
     -----
     UserWarning
-        Where a part of the folder is damaged, and left out.
+        If a part of the folder is damaged and left out.
 
     Examples
     --------
@@ -76,14 +76,14 @@ def load_results(path: str | PathLike[str], *, table: str | None = None) -> pd.D
 
 
 def build_frame(folder: Path, table: str | None = None) -> tuple[pd.DataFrame, list[str]]:
-    """Return the DataFrame of :func:`load_results`, and what was found damaged and left out."""
+    """Return the DataFrame of :func:`load_results`, and what was damaged and left out."""
     runs, store = open_results(folder)
     reader = CellReader(store, runs)
     with pause_garbage_collection():
         parts = list(_read_parts(reader, runs, table))
         if not parts:
             what = f"the table '{table}' has" if table else f"{folder} holds"
-            raise ResultsError(f"{what} no record yet; what there is to run shows: zoloss status {folder}")
+            raise ResultsError(f"{what} no record yet; to see what is left to run: zoloss status {folder}")
         frame = _build_columns(parts, runs)
     return frame, store.notes
 
@@ -140,7 +140,7 @@ def _compute_rates(errors: Any, sizes: Any) -> np.ndarray:
 
 
 def _describe_cells(parts: list[CellPart], runs: list[RunResult]) -> dict[str, list[Any]]:
-    """Return the columns that are the same in all records of a cell, a value per cell."""
+    """Return the columns that are the same in all records of a cell, one value per cell."""
     owners: dict[str, list[RunResult]] = {}
     for run in runs:
         for cell in run.manifest.cells:

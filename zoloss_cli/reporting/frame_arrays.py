@@ -1,4 +1,4 @@
-"""Columns of the DataFrame of results as arrays: of values that a cell has once, and of fields of records."""
+"""Columns of the DataFrame of results as arrays: values that a cell has once, and fields of records."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from zoloss_cli.results.cell_file import StoredCell
 from zoloss_cli.results.manifest import ManifestCell
 from zoloss_cli.results.record import FailedRecord, RecordKind
 
-MAX_EXACT_COUNT = 1 << 53  # from which on floats leave whole numbers out
+MAX_EXACT_COUNT = 1 << 53  # from here on, floats skip integers
 
 
 class CellPart(NamedTuple):
-    """The records of one cell in the order of their splits, its failed tasks after them, and their place."""
+    """The records of one cell in the order of splits, followed by its failed tasks, and their place."""
 
     run: RunResult
     cell: ManifestCell
@@ -35,7 +35,7 @@ def encode_json(value: Any) -> str:
 
 
 def repeat_values(column: FrameColumn, values: list[Any], lengths: np.ndarray) -> Any:
-    """Return what each cell has once as a column: text by its code, and whole numbers."""
+    """Return the values that each cell has once as a column: text by its code, and integers."""
     if column.type == "text":
         codes, texts = _factorize(values)
         return pd.Categorical.from_codes(np.repeat(codes, lengths), categories=texts)
@@ -43,7 +43,7 @@ def repeat_values(column: FrameColumn, values: list[Any], lengths: np.ndarray) -
 
 
 class RecordSelection(NamedTuple):
-    """Some of the records, their rows in the frame, and how many rows that has."""
+    """Some of the records, their rows in the frame, and its number of rows."""
 
     records: list[Any]
     rows: np.ndarray
@@ -51,7 +51,7 @@ class RecordSelection(NamedTuple):
 
     @classmethod
     def take(cls, parts: list[CellPart], lengths: np.ndarray, kind: RecordKind | None) -> RecordSelection:
-        """Select the records of cells of a kind, or all that failed."""
+        """Select the records of cells of a kind, or all failed ones."""
         starts = np.cumsum(lengths) - lengths
         records: list[Any] = []
         rows = [np.empty(0, np.int64)]
@@ -91,7 +91,7 @@ def build_column(column: FrameColumn, selections: list[RecordSelection]) -> Any:
 
 
 def collect_confusion(fits: RecordSelection) -> dict[str, Any]:
-    """Return confusion counts: the four of two classes by themselves, and all of them as JSON."""
+    """Return confusion counts: the four of two classes separately, and all of them as JSON."""
     built: dict[str, Any] = {}
     for part in ("train", "test"):
         matrices = fits.get_values(f"{part}_confusion")

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from zoloss_cli.results.record import FitRecord, Measurement, MeasureRecord
 
 ColumnType = Literal["text", "count", "number", "truth"]
-# How pandas calls them. Counts may be missing without becoming floats.
+# Their names in pandas. Counts may be missing without becoming floats.
 DTYPES: dict[ColumnType, str] = {
     "text": "category",
     "count": "Int64",
@@ -17,7 +17,7 @@ DTYPES: dict[ColumnType, str] = {
 
 
 class FrameColumn(NamedTuple):
-    """A column: what it is called, what it holds, and where that is from."""
+    """A column: its name, its type and its meaning."""
 
     name: str
     type: ColumnType
@@ -116,7 +116,7 @@ COLUMNS = (
     *(*PLACE, *SPLIT, *SIZES, *ERRORS, *RATES),
     *(*CONFUSION, *MATRICES, *FIT, *TIMES, *MEASURE, *MEASURED, *FAILED, *ORIGIN),
 )
-# What a cell of a frame has no room for: one value per sample, an epoch or a moment.
+# What does not fit into a cell of a frame: one value per sample, epoch or moment.
 LISTS = {
     *("trace", "epochs", "train_curve", "test_curve", "cost_curve", "test_scores", "test_probabilities"),
     *("points", "pairs", "clusters", "growth", "times", "least_squares", "growth_by_size"),
@@ -125,6 +125,6 @@ LISTS = {
 
 
 def find_unlisted_fields() -> set[str]:
-    """Return fields of records that are neither a column nor a list: a field that was added has to be one."""
+    """Return record fields that are neither a column nor a list: every new field must be one of them."""
     fields = {name for kind in (FitRecord, MeasureRecord, Measurement) for name in kind.__struct_fields__}
     return fields - LISTS - {"measured"} - {column.name for column in COLUMNS}

@@ -1,4 +1,4 @@
-"""The column '%': how much less the best of some learners has than the best of the others."""
+"""The column '%': how much lower the best of some learners is than the best of the others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def compute_our_improvement(run: RunResult, dataset: str) -> float | None:
 
 
 def find_best(run: RunResult, dataset: str) -> tuple[str, ...]:
-    """Return the best learner of either side of the improvement; none where a side has no result."""
+    """Return the best learner of either side of the improvement; empty if a side has no result."""
     sides = run.experiment.improvement
     if sides is None:
         return ()
@@ -37,7 +37,7 @@ def find_best(run: RunResult, dataset: str) -> tuple[str, ...]:
 def find_published_improvement(
     run: RunResult, published: PublishedCells, dataset: str
 ) -> PublishedValue | None:
-    """Return the published improvement; None where the run's sides are not all columns of that table."""
+    """Return the published improvement; None if the run's sides are not all columns of that table."""
     sides = run.experiment.improvement
     columns = {learner for name, learner, metric in published if (name, metric) == (dataset, run.metric)}
     if sides is None or {*sides.of, *sides.over} != columns:
@@ -48,8 +48,8 @@ def find_published_improvement(
 def compute_improvement_spread(run: RunResult, dataset: str) -> Spread | None:
     """Return the spread of the improvement, linear in the two best learners' values on the same splits.
 
-    100 (1 - a / b) moves by -100 / b for each error that a has more, and by 100 a / b^2 for each that b has.
-    None where that is not defined.
+    100 (1 - a / b) changes by -100 / b for each additional error of a, and by 100 a / b^2 for each of b. None
+    if that is undefined.
     """
     best = find_best(run, dataset)
     if not best:

@@ -1,4 +1,4 @@
-"""Read a results folder: all runs, or those that a table needs, in the papers' order."""
+"""Read a results folder: all runs, or those needed for a table, in the papers' order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def load_runs(folder: Path, wanted: str | None = None) -> tuple[list[RunResult],
     folder : Path
         The results folder.
     wanted : str or None, default=None
-        The name of a table or run: then only its records are read, and those it refers to.
+        The name of a table or run: then only its records, and those it refers to, are read.
 
     Returns
     -------
@@ -53,14 +53,14 @@ def read_runs(store: Store, runs: list[RunResult], needed: list[RunResult]) -> N
     Parameters
     ----------
     store : Store
-        The results folder, which takes notes of what is damaged.
+        The results folder, which notes what is damaged.
     runs : list of RunResult
         All runs of the folder.
     needed : list of RunResult
         Those to read, or parts of them.
     """
     reader = CellReader(store, runs)
-    with pause_garbage_collection():  # hundreds of thousands of records are made, and none is garbage
+    with pause_garbage_collection():  # hundreds of thousands of records are created, and none is garbage
         for run in needed:
             run.folder = store.folder
             for cell in run.manifest.cells:
@@ -70,7 +70,7 @@ def read_runs(store: Store, runs: list[RunResult], needed: list[RunResult]) -> N
 
 
 def open_results(folder: Path) -> tuple[list[RunResult], Store]:
-    """Return the runs of a results folder without any cell, in the papers' order, and the folder."""
+    """Return the runs of a results folder without any cells, in the papers' order, and the folder."""
     store = Store(folder)
     if not folder.is_dir():
         raise ResultsError(f"there is no folder {folder}; {_suggest_run(folder)}")
@@ -83,7 +83,7 @@ def open_results(folder: Path) -> tuple[list[RunResult], Store]:
 
 
 class CellReader:
-    """Reads the cells of runs and notes what is damaged.
+    """Read the cells of runs and note what is damaged.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class CellReader:
 
     def __init__(self, store: Store, runs: list[RunResult]):
         self.store = store
-        self._repeats: dict[str, int] = {}  # the most that any run plans of a file
+        self._repeats: dict[str, int] = {}  # the most splits that any run plans for a file
         for run in runs:
             for cell in run.manifest.cells:
                 repeats = cell.repeats or run.experiment.split.repeats
@@ -104,7 +104,7 @@ class CellReader:
         self._results: dict[tuple[str, str], CellResult] = {}
 
     def add_cell(self, run: RunResult, cell: ManifestCell) -> None:
-        """Add what is stored of a cell to a run; a file that several runs share is read once."""
+        """Add what is stored for a cell to a run; a file that several runs share is read once."""
         if cell.file not in self._stored:
             self._stored[cell.file] = self.read(cell)
         stored = self._stored[cell.file]
@@ -125,7 +125,7 @@ class CellReader:
         run.add(place, result)
 
     def read(self, cell: ManifestCell) -> StoredCell:
-        """Return what is stored of a cell; what is wrong with its file is noted."""
+        """Return what is stored for a cell, and note what is wrong with its file."""
         stored = self.store.read(cell.file, cell.key)
         if fault := self._describe_fault(stored, self._repeats[cell.file]):
             self.store.notes.append(f"{self.store.path(cell.file)} {fault}")
@@ -133,7 +133,7 @@ class CellReader:
 
     @staticmethod
     def _describe_fault(stored: StoredCell, repeats: int) -> str:
-        """Return what is wrong with a cell's file, or nothing."""
+        """Return what is wrong with a cell's file; empty if nothing is."""
         if stored.fault:
             return f"{stored.fault}; left out"
         faults = []
@@ -146,7 +146,7 @@ class CellReader:
 
 
 def build_cell_result(stored: StoredCell, choice: str = "") -> CellResult:
-    """Return the records of a cell in order, those that measure one draw together."""
+    """Return the records of a cell in order, with those that measure the same draw pooled."""
     sizes, splits = Sizes(stored.n_train, stored.n_test), stored.splits
     records = [stored.records[split] for split in splits]
     if stored.kind == "measure":
@@ -158,8 +158,8 @@ def build_cell_result(stored: StoredCell, choice: str = "") -> CellResult:
 def select_runs(runs: list[RunResult], wanted: str | None) -> list[RunResult]:
     """Return the runs to show: all, or those of the table or run with this name.
 
-    A table's full name is its paper and number, such as li-lin-2007/II. The number alone will do where only
-    one paper has it.
+    A table's full name is its paper and number, such as li-lin-2007/II. The number suffices if only one paper
+    has it.
     """
     if wanted is None:
         return runs
@@ -175,7 +175,7 @@ def select_runs(runs: list[RunResult], wanted: str | None) -> list[RunResult]:
 
 
 def explain_empty(run: RunResult) -> str:
-    """Return why a run has nothing to show, and what to do; nothing if it has something."""
+    """Return why a run has nothing to show, and what to do; empty if it has something."""
     if run.cells:
         return ""
     if not run.missing:

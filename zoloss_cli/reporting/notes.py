@@ -1,4 +1,4 @@
-"""What a reader of a table must know: what its numbers are, what was seen or left out, what is missing."""
+"""What readers of a table must know: what its numbers are, what was seen or left out, what is missing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def collect_notes(
     runs : list of RunResult
         All runs of the results folder.
     constant : dict of (str, str) to float
-        Columns, by title and metric, that are one number in every split.
+        Columns, by title and metric, with the same number in every split.
     options : TableOptions
         How the table is shown.
 
@@ -71,7 +71,7 @@ def collect_notes(
 
 
 def describe_incomplete(runs: Sequence[RunResult]) -> list[str]:
-    """Return which of these runs lack tasks, so that numbers of a part are not taken for those of the whole."""
+    """Return which of these runs lack tasks, so that a part is not mistaken for the whole."""
     return [
         f"'{run.name}' is incomplete: {run.n_done:,} of {run.n_tasks:,} tasks; run: {run.command()}"
         for run in runs
@@ -94,7 +94,7 @@ def describe_choices(run: RunResult) -> list[str]:
 
 
 def _describe_leaks(run: RunResult) -> list[str]:
-    """Return what was fitted with a look at the test samples."""
+    """Return what was fitted using the test samples."""
     if load_metric(run.metric).part != "test":
         return []
     leaks = []
@@ -128,7 +128,7 @@ def _describe_trials(run: RunResult) -> list[str]:
 
 
 def _describe_pruning(run: RunResult) -> list[str]:
-    """Return how much of the training samples was left out as noise, and of their wrong labels with it."""
+    """Return the share of training samples left out as noise, and the share of wrong labels among them."""
     shares: dict[str, str] = {}
     for (dataset, _), cell in run.cells.items():
         if (pruned := cell.get_counts("n_pruned")) and cell.sizes:  # the same for all learners
@@ -165,7 +165,7 @@ def _describe_early_ends(run: RunResult) -> list[str]:
 
 
 def _describe_missing(run: RunResult) -> list[str]:
-    """Return which records cannot give a metric, why, and how to make new ones."""
+    """Return which records cannot provide a metric, why, and how to make new ones."""
     by_reason: dict[str, list[str]] = {}
     for (dataset, learner), reason in run.missing.items():
         by_reason.setdefault(reason, []).append(f"{learner} on {dataset}")
@@ -181,7 +181,7 @@ def _describe_missing(run: RunResult) -> list[str]:
 
 
 def _describe_proofs(run: RunResult) -> list[str]:
-    """Return what bounds rest on, data set by data set, where the table shows bounds."""
+    """Return what bounds rest on, data set by data set, if the table shows bounds."""
     if "lower_bound" not in run.metrics:
         return []
     by_proof: dict[str, list[str]] = {}
@@ -194,7 +194,7 @@ def _describe_proofs(run: RunResult) -> list[str]:
 
 
 def _describe_undefined(run: RunResult) -> list[str]:
-    """Return which cells are empty because a metric is not defined in some of their splits."""
+    """Return which cells are empty because a metric is undefined in some of their splits."""
     by_reason: dict[tuple[str, str], list[str]] = {}
     for (dataset, learner), cell in run.cells.items():
         for metric in run.metrics:

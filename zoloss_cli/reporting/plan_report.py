@@ -1,4 +1,4 @@
-"""What an experiment would run: its cells and tasks, what is done already, and how long the rest may take."""
+"""What an experiment would run: its cells and tasks, what is already done, and how long the rest may take."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def render_plan(
     Parameters
     ----------
     experiment : Experiment
-        What to run.
+        The experiment.
     store : Store
         The results folder, which may hold some of it.
     jobs : int
-        Worker processes, for the estimate of the time.
+        Number of workers, for the estimate of the time.
     noun : str
-        What those are called.
+        What the workers are called.
     shard : Shard
         The share of the tasks that would run.
 
@@ -40,7 +40,7 @@ def render_plan(
     text : str
         A table of the cells, and the totals.
     notes : list of str
-        What the readers of the data have to say.
+        Notes from the readers of the data.
     """
     cells = plan(experiment)
     sizes = validate_data(cells, [load_metric(name) for name in experiment.metrics])

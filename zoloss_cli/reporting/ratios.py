@@ -13,7 +13,7 @@ MAX_LOG_ERROR = 0.5  # beyond this, a number 2.7 times as large would agree
 
 
 def replace_by_ratios(run: RunResult) -> None:
-    """Put the ratios that the config names in the place of the two learners' own cells."""
+    """Replace the two learners' own cells by the ratios that the config names."""
     cells: dict[Place, CellResult] = {}
     shown = [name for name in run.metrics if load_metric(name).ratio_of]
     metric = load_metric(run.metric).ratio_of
@@ -30,11 +30,11 @@ def replace_by_ratios(run: RunResult) -> None:
 
 
 def compute_ratio_z(ours: Stat, published: PublishedValue, runs: int) -> float:
-    """Return how far apart two geometric means are: the difference of their logarithms over its standard error.
+    """Return the distance of two geometric means: the difference of their logarithms over its standard error.
 
-    No error is published: the `runs` trials behind the number are taken to spread as ours do. NaN where that
-    is not a test: a few separable splits make the error of the logarithm so large that anything would agree,
-    or the number is published as 0.0000, which has no logarithm.
+    No error is published: the `runs` trials behind the number are assumed to spread as ours do. NaN if that is
+    not a test: a few separable splits make the error of the logarithm so large that anything would agree, or
+    the number is published as 0.0000, which has no logarithm.
     """
     if published.value == 0.0 or ours.mean == 0.0:
         return math.nan

@@ -1,4 +1,4 @@
-"""What learners recorded on their way: errors and cost after each epoch or round."""
+"""What learners recorded during their fits: errors and cost after each epoch or round."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Curves:
     epochs : list of int
         The recorded epochs or rounds.
     values : dict of str to ndarray of shape (n_splits, n_epochs)
-        By metric; ``test_error`` is there only where samples test, ``cost`` only of learners that minimize one.
+        By metric; ``test_error`` only if there are test samples, ``cost`` only for learners that minimize one.
     """
 
     epochs: list[int]
@@ -32,7 +32,7 @@ class Curves:
         return self.values[metric].mean(axis=0)
 
     def compute_stderr(self, metric: str) -> np.ndarray:
-        """Return the standard error of the mean over splits; of one split there is none."""
+        """Return the standard error of the mean over splits; there is none for one split."""
         values = self.values[metric]
         if len(values) < 2:
             return np.full(values.shape[1], np.nan)
@@ -40,7 +40,7 @@ class Curves:
 
 
 def build_curves(records: Sequence[FitRecord], sizes: Sizes) -> Curves | None:
-    """Return what the records hold of each epoch; None if they did not all record the same epochs."""
+    """Return what the records hold for each epoch; None if they did not all record the same epochs."""
     epochs = records[0].epochs
     if not epochs or any(record.epochs != epochs for record in records):
         return None

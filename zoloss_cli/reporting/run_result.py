@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from zoloss_cli.reporting.recorded import Curves
 
 Place = tuple[str, str]  # data set and learner
-UNDEFINED = "it is not defined"  # how the reason begins for which a cell has no number of a metric
+UNDEFINED = "it is not defined"  # how the reason for a missing number begins
 DEFAULT_FOLDER = Path("results")  # of `zoloss run`
 
 
 class CellResult:
-    """What is stored of a cell; the values of a metric are computed when they are asked for.
+    """What is stored for a cell; the values of a metric are computed on demand.
 
     Parameters
     ----------
     records : sequence of FitRecord or PooledMeasurement
-        One for each split, or draw.
+        One per split or draw.
     splits : sequence of int
         Their numbers.
     sizes : Sizes or None
-        How many samples train and test; None where that is not known.
+        Numbers of training and test samples; None if unknown.
     choice : str
-        Which of a column's settings it is.
+        Which of a column's settings it has.
     values : mapping of str to list of float
-        Values of metrics that are known already, in the order of the splits.
+        Values of metrics that are already known, in the order of the splits.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class CellResult:
                 values = [compute(record, sizes) for record in self.records]
             except ConfigError:
                 raise
-            except Exception as error:  # of another package's metric, or of records that nobody thought of
+            except Exception as error:  # from another package's metric, or unforeseen records
                 reason = " ".join(f"{type(error).__name__}: {error}".split())
                 raise ResultsError(f"the metric '{metric}' cannot be computed: {reason}") from error
             if undefined := sum(map(math.isnan, values)):
@@ -81,20 +81,20 @@ class CellResult:
         return self._values[metric]
 
     def get(self, metric: str, default: list[float] | None = None) -> list[float] | None:
-        """Return the values of a metric, or the default where the records cannot give it."""
+        """Return the values of a metric, or the default if the records cannot provide it."""
         try:
             return default if self.explain_missing(metric) else self[metric]
-        except KeyError:  # it is not defined everywhere, which only its values show
+        except KeyError:  # it is undefined somewhere, which only its values show
             return default
 
     def get_stat(self, metric: str) -> Stat | None:
-        """Return the aggregate of a metric over splits; None where the records cannot give it."""
+        """Return the aggregate of a metric over splits; None if the records cannot provide it."""
         if metric not in self._stats and (values := self.get(metric)):
             self._stats[metric] = load_metric(metric).aggregate(values)
         return self._stats.get(metric)
 
     def explain_missing(self, metric: str) -> str:
-        """Return why the records cannot give a metric; nothing where they can."""
+        """Return why the records cannot provide a metric; empty if they can."""
         if metric in self._values:
             return ""
         if metric not in self._faults:
@@ -106,7 +106,7 @@ class CellResult:
         return self._faults[metric]
 
     def get_counts(self, name: str) -> Sequence[float]:
-        """Return a field of all records that is not a metric; nothing if a record lacks it."""
+        """Return a field of all records that is not a metric; empty if a record lacks it."""
         if name in self._values:
             return self._values[name]
         if not self.records or getattr(self.records[0], name, None) is None:
@@ -131,24 +131,24 @@ class CellResult:
 
 @dataclass
 class RunResult:
-    """What a manifest stands for: a typed experiment and the results found for its cells.
+    """A manifest's contents: a typed experiment, and the results found for its cells.
 
     Attributes
     ----------
     manifest : Manifest
-        What was asked for, and by which runs it was made.
+        What was requested, and the runs that made it.
     cells : dict of Place to CellResult
-        Cells whose records give the metric that the table shows.
+        Cells whose records provide the metric that the table shows.
     measurements : dict of Place to dict
-        What was measured, by draw, of the cells of measures.
+        Measurements by draw, for the cells of measures.
     partial : dict of Place to CellResult
-        Cells whose records do not give that metric, but may give those beside it.
+        Cells whose records do not provide that metric, but may provide the others.
     missing : dict of Place to str
         Why they do not.
     n_failed : int
         Failed tasks of all cells, chosen or not.
     n_done_at : dict of Place to int
-        Finished tasks of each cell, those of all its settings together.
+        Finished tasks of each cell, for all its settings together.
     folder : Path or None
         The results folder that it was read from.
     """
@@ -168,18 +168,18 @@ class RunResult:
 
     @property
     def n_done(self) -> int:
-        """Return how many tasks of all cells are finished."""
+        """Return the number of finished tasks of all cells."""
         return sum(self.n_done_at.values())
 
     def command(self, fresh: bool = False) -> str:
-        """Return what to type to run what is missing, or all anew, into the folder that it was read from."""
+        """Return what to type to run what is missing, or everything again, into the same folder."""
         command = self.manifest.command(fresh)
         if self.folder in (None, DEFAULT_FOLDER) or not command.startswith("zoloss run "):
             return command
         return f"{command} --out {shlex.quote(str(self.folder))}"
 
     def describe_remedy(self, metric: str) -> str:
-        """Return the end of a sentence about records that do not give a metric: what to do about it."""
+        """Return the end of a sentence about records without a metric: what to do about it."""
         from zoloss_cli.config.metric_checks import find_kept
 
         if load_metric(metric).is_joint:
@@ -192,7 +192,7 @@ class RunResult:
         return f"; make new records with: {self.command(fresh=True)}"
 
     def add(self, place: Place, cell: CellResult) -> None:
-        """Add a cell. Where several are given for one place, the one with the best mean is kept."""
+        """Add a cell. If several are given for one place, the one with the best mean is kept."""
         metric = load_metric(self.metric)
         shown = metric.ratio_of or self.metric
         if reason := cell.explain_missing(shown):
@@ -210,7 +210,7 @@ class RunResult:
 
     @property
     def experiment(self) -> Experiment:
-        """Return the experiment as its config says it."""
+        """Return the experiment described by its config."""
         return self.manifest.experiment
 
     @property
@@ -220,29 +220,29 @@ class RunResult:
 
     @property
     def n_tasks(self) -> int:
-        """Return how many tasks the run has when it is complete."""
+        """Return how many tasks the complete run has."""
         return self.manifest.n_tasks
 
     @property
     def n_cells(self) -> int:
-        """Return how many cells its table has when it is complete; a config may leave some out."""
+        """Return how many cells its complete table has; a config may leave some out."""
         if self.experiment.ratios:
             return len(self.datasets) * len(self.learners)
         return len({(cell.dataset, cell.learner) for cell in self.manifest.cells})
 
     @property
     def paper(self) -> str:
-        """Return the paper that it mirrors, or nothing."""
+        """Return the paper that it mirrors; empty if none."""
         return self.experiment.published.paper if self.experiment.published else ""
 
     @property
     def table(self) -> str:
-        """Return the number of the published table that it mirrors, or nothing."""
+        """Return the number of the published table that it mirrors; empty if none."""
         return (self.experiment.published.table or "") if self.experiment.published else ""
 
     @property
     def figure(self) -> str:
-        """Return the number of the published figure that it mirrors, or nothing."""
+        """Return the number of the published figure that it mirrors; empty if none."""
         return (self.experiment.published.figure or "") if self.experiment.published else ""
 
     @property
@@ -262,7 +262,7 @@ class RunResult:
 
     @property
     def metrics(self) -> list[str]:
-        """Return what a column shows, and what a second one beside it shows."""
+        """Return the metric that a column shows, and those next to it."""
         return self.experiment.metrics
 
     @property
@@ -287,7 +287,7 @@ class RunResult:
         return data.generator if isinstance(data, GeneratedData) else None
 
     def count_draws(self, dataset: str) -> int:
-        """Return how many draws of noise or pools the splits take in turn."""
+        """Return how many draws of noise or pools the splits use in turn."""
         return self.get_data(dataset).n_draws
 
     def trains_on_all(self, dataset: str) -> bool:
@@ -295,7 +295,7 @@ class RunResult:
         return (self.get_data(dataset).train or self.experiment.split.train) == ALL
 
     def group_by_draw(self, dataset: str, learner: str, metric: str) -> list[list[float]]:
-        """Return a cell's values, those of one draw together."""
+        """Return a cell's values, grouped by draw."""
         groups: dict[int, list[float]] = {}
         cell, n_draws = self.cells[dataset, learner], self.count_draws(dataset)
         for split, value in zip(cell.splits, cell[metric], strict=True):
@@ -303,32 +303,32 @@ class RunResult:
         return list(groups.values())
 
     def is_constant(self, dataset: str, learner: str, metric: str) -> bool:
-        """Return whether all splits of a cell gave the same."""
+        """Return whether all splits of a cell gave the same value."""
         return len(set(self.cells[dataset, learner][metric])) == 1
 
     def runs_once(self, dataset: str, learner: str) -> bool:
-        """Return whether nothing in a cell is random, so that one task is all there is."""
+        """Return whether nothing in a cell is random, so that it has only one task."""
         return (dataset, learner, 1) in [(c.dataset, c.learner, c.repeats) for c in self.manifest.cells]
 
     def get_stat(self, dataset: str, learner: str, metric: str | None = None) -> Stat | None:
-        """Return the aggregate of a cell's values; None where there are none."""
+        """Return the aggregate of a cell's values; None if there are none."""
         cell = self.cells.get((dataset, learner))
         return cell.get_stat(metric or self.metric) if cell is not None else None
 
     def get_values(self, dataset: str, learner: str) -> list[float]:
-        """Return a cell's values of the metric that is shown, one a split; none where there are none."""
+        """Return a cell's values of the shown metric, one per split; empty if there are none."""
         cell = self.cells.get((dataset, learner))
         return (cell.get(self.metric) or []) if cell is not None else []
 
     def get_values_by_split(self, dataset: str, learner: str) -> dict[int, float]:
-        """Return a cell's values of the metric that is shown, by the number of the split."""
+        """Return a cell's values of the shown metric, by the number of the split."""
         values = self.get_values(dataset, learner)
         return dict(zip(self.cells[dataset, learner].splits, values, strict=True)) if values else {}
 
     def show_metric(self, metric: str) -> RunResult:
-        """Return the run with another metric in the place of the one that its table shows.
+        """Return the run with another metric instead of the one that its table shows.
 
-        Cells whose records do not give it are left out; where no record does, that is a ResultsError.
+        Cells whose records do not provide it are left out; if no record does, ResultsError is raised.
         """
         experiment = self.experiment.model_copy(update={"metric": load_metric(metric).name})
         faults = {place: cell.explain_missing(experiment.metric) for place, cell in self.cells.items()}
@@ -339,7 +339,7 @@ class RunResult:
         return replace(self, manifest=replace(self.manifest, experiment=experiment), cells=kept)
 
     def find_cell(self, dataset: str, learner: str) -> CellResult | None:
-        """Return what is stored of a cell, whether or not it gives the metric of the table."""
+        """Return what is stored for a cell, whether or not it provides the metric of the table."""
         return self.cells.get((dataset, learner)) or self.partial.get((dataset, learner))
 
     def iterate_values(self, learner: str, metric: str) -> Iterator[float]:
@@ -349,9 +349,9 @@ class RunResult:
             yield from (cell.get(metric) or ()) if cell is not None else ()
 
     def choose_columns(self) -> tuple[list[tuple[str, str]], dict[tuple[str, str], float]]:
-        """Return learner and metric of each column, and the value of those beside the first that never change.
+        """Return learner and metric of each column, and the value of additional metrics that never change.
 
-        That one number then says more than a column of it, if the metric is one to say so of.
+        A single number then says more than a column, if the metric allows that.
         """
         columns: list[tuple[str, str]] = []
         constant: dict[tuple[str, str], float] = {}

@@ -1,4 +1,4 @@
-"""Runs of a results folder that a command is about: all tables, or the one that is named."""
+"""The runs of a results folder that a command uses: all tables, or a named one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from zoloss_cli.reporting.run_result import RunResult
 
 
 def select_tables(runs: list[RunResult], table: str | None) -> list[RunResult]:
-    """Return the run that `table` names, or without a name all runs but those of the papers' figures."""
+    """Return the run that `table` names, or without a name all runs except those of the papers' figures."""
     return [run for run in select_runs(runs, table) if table or not run.figure]
 
 
@@ -22,7 +22,7 @@ def select_comparable(runs: list[RunResult], table: str | None, against: str | N
     table : str or None
         The table's number or the run's name; None for all.
     against : str or None
-        The learner that the others are compared with; None for each data set's best.
+        The learner to compare the others with; None for each data set's best.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""How much of a number's spread comes from the data that were drawn, and how much from single splits.
+"""How much of a number's spread comes from the drawn data, and how much from single splits.
 
-A published number rests on one draw of its noise or pool. Ours are often means over several, which tell
-the two sources apart: a one-way analysis of variance.
+A published number rests on one draw of its noise or pool. Ours are often means over several, which separate the
+two sources: a one-way analysis of variance.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Spread:
     between, within : float
         The two variances.
     n_draws, n_values : int
-        How many draws and values they are estimated from.
+        Number of draws and values that they are estimated from.
     """
 
     between: float
@@ -35,9 +35,9 @@ class Spread:
 
 
 def compute_spread(groups: list[list[float]]) -> Spread:
-    """Return the spread of values that are grouped by draw.
+    """Return the spread of values grouped by draw.
 
-    Where every draw has one value only, the two cannot be distinguished, and all of it counts as between draws.
+    If every draw has only one value, the two cannot be distinguished, and everything counts as between draws.
     """
     n_values = sum(len(group) for group in groups)
     within = fmean(_compute_variance(group) for group in groups)

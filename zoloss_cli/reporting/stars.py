@@ -11,7 +11,7 @@ ROUNDING = 1e-9
 
 
 def find_baseline(run: RunResult, runs: list[RunResult]) -> RunResult | None:
-    """Return the run that stars are measured against: the config names a table of the same paper, or a run."""
+    """Return the run that stars refer to: the config names a table of the same paper, or a run."""
     wanted = run.experiment.baseline
     for other in runs:
         if wanted and (other.name == wanted or (other.table == wanted and other.paper == run.paper)):
@@ -31,7 +31,7 @@ def find_stars(run: RunResult, runs: list[RunResult]) -> set[Place]:
             continue
         best = min(stats, key=lambda s: key(s.mean))
         margin = 0.0 if math.isnan(best.stderr) else best.stderr
-        # Compared as published: what looks equal is equal.
+        # Compared as published: values that look equal are equal.
         limit = key(round(best.mean, decimals)) - round(margin, decimals) + ROUNDING
         for learner in run.learners:
             ours = run.get_stat(dataset, learner)

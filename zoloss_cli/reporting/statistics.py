@@ -3,8 +3,8 @@
 On one data set: the corrected resampled t-test of C. Nadeau and Y. Bengio, "Inference for the
 generalization error", Machine Learning 52 (2003). Across data sets, by mean errors: Wilcoxon's signed-rank
 test with Holm's correction, Friedman's test, average ranks and Nemenyi's critical difference, as in
-J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006). Data sets are to be
-independent, so rows of the same data count as one (see `distinct_data`).
+J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006). Data sets must be
+independent, so rows with the same data count as one (see `distinct_data`).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from zoloss_cli.reporting.distinct_data import group_by_data
 from zoloss_cli.reporting.effect_sizes import compute_paired_d, compute_rank_biserial
 from zoloss_cli.reporting.run_result import RunResult
 
-MAX_PERMUTED_DATASETS = 13  # data sets up to which SciPy's permutations are all patterns of signs
-DIGITS = 9  # beyond which two means of the same counts may differ by rounding
+MAX_PERMUTED_DATASETS = 13  # up to this many data sets, SciPy permutes all patterns of signs
+DIGITS = 9  # beyond these, two means of the same counts may differ by rounding
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class SignedRanks:
     losses: int
     difference: float  # mean over data sets of first minus second
     p: float
-    holm: float  # the same, corrected for all pairs that were tested
+    holm: float  # the same, corrected for all tested pairs
     effect: float = 0.0  # rank-biserial correlation: 1 if the first is better on all data sets, -1 if on none
 
 
@@ -79,8 +79,8 @@ def compute_corrected_t_test(differences: Sequence[float], n_train: int, n_test:
     """Return t and the two-sided p-value of a mean difference over k >= 2 random splits.
 
     Splits share samples, so their differences are not independent: the variance of the mean is not s^2 / k but
-    (1/k + n_test / n_train) s^2, with k - 1 degrees of freedom. Differences that are all the same leave no
-    room for chance: p is 1 if they are zero, else 0.
+    (1/k + n_test / n_train) s^2, with k - 1 degrees of freedom. Differences that are all equal leave no room
+    for chance: p is 1 if they are zero, otherwise 0.
     """
     k, mean = len(differences), fmean(differences)
     if max(differences) == min(differences):
@@ -95,7 +95,7 @@ def compute_corrected_interval(
 ) -> tuple[float, float]:
     """Return the confidence interval of a mean error rate over k >= 2 splits or folds, within 0 and 1.
 
-    The variance of the mean is corrected for training parts that overlap, as in `compute_corrected_t_test`.
+    The variance of the mean is corrected for overlapping training parts, as in `compute_corrected_t_test`.
     """
     k, mean = len(rates), fmean(rates)
     variance = sum((rate - mean) ** 2 for rate in rates) / (k - 1)
@@ -105,7 +105,7 @@ def compute_corrected_interval(
 
 
 def compute_proportion_interval(share: float, n: int, confidence: float) -> tuple[float, float]:
-    """Return Wilson's confidence interval of a share that was seen in n independent samples."""
+    """Return Wilson's confidence interval of a share observed in n independent samples."""
     z = float(stats.norm.ppf((1.0 + confidence) / 2.0))
     centre = (share + z * z / (2 * n)) / (1.0 + z * z / n)
     half = z / (1.0 + z * z / n) * math.sqrt(share * (1.0 - share) / n + z * z / (4.0 * n * n))
@@ -142,7 +142,7 @@ def _explain_no_test(run: RunResult, dataset: str, n_splits: int, sizes: Sizes |
 
 
 def find_best_learner(run: RunResult, dataset: str) -> str | None:
-    """Return the learner with the best mean, the first of them if several have it."""
+    """Return the learner with the best mean, the first one on a tie."""
     key = load_metric(run.metric).sort_key
     means = {x: round(key(stat.mean), DIGITS) for x in run.learners if (stat := run.get_stat(dataset, x))}
     return min(means, key=lambda learner: means[learner]) if means else None
@@ -161,7 +161,7 @@ def compare_with_best(run: RunResult, dataset: str, learner: str | None = None) 
 
 
 def check_comparable(run: RunResult, learner: str | None = None) -> None:
-    """Refuse a run that has nothing to compare, or not the learner to compare with."""
+    """Refuse a run with nothing to compare, or without the learner to compare with."""
     name = run.number
     if load_metric(run.metric).direction is None:
         raise ResultsError(f"table '{name}' shows {run.metric}, in which no learner is better than another")
@@ -172,9 +172,9 @@ def check_comparable(run: RunResult, learner: str | None = None) -> None:
 
 
 def _collect_means(run: RunResult, learners: Sequence[str]) -> tuple[list[list[str]], np.ndarray]:
-    """Return the distinct data sets where all these learners have a mean, and those means, lower the better.
+    """Return the distinct data sets where all these learners have a mean, and those means; lower is better.
 
-    Rows of the same data are averaged: they are not independent, and would count one data set twice.
+    Rows with the same data are averaged: they are not independent, and would count one data set twice.
     """
     key = load_metric(run.metric).sort_key
     rows = {d: [key(s.mean) for x in learners if (s := run.get_stat(d, x))] for d in run.datasets}
@@ -184,11 +184,11 @@ def _collect_means(run: RunResult, learners: Sequence[str]) -> tuple[list[list[s
 
 
 def compute_average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
-    """Rank the learners on each data set, 1 the best and ties by their average, and average over data sets.
+    """Rank the learners on each data set, 1 for the best and averages for ties, and average over data sets.
 
-    Rows of the same data are one data set, by the means of their values. Two learners differ if their average
-    ranks do by Nemenyi's critical difference or more. Raises ResultsError where there is nothing to rank: fewer
-    than three learners or two data sets.
+    Rows with the same data are one data set, by the means of their values. Two learners differ if their average
+    ranks differ by at least Nemenyi's critical difference. Raises ResultsError if there is nothing to rank:
+    fewer than three learners or two data sets.
     """
     check_comparable(run)
     name = run.number
@@ -218,20 +218,20 @@ def compute_average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
 
 
 def compute_critical_difference(learners: int, datasets: int, alpha: float) -> float:
-    """Return Nemenyi's: q sqrt(k (k+1) / (6 N)), with q of the studentized range divided by the root of 2."""
+    """Return Nemenyi's q sqrt(k (k+1) / (6 N)), with q of the studentized range divided by the root of 2."""
     q = stats.studentized_range.ppf(1.0 - alpha, learners, np.inf) / math.sqrt(2.0)
     return float(q * math.sqrt(learners * (learners + 1) / (6.0 * datasets)))
 
 
 def _compute_friedman_p(ranks: np.ndarray) -> float:
-    """Return the p-value of equal learners; where all tie on every data set nothing speaks against it."""
+    """Return the p-value of equal learners; 1 if all tie on every data set."""
     if np.all(ranks == ranks[:, :1]):
         return 1.0
     return float(stats.friedmanchisquare(*ranks.T).pvalue)
 
 
 def _find_groups(ranks: list[float], difference: float) -> list[tuple[int, int]]:
-    """Return the longest series of neighbours that are all within the difference."""
+    """Return the longest sequences of neighbours that are all within the difference."""
     groups: list[tuple[int, int]] = []
     for first, rank in enumerate(ranks):
         last = max(i for i, other in enumerate(ranks) if i == first or other - rank < difference)
@@ -243,7 +243,7 @@ def _find_groups(ranks: list[float], difference: float) -> list[tuple[int, int]]
 def compute_signed_rank_p(differences: Sequence[float]) -> float:
     """Return the two-sided p-value of Wilcoxon's signed-rank test; zero differences are left out.
 
-    Exact, but for more than 13 data sets with equal differences, where the normal approximation is close.
+    Exact, except for more than 13 data sets with equal differences, where the normal approximation is close.
     """
     left = np.array([d for d in differences if d != 0.0])
     if left.size == 0:
@@ -255,12 +255,12 @@ def compute_signed_rank_p(differences: Sequence[float]) -> float:
 
 
 def compute_least_signed_rank_p(datasets: int) -> float:
-    """Return the least p-value that so many data sets can give: all differences of one sign."""
+    """Return the smallest p-value possible for this many data sets: all differences of one sign."""
     return min(1.0, 2.0 ** (1 - datasets))
 
 
 def correct_by_holm(p_values: Sequence[float]) -> list[float]:
-    """Apply Holm's correction: each p times how many are not smaller, never below that of a smaller one."""
+    """Apply Holm's correction: each p times the number not smaller, never below that of a smaller one."""
     corrected, highest = [0.0] * len(p_values), 0.0
     for place, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
         highest = max(highest, min(1.0, (len(p_values) - place) * p_values[i]))
@@ -271,9 +271,9 @@ def correct_by_holm(p_values: Sequence[float]) -> list[float]:
 def compare_by_signed_ranks(
     run: RunResult, learner: str | None = None
 ) -> tuple[list[list[str]], list[SignedRanks]]:
-    """Return distinct data sets, and all pairs of learners by the means on them; or the pairs with `learner`.
+    """Return distinct data sets, and all pairs of learners, or those with `learner`, by their means on them.
 
-    Only the data sets that all of them have count, so that every pair is tested on the same ones.
+    Only data sets that all of them have count, so that every pair is tested on the same ones.
     """
     learners = [x for x in run.learners if any(run.get_stat(d, x) for d in run.datasets)]
     datasets, means = _collect_means(run, learners)

@@ -1,4 +1,4 @@
-"""The statistics of runs as CSV: every test of every pair of learners, a row each."""
+"""The statistics of runs as CSV: every test of every pair of learners, one row each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from zoloss_cli.reporting.statistics import (
 
 @dataclass(frozen=True)
 class TestRow:
-    """One test of two learners, or of all; what it does not have is empty."""
+    """One test of two learners, or of all; missing values are empty."""
 
     table: str
     test: str

@@ -29,11 +29,11 @@ def describe_statistics(run: RunResult, alpha: float, learner: str | None = None
     Parameters
     ----------
     run : RunResult
-        What is compared.
+        The run to compare.
     alpha : float
         Significance level.
     learner : str or None, default=None
-        The learner that others are compared with; None for each data set's best.
+        The learner to compare others with; None for each data set's best.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def _describe_ranks(run: RunResult, titles: dict[str, str], alpha: float) -> lis
 
 
 def _split_by_difference(ranks: Ranks, titles: dict[str, str]) -> tuple[list[str], list[str]]:
-    """Return the learners that the best one is better than, and those that may be equal to it."""
+    """Return the learners that the best one beats, and those that may be equal to it."""
     others = list(zip(ranks.learners[1:], ranks.ranks[1:], strict=True))
     limit = ranks.ranks[0] + ranks.critical_difference
     worse = [titles[x] for x, rank in others if rank >= limit]

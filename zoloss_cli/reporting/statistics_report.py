@@ -37,15 +37,15 @@ def render_statistics(
     Parameters
     ----------
     runs : list of RunResult
-        What is compared.
+        The runs to compare.
     format : str
-        CSV holds every pair of learners, a row each; the other formats what a reader needs.
+        CSV has every pair of learners, one row each; the other formats what a reader needs.
     alpha : float
         Significance level.
     learner : str or None, default=None
-        The learner that others are compared with; None for each data set's best.
+        The learner to compare others with; None for each data set's best.
     standalone : bool, default=False
-        Whether LaTeX is a document, and not a part of your own.
+        Whether LaTeX is a complete document instead of a fragment.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def render_statistics(
 
 
 def build_sections(run: RunResult, alpha: float, learner: str | None = None) -> list[Grid]:
-    """Return the tests of each data set by itself, average ranks, and pairs across data sets."""
+    """Return the tests on each data set, average ranks, and pairs across data sets."""
     check_comparable(run, learner)
     notes = [f"{note}, so its comparisons are optimistic" for note in describe_choices(run)]
     if run.n_failed:
@@ -80,7 +80,7 @@ def build_sections(run: RunResult, alpha: float, learner: str | None = None) -> 
 
 
 def describe_best(run: RunResult, dataset: str, alpha: float) -> list[str]:
-    """Return the best learner of a data set against each other one, a line each."""
+    """Return the best learner of a data set against each other one, one line each."""
     titles, best = build_column_titles(run.learners), find_best_learner(run, dataset)
     comparisons = compare_with_best(run, dataset)
     if not comparisons or best is None:
@@ -206,7 +206,7 @@ def _build_ranks(run: RunResult, alpha: float) -> Grid:
 
 
 def _assign_letters(ranks: Ranks) -> list[str]:
-    """Return the groups that each learner is in, by letters; a learner in none is a group of its own."""
+    """Return the groups of each learner, as letters; a learner in none is a group of its own."""
     alone = [(i, i) for i in range(len(ranks.learners)) if not any(a <= i <= b for a, b in ranks.groups)]
     groups = sorted([*ranks.groups, *alone])
     names = [*string.ascii_lowercase, *(f"({n})" for n in range(27, len(groups) + 1))]

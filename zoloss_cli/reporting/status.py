@@ -20,14 +20,14 @@ HEADER = ["run", "mirrors", "cells", "tasks", "state", "failed", "last run"]
 
 @dataclass
 class RunProgress:
-    """How far a run is.
+    """The progress of a run.
 
     Attributes
     ----------
     run : RunResult
         The run, without its cells.
     n_cells, n_done, n_failed : int
-        Cells with records that give the run's metric, finished tasks, and failed tasks.
+        Number of cells whose records provide the run's metric, of finished tasks, and of failed tasks.
     """
 
     run: RunResult
@@ -38,7 +38,7 @@ class RunProgress:
 
 @dataclass(frozen=True)
 class _CellCounts:
-    """What status needs of a cell: its finished splits, its failures and the metrics that its records give."""
+    """What status needs from a cell: its finished splits, its failures, and the metrics its records provide."""
 
     splits: list[int]
     n_failed: int
@@ -48,7 +48,7 @@ class _CellCounts:
 def load_progress(folder: Path) -> tuple[list[RunProgress], Store]:
     """Read all records of a results folder and count them.
 
-    No record is kept, which takes half the time of keeping them.
+    Records are not kept, which halves the time.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def load_progress(folder: Path) -> tuple[list[RunProgress], Store]:
         The folder, whose notes say what was left out.
     """
     runs, store = open_results(folder)
-    wanted: dict[str, set[str]] = {}  # the metrics that any run shows of a file
+    wanted: dict[str, set[str]] = {}  # the metrics that any run shows for a file
     for run in runs:
         for cell in run.manifest.cells:
             wanted.setdefault(cell.file, set()).add(_get_stored_metric(run))
@@ -76,7 +76,7 @@ def load_progress(folder: Path) -> tuple[list[RunProgress], Store]:
 
 
 def _get_stored_metric(run: RunResult) -> str:
-    """Return the metric that the records must give: that of the run's table, or what it is a ratio of."""
+    """Return the metric that the records must provide: that of the run's table, or what it is a ratio of."""
     return load_metric(run.metric).ratio_of or run.metric
 
 

@@ -1,4 +1,4 @@
-"""How well a set of cells agrees with the published values, in one line for each way to compare."""
+"""How well a set of cells agrees with the published values, in one line for each kind of comparison."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ APART = {FITTED: "fitted to the published values", OTHER_DATA: "of other data", 
 
 
 def summarize_agreement(cells: list[CellComparison]) -> list[str]:
-    """Return a line each for errors, losses and times, which are compared in different ways, and for the rest.
+    """Return a line each for errors, losses and times, which are compared differently, and for the rest.
 
-    Cells that are fitted, of other data or without a test are counted in the last line only.
+    Cells that are fitted, on other data or without a test are counted only in the last line.
     """
     counted = [cell for cell in cells if not cell.apart]
     exact = [cell for cell in counted if cell.is_exact]
@@ -78,7 +78,7 @@ def _summarize_ratios(cells: list[CellComparison]) -> str:
 
 
 def _summarize_apart(cells: list[CellComparison], kind: str) -> str:
-    """Return how many cells are apart for a reason, and how many of these agree; nothing where none is."""
+    """Return how many cells are apart for a reason, and how many of these agree; empty if there are none."""
     part = [cell for cell in cells if cell.apart == kind]
     known = [cell for cell in part if not math.isnan(cell.z)]
     matched = [cell for cell in part if math.isnan(cell.z) and cell.comparison == "match"]

@@ -1,4 +1,4 @@
-"""Cells of tables: a number with what is shown of its spread, and which of a row are the best."""
+"""Cells of tables: a number with a measure of its spread, and which cells of a row are best."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class TableCell:
     best, star : bool
         Whether it is among the row's best, and better than the baseline.
     decimals : int
-        How many are shown.
+        Number of decimals shown.
     choice : str
-        Which of a column's settings it is.
+        Which of a column's settings it has.
     deviation : float or None
-        What is shown after ± in the place of the standard error.
+        The number after ±, if not the standard error.
     signed : bool
         Whether it is written with its sign.
     interval : tuple of float or None
-        What is shown in brackets in the place of the standard error.
+        The numbers in brackets, instead of a standard error.
     apart : str
         The choices that it depends on and that were made by nearness to the published values, or other data.
     """
@@ -63,11 +63,11 @@ def build_our_cell(run: RunResult, cell: CellResult | None, name: str, options: 
     run : RunResult
         The run that the table shows.
     cell : CellResult or None
-        What is stored of the cell.
+        What is stored for the cell.
     name : str
         The metric.
     options : TableOptions
-        Which number is shown, and with how many decimals.
+        Which number to show, and with how many decimals.
     """
     stat = cell.get_stat(name) if cell is not None else None
     if cell is None or stat is None:
@@ -103,14 +103,14 @@ def _replace_stat(
 def compute_interval(
     values: Sequence[float], sizes: Sizes | None, metric: Metric
 ) -> tuple[float, float] | None:
-    """Return the confidence interval of a mean over splits; None of one split.
+    """Return the confidence interval of a mean over splits; None for one split.
 
-    It is Student's. Training parts of random splits overlap, so the variance of what is measured on test
-    samples is corrected as in `statistics.compute_corrected_t_test`. A percentage stays between 0 and 100.
+    It is Student's. Training parts of random splits overlap, so the variance of metrics on test samples is
+    corrected as in `statistics.compute_corrected_t_test`. A percentage stays between 0 and 100.
     """
     if len(values) < 2:
         return None
-    from scipy.special import stdtrit  # scipy.stats has it, too, and takes far longer to import
+    from scipy.special import stdtrit  # scipy.stats has it, too, but takes far longer to import
 
     stat, k = summarize(values), len(values)
     share = sizes.n_test / sizes.n_train if metric.part == "test" and sizes is not None else 0.0
@@ -120,7 +120,7 @@ def compute_interval(
 
 
 def build_published_cell(value: PublishedValue | None, metric: str, digits: int | None = None) -> TableCell:
-    """Return a published cell, with no more decimals than it was published with."""
+    """Return a published cell, with no more decimals than were published."""
     if value is None:
         return TableCell(None)
     decimals = load_metric(metric).published_decimals
@@ -144,9 +144,9 @@ def mark_best(
     cells : list of TableCell
         A row.
     metric : str
-        The metric that says what is better.
+        The metric that decides what is better.
     ranked : list of bool or None, default=None
-        Which cells take part; None for all. The others stay as they are.
+        Which cells take part; None for all. The others are unchanged.
     within_stderr : bool, default=True
         Whether cells within one standard error count, or only those that look equal to the best.
 
@@ -161,7 +161,7 @@ def mark_best(
         return cells
     value, best = min(means, key=lambda pair: pair[0])
     margin = best.stderr if best.stderr is not None and not math.isnan(best.stderr) else 0.0
-    # Compared as shown: what looks equal is equal.
+    # Compared as shown: values that look equal are equal.
     limit = round(value, best.decimals) + within_stderr * round(margin, best.decimals) + ROUNDING
     return [
         replace(c, best=c.mean is not None and round(key(c.mean), best.decimals) <= limit) if part else c

@@ -1,4 +1,4 @@
-"""Which cells of a table are bold, by the rule that is asked for, and the row of mean ranks."""
+"""Which cells of a table are bold, by the requested rule, and the row of mean ranks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zoloss_cli.reporting.table_cells import TableCell, mark_best
 from zoloss_cli.reporting.table_options import TableOptions
 
 SIGNIFICANCE_LEVEL = 0.05
-DIGITS = 9  # beyond which two means of the same counts may differ by rounding
+DIGITS = 9  # beyond these, two means of the same counts may differ by rounding
 RANK_DECIMALS = 2
 RANK_LABEL = "mean rank"
 
@@ -22,7 +22,7 @@ Column = tuple[str, str]  # learner and metric
 def list_directed(columns: list[Column]) -> list[str]:
     """Return the metrics among columns in which some values are better than others.
 
-    One that stands beside the first, and that only one learner gives, has nothing to be better than.
+    An additional metric that only one learner provides has nothing to be better than.
     """
     counts = Counter(metric for _, metric in columns)
     first = columns[0][1] if columns else ""
@@ -32,7 +32,7 @@ def list_directed(columns: list[Column]) -> list[str]:
 def mark_row(
     run: RunResult, dataset: str, cells: list[TableCell], columns: list[Column], options: TableOptions
 ) -> list[TableCell]:
-    """Return a data set's cells, the best of each metric marked by the rule of the options."""
+    """Return a data set's cells, with the best of each metric marked by the rule of the options."""
     for metric in list_directed(columns):
         ranked = [name == metric for _, name in columns]
         if options.bold_rule == "significant":
@@ -45,7 +45,7 @@ def mark_row(
 
 
 def mark_published_row(cells: list[TableCell], columns: list[Column], options: TableOptions) -> list[TableCell]:
-    """Return a data set's published cells, the best of each metric marked by what was published of them."""
+    """Return a data set's published cells, with the best of each metric marked by the published numbers."""
     for metric in list_directed(columns):
         ranked = [name == metric for _, name in columns]
         cells = mark_best(cells, metric, ranked, options.bold_rule != "best")
@@ -53,7 +53,7 @@ def mark_published_row(cells: list[TableCell], columns: list[Column], options: T
 
 
 def find_not_worse(run: RunResult, dataset: str, metric: str) -> set[str]:
-    """Return the best learner and those not significantly worse; nothing where there can be no test."""
+    """Return the best learner and those not significantly worse; empty if no test is possible."""
     from zoloss_cli.reporting.statistics import compare_with_best, find_best_learner  # SciPy takes long
 
     view = show_metric(run, metric)
@@ -64,7 +64,7 @@ def find_not_worse(run: RunResult, dataset: str, metric: str) -> set[str]:
 
 
 def explain_no_tests(run: RunResult, metric: str) -> str:
-    """Return why no cell of a metric is bold where bold says significance; nothing if some are."""
+    """Return why no cell of a metric is bold if bold means significance; empty if some are."""
     from zoloss_cli.reporting.statistics import compare_with_best
 
     view = show_metric(run, metric)
@@ -75,7 +75,7 @@ def explain_no_tests(run: RunResult, metric: str) -> str:
 
 
 def show_metric(run: RunResult, metric: str) -> RunResult:
-    """Return the run as if its table showed this metric only, with the cells that give it."""
+    """Return the run as if its table showed only this metric, with the cells that provide it."""
     experiment = run.experiment.model_copy(update={"metric": metric, "also": None})
     stored = run.partial | run.cells
     cells = {place: cell for place, cell in stored.items() if cell.get(metric) is not None}
@@ -85,8 +85,8 @@ def show_metric(run: RunResult, metric: str) -> RunResult:
 def compute_mean_ranks(run: RunResult, metric: str) -> tuple[dict[str, float], list[list[str]]]:
     """Return each learner's mean rank, and the distinct data sets that it is over.
 
-    Only data sets count that all these learners have, and rows of the same data once, by the mean of their
-    values. Of equal values each has the mean of their ranks.
+    Only data sets that all these learners have count, and rows with the same data once, by the mean of their
+    values. Equal values share the mean of their ranks.
     """
     from zoloss_cli.reporting.distinct_data import group_by_data
 

@@ -1,4 +1,4 @@
-"""What the marks and numbers of a table mean, where options have a say in it."""
+"""What the marks and numbers of a table mean, if they depend on options."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ STAT_NOTES = {
     "median": "medians over splits",
     "quartiles": "medians over splits; in brackets: first and third quartile",
 }
-STAR = "*: "  # how the note begins that says what a star is
+STAR = "*: "  # how the note on stars begins
 
 
 def describe_stat(options: TableOptions) -> list[str]:
-    """Return what the numbers are, where options say so."""
+    """Return what the numbers are, if options set that."""
     if options.stat is None:
         return []
     as_published = "; published values are as published" if options.published else ""
@@ -39,7 +39,7 @@ def describe_stat(options: TableOptions) -> list[str]:
 
 
 def describe_bold(run: RunResult, columns: Sequence[Column], options: TableOptions) -> str:
-    """Return what bold cells are; nothing where none is."""
+    """Return what bold cells are; empty if there are none."""
     metrics = list_directed(list(columns))
     if options.bold_rule == "significant":
         metrics = [metric for metric in metrics if not explain_no_tests(run, metric)]
@@ -55,7 +55,7 @@ def describe_bold(run: RunResult, columns: Sequence[Column], options: TableOptio
 
 
 def describe_undirected(columns: Sequence[Column], options: TableOptions) -> list[str]:
-    """Return in which metrics nothing can be bold or ranked, where that was asked for."""
+    """Return the metrics in which nothing can be bold or ranked, if that was requested."""
     if options.bold is None and not options.rank_row:
         return []
     metrics = [m for m in dict.fromkeys(m for _, m in columns) if load_metric(m).direction is None]
@@ -64,7 +64,7 @@ def describe_undirected(columns: Sequence[Column], options: TableOptions) -> lis
 
 
 def describe_untested(run: RunResult, columns: Sequence[Column], options: TableOptions) -> list[str]:
-    """Return in which metrics no cell is bold, because no test can be made."""
+    """Return the metrics in which no cell is bold because no test is possible."""
     if options.bold_rule != "significant":
         return []
     reasons = {metric: explain_no_tests(run, metric) for metric in list_directed(list(columns))}
@@ -72,7 +72,7 @@ def describe_untested(run: RunResult, columns: Sequence[Column], options: TableO
 
 
 def describe_ranks(run: RunResult, groups: Mapping[str, list[list[str]]]) -> list[str]:
-    """Return over how many data sets ranks are means, and which rows of a table count as one of them.
+    """Return how many data sets ranks are averaged over, and which rows of a table count as one of them.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def describe_ranks(run: RunResult, groups: Mapping[str, list[list[str]]]) -> lis
 
 
 def describe_marks(tables: Sequence[Table]) -> list[str]:
-    """Return what the columns best and star of a CSV mean, which has no place for notes of its own."""
+    """Return what the columns best and star of a CSV mean, since CSV has no place for notes."""
     best = dict.fromkeys(table.bold for table in tables if table.bold)
     stars = dict.fromkeys(n.removeprefix(STAR) for table in tables for n in table.notes if n.startswith(STAR))
     return [*(f"best: 1 is {text}" for text in best), *(f"star: 1 is {text}" for text in stars)]

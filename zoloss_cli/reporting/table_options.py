@@ -1,4 +1,4 @@
-"""How a table is to be shown; light, because a shell completes the choices."""
+"""How to show a table; kept light, because a shell completes the choices."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ MAX_DIGITS = 10
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What of a run a table shows, and how.
+    """What a table shows of a run, and how.
 
     Attributes
     ----------
     datasets, learners : tuple of str
         Names in the order of rows and columns; none for all.
     metrics : tuple of str
-        What columns show, whatever the config says; none for its metrics.
+        The metrics to show instead of the config's; none for the config's.
     stat : {'stderr', 'sd', 'ci', 'median', 'quartiles', None}
         Mean ± standard error, mean ± standard deviation, mean and its confidence interval, median, or median
-        and quartiles; None for that of the published table, which is the first for all others.
+        and quartiles; None for that of the published table, or else the first.
     digits : int or None
         Decimals of all numbers; None for those of the metric.
     published : bool
-        Whether published values stand below ours.
+        Whether to show published values below ours.
     transpose : bool
         Whether learners are rows and data sets columns.
     rank_row : bool
-        Whether the mean ranks of the learners are a last row.
+        Whether to add a last row with the mean ranks of the learners.
     bold : {'best', 'stderr', 'significant', None}
-        Which cells are bold: the best, those within one standard error of it, or those that are not
-        significantly worse; None for the second, of medians for the first.
+        Which cells are bold: the best, those within one standard error of it, or those not significantly
+        worse; None for the second, or for medians the first.
     """
 
     datasets: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class TableOptions:
 
     @property
     def bold_rule(self) -> str:
-        """Return which cells are bold, where no rule is asked for, too."""
+        """Return which cells are bold, including the default rule."""
         return self.bold or ("best" if self.stat in MEDIANS else "stderr")
 
     @property

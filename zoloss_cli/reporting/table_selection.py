@@ -1,4 +1,4 @@
-"""Tables of a results folder as options ask for them: some data sets, learners and metrics, in any order."""
+"""Tables of a results folder as selected by options: some data sets, learners and metrics, in any order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LoadedTables(NamedTuple):
     tables : list of Table
         The tables that have something to show.
     notes : list of str
-        What of the folder was left out.
+        What was left out of the folder.
     empty : list of str
         Why other tables have nothing to show.
     """
@@ -39,9 +39,9 @@ class LoadedTables(NamedTuple):
 def load_tables(
     folder: Path, table: str | None = None, options: TableOptions = AS_PUBLISHED
 ) -> tuple[list[Table], list[str]]:
-    """Return the tables of a results folder, at least one, and notes of what was left out of it.
+    """Return the tables of a results folder, at least one, and notes on what was left out.
 
-    The parameters are those of `collect_tables`. Where nothing can be shown, a ResultsError says why.
+    The parameters are those of `collect_tables`. If nothing can be shown, a ResultsError says why.
     """
     tables, notes, empty = collect_tables(folder, table, options)
     if not tables:
@@ -61,12 +61,12 @@ def collect_tables(
     table : str or None, default=None
         The table's number or the run's name; None for all tables.
     options : TableOptions
-        What of them is shown, and how.
+        What they show, and how.
 
     Returns
     -------
     LoadedTables
-        The tables, and what is to be said of others.
+        The tables, and notes on the others.
     """
     runs, store = open_results(folder)
     shown = shape_runs(select_tables(runs, table), options)
@@ -77,9 +77,9 @@ def collect_tables(
 
 
 def shape_runs(runs: Sequence[RunResult], options: TableOptions) -> list[RunResult]:
-    """Return runs, not yet read, with the data sets, learners and metrics of the options.
+    """Return runs, not read yet, with the data sets, learners and metrics of the options.
 
-    A run that has none of the data sets or learners is left out. A name that no run has is a ConfigError.
+    A run with none of the data sets or learners is left out. A name that no run has raises ConfigError.
     """
     _check_names("--datasets", "data set", options.datasets, runs, lambda run: run.datasets)
     _check_names("--learners", "learner", options.learners, runs, _list_learner_names)
@@ -88,7 +88,7 @@ def shape_runs(runs: Sequence[RunResult], options: TableOptions) -> list[RunResu
 
 
 def check_metric_names(names: Sequence[str]) -> list[str]:
-    """Return metrics by the names that the registry has; an unknown or repeated one is a ConfigError."""
+    """Return metrics by their registered names; ConfigError for an unknown or repeated one."""
     metrics = [METRIC_ALIASES.get(name, name) for name in names]
     for i, name in enumerate(metrics):
         try:
@@ -113,13 +113,13 @@ def _check_names(
             raise ConfigError(f"{option}: '{name}' is listed more than once")
         if name not in names:
             where = f"table '{runs[0].number}' has no" if len(runs) == 1 else "no table here has a"
-            known = {each.lower(): each for each in reversed(names)}  # one of a label and its title
+            known = {each.lower(): each for each in reversed(names)}  # one of each label and its title
             nearest = suggest_nearest(name, reversed(known.values()))
             raise ConfigError(f"{option}: {where} {what} '{name}'{nearest}")
 
 
 def _list_learner_names(run: RunResult) -> list[str]:
-    """Return what columns can be called: labels as configs have them, and titles as tables do."""
+    """Return the possible names of columns: labels as in configs, and titles as in tables."""
     return [*run.learners, *build_column_titles(run.learners).values()]
 
 
@@ -165,7 +165,7 @@ def _change_metrics(run: RunResult, metrics: list[str]) -> dict[str, Any]:
 
 
 def replace_experiment(run: RunResult, changes: dict[str, Any]) -> RunResult:
-    """Return a run that is not yet read with other keys of its experiment, and only the cells of it."""
+    """Return an unread run with other keys in its experiment, and only the cells of that."""
     experiment = run.experiment.model_copy(update=changes)
     datasets, labels = {d.name for d in experiment.datasets}, {spec.label for spec in experiment.learners}
     cells = [c for c in run.manifest.cells if c.dataset in datasets and c.learner in labels]

@@ -1,4 +1,4 @@
-"""Tables as the papers publish them: rows are data sets, columns learners, cells mean ± standard error."""
+"""Tables as in the papers: rows are data sets, columns learners, cells mean ± standard error."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A data set: our cells, and the published ones where there are any."""
+    """A data set: our cells, and the published ones if there are any."""
 
     dataset: str
     ours: list[TableCell]
@@ -51,7 +51,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Table:
-    """A table ready to be written in any format.
+    """A table that can be written in any format.
 
     Attributes
     ----------
@@ -62,17 +62,17 @@ class Table:
     columns : list of TableColumn
         What each column shows.
     rows : list of TableRow
-        One a data set.
+        One per data set.
     splits : str
         What the numbers are means over.
     incomplete : bool
         Whether tasks are missing.
     bold : str
-        What bold cells are; empty where none is.
+        What bold cells are; empty if there are none.
     notes : list of str
-        What stands under it.
+        The notes under it.
     stat : str
-        What the numbers are, where options say so; empty for mean and standard error.
+        What the numbers are, if options set that; empty for mean and standard error.
     transpose : bool
         Whether learners are rows and data sets columns.
     """
@@ -95,16 +95,16 @@ class Table:
 
 
 def build_table(run: RunResult, runs: list[RunResult], options: TableOptions = AS_PUBLISHED) -> Table:
-    """Return the table of a run, with the published numbers beside ours where there are any.
+    """Return the table of a run, with the published numbers next to ours if there are any.
 
     Parameters
     ----------
     run : RunResult
         The run to show.
     runs : list of RunResult
-        All runs of the results folder, among them the one that stars are measured against.
+        All runs of the results folder, including the one that stars refer to.
     options : TableOptions
-        Which numbers are shown, and how. The data sets, learners and metrics are those of the run.
+        Which numbers to show, and how. The data sets, learners and metrics are those of the run.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def _build_rows(
 
 
 def _build_rank_row(run: RunResult, columns: list[TableColumn]) -> tuple[list[TableRow], list[str]]:
-    """Return the row of mean ranks, if there is one, and what is said of it."""
+    """Return the row of mean ranks, if there is one, and notes on it."""
     metrics = list_directed([(c.learner, c.metric) for c in columns])
     ranks = {metric: compute_mean_ranks(run, metric) for metric in metrics}
     found = [ranks[c.metric][0].get(c.learner) if c.metric in ranks else None for c in columns]
@@ -194,9 +194,9 @@ def _append_improvement(
 
 
 def _build_heading(run: RunResult, metric: str, title: str, names_all: bool) -> str:
-    """Return a learner's name over its main column, with the metric's short name if any; else that alone.
+    """Return a learner's name for its main column, with the metric's short name if any; for others, only that.
 
-    Where there are many metrics, every column names both.
+    If there are many metrics, every column has both.
     """
     heading = load_metric(metric).heading
     if names_all:

@@ -1,4 +1,4 @@
-"""How tables call their columns."""
+"""The titles of table columns."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from zoloss_cli.utils.code_files import name_class
 
 
 def build_column_titles(labels: list[str]) -> dict[str, str]:
-    """Return how the papers call these columns. `adaboost:x` is just x where all columns are boosted.
+    """Return the papers' names of these columns. `adaboost:x` is just x if all columns are boosted.
 
-    Where all columns have the same base, what is around it makes the difference: `ecc:max-cut:stump`.
+    If all columns have the same base, the rest distinguishes them: `ecc:max-cut:stump`.
     """
     known = LEARNERS
     registered = [label for label in labels if not _is_class(label)]
@@ -17,9 +17,7 @@ def build_column_titles(labels: list[str]) -> dict[str, str]:
     bases = {label.rpartition(":")[2] for label in registered}
     titles: dict[str, str] = {}
     for label in labels:
-        if _is_class(
-            label
-        ):  # a class of a package or a file, whose own name is enough where it is the only one
+        if _is_class(label):  # a class of a package or a file, whose own name suffices if it is unique
             short = name_class(label)
             titles[label] = short if short not in titles.values() and short not in labels else label
             continue
@@ -35,15 +33,15 @@ def build_column_titles(labels: list[str]) -> dict[str, str]:
 
 
 def build_learner_title(learner: str) -> str:
-    """Return how papers call a learner; of a class of a package or a file, its own name."""
+    """Return the papers' name of a learner; for a class of a package or a file, its own name."""
     return name_class(learner) if is_foreign(learner) else LEARNERS[learner].title
 
 
 def _is_class(label: str) -> bool:
-    """Return whether a label is a class's name, which begins with a capital, and not just one with a dot."""
+    """Return whether a label is the name of a class, which begins with a capital, not just one with a dot."""
     return is_foreign(label) and name_class(label)[:1].isupper()
 
 
 def join_best(titles: list[str]) -> str:
-    """Return the best of some columns in words."""
+    """Return the best of some columns, in words."""
     return titles[0] if len(titles) == 1 else f"the best of {', '.join(titles)}"

@@ -1,1 +1,1 @@
-"""What is stored of an experiment: records, the store, manifests."""
+"""What is stored about an experiment: records, the store, manifests."""

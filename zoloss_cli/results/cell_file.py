@@ -25,12 +25,12 @@ from zoloss_cli.results.record import (
 from zoloss_cli.utils.files import FileError, FileMissingError, read_file
 
 MAX_CELL_BYTES = 1 << 29
-# Fields of hundreds of thousands of records, got in C.
+# Fields of hundreds of thousands of records, read in C.
 GET_SPLIT, GET_TRAIN_ERRORS, GET_TEST_ERRORS = map(attrgetter, ("split", "train_errors", "test_errors"))
 
 
 class CellAddress(Protocol):
-    """What the store needs to know of a planned cell."""
+    """What the store needs to know about a planned cell."""
 
     @property
     def key(self) -> str:
@@ -46,12 +46,12 @@ class CellAddress(Protocol):
 
     @property
     def kind(self) -> RecordKind:
-        """Whether a learner is fitted or a measure is taken."""
+        """Whether a learner is fitted or a measure is computed."""
 
 
 @dataclass
 class StoredCell:
-    """What a cell's file holds.
+    """The contents of a cell's file.
 
     Attributes
     ----------
@@ -60,15 +60,15 @@ class StoredCell:
     failed : dict of int to FailedRecord
         Failed tasks by split.
     n_damaged : int
-        Lines that had to be dropped.
+        Number of dropped lines.
     n_replaced : int
-        Records in the place of which there is a later one with the same result.
+        Number of records replaced by a later one with the same result.
     fault : str
         Why the whole file cannot be used; empty if it can.
     kind : {'fit', 'measure'}
-        What its records are of.
+        The kind of its records.
     n_train, n_test : int
-        Samples that train and that test.
+        Number of training and test samples.
     identity : dict
         What its records depend on; empty if there is no file, or none that can be used.
     """
@@ -92,7 +92,7 @@ class StoredCell:
 
 
 def read_cell_file(path: Path, key: str) -> StoredCell:
-    """Return what the file of the cell with this key holds; see :class:`StoredCell`."""
+    """Return the contents of the file of the cell with this key; see :class:`StoredCell`."""
     stored = StoredCell()
     try:
         raw = read_file(path, MAX_CELL_BYTES)
@@ -106,7 +106,7 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
         header = decode_header(lines[0])
         found_key = hash_identity(header.identity)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        # A run killed within its first write leaves at most a piece of a header, and no split.
+        # A run killed during its first write leaves at most a part of a header, and no split.
         stored.fault = "has no readable header"
         return stored
     if header.format != FORMAT:
@@ -131,14 +131,14 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
 
 
 def _drop_oversized(records: list[Record], header: CellHeader) -> list[Record]:
-    """Return the records that count no more errors than there are samples; no test samples, no test errors."""
+    """Return the records with no more errors than samples; without test samples, no test errors."""
     if header.kind == "measure":
         return records
     fits = cast(list[FitRecord], records)
     trains, tests = list(map(GET_TRAIN_ERRORS, fits)), list(map(GET_TEST_ERRORS, fits))
     allowed = range(header.n_test + 1) if header.n_test else (None,)
     if max(trains, default=0) <= header.n_train and all(count in allowed for count in set(tests)):
-        return records  # as nearly always
+        return records  # as almost always
     return [
         record
         for record, train, test in zip(records, trains, tests, strict=True)
@@ -147,10 +147,10 @@ def _drop_oversized(records: list[Record], header: CellHeader) -> list[Record]:
 
 
 def _drop_doubled(records: list[Record]) -> tuple[dict[int, Record], int]:
-    """Return the last record of each split, and how many lines are damage.
+    """Return the last record of each split, and the number of damaged lines.
 
-    A split that was run again, to keep its scores, has a second record with the same result. An equal one is a
-    line that stands there twice. Of two that contradict each other neither is believed.
+    A split that was rerun, to keep its scores, has a second record with the same result. An equal record is a
+    duplicated line. If two contradict each other, neither is trusted.
     """
     kept: dict[int, Record] = {}
     contradicted: set[int] = set()

@@ -1,4 +1,4 @@
-"""What a run leaves besides records: the resolved config, its cells, versions, platform and times."""
+"""What a run stores besides records: the resolved config, its cells, versions, platform and times."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from zoloss_cli.utils.code_files import remember_code
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cvxpy")
 
-# In the place of a config's path, of numbers that no config stands behind.
+# In place of a config's path, for numbers without a config.
 PYTHON_CALLS = ("run_experiment(", "evaluate(", "load_results(")
 
 CHECK_LINE = re.compile(rb',\n "check": "([0-9a-f]{8})"\n}\n\Z')
@@ -39,11 +39,11 @@ class ManifestCell(msgspec.Struct, frozen=True, omit_defaults=True):
     key: str
     file: Filename
     choice: str = ""
-    repeats: Annotated[int, msgspec.Meta(ge=1)] | None = None  # where they are not the experiment's
+    repeats: Annotated[int, msgspec.Meta(ge=1)] | None = None  # if they differ from the experiment's
 
 
 class HostShare(msgspec.Struct, frozen=True):
-    """What a host of a cluster did of a run: its tasks, and the seconds that they took one after another."""
+    """The share of a host in a run: its tasks, and the seconds that they took in total."""
 
     tasks: int
     seconds: float
@@ -59,7 +59,7 @@ class ClusterInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     dask : str
         The version of its packages.
     differences : tuple of str
-        Versions on workers that differ from those here and were allowed to, a sentence each.
+        Allowed differences between the versions on workers and here, one sentence each.
     """
 
     scheduler: str
@@ -68,7 +68,7 @@ class ClusterInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
-    """When, how long, how much, and with what a run was made; on which hosts, if it was a cluster."""
+    """When, how long, how much, and with what a run was made; and on which hosts, if on a cluster."""
 
     started: str
     finished: str
@@ -79,19 +79,19 @@ class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     python: str
     platform: str
     packages: dict[str, str]
-    shard: str = ""  # such as 3/20, where it was a part of the tasks
+    shard: str = ""  # such as 3/20, if it ran a part of the tasks
     cluster: ClusterInfo | None = None
     hosts: dict[str, HostShare] = {}
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """A run: where its config is, the experiment that it stands for, its cells, and who added tasks to it.
+    """A run: where its config is, the experiment that it describes, its cells, and who added tasks to it.
 
     Attributes
     ----------
     config : str
-        Path of the config, or the command that stands for one.
+        Path of the config, or the command that replaces one.
     experiment : Experiment
         The config, resolved and typed.
     cells : list of ManifestCell
@@ -99,7 +99,7 @@ class Manifest:
     runs : list of RunInfo
         All runs that added tasks to these results, the newest last.
     is_checked : bool
-        Whether its file has a check value; those of earlier versions have none.
+        Whether its file has a check value; older versions wrote none.
     """
 
     config: str
@@ -110,12 +110,12 @@ class Manifest:
 
     @property
     def n_tasks(self) -> int:
-        """Return how many tasks the run has when it is complete."""
+        """Return how many tasks the complete run has."""
         repeats = self.experiment.split.repeats
         return sum(cell.repeats or repeats for cell in self.cells)
 
     def command(self, fresh: bool = False) -> str:
-        """Return what to type to run it again, or anew: a config, or the command that stood for one."""
+        """Return what to type to run it again, or from scratch: a config, or the command that replaced one."""
         if self.config.startswith(PYTHON_CALLS):
             return self.config
         if self.config.startswith("zoloss run "):
@@ -150,7 +150,7 @@ def encode_manifest(manifest: Manifest) -> str:
 
 
 def append_check(text: str) -> str:
-    """Return indented JSON with the CRC-32 of what precedes it as its last key."""
+    """Return indented JSON with the CRC-32 of everything before it as its last key."""
     body = text.removesuffix("\n}\n")
     return f'{body},\n "check": "{crc32(body.encode()):08x}"\n}}\n'
 
@@ -166,7 +166,7 @@ def _verify_check(content: bytes, check: str | None) -> bool:
 
 
 def decode_manifest(content: bytes) -> Manifest:
-    """Return the manifest that a file holds; raise ValueError with one sentence if it holds none."""
+    """Return the manifest in a file; raise ValueError with one sentence if there is none."""
     try:
         file = _DECODER.decode(content)
         if file.format != FORMAT:
@@ -184,7 +184,7 @@ def decode_manifest(content: bytes) -> Manifest:
 
 
 def _check_consistency(manifest: Manifest) -> None:
-    """Refuse metrics that are not registered (any more), and cells of other data sets or learners."""
+    """Refuse metrics that are not (or no longer) registered, and cells of other data sets or learners."""
     experiment = manifest.experiment
     for name in experiment.metrics:
         try:
@@ -199,13 +199,13 @@ def _check_consistency(manifest: Manifest) -> None:
 
 
 def decode_experiment(content: bytes) -> Experiment:
-    """Return the experiment that JSON stands for; planned again, it has the same cells."""
+    """Return the experiment that JSON describes; planned again, it has the same cells."""
     experiment = Experiment.model_validate_json(content)
     return experiment.model_copy(update={"learners": tuple(map(_restore_spec, experiment.learners))})
 
 
 def _restore_spec(spec: LearnerSpec) -> LearnerSpec:
-    """Put learners and tuples among the parameters back, where JSON has mappings and lists."""
+    """Restore learners and tuples among the parameters, for which JSON has mappings and lists."""
     if spec.code is not None:
         remember_code(spec.code)
     settings = tuple((key, _restore_value(value)) for key, value in spec.settings)
@@ -227,7 +227,7 @@ def format_now() -> str:
 
 
 def describe_run(started: str, seconds: float, jobs: int, tasks: int) -> RunInfo:
-    """Return what is to be kept of a run that ends now."""
+    """Return the information about a run that ends now."""
     return RunInfo(
         started=started,
         finished=format_now(),
@@ -242,9 +242,9 @@ def describe_run(started: str, seconds: float, jobs: int, tasks: int) -> RunInfo
 
 
 def find_processor() -> str:
-    """Return the kind of processor that kernels are compiled for; nothing where that is not known.
+    """Return the kind of processor that kernels are compiled for; empty if unknown.
 
-    Where two sums are equal but for rounding, its instructions may decide which path a learner takes.
+    If two sums are equal except for rounding, its instructions may decide which path a learner takes.
     """
     try:
         from llvmlite import binding

@@ -1,9 +1,9 @@
 """Convert a results folder of zoloss 0.1 to the current layout: the same records under the current names.
 
-Manifests of the current layout that were written before they had check values get them.
+Manifests of the current layout that were written before check values existed get them.
 
-Nothing is computed anew. Files are written one by one beside the old ones and renamed, the folder's marker
-last: a conversion that was interrupted goes on where it stopped.
+Nothing is recomputed. Files are written one by one next to the old ones and renamed, the folder's marker
+last: an interrupted conversion continues where it stopped.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _UNREADABLE = (
 
 
 def migrate(folder: Path) -> list[str]:
-    """Convert a folder of zoloss 0.1 in its place.
+    """Convert a folder of zoloss 0.1 in place.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def migrate(folder: Path) -> list[str]:
     Returns
     -------
     list of str
-        What was done, and what could not be converted and was left as it is.
+        What was done, and what could not be converted and was left unchanged.
     """
     store = Store(folder)
     if not store.is_ours():
@@ -123,7 +123,7 @@ def _add_checks(folder: Path) -> list[str]:
 
 
 def _convert_cell(path: Path, notes: list[str]) -> str | None:
-    """Return a cell's file in the current layout, or None if it has that already; damaged lines are dropped."""
+    """Return a cell's file in the current layout, or None if it already has it; damaged lines are dropped."""
     header, *lines = read_file(path, MAX_CELL_BYTES).split(b"\n")
     old = json.loads(header)
     if old["format"] == FORMAT:
@@ -149,7 +149,7 @@ def _convert_record(line: bytes) -> msgspec.Struct | None:
 
 
 def _convert_manifest(path: Path, notes: list[str]) -> str | None:
-    """Return a manifest in the current layout, or None if it has that already."""
+    """Return a manifest in the current layout, or None if it already has it."""
     manifest: dict[str, Any] = json.loads(read_file(path, MAX_MANIFEST_BYTES))
     if manifest["format"] == FORMAT:
         return None

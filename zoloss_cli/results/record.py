@@ -1,7 +1,7 @@
 """What a task stores: one typed record, written and read as one line of JSON with a check value.
 
-This module alone knows how a line looks. A cell's file is a header and one line per split; each ends with the
-CRC-32 of what precedes it, so that a changed digit does not pass for a result.
+Only this module knows the format of a line. A cell's file has a header and one line per split; each ends with
+the CRC-32 of what precedes it, so that a changed digit does not pass for a result.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ CHECK_LENGTH = len(b',"check":"00000000"}')
 
 
 class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """A learner that was fitted on one split of a data set.
+    """A learner fitted on one split of a data set.
 
     Attributes
     ----------
     split : int
         Number of the split.
     train_errors, test_errors : int
-        Errors on the training and test samples. In training a margin of 0 is an error; test errors are wrong
-        predictions. ``test_errors`` is None where all samples train.
+        Errors on the training and test samples. In training, a margin of 0 is an error; test errors are wrong
+        predictions. ``test_errors`` is None if all samples train.
     train_confusion, test_confusion : list of list of int
         Counts of samples by true class (outer) and predicted class; the last of two classes is positive.
     train_errors_lenient : int
-        Training errors if a margin of 0 is right, where that differs from ``train_errors``.
+        Training errors if a margin of 0 is right, where this differs from ``train_errors``.
     fit_time, time_to_best, wall_time : float
         Seconds of fitting, of fitting until the result was found, and of the whole task.
     lower_bound : float
         Training errors that no linear rule can go below, as proved by the learner.
     time_to_bound : float
-        Seconds of fitting until that was proved.
+        Seconds of fitting until the bound was proved.
     proof : str
         What the bound rests on.
     n_cones : int
-        Cones of directions that were searched for the last bound.
+        Number of cones of directions searched for the last bound.
     part_bound, n_parts : float, int
-        Training errors that no linear rule can go below whose direction is in the part of this split, and how
-        many parts there are.
+        Training errors that no linear rule with a direction in the part of this split can go below, and the
+        number of parts.
     iterations : int
         Rounds of boosting.
     error_counts : int
@@ -64,7 +64,7 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
     n_pruned, n_flipped, n_flipped_pruned : int
         Training samples left out as noise, those with wrong labels, and those that are both.
     n_unseen : int
-        Test samples of classes that no training sample has.
+        Test samples of classes without training samples.
     n_unsplit : int
         1 if a code ended because no weight was left between the classes.
     choice : str
@@ -74,10 +74,10 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
     epochs, train_curve, test_curve, cost_curve : list
         Recorded epochs or rounds, and errors and cost after each.
     test_scores : list of list of float
-        Scores of the test samples of each of two classes, where the config asks for them: decision values, or
-        probabilities of the second class of a learner that has none.
+        Scores of the test samples of each of two classes, if the config requests them: decision values, or
+        probabilities of the second class if the learner has none.
     test_probabilities : list of list of list of float
-        Probabilities of all classes, for the test samples of each class, where the config asks for them.
+        Probabilities of all classes, for the test samples of each class, if the config requests them.
     """
 
     split: Count
@@ -116,7 +116,7 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
 
 
 class Measurement(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What was measured of one draw of a data set: complexity, principal points, contributions or scores."""
+    """The measurements of one draw of a data set: complexity, principal points, contributions or scores."""
 
     complexity: Count | None = None
     principal_points: Count | None = None
@@ -137,7 +137,7 @@ class Measurement(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     flipped: list[Count] = []
 
     def __post_init__(self) -> None:
-        """Refuse groups of fields that are there in part, and lists of different lengths."""
+        """Refuse incomplete groups of fields, and lists of different lengths."""
         for group in FIELD_GROUPS:
             if len({getattr(self, name) is None for name in group}) > 1:
                 raise ValueError(f"holds only a part of {', '.join(group)}")
@@ -150,7 +150,7 @@ class Measurement(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
             raise ValueError("holds a number that is not finite")
 
 
-# None of a group is there without the others.
+# No field of a group is present without the others.
 FIELD_GROUPS = (
     ("permutations", "growth", "times", "least_squares", "growth_by_size"),
     ("flipped_growth_by_size", "flipped_times_by_size"),
@@ -163,7 +163,7 @@ LISTS_BY_SAMPLE = (
 
 
 class MeasureRecord(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A measure that was taken of one split or draw of a data set."""
+    """A measure of one split or draw of a data set."""
 
     split: Count
     measured: Measurement
@@ -173,7 +173,7 @@ class MeasureRecord(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkn
 
 
 class FailedRecord(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A task that failed, and why; it is tried again in the next run."""
+    """A task that failed, and why; the next run tries it again."""
 
     split: Count
     failed: str
@@ -186,7 +186,7 @@ RecordKind = Literal["fit", "measure"]
 
 
 class CellHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """First line of a cell's file: the cell's identity, and how many samples train and test."""
+    """First line of a cell's file: the cell's identity, and the numbers of training and test samples."""
 
     format: int
     kind: RecordKind
@@ -201,11 +201,11 @@ TIMES = {
     "time_to_bound",
     "wall_time",
     "trace",
-}  # fields that differ when a task is run again
+}  # fields that differ when a task is rerun
 
 
 def have_same_result(one: Record, other: Record) -> bool:
-    """Return whether two records agree in all that both have, but for times."""
+    """Return whether two records agree in everything that both have, except times."""
     return type(one) is type(other) and all(
         getattr(one, name) == getattr(other, name) or None in (getattr(one, name), getattr(other, name))
         for name in one.__struct_fields__
@@ -249,14 +249,14 @@ def decode_header(line: bytes) -> CellHeader:
 def decode_records(lines: Sequence[bytes], kind: RecordKind) -> tuple[list[Record], list[FailedRecord], int]:
     """Return the records and failures that lines hold, and how many lines are damaged.
 
-    Good lines, which nearly all are, are decoded together: that is much faster than one by one.
+    Valid lines, which nearly all are, are decoded together: this is much faster than one by one.
     """
     bodies = [line[:-CHECK_LENGTH] for line in lines]
     if _verify_checks(bodies, lines):
         try:
             return (_MANY[kind].decode(b"[%s}]" % b"},".join(bodies)) if bodies else []), [], 0
         except (msgspec.MsgspecError, ValueError, RecursionError):
-            pass  # a task failed, or a line does not fit its type: find which
+            pass  # a task failed, or a line does not match its type: find which
     records: list[Record] = []
     failed: list[FailedRecord] = []
     damaged = 0
@@ -272,7 +272,7 @@ def decode_records(lines: Sequence[bytes], kind: RecordKind) -> tuple[list[Recor
 
 
 def _verify_checks(bodies: list[bytes], lines: Sequence[bytes]) -> bool:
-    """Return whether all check values match; the loops are in C, for there are hundreds of thousands."""
+    """Return whether all check values match; the loops are in C, since there are hundreds of thousands."""
     tails = b"".join([line[-CHECK_LENGTH:] for line in lines])
     digits = tails.replace(b',"check":"', b"").replace(b'"}', b"")
     computed = array("I", map(crc32, bodies))
@@ -291,6 +291,6 @@ def _decode_line(line: bytes, kind: RecordKind) -> AnyRecord | None:
 
 
 def _strip_check(line: bytes) -> bytes | None:
-    """Return a line without its check value, or None if that does not match."""
+    """Return a line without its check value, or None if the value does not match."""
     body = line[:-CHECK_LENGTH]
     return body + b"}" if line == b'%s,"check":"%08x"}' % (body, crc32(body)) else None

@@ -5,12 +5,12 @@ results/
   runs/<name>.json     one manifest per run: the resolved config, its cells, versions, times
   cells/<...>.jsonl    one file per cell: a header with the cell's identity, then one record per line
 
-Records are appended and flushed by one process at a time, and synced to the disk with the first append after
-SYNC_SECONDS and at the end of a run: a killed process loses nothing of them, a power cut at most what was
+Records are appended and flushed by one process at a time, and synced to disk with the first append after
+SYNC_SECONDS and at the end of a run: a killed process loses none of them, a power failure at most those
 appended within SYNC_SECONDS of the last sync. Everything else is written to a temporary file, synced and
 renamed.
 
-A torn, changed or doubled line is dropped on load, a file that is not what its name says is set aside.
+A torn, changed or duplicated line is dropped on load; a file that does not match its name is set aside.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ KEPT = "; what was finished before is kept"
 MAX_MARKER_BYTES = 1 << 16
 MAX_MANIFEST_BYTES = 1 << 27
 SYNC_SECONDS = 5.0  # a sync takes milliseconds: far below 1 % of a run
-# What may lie in a results folder without being ours: a place for the reference, notes, dot-files.
+# What a results folder may contain that is not ours: a place for the reference, notes, dot-files.
 IGNORED_FILES = {"README.md", "reference"}
 
 
@@ -56,17 +56,17 @@ class Store:
     Parameters
     ----------
     folder : Path
-        Where it is; it need not exist yet.
+        Its path; it need not exist yet.
 
     Attributes
     ----------
     notes : list of str
-        What was found damaged and set right, for the user.
+        What was damaged and repaired, for the user.
     """
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self._cells = folder / CELLS  # joined once: a table asks for thousands of files
+        self._cells = folder / CELLS  # joined once: a table reads thousands of files
         self.notes: list[str] = []
         self._unsynced: set[Path] = set()
         self._last_sync = time.monotonic()
@@ -79,8 +79,8 @@ class Store:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Store]:
-        """Prepare the folder and hold it: a second run into it is refused."""
-        from filelock import FileLock, Timeout  # which readers need not wait for
+        """Prepare the folder and lock it: a second run into it is refused."""
+        from filelock import FileLock, Timeout  # not imported by readers
 
         with explain_os_errors(self.folder):
             if self.folder.exists() and not self.folder.is_dir():
@@ -95,7 +95,7 @@ class Store:
                     f"another run is writing to {self.folder}; wait for it or choose another --out"
                 ) from None
             with lock:
-                if not self.is_ours():  # first of all: a folder without it is not written to again
+                if not self.is_ours():  # first of all: without it, a folder is not written to again
                     self.write_marker()
                 for sub in (RUNS, CELLS):
                     (self.folder / sub).mkdir(exist_ok=True)
@@ -105,10 +105,10 @@ class Store:
                     self.sync()
 
     def sync(self) -> None:
-        """Wait until the disk has what was written since the last time, and the names of the files."""
+        """Wait until everything written since the last sync, and the names of files, are on disk."""
         folders = {path.parent for path in self._unsynced}
         for path in [*self._unsynced, *folders]:
-            with contextlib.suppress(OSError):  # removed since, or a file system that syncs no folders
+            with contextlib.suppress(OSError):  # removed meanwhile, or a file system that cannot sync folders
                 descriptor = os.open(path, os.O_RDONLY)
                 try:
                     os.fsync(descriptor)
@@ -118,7 +118,7 @@ class Store:
         self._last_sync = time.monotonic()
 
     def write_marker(self) -> None:
-        """Mark the folder as one of this version."""
+        """Mark the folder as belonging to this version."""
         content = json.dumps({"results_of": "zoloss", "format": FORMAT})
         write_text(self.folder / MARKER, content + "\n")
 
@@ -158,15 +158,15 @@ class Store:
     # -- cells --------------------------------------------------------------------------------------
 
     def path(self, filename: str) -> Path:
-        """Return where a cell's file is."""
+        """Return the path of a cell's file."""
         return self._cells / filename
 
     def read(self, filename: str, key: str) -> StoredCell:
-        """Return what a cell's file holds; damaged content is left out, and the result says so."""
+        """Return the contents of a cell's file; damaged content is left out, and the result says so."""
         return read_cell_file(self.path(filename), key)
 
     def open_cell(self, cell: CellAddress) -> StoredCell:
-        """Read a cell and leave a clean file to append to: damage is set aside or cut off."""
+        """Read a cell and leave a clean file to append to: damaged content is set aside or cut off."""
         path = self.path(cell.filename)
         stored = read_cell_file(path, cell.key)
         if stored.fault:
@@ -179,7 +179,7 @@ class Store:
         return stored
 
     def set_aside(self, cell: CellAddress) -> Path | None:
-        """Move a cell's file out of the way without losing it, and return where it went."""
+        """Move a cell's file out of the way without losing it, and return its new path."""
         path, folder = self.path(cell.filename), self.folder / ASIDE
         if not path.exists():
             return None
@@ -190,7 +190,7 @@ class Store:
         return folder / name
 
     def append(self, cell: CellAddress, records: Sequence[AnyRecord], sizes: tuple[int, int]) -> None:
-        """Add records to a cell's file and hand them to the operating system at once."""
+        """Append records to a cell's file and hand them to the operating system at once."""
         path = self.path(cell.filename)
         with explain_os_errors(path):
             content = b"".join(map(encode_line, records))
@@ -203,7 +203,7 @@ class Store:
             self.sync()
 
     def sort_cell(self, cell: CellAddress) -> None:
-        """Rewrite a cell's file with its splits in order and one record each, where it is not so."""
+        """Rewrite a cell's file with its splits in order and one record each, unless it is already so."""
         stored = read_cell_file(self.path(cell.filename), cell.key)
         in_order = list(stored.records) == stored.splits and not stored.n_replaced
         if stored.records and not stored.fault and not in_order:
@@ -221,7 +221,7 @@ class Store:
 
     def write_manifest(self, manifest: Manifest) -> Path:
         """Write the manifest of a run, named after its experiment."""
-        try:  # also a model that nothing has validated must not lead out of the folder
+        try:  # even an unvalidated model must not lead out of the folder
             name = check_file_name(manifest.experiment.name)
         except ValueError as error:
             raise ResultsError(f"{self.folder}: the name of a run {error}") from None
@@ -232,7 +232,7 @@ class Store:
         return path
 
     def find_earlier_runs(self, name: str, keys: set[str]) -> list[RunInfo]:
-        """Return the runs that the manifest of this name knows of, if it is about any of these cells."""
+        """Return the earlier runs in the manifest with this name, if it has any of these cells."""
         for manifest in self.read_manifests():
             if manifest.experiment.name == name and keys & {cell.key for cell in manifest.cells}:
                 return manifest.runs
@@ -259,13 +259,13 @@ class Store:
 
 
 def _is_empty_part(path: Path) -> bool:
-    """Return whether this is what a run leaves that was stopped before it marked its folder."""
+    """Return whether this is what a run leaves if stopped before it marked its folder."""
     return path.name in (RUNS, CELLS) and path.is_dir() and not any(path.iterdir())
 
 
 @contextlib.contextmanager
 def explain_os_errors(path: Path) -> Iterator[None]:
-    """Turn trouble with the file system into one sentence."""
+    """Turn file system errors into one sentence."""
     try:
         yield
     except OSError as error:
@@ -276,7 +276,7 @@ def explain_os_errors(path: Path) -> Iterator[None]:
 
 
 def _describe_kept(path: Path) -> str:
-    """Return what became of earlier results when a file or the whole folder could not be written."""
+    """Return what happened to earlier results when a file or the whole folder could not be written."""
     in_store = path.parent.name in (CELLS, RUNS)
     if path.exists() or (in_store and path.parent.is_dir()):
         return KEPT

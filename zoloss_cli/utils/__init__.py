@@ -1,1 +1,1 @@
-"""Small tools that know nothing of classifiers."""
+"""Small tools that know nothing about classifiers."""

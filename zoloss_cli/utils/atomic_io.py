@@ -1,4 +1,4 @@
-"""Write files whole or not at all, and none in the place of another unless asked."""
+"""Write files completely or not at all, and never over another one unless requested."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ ANOTHER_NAME = "nothing is overwritten: choose another name, or remove it first"
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write text as UTF-8, whole or not at all; see :func:`write_bytes`."""
+    """Write text as UTF-8, completely or not at all; see :func:`write_bytes`."""
     write_bytes(path, text.encode())
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write to a temporary file beside `path` and rename it: readers see the old or the new, never half."""
+    """Write to a temporary file next to `path` and rename it: readers see the old or the new, never a part."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())  # before the old file is gone: a power cut leaves one of the two
+            os.fsync(file.fileno())  # before the old file is gone: a power failure leaves one of the two
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
 
 
 def check_target(path: Path, force: bool, inputs: list[Path], remedy: str = FORCE) -> None:
-    """Raise OutputError for a path that cannot or must not be written, before anything is computed.
+    """Raise OutputError for a path that cannot or must not be written, before computing anything.
 
     Parameters
     ----------
     path : Path
         The file to write.
     force : bool
-        Whether a file that exists may be overwritten.
+        Whether an existing file may be overwritten.
     inputs : list of Path
-        The files that are read, which must not be overwritten.
+        The input files, which must not be overwritten.
     remedy : str
-        What to do about a file that exists.
+        What to do about an existing file.
     """
     try:
         exists = path.exists()
         if exists and any(other.exists() and path.samefile(other) for other in inputs):
-            raise OutputError(f"{path} is also what is read; write to another file")
+            raise OutputError(f"{path} is also an input; write to another file")
         if path.is_dir():
             raise OutputError(f"{path} is a folder; name a file in it")
         if exists and not path.is_file():
@@ -56,13 +56,13 @@ def check_target(path: Path, force: bool, inputs: list[Path], remedy: str = FORC
         if not path.parent.is_dir():
             raise OutputError(f"cannot write {path}: there is no folder {path.parent}")
         if not os.access(path.parent, os.W_OK):
-            raise OutputError(f"cannot write {path}: nothing may be written into the folder {path.parent}")
+            raise OutputError(f"cannot write {path}: the folder {path.parent} is not writable")
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def write(path: Path, content: str | bytes, force: bool, inputs: list[Path]) -> None:
-    """Write a file at once, after the checks of `check_target`; trouble is an OutputError."""
+    """Write a file at once, after the checks of `check_target`; problems are raised as OutputError."""
     check_target(path, force, inputs)
     try:
         write_bytes(path, content if isinstance(content, bytes) else content.encode())
@@ -71,7 +71,7 @@ def write(path: Path, content: str | bytes, force: bool, inputs: list[Path]) -> 
 
 
 def check_new_files(paths: list[Path], inputs: list[Path]) -> None:
-    """Raise OutputError if one of the files exists, or if two have one name."""
+    """Raise OutputError if one of the files exists, or if two have the same name."""
     for i, path in enumerate(paths):
         check_target(path, False, inputs, ANOTHER_NAME)
         if path.resolve() in [other.resolve() for other in paths[:i]]:
@@ -86,14 +86,14 @@ def write_new_files(contents: dict[Path, bytes], inputs: list[Path]) -> None:
         for path, content in contents.items():
             _write_new_file(path, content)
             written.append(path)
-    except BaseException:  # also Ctrl-C: one file without the other would say the wrong thing
+    except BaseException:  # including Ctrl-C: one file without the other would be misleading
         for path in written:
             path.unlink(missing_ok=True)
         raise
 
 
 def _write_new_file(path: Path, content: bytes) -> None:
-    """Write one new file; a link, unlike a renaming, never takes the place of what has appeared since."""
+    """Write one new file; a link, unlike renaming, never replaces a file that has appeared meanwhile."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         temporary.write_bytes(content)

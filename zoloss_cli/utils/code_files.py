@@ -1,7 +1,7 @@
-"""Python files that hold somebody's own class: known by their content, and run only where that is allowed.
+"""Python files with users' own classes: identified by their content, and run only if that is allowed.
 
-A class is called `mine.py:MyClass`, and `mine.py:MyClass@SHA256` where its content counts. The text of a file
-travels with what names it, so that worker processes and other hosts run what was planned, whatever the file
+A class is named `mine.py:MyClass`, or `mine.py:MyClass@SHA256` if its content matters. The text of a file
+travels with whatever names it, so that worker processes and other hosts run what was planned, whatever the file
 holds by then.
 """
 
@@ -40,9 +40,9 @@ class CodeSource:
     sha256 : str
         The hash of the text, in UTF-8.
     text : str
-        What it holds.
+        Its content.
     path : str
-        Where it was read; empty where it came from elsewhere.
+        Where it was read; empty if it came from elsewhere.
     """
 
     name: str
@@ -51,23 +51,23 @@ class CodeSource:
     path: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse a text that is not the one of the hash, such as one of a changed manifest."""
+        """Refuse a text that does not match the hash, for example from a changed manifest."""
         if hashlib.sha256(self.text.encode()).hexdigest() != self.sha256:
             raise ValueError(f"the text of {self.name} is not what its sha256 says: it was changed")
 
 
 _policy: ContextVar[CodePolicy] = ContextVar("code policy", default="refuse")
-_sources: dict[str, CodeSource] = {}  # by hash: what this process knows, and not what it has run
+_sources: dict[str, CodeSource] = {}  # by hash: what this process knows, not what it has run
 
 
 def find_code_policy() -> CodePolicy:
-    """Return what is to be done with code of others: refuse it, leave it unchecked, or run it."""
+    """Return what to do with other people's code: refuse it, leave it unchecked, or run it."""
     return _policy.get()
 
 
 @contextlib.contextmanager
 def use_code_policy(policy: CodePolicy) -> Iterator[None]:
-    """Within this block, treat code of others in this way: it can do whatever the user can."""
+    """Within this block, treat other people's code in this way: it can do whatever the user can."""
     token = _policy.set(policy)
     try:
         yield
@@ -76,7 +76,7 @@ def use_code_policy(policy: CodePolicy) -> Iterator[None]:
 
 
 def allow_code(allowed: bool = True) -> contextlib.AbstractContextManager[None]:
-    """Return a block within which files' classes, and packages that are not trusted, may be used."""
+    """Return a block within which classes from files and from untrusted packages may be used."""
     return use_code_policy("run" if allowed else "refuse")
 
 
@@ -91,7 +91,7 @@ def is_dotted_name(name: str) -> bool:
 
 
 def name_class(name: str) -> str:
-    """Return the class's own name of a class in a file or a package."""
+    """Return the bare name of a class in a file or a package."""
     if found := FILE_NAME.fullmatch(name):
         return found["attribute"]
     return name.rpartition(".")[2]
@@ -105,12 +105,12 @@ def read_code(name: str, folder: Path | None) -> tuple[str, CodeSource]:
     name : str
         The class, such as mine.py:MyClass.
     folder : Path or None
-        What the path is relative to, and what it must stay inside; None for any path, relative to where one is.
+        The folder that the path is relative to and must stay inside; None for any path.
 
     Returns
     -------
     name : str
-        The class by the file's name alone: where the file is changes no result.
+        The class by the file's name alone: the place of the file does not affect results.
     source : CodeSource
         The content, which `load_class` then finds by its hash.
     """
@@ -135,18 +135,18 @@ def read_code(name: str, folder: Path | None) -> tuple[str, CodeSource]:
 
 
 def _confine(path: Path, folder: Path, name: str) -> Path:
-    """Return the path in its folder; a config must not reach what lies elsewhere."""
+    """Return the path in its folder; a config must not reach files elsewhere."""
     inside = (folder / path).resolve()
     if path.is_absolute() or not inside.is_relative_to(folder.resolve()):
         raise ConfigError(
-            f"'{name}' is not in the folder of the config: put the file beside the config, and name it from "
+            f"'{name}' is not in the folder of the config: put the file next to the config, and name it from "
             "there"
         )
     return folder / path
 
 
 def _check_class_is_there(text: str, attribute: str, path: Path) -> None:
-    """Raise ConfigError unless a file is Python and binds the name, as far as that can be seen."""
+    """Raise ConfigError unless a file is Python and binds the name, as far as that can be determined."""
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -171,7 +171,7 @@ def remember_code(source: CodeSource) -> None:
 
 
 def load_class(name: str) -> Any:
-    """Run a file, once a process, and return what it calls by a name.
+    """Run a file, once per process, and return the object with this name.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def load_class(name: str) -> Any:
 
 
 def _load_module(source: CodeSource) -> ModuleType:
-    name = f"zoloss_code_{source.sha256}"  # a name of its own: it hides no other module, and pickle finds it
+    name = f"zoloss_code_{source.sha256}"  # a unique name: it hides no other module, and pickle finds it
     if name in sys.modules:
         return sys.modules[name]
     module = ModuleType(name)
@@ -207,7 +207,7 @@ def _load_module(source: CodeSource) -> ModuleType:
 
 
 def _find_filename(source: CodeSource) -> str:
-    """Return the file's path while it holds this text, for tracebacks and compilers; else its name."""
+    """Return the file's path if it still holds this text, for tracebacks and compilers; otherwise its name."""
     with contextlib.suppress(FileError, ValueError):
         if source.path and read_file(Path(source.path), MAX_CODE_BYTES).decode() == source.text:
             return source.path

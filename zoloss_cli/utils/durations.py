@@ -1,10 +1,10 @@
-"""Durations as people read them."""
+"""Durations in readable form."""
 
 from __future__ import annotations
 
 
 def format_duration(seconds: float | None) -> str:
-    """Return seconds as hours:minutes:seconds or minutes:seconds; a question mark where they are unknown."""
+    """Return seconds as hours:minutes:seconds or minutes:seconds; a question mark if they are unknown."""
     if seconds is None:
         return "?"
     minutes, rest = divmod(round(seconds), 60)

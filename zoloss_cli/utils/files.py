@@ -1,4 +1,4 @@
-"""Read files that users name: regular ones only, and not without end."""
+"""Read files that users name: only regular ones, and only up to a maximum size."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import stat
 from pathlib import Path
 
 CHUNK_BYTES = 1 << 20
-# Nobody is waited for who may write into a pipe.
+# Do not wait for somebody to write into a pipe.
 AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 class FileError(Exception):
-    """Why a file cannot be read; what follows its name in a sentence."""
+    """Why a file cannot be read; the message follows its name in a sentence."""
 
 
 class FileMissingError(FileError):
@@ -28,7 +28,7 @@ def read_file(path: Path, max_bytes: int) -> bytes:
     path : Path
         The file.
     max_bytes : int
-        The most that it may hold.
+        The maximum size.
 
     Returns
     -------
@@ -38,12 +38,12 @@ def read_file(path: Path, max_bytes: int) -> bytes:
     Raises
     ------
     FileError
-        If it is a folder, a pipe or a device, too large, or may not be read: a pipe is never waited for.
+        If it is a folder, a pipe or a device, too large, or unreadable: a pipe is never waited for.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | AT_ONCE)
         try:
-            size = _check_kind(os.fstat(descriptor), max_bytes)  # of what was opened, not of what is there now
+            size = _check_kind(os.fstat(descriptor), max_bytes)  # of the opened file, not of what is there now
             content = _read_all(descriptor, size, max_bytes)
         finally:
             os.close(descriptor)
@@ -51,13 +51,13 @@ def read_file(path: Path, max_bytes: int) -> bytes:
         raise FileMissingError(f"cannot be read: {error.strerror}") from None
     except (OSError, ValueError) as error:  # ValueError: a path that holds a zero byte
         raise FileError(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if len(content) > max_bytes:  # it has grown, or it is one of the system's own, which have no size
+    if len(content) > max_bytes:  # it has grown, or is a system file without a size
         raise FileError(f"is too large: at most {max_bytes:,} bytes are read")
     return content
 
 
 def _read_all(descriptor: int, size: int, max_bytes: int) -> bytes:
-    """Return all bytes, or one more than are allowed; a file of the size that it says is read in one step."""
+    """Return all bytes, or one more than allowed; a file of its declared size is read in one step."""
     content = os.read(descriptor, size + 1)
     if len(content) == size and size:
         return content

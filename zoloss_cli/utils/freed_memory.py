@@ -1,7 +1,7 @@
-"""What happens to memory that was freed: kept by the process for the next array, or given back at once.
+"""What happens to freed memory: kept by the process for the next array, or returned at once.
 
-Dask starts workers with ``MALLOC_TRIM_THRESHOLD_=65536``, so that they hold little memory. As a side effect
-glibc maps every array above 128 KiB anew, and clears its pages, for each fit: 12 % of the time of Table II.
+Dask starts workers with ``MALLOC_TRIM_THRESHOLD_=65536``, so that they hold little memory. As a side effect,
+glibc maps every array above 128 KiB again, and clears its pages, for each fit: 12 % of the time of Table II.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import ctypes
 import os
 import sys
 
-TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # the numbers of glibc's malloc.h
+TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # constants from glibc's malloc.h
 KEPT_BYTES = 128 << 20  # at the top of the heap, before it shrinks
-MAPPED_BYTES = 32 << 20  # the largest that glibc allows, and the one that it reaches by itself if it may adapt
-DEFAULT_BYTES = 128 << 10  # of both, where nothing else is set
+MAPPED_BYTES = 32 << 20  # the largest that glibc allows, which it reaches by itself if it may adapt
+DEFAULT_BYTES = 128 << 10  # of both, if nothing else is set
 
 
 def keep_freed_memory() -> bool:
-    """Let this process keep what it frees, and return whether its allocator can do so (that of glibc can)."""
+    """Let this process keep freed memory, and return whether its allocator can (glibc's can)."""
     return _set_thresholds(KEPT_BYTES, MAPPED_BYTES)
 
 
 def release_freed_memory() -> bool:
-    """Return to the thresholds that this process was started with, and give back what is free."""
+    """Return to the thresholds that this process was started with, and release free memory."""
     started_with = os.environ.get("MALLOC_TRIM_THRESHOLD_", "")
     trim = int(started_with) if started_with.isdecimal() else DEFAULT_BYTES
     return _set_thresholds(trim, DEFAULT_BYTES) and bool(ctypes.CDLL(None).malloc_trim(0) >= 0)

@@ -1,4 +1,4 @@
-"""Times in which Python does not look for garbage."""
+"""Pauses of Python's garbage collection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def pause_garbage_collection() -> Iterator[None]:
-    """Do not look for garbage while so much is made that looking through it takes long."""
+    """Pause garbage collection while so many objects are created that collecting takes long."""
     collects = gc.isenabled()
     gc.disable()
     try:

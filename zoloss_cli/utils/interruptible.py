@@ -1,4 +1,4 @@
-"""Waiting for compiled code in such a way that Ctrl-C ends the wait."""
+"""Wait for compiled code so that Ctrl-C ends the wait."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _abandoned: list[threading.Thread] = []
 
 
 def run_interruptibly(compute: Callable[[], Result], on_poll: Callable[[], object] | None = None) -> Result:
-    """Return what `compute` returns, or raise what it raises, and let Ctrl-C end the wait.
+    """Return the result of `compute`, or raise what it raises, and let Ctrl-C end the wait.
 
     Compiled code handles no signals. `compute` therefore runs in a daemon thread, while this thread waits in
     steps of `POLL_SECONDS`, between which KeyboardInterrupt can be raised.
@@ -22,9 +22,9 @@ def run_interruptibly(compute: Callable[[], Result], on_poll: Callable[[], objec
     Parameters
     ----------
     compute : callable
-        What to run, without arguments.
+        The function to run, without arguments.
     on_poll : callable, optional
-        Called in this thread after each step of the wait, the last one included.
+        Called in this thread after each step of the wait, including the last.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def run_interruptibly(compute: Callable[[], Result], on_poll: Callable[[], objec
         except BaseException as error:
             errors.append(error)
 
-    # In a copy of this context: what is allowed or watched here is there, too.
+    # In a copy of this context: what is allowed or watched here also is there.
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
     thread.start()
     try:
@@ -57,5 +57,5 @@ def run_interruptibly(compute: Callable[[], Result], on_poll: Callable[[], objec
 
 
 def has_abandoned_threads() -> bool:
-    """Return whether a computation still runs that nobody waits for: Python must not wait for it at its end."""
+    """Return whether an abandoned computation is still running: Python must not wait for it at exit."""
     return any(thread.is_alive() for thread in _abandoned)

@@ -1,17 +1,17 @@
-"""Names that users choose and that become names of files."""
+"""Names that users choose and that become file names."""
 
 from __future__ import annotations
 
 import re
 
-MAX_NAME_BYTES = 200  # file systems allow 255, and a suffix and that of a temporary file are added
+MAX_NAME_BYTES = 200  # file systems allow 255, and suffixes are added
 SEPARATORS = "/\\"
-# What moves the cursor, ends a line or turns the direction of writing hides what a name really is.
+# Characters that move the cursor, end a line or reverse the direction of text hide what a name really is.
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 def check_file_name(name: str) -> str:
-    """Return a name that can be that of a file in whatever folder it is put; else raise ValueError.
+    """Return a name that can be a file name in any folder; otherwise raise ValueError.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def check_file_name(name: str) -> str:
 
 
 def clean_file_name(name: str) -> str:
-    """Return the name with a dash for all that :func:`check_file_name` refuses, cut to the bytes it allows.
+    """Return the name with dashes for what :func:`check_file_name` refuses, cut to the length it allows.
 
     Examples
     --------
@@ -64,5 +64,5 @@ def clean_file_name(name: str) -> str:
 
 
 def _shorten(name: str) -> str:
-    """Return a name in quotes, the beginning of it if it is long, with what cannot be seen written out."""
+    """Return a name in quotes, shortened if long, with invisible characters escaped."""
     return repr(name) if len(name) <= 60 else repr(name[:57]) + "..."

@@ -1,4 +1,4 @@
-"""What a person should know while a long step goes on: told where it is noticed, shown by the command line."""
+"""Notices during a long step: sent where something is noticed, shown by the command line."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ _show: Callable[[str], object] | None = None
 
 
 def show_notices_by(show: Callable[[str], object] | None) -> None:
-    """Let `show` have all notices from now on; None drops them, as in a library that nobody watches."""
+    """Send all notices to `show` from now on; None drops them, as in a library."""
     global _show
     _show = show
 
 
 def notify(text: str) -> None:
-    """Tell one sentence to whoever shows notices."""
+    """Send one sentence to whoever shows notices."""
     if _show is not None:
         _show(text)

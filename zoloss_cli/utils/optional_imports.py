@@ -1,4 +1,4 @@
-"""Packages that only some commands need: imported when they are used, and asked for in one sentence.
+"""Packages that only some commands need: imported at first use, and requested in one sentence.
 
 They are installed by default, but one of them needs a compiler and two are large, so zoloss works without them.
 """
@@ -11,7 +11,7 @@ from types import ModuleType
 
 from zoloss_cli.errors import MissingPackageError
 
-INSTALL_NAMES = {"liblinear": "liblinear-official"}  # where pip calls a package by another name than Python
+INSTALL_NAMES = {"liblinear": "liblinear-official"}  # packages whose names in pip and Python differ
 
 
 def is_installed(module: str) -> bool:
@@ -30,7 +30,7 @@ def import_optional(module: str, needed_by: str) -> ModuleType:
     module : str
         The module, such as 'cvxpy' or 'liblinear.liblinearutil'.
     needed_by : str
-        Who needs it, as the subject of a sentence: "the learner 'mip'".
+        What needs it, as the subject of a sentence: "the learner 'mip'".
 
     Returns
     -------
@@ -40,7 +40,7 @@ def import_optional(module: str, needed_by: str) -> ModuleType:
     Raises
     ------
     MissingPackageError
-        If it is not installed, or cannot be imported; the message has the command that installs it.
+        If it is not installed, or cannot be imported; the message has the command to install it.
 
     Examples
     --------
@@ -64,7 +64,7 @@ installed: pip install no_such_package
 
 
 def check_installed(package: str, needed_by: str) -> None:
-    """Raise MissingPackageError if a package is not installed, before work begins that would need it."""
+    """Raise MissingPackageError if a package is not installed, before starting work that needs it."""
     if not is_installed(package):
         raise build_missing_error(package, needed_by)
 
@@ -77,11 +77,11 @@ def build_missing_error(
     Parameters
     ----------
     package : str
-        The package's name in Python.
+        The package's module name.
     needed_by : str
-        Who needs it.
+        What needs it.
     purpose : str
-        What for, if that is not all that it does: "for its start 'lr'".
+        What it is needed for, if not for everything: "for its start 'lr'".
     instead : str
         What to do instead of installing it, if anything.
     """
@@ -93,5 +93,5 @@ def build_missing_error(
 
 
 def find_install_name(package: str) -> str:
-    """Return what pip calls a package."""
+    """Return a package's name in pip."""
     return INSTALL_NAMES.get(package, package)

@@ -40,7 +40,7 @@ def format_type(annotation: Any) -> str:
     Raises
     ------
     TypeError
-        If the annotation is of a kind that has no text yet.
+        If there is no text for this kind of annotation yet.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def format_field_type(field: FieldInfo) -> str:
 
 
 def format_default(value: Any) -> str:
-    """Return a default value as Python writes it, a long sequence by its first and last item."""
+    """Return a default value as in Python, a long sequence by its first and last item."""
     text = repr(value)
     if len(text) > MAX_DEFAULT_LENGTH and isinstance(value, tuple):
         return f"({value[0]!r}, ..., {value[-1]!r})"
@@ -75,13 +75,13 @@ def describe_parameters(function: Callable) -> dict[str, tuple[str | None, str]]
     Parameters
     ----------
     function : callable
-        A function, or a class, whose `__init__` is meant.
+        A function, or a class, for its `__init__`.
 
     Returns
     -------
     dict of {str: tuple of (str or None, str)}
-        Type text with the default, None where nothing is declared; and the declared description as a
-        sentence, empty where there is none. In the order of the signature, with the stars of `**settings`.
+        Type text with the default, None if nothing is declared; and the declared description as a sentence,
+        empty if there is none. In the order of the signature, with the stars of `**settings`.
     """
     annotated: Any = inspect.getattr_static(function, "__init__") if isinstance(function, type) else function
     hints = _find_hints(annotated) if inspect.isfunction(annotated) else {}
@@ -131,12 +131,12 @@ def _describe(parameter: inspect.Parameter, annotation: Any) -> tuple[str | None
     sentence = f"{described[-1][0].upper()}{described[-1][1:].rstrip('.')}." if described else ""
     try:
         return format_type(annotation) + default, sentence
-    except TypeError:  # a type that only words can name, such as what a folder or a DataFrame may stand for
+    except TypeError:  # a type that only words can describe, such as a folder or a DataFrame
         return None, sentence
 
 
 def _find_hints(function: Callable) -> dict[str, Any]:
-    """Return the type hints of a function; none where they name what is imported for type checkers only."""
+    """Return the type hints of a function; none if they name what is imported only for type checkers."""
     try:
         return get_type_hints(function, include_extras=True)
     except NameError:
@@ -148,7 +148,7 @@ def _metadata(annotation: Any) -> tuple:
 
 
 def _format_type(annotation: Any, constraints: list) -> str:
-    """Return the type text under the constraints of the annotations around it."""
+    """Return the type text, with the constraints of the annotations around it."""
     if any(isinstance(c, Nested) for c in constraints):
         return "learner"
     origin, arguments = get_origin(annotation), get_args(annotation)

@@ -1,4 +1,4 @@
-"""Where the data sets and configs that come with the project lie."""
+"""Where the data sets and configs that come with the project are stored."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def shipped_folder(name: str) -> Path:
 
 
 def list_embedded_datasets() -> list[str]:
-    """Return the names of the data sets that come with zoloss, in order, without reading what they are."""
+    """Return the names of the data sets that come with zoloss, in order, without reading them."""
     return sorted(path.stem for path in shipped_folder("datasets").glob("*.csv"))
 
 
 def find_shipped_config(path: Path) -> Path | None:
-    """Return the config that comes with zoloss and that a path such as configs/table2.yaml or table2 names."""
+    """Return the config that comes with zoloss for a path such as configs/table2.yaml or table2."""
     parts = path.parts[1:] if path.parts[:1] == ("configs",) else path.parts
     if path.is_absolute() or not parts or ".." in parts:
         return None

@@ -1,4 +1,4 @@
-"""The References section of a docstring in short: authors, year, and where in the paper."""
+"""The References section of a docstring in short form: authors, year, and place in the paper."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ MAX_TITLE_LENGTH = 24
 
 
 def find_source(docstring: str) -> str:
-    """Return where an algorithm comes from, as its docstring's section References says.
+    """Return the source of an algorithm, from the section References of its docstring.
 
-    The first reference that names a section, algorithm, table or equation is taken, or else the first.
+    This is the first reference that names a section, algorithm, table or equation, or else the first one.
 
     Parameters
     ----------
     docstring : str
-        A docstring of numpydoc's form.
+        A numpydoc docstring.
 
     Returns
     -------

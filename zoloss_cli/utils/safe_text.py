@@ -1,10 +1,10 @@
-"""Text of files and of other people, shown so that no terminal or page takes a part of it for a command."""
+"""Text from files and other people, shown so that no terminal or page interprets a part of it as a command."""
 
 from __future__ import annotations
 
 import re
 
-# C0 and C1 controls, separators of lines, what turns the direction of text round, and bytes that are not UTF-8.
+# C0 and C1 controls, line separators, what reverses the direction of text, and bytes that are not UTF-8.
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -18,12 +18,12 @@ def show_controls(text: str, keep: str = "\n\t") -> str:
     text : str
         The text.
     keep : str
-        The control characters that stay as they are.
+        The control characters to keep.
 
     Returns
     -------
     str
-        A text that only shows what it says; JSON stays JSON of the same content.
+        A text that only shows its content; JSON stays JSON with the same content.
 
     Examples
     --------

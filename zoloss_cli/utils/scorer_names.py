@@ -1,4 +1,4 @@
-"""Names of scikit-learn's scorers, by what they need of a task; light, because shells and schemas list them."""
+"""Names of scikit-learn's scorers, by what they need from a task; light, since shells and schemas list them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OF_PREDICTIONS = (
     *("jaccard", *(f"jaccard_{average}" for average in _AVERAGES)),
     *("positive_likelihood_ratio", "neg_negative_likelihood_ratio"),
 )
-OF_SCORES = ("average_precision",)  # of two classes, as scores are stored
+OF_SCORES = ("average_precision",)  # for two classes, since only their scores are stored
 OF_PROBABILITIES = (
     *("neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_brier_score"),
     *("roc_auc_ovr", "roc_auc_ovr_weighted", "roc_auc_ovo", "roc_auc_ovo_weighted", "top_k_accuracy"),
@@ -35,7 +35,7 @@ _OF_NUMBERS = (
     *("neg_median_absolute_error", "neg_root_mean_squared_error", "neg_root_mean_squared_log_error"),
 )
 _OF_SEVERAL_LABELS = ("f1_samples", "jaccard_samples", "precision_samples", "recall_samples")
-# What the scorers that no record of a classifier can give are for.
+# The purposes of the scorers that no record of a classifier can provide.
 OTHER_PURPOSES = (
     dict.fromkeys(_OF_CLUSTERS, "clusters")
     | dict.fromkeys(_OF_NUMBERS, "regression")

@@ -1,4 +1,4 @@
-"""Typed parameters read off a function's annotated signature: the one declaration of each parameter."""
+"""Typed parameters from a function's annotated signature: the only declaration of each parameter."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def learner_parameters(learner: type, fixed: frozenset[str] = frozenset()) -> ty
     learner : type
         A class whose `__init__` declares its parameters with `Annotated`.
     fixed : frozenset of str, default=frozenset()
-        Parameters that the registered name has already set.
+        Parameters that the registered name already sets.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def learner_parameters(learner: type, fixed: frozenset[str] = frozenset()) -> ty
 
 @functools.cache
 def untyped_parameters(estimator: type) -> type[BaseModel]:
-    """Return a model of the parameters of an estimator by their names, without the seed.
+    """Return a model of the parameters of an estimator by name, without the seed.
 
     Parameters
     ----------
@@ -91,14 +91,14 @@ def untyped_parameters(estimator: type) -> type[BaseModel]:
         fields = {name: (Any, value) for name, value in _list_defaults(estimator).items()} | fields
     config = ConfigDict(extra="forbid", protected_namespaces=(), arbitrary_types_allowed=True)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a parameter may be called as a method of a model is
+        warnings.simplefilter("ignore", UserWarning)  # a parameter may have the name of a model's method
         return create_model(estimator.__name__, __config__=config, **fields)
 
 
 def _list_defaults(estimator: type) -> dict[str, Any]:
-    """Return the parameters that an estimator without any setting says it has."""
+    """Return the parameters that an estimator reports with default settings."""
     try:
         known = estimator().get_params(deep=False)
-    except Exception:  # it needs some, or does not tell
+    except Exception:  # it needs settings, or does not report them
         return {}
     return {name: value for name, value in known.items() if name != RANDOM_STATE}

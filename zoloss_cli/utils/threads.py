@@ -8,6 +8,6 @@ THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"
 
 
 def limit_threads() -> None:
-    """Give every process one thread; call before numpy is imported."""
+    """Limit every process to one thread; call before numpy is imported."""
     for name in THREAD_VARIABLES:
         os.environ.setdefault(name, "1")

@@ -1,1 +1,1 @@
-"""What a person does with their own table: fit, predict, evaluate, complexity and prune."""
+"""What users do with their own tables: fit, predict, evaluate, complexity and prune."""

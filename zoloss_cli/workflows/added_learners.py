@@ -1,4 +1,4 @@
-"""Learners that an option adds to an experiment, without another config."""
+"""Learners that an option adds to an experiment, without a new config."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def add_learners(experiment: Experiment, names: list[str], assignments: list[str
     Parameters
     ----------
     experiment : Experiment
-        What a config says.
+        The experiment of a config.
     names : list of str
-        Learners to add: registered names, classes of packages or files, each perhaps as LABEL=LEARNER.
+        Learners to add: registered names, or classes of packages or files, optionally as LABEL=LEARNER.
     assignments : list of str
-        Parameters of theirs as LEARNER.KEY=VALUE.
+        Their parameters, as LEARNER.KEY=VALUE.
     """
     if not names:
         if assignments:
@@ -36,9 +36,7 @@ def add_learners(experiment: Experiment, names: list[str], assignments: list[str
             )
         return experiment
     if any(spec.learner in MEASURES for spec in experiment.learners):
-        raise ConfigError(
-            f"{OPTION}: '{experiment.name}' takes measures of data, beside which no learner can stand"
-        )
+        raise ConfigError(f"{OPTION}: '{experiment.name}' measures data, so no learner can be added to it")
     taken = {spec.label for spec in experiment.learners}
     for label, name in parse_labels(names, OPTION).items():
         if label in taken:
@@ -59,19 +57,19 @@ def add_learners(experiment: Experiment, names: list[str], assignments: list[str
 
 
 def keep_added_learners(experiment: Experiment, folder: Path) -> tuple[Experiment, list[str]]:
-    """Return an experiment with the columns that earlier runs of it added, and what to say of them.
+    """Return an experiment with the columns that earlier runs of it added, and a note about them.
 
     Parameters
     ----------
     experiment : Experiment
-        What is to be run.
+        The experiment to run.
     folder : Path
-        The results folder, whose results of these learners are shown, and not run further.
+        The results folder; its results of these learners are shown, but not continued.
 
     Returns
     -------
     experiment : Experiment
-        The same with these columns.
+        The same experiment with these columns.
     notes : list of str
         A sentence that names them.
     """
@@ -84,21 +82,21 @@ def keep_added_learners(experiment: Experiment, folder: Path) -> tuple[Experimen
     if not kept:
         return experiment, []
     names = ", ".join(dict.fromkeys(spec.label for spec in kept))
-    note = f"{folder} has results of {names}, which an earlier run added, and which are shown, too"
+    note = f"{folder} has results of {names}, added by an earlier run, which are shown, too"
     return experiment.model_copy(update={"learners": (*experiment.learners, *kept)}), [note]
 
 
 def name_run(config: Path, added: list[str], assignments: list[str], allow_code: bool) -> tuple[str, list[str]]:
-    """Return where a run comes from, its config or the command that adds to it, and what continues it.
+    """Return the origin of a run, its config or the command that adds to it, and the command that continues it.
 
     Parameters
     ----------
     config : Path
         The config.
     added, assignments : list of str
-        The learners that were added, and parameters of theirs.
+        The added learners and their parameters.
     allow_code : bool
-        Whether code of others was allowed.
+        Whether other people's code was allowed.
 
     Returns
     -------
@@ -115,5 +113,5 @@ def name_run(config: Path, added: list[str], assignments: list[str], allow_code:
 
 
 def list_unchecked(experiment: Experiment) -> list[str]:
-    """Return the learners of an experiment whose classes were not run, so that their parameters are unknown."""
+    """Return the learners of an experiment whose classes were not loaded, so their parameters are unknown."""
     return list(dict.fromkeys(spec.learner for spec in experiment.learners if is_unchecked(spec.learner)))

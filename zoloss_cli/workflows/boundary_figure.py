@@ -1,4 +1,4 @@
-"""Learners fitted on one split of a data set that the user names, without any results, and their regions."""
+"""Fit learners on one split of a data set that the user names, without results, and draw their regions."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from zoloss_cli.reporting.titles import build_column_titles
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MAX_CANDIDATES = 30  # features of which all pairs are tried
-POOL_TRAINING_SAMPLES = 600  # of a generated pool of thousands, as in Li & Lin's experiments
+MAX_CANDIDATES = 30  # features whose pairs are all tried
+POOL_TRAINING_SAMPLES = 600  # from a generated pool of thousands, as in Li & Lin's experiments
 
 
 class PlotErrorCollector(ErrorCollector):
-    """Mistakes in --dataset, --learners and --positive; there is no file to name a line of."""
+    """Collect mistakes in --dataset, --learners and --positive, which have no file and line."""
 
     def __init__(self) -> None:
         super().__init__(Path("--dataset"), None)
 
     def add(self, keys: tuple, message: str) -> None:
-        """Add a mistake under the option that it is in."""
+        """Add a mistake under its option."""
         option = {"datasets": "--dataset", "learners": "--learners"}[keys[0]]
         self.lines.append(f"{option} {': '.join([*map(str, keys[1:]), message])}")
 
@@ -51,13 +51,13 @@ class PlotErrorCollector(ErrorCollector):
 def build_boundary_drawing(
     dataset: str, learners: list[str], positive: str | None, label: str | None
 ) -> Drawing:
-    """Return the figure of the regions that learners predict, not yet drawn.
+    """Return the figure of the regions that learners predict, not drawn yet.
 
     Parameters
     ----------
     dataset : str
-        The name of a data set or generator, or the path of a CSV file. Of more than two features two are
-        chosen.
+        The name of a data set or generator, or the path of a CSV file. If it has more than two features, two
+        are chosen.
     learners : list of str
         The learners' names.
     positive : str or None
@@ -90,7 +90,7 @@ def build_boundary_drawing(
 
 
 def describe_samples(split_data: SplitData, name: str) -> str:
-    """Return which samples a boundary is of, and which of their features."""
+    """Return which samples a boundary shows, and which of their features."""
     counts = f"{len(split_data.train)} training samples of split {SHOWN_SPLIT}"
     return "; ".join([f"{name}: {counts}", *split_data.data.notes[-1:]])
 
@@ -98,10 +98,10 @@ def describe_samples(split_data: SplitData, name: str) -> str:
 def fit_learners(
     dataset: str, learners: list[str], positive: str | None, label: str | None
 ) -> list[FittedRegions]:
-    """Fit each learner on split 0 with 80 % of the samples to train, scaled to [-1, 1].
+    """Fit each learner on split 0 with 80 % of the samples for training, scaled to [-1, 1].
 
-    Of data with more than two features two are kept, by `keep_two_features`.
-    Several classes are fitted one against the rest, where the learner is for two. The parameters are those of
+    If the data have more than two features, two are kept, by `keep_two_features`. If a learner is for two
+    classes, several classes are fitted one against the rest. The parameters are those of
     `build_boundary_drawing`.
     """
     cells = _plan_cells(dataset, learners, positive, label)
@@ -133,7 +133,7 @@ def keep_two_features(split_data: SplitData) -> SplitData:
 
 
 def choose_two_features(X: np.ndarray, y: np.ndarray) -> list[int]:
-    """Return the two features by which least squares on class indicators makes the fewest errors.
+    """Return the two features with which least squares on class indicators makes the fewest errors.
 
     Parameters
     ----------
@@ -145,8 +145,8 @@ def choose_two_features(X: np.ndarray, y: np.ndarray) -> list[int]:
     Returns
     -------
     list of int
-        The two, in their order; the first pair of equally good ones. Of more than `MAX_CANDIDATES` features
-        only those are tried that go with the classes most.
+        The two, in order; the first of equally good pairs. With more than `MAX_CANDIDATES` features, only
+        those most related to the classes are tried.
     """
     classes = np.unique(y)
     targets = (y[:, None] == classes[None, :]).astype(float)
@@ -176,7 +176,7 @@ def _plan_cells(dataset: str, learners: list[str], positive: str | None, label: 
         if positive is not None:
             entry["positive"] = positive
     if label is not None and "csv" not in entry:
-        raise ConfigError(f"--label is for a CSV file, and '{dataset}' is none")
+        raise ConfigError(f"--label is for a CSV file, and '{dataset}' is not one")
     for name in learners:
         if learners.count(name) > 1:
             raise ConfigError(f"--learners: '{name}' is listed more than once")
@@ -189,7 +189,7 @@ def _plan_cells(dataset: str, learners: list[str], positive: str | None, label: 
 
 
 def _relabel(split_data: SplitData, positive: str | None) -> SplitData:
-    """Return a generated pool with one class against the rest, as data from a file have it by their entry."""
+    """Return a generated pool with one class against the rest, as data from files have it in their entry."""
     data = split_data.data
     if positive is None or (positive == data.classes[-1] and len(data.classes) == 2):
         return split_data

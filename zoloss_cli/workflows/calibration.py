@@ -1,4 +1,4 @@
-"""Probabilities from scores: curves fitted on scores of samples that were left out of the fit.
+"""Probabilities from scores: curves fitted to the scores of samples left out of the fit.
 
 The curves are scikit-learn's: Platt's sigmoid, or an isotonic step function with straight lines between.
 """
@@ -39,7 +39,7 @@ class SigmoidCurve(BaseModel):
 
 
 class IsotonicCurve(BaseModel):
-    """A rising curve through these points, with the first and the last value beyond them."""
+    """A rising curve through these points, constant beyond the first and the last."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -56,14 +56,14 @@ Curve = Annotated[SigmoidCurve | IsotonicCurve, Field(discriminator="kind")]
 
 
 class Calibration(BaseModel):
-    """Curves for the scores of a fitted rule: one for two classes, else one a class.
+    """Curves for the scores of a fitted rule: one for two classes, otherwise one per class.
 
     Attributes
     ----------
     divisor : float
-        What scores are divided by first: the length of the weights of a linear rule.
+        The number that scores are first divided by: the length of the weights of a linear rule.
     curves : list of curve
-        From scores to probabilities.
+        The curves from scores to probabilities.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -72,7 +72,7 @@ class Calibration(BaseModel):
     curves: Annotated[list[Curve], Field(min_length=1)]
 
     def compute(self, scores: np.ndarray) -> np.ndarray:
-        """Return the probability of the positive class, or a column of probabilities a class that sum to 1."""
+        """Return the probability of the positive class, or a column per class, which sum to 1."""
         scores = scores / self.divisor
         if scores.ndim == 1:
             return self.curves[0].compute(scores)
@@ -80,11 +80,11 @@ class Calibration(BaseModel):
             [curve.compute(column) for curve, column in zip(self.curves, scores.T, strict=True)]
         )
         totals = columns.sum(axis=1, keepdims=True)
-        # Where every class has the probability 0, none is likelier than another, as in scikit-learn.
+        # If every class has probability 0, all are equally likely, as in scikit-learn.
         return np.where(totals > 0.0, columns / np.where(totals > 0.0, totals, 1.0), 1.0 / columns.shape[1])
 
     def check(self, n_classes: int) -> str | None:
-        """Return what does not fit together, if anything does not."""
+        """Return what is inconsistent, if anything."""
         if len(self.curves) != (1 if n_classes == 2 else n_classes):
             return f"{len(self.curves)} curves for {n_classes} classes"
         for curve in self.curves:
@@ -97,7 +97,7 @@ class Calibration(BaseModel):
 
 @dataclass(frozen=True)
 class CalibrationTask:
-    """What a calibration is fitted to.
+    """The settings of a calibration.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class CalibrationTask:
     classes : sequence of str
         The classes.
     divisor : float
-        The length of the weights of the rule that is calibrated.
+        The length of the weights of the rule to calibrate.
     """
 
     method: str
@@ -115,7 +115,7 @@ class CalibrationTask:
 
 
 def check_counts(y: np.ndarray, classes: Sequence[str]) -> None:
-    """Refuse classes that cannot be in every part that is left out."""
+    """Refuse classes that cannot be in every left-out part."""
     counts = np.bincount(y, minlength=len(classes))
     least = int(np.argmin(counts))
     if counts[least] < FOLDS:
@@ -126,14 +126,14 @@ def check_counts(y: np.ndarray, classes: Sequence[str]) -> None:
 
 
 def calibrate(task: CalibrationTask, plan: FoldPlan, data: FoldData) -> Calibration:
-    """Fit curves to the scores of samples that were left out, each by an estimator fitted on the others.
+    """Fit curves to the scores of left-out samples, each from an estimator fitted to the others.
 
     Parameters
     ----------
     task : CalibrationTask
         The kind of curve, and the rule that it is for.
     plan : FoldPlan
-        The learner, perhaps with a shorter search.
+        The learner, possibly with a shorter search.
     data : FoldData
         The samples.
 
@@ -169,7 +169,7 @@ def _fit_curve(method: str, scores: np.ndarray, positive: np.ndarray) -> Sigmoid
 def build_probability_columns(
     calibration: Calibration | None, classes: Sequence[str], scores: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Return the columns that predictions have for probabilities; none without a calibration."""
+    """Return the probability columns of predictions; none without a calibration."""
     if calibration is None:
         return {}
     probabilities = calibration.compute(scores)

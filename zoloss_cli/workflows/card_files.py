@@ -24,7 +24,7 @@ th, td { border-bottom: 1px solid #999; padding: 0.25em 0.8em; text-align: left;
 
 
 def find_card_format(path: Path) -> str:
-    """Return the format that a file's name asks for; another one is an OutputError."""
+    """Return the format that a file name implies; OutputError for any other."""
     suffix = path.suffix.lower().removeprefix(".")
     if suffix not in (*RENDERERS, *DRAWINGS):
         ending = f"ends in .{suffix}" if suffix else "has no ending"
@@ -59,7 +59,7 @@ def render_card(card: ScoreCard, format: str) -> bytes:
     card : ScoreCard
         The card.
     format : str
-        What `find_card_format` has found.
+        The format from `find_card_format`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Certificates of the fewest errors: what is written."""
+"""Certificates of the fewest errors: writing them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from zoloss_cli.workflows.proofs.samples import MergedPlaces, hash_samples, merg
 FORMAT, VERSION = "zoloss certificate", 2  # 2: proofs by impossible sets and by sweeps
 MAX_WEIGHT_DENOMINATOR = 1000
 MAX_SAMPLES = 100_000
-COMPRESSION = 6  # of gzip: 9 takes twice as long for a fiftieth less
+COMPRESSION = 6  # of gzip: 9 takes twice as long and saves 2 %
 CERTIFYING_LEARNER = "certify"
 EQUAL_ROWS, CONES, SETS, SWEEP = "equal rows", "cones of directions", "impossible sets", "all hyperplanes"
 
 
 def check_certifying(learner: str | None) -> None:
-    """Refuse a certificate of a learner that proves nothing."""
+    """Refuse a certificate for a learner that proves nothing."""
     if learner != CERTIFYING_LEARNER:
         raise ConfigError(
             f"--certificate: only the learner '{CERTIFYING_LEARNER}' proves a bound; add "
@@ -41,7 +41,7 @@ def check_certifying(learner: str | None) -> None:
 def prepare_features(
     table: CsvTable, positive: str | None = None, weighting: Weighting | None = None
 ) -> ExactFeatures:
-    """Return the features of a table as integers, for a proof about these.
+    """Return the features of a table as integers, for a proof about them.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def prepare_features(
     positive : str or None
         The class against the rest.
     weighting : Weighting or None
-        The weights of classes, which must be multiples of a common measure.
+        The class weights, which must be multiples of a common measure.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def prepare_features(
     """
     y, classes = table.index_classes(positive)
     weights = (weighting or Weighting()).compute(y, classes)
-    if len(classes) == 2:  # else the learner says what it takes
+    if len(classes) == 2:  # otherwise the learner reports what it takes
         find_class_copies(None if weights is None else weights.tolist())
     if len(table.X) > MAX_SAMPLES:
         raise DataError(
@@ -75,7 +75,7 @@ def find_class_copies(weights: Sequence[float] | None) -> list[int]:
     Parameters
     ----------
     weights : sequence of float or None
-        What a sample of each class weighs; None where all weigh the same.
+        The weight of a sample of each class; None if all are equal.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def build_certificate(fitted: TableFit, features: ExactFeatures, reading: dict[s
 
 
 def _choose_proof(features: ExactFeatures, places: MergedPlaces) -> tuple[int, str, dict[str, Any]]:
-    """Return the highest bound that a proof was kept of, what it rests on, and the proof."""
+    """Return the highest bound with a stored proof, what it rests on, and the proof."""
     found: list[tuple[int, str, dict[str, Any]]] = [(places.unavoidable, EQUAL_ROWS, {})]
     for method, proof in (
         (CONES, _describe_cones(features, places)),
@@ -182,7 +182,7 @@ def _describe_cones(features: ExactFeatures, places: MergedPlaces) -> dict[str, 
 
 
 def _describe_sets(features: ExactFeatures, places: MergedPlaces) -> dict[str, Any] | None:
-    """Return the proof by impossible sets, if there is one, with those sets only that it uses."""
+    """Return the proof by impossible sets, if there is one, with only the sets that it uses."""
     if features.hitting is None:
         return None
     proof, indices = features.hitting
@@ -210,18 +210,18 @@ def _describe_sets(features: ExactFeatures, places: MergedPlaces) -> dict[str, A
 
 
 def _find_factor(indices: list[int], copies: list[int], features: ExactFeatures, places: MergedPlaces) -> int:
-    """Return what a copy of a proof weighs in copies of the certificate.
+    """Return the weight of a copy of a proof in copies of the certificate.
 
     Parameters
     ----------
     indices : list of int
-        The samples that stand for their places; -1 for none.
+        The samples that represent their places; -1 for none.
     copies : list of int
-        What the places weigh in the proof.
+        The weights of the places in the proof.
     features : ExactFeatures
         All samples.
     places : MergedPlaces
-        What the places weigh in the certificate.
+        The weights of the places in the certificate.
 
     Returns
     -------
@@ -243,7 +243,7 @@ def _find_factor(indices: list[int], copies: list[int], features: ExactFeatures,
 
 
 def _find_shift(vectors: list[list[int]], places: list[tuple[int, ...]]) -> list[int]:
-    """Return by how much the places are ahead of the vectors, which are the same but shifted."""
+    """Return the shift from the vectors to the places, which are otherwise the same."""
     return [
         min(place[k] for place in places) - min(vector[k] for vector in vectors) for k in range(len(vectors[0]))
     ]
@@ -266,16 +266,16 @@ def render_certificate(certificate: dict[str, Any]) -> bytes:
 def describe_certificate(
     certificate: dict[str, Any], path: Path, data: Path, lower_bound: int | None, has_errors: bool = True
 ) -> list[str]:
-    """Return notes about a certificate that was written, one of them if it proves less than the fit.
+    """Return notes about a written certificate, including one if it proves less than the fit.
 
     Parameters
     ----------
     certificate : dict
-        What was written.
+        The certificate.
     path, data : Path
-        Where, and the table that it is about.
+        Its path, and the table that it is about.
     lower_bound : int or None
-        The bound of the fit; None if it is none of errors.
+        The bound of the fit; None if it is not a bound on errors.
     has_errors : bool
         Whether the rule has training errors.
 
@@ -292,5 +292,5 @@ def describe_certificate(
         ]
     notes = [f"{path} proves that every linear rule {claim}; check it with: zoloss verify {path} {data}"]
     if lower_bound is not None and lower_bound > certificate["bound"]:
-        notes.append(f"{path} does not have the bound of {lower_bound:,}, of which no proof is kept")
+        notes.append(f"{path} does not prove the bound of {lower_bound:,}, whose proof was not kept")
     return notes

@@ -1,4 +1,4 @@
-"""Certificates of the fewest errors: how one is read, and checked against a table."""
+"""Certificates of the fewest errors: reading them, and checking them against a table."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ FIELDS = {
     "proof": dict,
 }
 GZIP_MARK = b"\x1f\x8b"
-FREE_BYTES = 100_000_000  # that a file may be unpacked to in any case
-MAX_RATIO = 100  # of unpacked to packed bytes beyond: certificates have a ratio of about ten
+FREE_BYTES = 100_000_000  # that any file may unpack to
+MAX_RATIO = 100  # of unpacked to packed bytes beyond that: certificates have a ratio of about ten
 TREES = {CONES: (check_cones, "cones"), SETS: (check_sets, "leaves")}
 
 
 def read_certificate(path: Path) -> dict[str, Any]:
-    """Return the certificate in a file, or raise ModelError if it is none."""
+    """Return the certificate in a file, or raise ModelError if it is not one."""
     try:
         content = path.read_bytes()
         certificate = json.loads(_unpack(path, content) if content[:2] == GZIP_MARK else content)
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (ValueError, EOFError, RecursionError) as error:
-        raise ModelError(f"{path}: is damaged, or no certificate: {error}") from None
+        raise ModelError(f"{path}: is damaged or not a certificate: {error}") from None
     if not isinstance(certificate, dict) or certificate.get("format") != FORMAT:
         raise ModelError(f"{path}: is not a certificate; `zoloss fit --certificate` writes one")
     if certificate.get("version") != VERSION:
         raise ModelError(
-            f"{path}: has version {certificate.get('version')!r} of the format, and this zoloss reads "
-            f"{VERSION}; check it with the zoloss that wrote it, or write it anew by `zoloss fit --certificate`"
+            f"{path}: has format version {certificate.get('version')!r}, but this zoloss reads {VERSION}; "
+            f"check it with the zoloss that wrote it, or write it again with `zoloss fit --certificate`"
         )
     for name, kind in FIELDS.items():
         if type(certificate.get(name)) is not kind:
@@ -65,7 +65,7 @@ def read_certificate(path: Path) -> dict[str, Any]:
 
 
 def _unpack(path: Path, content: bytes) -> bytes:
-    """Return what a compressed file holds, and refuse one that holds far more than a certificate can."""
+    """Return the contents of a compressed file, and refuse one that holds far more than a certificate can."""
     limit = max(FREE_BYTES, MAX_RATIO * len(content))
     try:
         with gzip.GzipFile(fileobj=BytesIO(content)) as file:
@@ -84,13 +84,13 @@ class CheckedCertificate:
     Attributes
     ----------
     bound, loss : int
-        Misclassified copies that every linear rule has, and those of the certificate's rule.
+        Misclassified copies of every linear rule, at least, and those of the certificate's rule.
     errors : int
         Errors of the rule.
     is_weighted : bool
         Whether classes weigh differently.
     n_leaves : int
-        Leaves of the tree that were checked.
+        Number of leaves checked.
     method : str
         How the bound is proved.
     """
@@ -116,7 +116,7 @@ def check_certificate(path: Path, data: Path) -> CheckedCertificate:
     Returns
     -------
     CheckedCertificate
-        What is proved; a certificate that proves less than it says is a ModelError.
+        What is proved; a certificate that proves less than it claims is a ModelError.
     """
     certificate = read_certificate(path)
     try:
@@ -124,7 +124,7 @@ def check_certificate(path: Path, data: Path) -> CheckedCertificate:
         samples = read_exact_features(table.X)
         if hash_samples(samples, y) != certificate["data"]["sha256"]:
             raise ModelError(
-                f"{path}: is about other data than {data}; check it with the table that it was made of"
+                f"{path}: is about other data than {data}; check it with the table that it was made from"
             )
         return _check_proof(certificate, samples, table.X, y)
     except RefutedProofError as error:
@@ -143,7 +143,7 @@ def _read_table(reading: dict[str, Any], data: Path) -> tuple[CsvTable, list[int
 
 
 def _read_same_table(path: Path, reading: dict[str, Any], data: Path) -> tuple[CsvTable, list[int]]:
-    """Return a table as a certificate says that it was read; if it has no such columns, it is another one."""
+    """Return a table read in the way that a certificate says; without its columns, it is another table."""
     try:
         return _read_table(reading, data)
     except (ConfigError, DataError) as error:
@@ -169,12 +169,12 @@ def _check_proof(
     elif method == SWEEP:
         proved += count_fewest_copies(places)
     elif method != EQUAL_ROWS:
-        raise RefutedProofError("it names a method that does not exist")
+        raise RefutedProofError("it names an unknown method")
     if bound != proved:
-        raise RefutedProofError(f"it says {bound}, and proves {proved}")
+        raise RefutedProofError(f"it claims {bound}, but proves {proved}")
     errors, loss = count_rule_copies(certificate["rule"], X, y, copies)
     if loss < bound:
-        raise RefutedProofError("its rule has fewer errors than it says are needed")
+        raise RefutedProofError("its rule has fewer errors than its bound")
     return CheckedCertificate(bound, loss, errors, copies[0] != copies[1], n_leaves, method)
 
 

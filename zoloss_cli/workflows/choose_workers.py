@@ -1,4 +1,4 @@
-"""Where tasks are to run: processes here, or a cluster that an option, the config or the environment names."""
+"""Where tasks run: in processes here, or on a cluster named by an option, the config or the environment."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def choose_workers(
 ) -> int | DaskWorkers:
     """Return the number of processes, or the cluster.
 
-    An option counts more than the section `run` of the config, and that more than the environment.
+    An option takes precedence over the section `run` of the config, and that over the environment.
 
     Parameters
     ----------
     config : Path or mapping
         The config, or its keys.
     jobs : int
-        Worker processes of this machine, where no cluster is named.
+        Worker processes on this machine, if no cluster is named.
     scheduler : str
-        The address or file of a scheduler, by option or environment; empty for none.
+        The address or file of a scheduler, from an option or the environment; empty for none.
     cluster : Path or None
         A file that describes a cluster.
     allow_versions : bool
-        Whether workers may have other versions than this machine.
+        Whether the package versions of workers may differ from those on this machine.
     """
     by_option = scheduler if scheduler != os.environ.get(SCHEDULER_VARIABLE) else ""
     if by_option and cluster is not None:

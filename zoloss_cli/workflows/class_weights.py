@@ -1,4 +1,4 @@
-"""Weights of classes, for classes of very different size and errors of different cost."""
+"""Class weights, for classes of very different sizes and errors of different costs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ BALANCED = "balanced"
 
 @dataclass(frozen=True)
 class Weighting:
-    """What options say about the weights of classes.
+    """The class weights that options set.
 
     Attributes
     ----------
     class_weight : tuple of str
-        `balanced` alone, or CLASS=WEIGHT for some classes.
+        Only `balanced`, or CLASS=WEIGHT for some classes.
     cost_fp, cost_fn : float or None
-        The costs of a negative sample taken for positive, and of a positive one taken for negative.
+        The costs of a false positive and of a false negative.
     """
 
     class_weight: tuple[str, ...] = ()
@@ -33,9 +33,9 @@ class Weighting:
 
     def __post_init__(self) -> None:
         if self.class_weight and self.has_costs:
-            raise ConfigError("--class-weight and --cost-fp/--cost-fn are the same; give one of them")
+            raise ConfigError("--class-weight and --cost-fp/--cost-fn set the same weights; give one of them")
         if BALANCED in self.class_weight and len(self.class_weight) > 1:
-            raise ConfigError("--class-weight: 'balanced' says the weights of all classes; give nothing else")
+            raise ConfigError("--class-weight: 'balanced' sets the weights of all classes; give nothing else")
         for option, cost in (("--cost-fp", self.cost_fp), ("--cost-fn", self.cost_fn)):
             if cost is not None and not (cost > 0.0 and math.isfinite(cost)):
                 raise ConfigError(f"{option}: must be a number above 0 (got {cost:g})")
@@ -47,11 +47,11 @@ class Weighting:
 
     @property
     def is_given(self) -> bool:
-        """Whether there is anything but equal weights."""
+        """Whether weights other than equal ones are given."""
         return bool(self.class_weight) or self.has_costs
 
     def check_learner(self, spec: LearnerSpec) -> None:
-        """Refuse a learner that does not take sample weights, with the names of those that do."""
+        """Refuse a learner that takes no sample weights, and name those that do."""
         specs = [spec, *(value for _, value in spec.settings if isinstance(value, LearnerSpec))]
         for each in specs if self.is_given else []:
             if not find_registration(each.source).accepts_sample_weight:
@@ -70,17 +70,17 @@ class Weighting:
         y : ndarray of int of shape (n_samples,)
             Indices of classes.
         classes : sequence of str
-            The classes; of two the positive one last.
+            The classes; with two, the positive one is last.
 
         Returns
         -------
         ndarray of shape (n_classes,) or None
-            Weights, as they are given; balanced ones make all classes count the same, with mean 1 a sample.
+            Weights as given; balanced ones give all classes the same total weight, with mean 1 per sample.
         """
         if self.has_costs:
             if len(classes) > 2:
                 raise DataError(
-                    f"--cost-fp and --cost-fn are for two classes, and there are {len(classes)}; use "
+                    f"--cost-fp and --cost-fn are for two classes, but there are {len(classes)}; use "
                     "--class-weight CLASS=WEIGHT, or --positive CLASS"
                 )
             return np.array([self.cost_fp or 1.0, self.cost_fn or 1.0])
@@ -114,5 +114,5 @@ def _parse_weight(text: str) -> tuple[str, float]:
 
 
 def compute_weighted_rate(class_errors: np.ndarray, class_counts: np.ndarray, weights: np.ndarray) -> float:
-    """Return the share of the weight of all samples that is misclassified."""
+    """Return the share of the total sample weight that is misclassified."""
     return float(weights @ class_errors / (weights @ class_counts))

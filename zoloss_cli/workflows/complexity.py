@@ -1,4 +1,4 @@
-"""How complex your own table is, what each sample adds to that, and how far a simpler rule goes."""
+"""How complex a table is, what each sample adds to that, and how far a simpler rule goes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.warming import COMPLEXITY_COMPILE_SECONDS, announce_compilation
 from zoloss_cli.workflows.table_samples import TableSamples, explain_errors
 
-MAX_SAMPLES = 20_000  # their kernel matrix has 3 GB, and several as large are made on the way
+MAX_SAMPLES = 20_000  # their kernel matrix has 3 GB, and several of that size are needed
 
 
 @dataclass(frozen=True)
@@ -51,17 +51,17 @@ class ComplexityOptions:
     gamma : float or None
         The parameter of the rbf kernel.
     permutations : int
-        Random orders that contributions are averaged over.
+        Number of random orders to average contributions over.
     seed : int
         The seed of these orders.
     clusters : int
         Clusters whose unions are searched for principal points; 0 for no decomposition.
     exact : bool
-        Whether every union is accounted for.
+        Whether to account for every union.
     all_pairs : bool
         Whether an exact search also keeps the (complexity, errors) of unions that are not principal.
     cost : float or None
-        What it costs to memorize a sample, for the rightmost segment and the lookup table; None for neither.
+        The cost of memorizing a sample, for the rightmost segment and the lookup table; None for neither.
     """
 
     kernel: str = "perceptron"
@@ -74,7 +74,7 @@ class ComplexityOptions:
     cost: float | None = None
 
     def validate(self) -> None:
-        """Refuse what does not go together, before a table is read."""
+        """Refuse options that do not go together, before a table is read."""
         if self.kernel == "rbf" and self.gamma is None:
             raise ConfigError("--gamma: the rbf kernel needs one, such as --gamma 1")
         if self.kernel != "rbf" and self.gamma is not None:
@@ -84,17 +84,17 @@ class ComplexityOptions:
         if self.cost is not None and not 0.0 < self.cost < math.inf:
             raise ConfigError(f"--cost: must be a number above 0 (got {self.cost:g})")
         if self.exact and not self.clusters:
-            raise ConfigError("--exact is of the principal points: say how many --clusters there are")
+            raise ConfigError("--exact is for principal points: set the number of --clusters")
         if self.clusters > MAX_CLUSTERS:
             raise ConfigError(
-                f"--clusters: {self.clusters} are too many to go over their unions; there can be "
+                f"--clusters: {self.clusters} are too many to enumerate their unions; there can be "
                 f"{MAX_EXACT_CLUSTERS} with --exact, {MAX_CLUSTERS} without"
             )
 
 
 @dataclass(frozen=True)
 class MeasuredComplexity:
-    """What was measured of the samples, in their order.
+    """Measurements of the samples, in order.
 
     Attributes
     ----------
@@ -103,17 +103,17 @@ class MeasuredComplexity:
     options : ComplexityOptions
         How it was measured.
     support : ndarray of bool
-        Whether a sample is a support vector, of several classes in one of the problems at least.
+        Whether a sample is a support vector; with several classes, in at least one of the problems.
     contributions : ndarray of float
-        What a sample adds to the complexity, on average over random orders; of several classes the largest.
+        What a sample adds to the complexity, on average over random orders; with several classes, the largest.
     growth : ndarray of float
         The mean complexity of the first 0, 1, ... all samples along random orders.
     decomposition : Decomposition or None
-        The principal points of unions of clusters, if asked for.
+        The principal points of unions of clusters, if requested.
     rightmost : RightmostSegment or None
-        What the greedy method removes, if asked for.
+        What the greedy method removes, if requested.
     problems : tuple of MeasuredComplexity
-        Of several classes, what was measured of each against the rest; their complexities add up.
+        With several classes, the measurements of each against the rest; their complexities add up.
     """
 
     samples: TableSamples
@@ -127,7 +127,7 @@ class MeasuredComplexity:
 
     @property
     def complexity(self) -> int:
-        """The number of support vectors, of several classes summed over the problems."""
+        """The number of support vectors; with several classes, summed over the problems."""
         if self.problems:
             return sum(problem.complexity for problem in self.problems)
         return int(self.support.sum())
@@ -139,7 +139,7 @@ class MeasuredComplexity:
 
     @cached_property
     def worst_classes(self) -> list[str]:
-        """Of several classes, that which a sample adds most to, where it is against the rest; else nothing."""
+        """With several classes, the one against the rest that each sample adds most to; otherwise empty."""
         if not self.problems:
             return []
         worst = np.argmax([problem.contributions for problem in self.problems], axis=0)
@@ -154,12 +154,12 @@ class MeasuredComplexity:
 def measure_complexity(
     samples: TableSamples, options: ComplexityOptions, start_orders: Callable, start_unions: Callable
 ) -> MeasuredComplexity:
-    """Measure everything that the options ask for.
+    """Measure everything that the options request.
 
     Parameters
     ----------
     samples : TableSamples
-        What to measure. If there are more than two classes, each is measured against the rest.
+        The samples. If there are more than two classes, each is measured against the rest.
     options : ComplexityOptions
         How to measure it.
     start_orders, start_unions : callable
@@ -223,17 +223,17 @@ def _check_samples(samples: TableSamples, options: ComplexityOptions) -> None:
     path, n, lines = samples.table.path, len(samples), samples.lines
     if n > MAX_SAMPLES:
         raise DataError(
-            f"{path} has {n:,} rows, and a kernel matrix of more than {MAX_SAMPLES:,} does not fit: draw "
+            f"{path} has {n:,} rows, but a kernel matrix is limited to {MAX_SAMPLES:,}: draw "
             "rows at random with --sample N, such as --sample 1000"
         )
     if options.clusters and len(samples.classes) > 2:
         raise ConfigError(
-            f"--clusters: principal points are those of two classes, and {path} has {len(samples.classes)}: "
+            f"--clusters: principal points need two classes, and {path} has {len(samples.classes)}: "
             "use --positive CLASS for one class against the rest"
         )
     if options.cost is not None and len(samples.classes) > 2:
         raise ConfigError(
-            f"--cost: the rightmost segment is that of two classes, and {path} has {len(samples.classes)}: "
+            f"--cost: the rightmost segment needs two classes, and {path} has {len(samples.classes)}: "
             "use --positive CLASS for one class against the rest"
         )
     if options.clusters and not 2 <= options.clusters <= n:
@@ -241,11 +241,11 @@ def _check_samples(samples: TableSamples, options: ComplexityOptions) -> None:
             f"--clusters: there can be 2 to {n} clusters of the {n} rows of {path}, not {options.clusters}"
         )
     pair = find_opposite_pair(samples.X, samples.y)
-    if pair is not None:  # the features differ in the file, but not in what scaling leaves of them
+    if pair is not None:  # the features differ in the file, but not once scaled
         first, second = (lines[row] for row in pair)
         raise DataError(
             f"{path}: lines {first} and {second} have features that are equal once scaled, and different "
-            "labels, so no rule fits both: take --scale none, or remove one of them"
+            "labels, so no rule fits both: use --scale none, or remove one of them"
         )
 
 
@@ -255,6 +255,6 @@ def _cluster(problem: HardMarginProblem, options: ComplexityOptions) -> np.ndarr
         raise ConfigError(
             f"--clusters: to account for all unions of {options.clusters} would take about "
             f"{describe_expected_time(problem, groups)}, and {MAX_EXACT_CLUSTERS} is the limit with --exact: "
-            "ask for fewer, or leave --exact out"
+            "use fewer, or leave out --exact"
         )
     return groups

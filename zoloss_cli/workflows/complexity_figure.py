@@ -1,4 +1,4 @@
-"""The complexity of your own table: what each sample adds, how it grows, and the complexity-error plot."""
+"""The figure of a table's complexity: what each sample adds, how it grows, and the complexity-error plot."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Colour and marker each tell a category alone, as in Figure 1.13 of the thesis: a dot, a ring, a square.
+# Colour and marker each suffice to tell categories apart, as in Figure 1.13 of the thesis: dot, ring, square.
 CATEGORIES = {
     "typical": (style.SKY, "."),
     "critical": (style.ORANGE, "o"),
@@ -24,7 +24,7 @@ CATEGORIES = {
 
 
 def draw_complexity(measured: MeasuredComplexity) -> Figure:
-    """Draw contributions and growth, and with a decomposition its pairs of complexity and errors."""
+    """Draw contributions and growth and, with a decomposition, its pairs of complexity and errors."""
     with style.apply_style():
         parts = [_draw_contributions, _draw_growth] + ([] if measured.decomposition is None else [_draw_pairs])
         figure = style.new_figure(style.PAGE, 2.9)
@@ -37,7 +37,7 @@ def draw_complexity(measured: MeasuredComplexity) -> Figure:
 
 
 def _draw_contributions(axes: Axes, measured: MeasuredComplexity) -> str:
-    """Draw the largest first, as markers: a line would say that there is something between two samples."""
+    """Draw the largest first, as markers: a line would suggest that there is something between two samples."""
     order = np.argsort(-measured.contributions, kind="stable")
     values, categories = measured.contributions[order], measured.categories[order]
     for name, (colour, marker) in reversed(CATEGORIES.items()):
@@ -73,7 +73,7 @@ def _draw_growth(axes: Axes, measured: MeasuredComplexity) -> str:
 
 
 def _draw_pairs(axes: Axes, measured: MeasuredComplexity) -> str:
-    """Circle principal points; of a search that looked at all unions, every pair is a dot."""
+    """Circle principal points; if all unions were examined, every pair is a dot."""
     found = measured.decomposition
     assert found is not None
     points = np.array([(point.complexity, point.error) for point in found.points])

@@ -10,17 +10,17 @@ MAX_SHOWN_REMOVED = 20
 
 
 def choose_cost(cost: float | None, noise: float | None) -> float | None:
-    """Return the cost of memorizing a row, as such or by the probability of a wrong label; None without either.
+    """Return the cost of memorizing a row, or that of the probability of a wrong label; None without either.
 
     Parameters
     ----------
     cost, noise : float or None
-        The options --cost and --noise, of which at most one may be given.
+        The options --cost and --noise; at most one may be given.
     """
     if noise is None:
         return cost
     if cost is not None:
-        raise ConfigError("--cost and --noise say the same in two ways: leave one of them out")
+        raise ConfigError("--cost and --noise set the same cost: leave out one of them")
     try:
         return compute_entry_cost(noise)
     except ConfigError as error:
@@ -28,7 +28,7 @@ def choose_cost(cost: float | None, noise: float | None) -> float | None:
 
 
 def find_shortest(measured: MeasuredComplexity) -> LookupComplexity | None:
-    """Return the shortest rule with a table of its errors among principal points, if these were asked for."""
+    """Return the shortest rule with a table of its errors among principal points, if these were requested."""
     cost, found = measured.options.cost, measured.decomposition
     if cost is None or found is None:
         return None
@@ -36,7 +36,7 @@ def find_shortest(measured: MeasuredComplexity) -> LookupComplexity | None:
 
 
 def describe_lookup(measured: MeasuredComplexity) -> dict | None:
-    """Return what was found for a JSON object; None without a cost."""
+    """Return the results for a JSON object; None without a cost."""
     removed, shortest = measured.rightmost, find_shortest(measured)
     if removed is None:
         return None
@@ -49,7 +49,7 @@ def describe_lookup(measured: MeasuredComplexity) -> dict | None:
 
 
 def render_lookup(measured: MeasuredComplexity) -> list[str]:
-    """Return what was found as lines of text."""
+    """Return the results as lines of text."""
     removed, cost, shortest = measured.rightmost, measured.options.cost, find_shortest(measured)
     assert removed is not None
     before, after, count = int(removed.complexities[0]), int(removed.complexities[-1]), len(removed.removed)

@@ -1,4 +1,4 @@
-"""What was measured of a table's complexity, as text for people and as one JSON object for programs."""
+"""The complexity of a table, as text for people and as one JSON object for programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_SHOWN_POINTS = 20
 
 
 def render_json(measured: MeasuredComplexity) -> str:
-    """Return one JSON object with everything that was measured, of all samples."""
+    """Return one JSON object with all measurements, for all samples."""
     samples, options = measured.samples, measured.options
     content = {
         "data": str(samples.table.path),
@@ -59,7 +59,7 @@ def _describe_contradicted(samples: TableSamples) -> list[dict]:
 
 
 def _describe_problems(measured: MeasuredComplexity) -> list[dict] | None:
-    """Return, of several classes, what was measured of each against the rest; None of two."""
+    """Return, with several classes, the measurements of each against the rest; None with two."""
     if not measured.problems:
         return None
     return [
@@ -111,7 +111,7 @@ def _count_categories(measured: MeasuredComplexity) -> dict[str, dict[str, int]]
 
 
 def render_text(measured: MeasuredComplexity) -> str:
-    """Return what was measured as text: the complexity, categories, the rows most like noise, and points."""
+    """Return the measurements as text: the complexity, categories, the rows most like noise, and points."""
     samples, n = measured.samples, len(measured.samples)
     lines = [f"data        {describe_table(samples.table)}", *_render_contradicted(samples)]
     if samples.is_subset:
@@ -158,7 +158,7 @@ def _describe_kernel(measured: MeasuredComplexity) -> str:
 
 
 def _render_table(rows: list, header: list[str]) -> str:
-    """Return a table whose names are to the left and numbers to the right."""
+    """Return a table with names on the left and numbers on the right."""
     from tabulate import tabulate
 
     sides = ["left" if name in ("class", "label", AGAINST) else "right" for name in header]
@@ -195,7 +195,7 @@ def _render_noise(measured: MeasuredComplexity) -> list[str]:
         f", the first {MAX_SHOWN_ROWS} of {len(worst):,}; --json has all" if len(worst) > MAX_SHOWN_ROWS else ""
     )
     header = ["line", "label", "contribution"]
-    if measured.problems:  # the class that the sample is noise for or, if it is its own, of
+    if measured.problems:  # the class for which, or if it is its own, in which the sample is noise
         header.append(AGAINST)
         rows = [[*row, measured.worst_classes[k]] for row, k in zip(rows, worst, strict=False)]
     return [_render_table(rows, header), f"(rows that look most like noise{more})"]
@@ -203,7 +203,7 @@ def _render_noise(measured: MeasuredComplexity) -> list[str]:
 
 def _render_points(found: Decomposition, clusters: int) -> list[str]:
     points, total = found.points, len(found.points)
-    if total > MAX_SHOWN_POINTS:  # the first, the last, and some between
+    if total > MAX_SHOWN_POINTS:  # the first, the last, and some in between
         points = [points[i] for i in np.linspace(0, total - 1, MAX_SHOWN_POINTS).round().astype(int)]
     rows = [[f"{p.complexity:,}", f"{p.error:,}", f"{p.count:,}"] for p in points]
     certainty = (

@@ -1,4 +1,4 @@
-"""The data sets and generators as people read about them, and whether the embedded files are as they were."""
+"""Descriptions of data sets and generators, and a check that the embedded files are unchanged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from zoloss_cli.registry import DATASET_PLUGINS
 
 
 def list_datasets() -> str:
-    """Return a table of all data sets and generators, those of other packages included."""
+    """Return a table of all data sets and generators, including those of other packages."""
     lines = [_summarize(name) for name in list_dataset_names()]
     clashes = [plugin for plugin in DATASET_PLUGINS.plugins if plugin.name not in DATASET_PLUGINS]
     lines += [_describe_broken(plugin.name, plugin.name_error) for plugin in clashes]
@@ -63,7 +63,7 @@ def describe_dataset(name: str) -> str:
 
 
 def verify_embedded() -> int:
-    """Compare every embedded file with its catalog entry, and return how many there are.
+    """Compare every embedded file with its catalog entry, and return the number of files.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def _summarize(name: str) -> list:
             pool, summary = generate(name, 1), (find_generator(name).loaded.__doc__ or "").partition("\n")[0]
             return [name, f"{len(pool.y)}*", pool.X.shape[1], len(pool.classes), "generator", summary]
         entry = find_entry(name)
-    except ZolossError as error:  # another package's data set, or a broken entry of the catalog
+    except ZolossError as error:  # another package's data set, or a broken catalog entry
         return _describe_broken(name, error)
     source = f"{entry.source.package} {entry.source.version}"
     return [entry.name, entry.rows, entry.features, len(entry.classes), source, entry.title]

@@ -11,22 +11,22 @@ from zoloss_cli.results.store import Store
 
 
 def add_earlier_columns(experiment: Experiment, folder: Path) -> tuple[Experiment, list[str]]:
-    """Return the experiment with the learners that were compared on the same table and splits before.
+    """Return the experiment with the learners that were compared earlier on the same table and splits.
 
-    A learner counts that has results for exactly this content of the table, split rule and preprocessing. One
-    of the same name as a new one is replaced by it.
+    A learner qualifies if it has results for exactly this table content, split rule and preprocessing. One with
+    the same name as a new one is replaced by it.
 
     Parameters
     ----------
     experiment : Experiment
-        What is to be run.
+        The experiment to run.
     folder : Path
         The results folder.
 
     Returns
     -------
     experiment : Experiment
-        What is to be shown: earlier learners first.
+        The experiment to show, with earlier learners first.
     notes : list of str
         Which learners were added.
     """
@@ -49,5 +49,5 @@ def has_results(experiment: Experiment, spec: LearnerSpec, store: Store) -> bool
     try:
         cells = plan(experiment.model_copy(update={"learners": (spec,)}))
         return all(store.read(cell.filename, cell.key).records for cell in cells)
-    except ZolossError:  # of a package that is no longer installed, or of another version of ours
+    except ZolossError:  # from a package that is no longer installed, or another version of ours
         return False

@@ -1,4 +1,4 @@
-"""Fitted estimators as plain states of a model file, and back: a restored estimator scores exactly as it did.
+"""Fitted estimators as plain states in model files, and back: a restored estimator scores exactly as before.
 
 States of ensembles hold those of their members; the states of all other estimators are in `single_states`.
 """
@@ -54,7 +54,7 @@ class VotesState(EstimatorState):
 
 
 class DirectionsState(EstimatorState):
-    """AnyBoost and CGBoost: steps alpha along directions, each beta times the last one plus a member."""
+    """AnyBoost and CGBoost: steps alpha along directions, each beta times the previous one plus a member."""
 
     kind: Literal["directions"] = "directions"
     alphas: list[Number]
@@ -78,7 +78,7 @@ class DirectionsState(EstimatorState):
 
 
 class CodeState(EstimatorState):
-    """Words of - 0 + for the classes, a letter per member, to be compared with the members' predictions."""
+    """Words of - 0 + for the classes, one letter per member, to compare with the members' predictions."""
 
     kind: Literal["code"] = "code"
     words: list[Annotated[str, Field(pattern="^[-0+]*$")]]
@@ -124,7 +124,7 @@ AnyState = Annotated[
 for _state_type in (VotesState, DirectionsState, CodeState):
     _state_type.model_rebuild()
 
-# By an estimator's class or the nearest one that it is derived from; names, so that nothing is imported.
+# By an estimator's class or its nearest base class; names, so that nothing is imported.
 STATE_TYPES: dict[str, type[EstimatorState]] = {
     "zoloss_cli.learners.boosting.stump:DecisionStumpClassifier": StumpState,
     "zoloss_cli.learners.linear_base:LinearLearner": LinearState,
@@ -140,13 +140,13 @@ STATE_TYPES: dict[str, type[EstimatorState]] = {
 
 
 def list_specs(spec: LearnerSpec) -> list[LearnerSpec]:
-    """Return a learner's specification and those of the learners inside it."""
+    """Return the specification of a learner and of the learners inside it."""
     inside = [value for _, value in spec.settings if isinstance(value, LearnerSpec)]
     return [spec, *(each for value in inside for each in list_specs(value))]
 
 
 def find_unserializable(spec: LearnerSpec) -> str | None:
-    """Return the name of the learner, or of the first one inside it, that has no state type."""
+    """Return the name of the first learner, among this one and those inside it, that has no state type."""
     classes = {each.learner: find_registration(each.source).learner_class for each in list_specs(spec)}
     return next((name for name, found in classes.items() if _find_state_type(found) is None), None)
 
@@ -159,14 +159,14 @@ def take_state(estimator: Learner, context: StateContext) -> EstimatorState:
 def restore_estimator(
     spec: LearnerSpec, state: EstimatorState, n_classes: int, context: StateContext
 ) -> Learner:
-    """Build an estimator that scores as the one that the state was taken from.
+    """Build an estimator that scores like the one that the state was taken from.
 
     Parameters
     ----------
     spec : LearnerSpec
         The learner and its parameters.
     state : EstimatorState
-        What it has learned.
+        Its fitted state.
     n_classes : int
         The number of classes, whose indices are predicted.
     context : StateContext
@@ -180,7 +180,7 @@ def restore_estimator(
     Raises
     ------
     ValueError
-        If parts of the state do not fit together.
+        If parts of the state are inconsistent.
     """
     estimator = make_learner(spec.source, spec.parameters)
     estimator.classes_, estimator.n_features_in_ = np.arange(n_classes), context.n_features

@@ -1,4 +1,4 @@
-"""Learners compared on your own table: the experiment that options stand for, its YAML and its outcome."""
+"""Learners compared on your own table: the experiment that the options describe, its YAML and its outcome."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SIGNIFICANCE_LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A comparison of learners as options say it.
+    """A comparison of learners as described by options.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Evaluation:
     learners : list of str
         The learners' names.
     splits : int
-        How many random splits there are.
+        Number of random splits.
     train : str
         Training samples: a share of all, or a count.
     label, positive : str or None
@@ -58,7 +58,7 @@ class Evaluation:
     assignments : list of str
         Parameters of learners as LEARNER.KEY=VALUE.
     selection : ColumnSelection
-        The columns that are named beside the label.
+        The columns that are named, apart from the label.
     allow_code : bool
         Whether files and packages that learners name may be run.
     """
@@ -78,11 +78,11 @@ class Evaluation:
 
     @property
     def name(self) -> str:
-        """The run's name in a results folder; a table's own name could be that of another run there."""
+        """The run's name in a results folder; a table's own name could clash with another run there."""
         return clean_file_name(f"evaluate-{self.data.stem}")
 
     def build_content(self, folder: Path) -> dict:
-        """Return the keys of the config for a file in `folder`; defaults only where they inform."""
+        """Return the keys of the config for a file in `folder`; defaults only if they are informative."""
         if not self.learners:
             raise ConfigError("--learners: name at least one learner, such as rcd-bias")
         settings = parse_settings(self.learners, self.assignments)
@@ -108,7 +108,7 @@ class Evaluation:
         return source | ({"missing": self.missing} if self.missing != "error" else {})
 
     def with_usual_learners(self) -> tuple[Evaluation, list[str]]:
-        """Return the evaluation with learners that suit the number of classes, and what to say of them."""
+        """Return the evaluation with learners that suit the number of classes, and notes about them."""
         mistakes = OptionErrorCollector()
         spec = build_data_spec(self.data.stem, self._build_data_entry(str(self.data)), Path(), mistakes)
         if mistakes.lines:
@@ -119,7 +119,7 @@ class Evaluation:
         note = f"{self.data} has {count} classes, so these learners are compared: {', '.join(learners)}"
         exact = count <= MAX_EXACT_CLASSES or any("partition" in text for text in self.assignments)
         settings += [] if exact else ["ecc:stump.partition=greedy"]
-        # What the user sets comes before what is usual.
+        # What the user sets takes precedence over the usual settings.
         given = {text.partition("=")[0].rpartition(".")[2].strip() for text in self.assignments}
         kept = [text for text in settings if text.partition("=")[0].rpartition(".")[2] not in given]
         evaluation = replace(self, learners=learners, assignments=[*self.assignments, *kept])
@@ -132,7 +132,7 @@ class Evaluation:
         return build_experiment(content, self.name, Path(), OptionErrorCollector())
 
     def to_command(self) -> list[str]:
-        """Return the words of a command line that says the same."""
+        """Return the words of an equivalent command line."""
         words = [
             "evaluate",
             str(self.data),
@@ -182,7 +182,7 @@ def prepare_experiment(evaluation: Evaluation, out: Path, save_config: Path | No
     Returns
     -------
     Experiment
-        What to run. A table that cannot be used leaves nothing behind.
+        The experiment to run. If the table cannot be used, nothing is written.
     """
     experiment, inputs = evaluation.to_experiment(), [evaluation.data]
     text = "" if save_config is None else evaluation.render_config(save_config.parent)
@@ -199,7 +199,7 @@ def prepare_experiment(evaluation: Evaluation, out: Path, save_config: Path | No
 
 
 def _check_code_folder(evaluation: Evaluation, save_config: Path) -> None:
-    """Refuse to write a config that could not find its learners' files: they must be beside it."""
+    """Refuse to write a config that could not find its learners' files, which must be in its folder."""
     for name in parse_labels(evaluation.learners).values():
         if is_code_name(name) and _relate_code(name, save_config.parent).startswith("../"):
             raise ConfigError(
@@ -210,7 +210,7 @@ def _check_code_folder(evaluation: Evaluation, save_config: Path) -> None:
 def render_evaluation(
     results: Path, name: str, dataset: str, format: str, bold_terminal: bool, standalone: bool = False
 ) -> tuple[str, list[str]]:
-    """Return the outcome of an evaluation that was run.
+    """Return the outcome of an evaluation.
 
     Parameters
     ----------
@@ -223,14 +223,14 @@ def render_evaluation(
     bold_terminal : bool
         Whether a terminal shows the best in bold.
     standalone : bool, default=False
-        Whether LaTeX is a document, and not a part of your own.
+        Whether LaTeX is a complete document instead of a fragment.
 
     Returns
     -------
     table : str
         The table of test errors.
     comparison : list of str
-        The best learner against each other, in lines.
+        The best learner against each other one, in lines.
     """
     runs, _ = load_runs(results, name)
     (run,) = select_runs(runs, name)
@@ -239,7 +239,7 @@ def render_evaluation(
 
 
 def has_content(path: Path, text: str) -> bool:
-    """Return whether a file holds this text: then an interrupted command can be given again as it was."""
+    """Return whether a file holds this text: then an interrupted command can be repeated unchanged."""
     try:
         return path.read_text(encoding="utf-8") == text
     except (OSError, ValueError):
@@ -247,13 +247,13 @@ def has_content(path: Path, text: str) -> bool:
 
 
 def _relate_code(name: str, folder: Path) -> str:
-    """Return the name of a class in a file, as a config in another folder has it."""
+    """Return the name of a class in a file, relative to a config in another folder."""
     path, _, attribute = name.rpartition(":")
     return f"{Path(os.path.relpath(Path(path).resolve(), folder.resolve())).as_posix()}:{attribute}"
 
 
 def _parse_train(text: str) -> int | float:
-    """Parse a share or a count, as in a config, but not 'all': then no sample would be left to test."""
+    """Parse a share or a count, as in a config, but not 'all', which would leave no test samples."""
     try:
         part: int | float = int(text) if text.strip().isdigit() else float(text)
     except ValueError:
@@ -266,7 +266,7 @@ def _parse_train(text: str) -> int | float:
 
 
 def check_own_run(results: Path, experiment: Experiment) -> None:
-    """Refuse to put a table's run in the place of that of another table with the same file name."""
+    """Refuse to replace a run by that of another table with the same file name."""
     (wanted,) = (Path(data.csv).resolve() for data in experiment.datasets if isinstance(data, CsvData))
     for manifest in Store(results).read_manifests():
         stored = manifest.experiment

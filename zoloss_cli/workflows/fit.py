@@ -1,4 +1,4 @@
-"""A learner fitted on all samples of your own table."""
+"""Fit a learner to all samples of your own table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from zoloss_cli.workflows.validation import MIN_SAMPLES, FoldData, Validation, c
 
 @dataclass(frozen=True)
 class TableFit:
-    """A learner fitted on a table, and how well it does on it.
+    """A learner fitted to a table, and how well it performs there.
 
     Attributes
     ----------
@@ -40,9 +40,9 @@ class TableFit:
     scaling : str
         How the features were scaled.
     centre, spread : ndarray of shape (n_features,)
-        What is subtracted from a sample, and what it is divided by.
+        What is subtracted from samples, and what they are divided by.
     classes : list of str
-        The classes; of two the positive one last.
+        The classes; with two, the positive one is last.
     y : ndarray of int of shape (n_samples,)
         Indices of classes.
     estimator : Learner
@@ -54,21 +54,21 @@ class TableFit:
     lower_bound : int or None
         No linear rule has fewer training errors.
     is_bound_proved : bool
-        Whether the bound is proved, and not only right up to rounding.
+        Whether the bound is proved, not only right up to rounding.
     seconds : float
         The time of fitting.
     notes : list of str
-        What to tell about the table and the fit.
+        Notes about the table and the fit.
     reason : str
         Why this learner was chosen; empty if it was named.
     validation : Validation or None
-        The errors on samples that were left out; None if they were not asked for, or there are too few samples.
+        The errors on left-out samples; None if not requested, or if there are too few samples.
     class_weights : ndarray of shape (n_classes,) or None
-        The weight of a sample of each class; None if all weigh the same.
+        The weight of a sample of each class; None if all are equal.
     weighted_bound : float or None
-        No linear rule misclassifies a smaller share of the weight; None where all weigh the same.
+        No linear rule misclassifies a smaller share of the weight; None if all weights are equal.
     calibration : Calibration or None
-        From scores to probabilities, if asked for.
+        The curves from scores to probabilities, if requested.
     """
 
     table: CsvTable
@@ -94,7 +94,7 @@ class TableFit:
 
     @property
     def weighted_rate(self) -> float | None:
-        """The share of the weight of the training samples that is misclassified; None without weights."""
+        """The misclassified share of the training samples' weight; None without weights."""
         if self.class_weights is None:
             return None
         counts = np.bincount(self.y, minlength=len(self.classes))
@@ -102,7 +102,7 @@ class TableFit:
 
     @property
     def fold_data(self) -> FoldData:
-        """The samples that folds are taken from."""
+        """The samples to take folds from."""
         weights = None if self.class_weights is None else self.class_weights[self.y]
         return FoldData(self.table.X, self.y, self.scaling, self.seed, weights, self.table.gaps)
 
@@ -113,18 +113,18 @@ class TableFit:
 
     @property
     def positive(self) -> str | None:
-        """The positive class of two; None of more."""
+        """The positive class of two; None if there are more."""
         return self.classes[1] if len(self.classes) == 2 else None
 
     @property
     def is_optimal(self) -> bool | None:
-        """Whether the errors are as few as the bound; None where there is no bound."""
+        """Whether the errors are as few as the bound; None if there is no bound."""
         if self.lower_bound is not None and isinstance(self.estimator, ScoringSystemClassifier):
-            return self.estimator.optimal_  # with a penalty, it is not the errors alone that are bounded
+            return self.estimator.optimal_  # with a penalty, not only the errors are bounded
         return None if self.lower_bound is None else self.errors <= self.lower_bound
 
     def summarize_training(self) -> dict:
-        """Return how well it does on the samples that it was fitted on; None where nothing is known."""
+        """Return how well it performs on the training samples; None for what is unknown."""
         return {
             "n": len(self.y),
             "d": self.table.X.shape[1],
@@ -159,8 +159,8 @@ def fit_table(
 ) -> TableFit:
     """Scale the features, fit all samples, and count the errors of the rule in the table's own units.
 
-    A zero margin is an error; those of learners for several classes are wrong predictions. On a terminal a
-    search shows how far it is. Ctrl-C ends it with its best rule, which a note says.
+    A zero margin is an error; for learners for several classes, errors are wrong predictions. On a terminal, a
+    search shows its progress. Ctrl-C ends it with its best rule so far, and a note says so.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def fit_table(
     X = scale_parts(table.X, table.X, scaling)[0]
     budget = budget or TimeBudget()
     with budget.measure("loading kernels"):
-        warm_up(learner)  # without showing the progress of it
+        warm_up(learner)  # without showing its progress
     try:
         with warnings.catch_warnings(record=True) as caught, progress_line(), budget.measure("fitting"):
             warnings.simplefilter("always")
@@ -227,7 +227,7 @@ def fit_table(
         np.bincount(y[find_errors(table.X if rule else X, y, estimator, rule)], minlength=len(classes)),
         None
         if bound is None or class_weights is not None
-        else math.ceil(bound - LOSS_TOLERANCE),  # errors are whole
+        else math.ceil(bound - LOSS_TOLERANCE),  # errors are integers
         getattr(estimator, "bound_is_exact_", False),
         seconds,
         [*table.notes, *shortened, *doubts],
@@ -237,7 +237,7 @@ def fit_table(
 
 
 def find_errors(X: np.ndarray, y: np.ndarray, estimator: Learner, rule: LinearRule | None) -> np.ndarray:
-    """Return which samples are training errors, by the rule if there is one, else by the estimator."""
+    """Return which samples are training errors, by the rule if there is one, otherwise by the estimator."""
     if estimator.multiclass or getattr(estimator, "is_foreign", False):
         return estimator.predict(X) != y
     scores = estimator.decision_function(X) if rule is None else rule.score(X)
@@ -245,7 +245,7 @@ def find_errors(X: np.ndarray, y: np.ndarray, estimator: Learner, rule: LinearRu
 
 
 def validate_fit(fitted: TableFit, budget: TimeBudget | None = None) -> TableFit:
-    """Return the fit with its errors on samples that are left out, by cross-validation.
+    """Return the fit with its errors on left-out samples, by cross-validation.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def validate_fit(fitted: TableFit, budget: TimeBudget | None = None) -> TableFit
     Returns
     -------
     TableFit
-        The same with `validation`, or with a note why there is none.
+        The same fit with `validation`, or with a note on why there is none.
     """
     n = len(fitted.y)
     if n < MIN_SAMPLES:

@@ -1,4 +1,4 @@
-"""What `zoloss fit` is asked for, and all of it done: a learner chosen, fitted and validated."""
+"""A request to `zoloss fit`, and its execution: a learner is chosen, fitted and validated."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from zoloss_cli.workflows.validation import compute_length, plan_folds
 
 @dataclass(frozen=True)
 class FitRequest:
-    """A fit as options say it.
+    """A fit as described by options.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class FitRequest:
     assignments : list of str
         Its parameters as KEY=VALUE.
     time_limit : float or None
-        Seconds for all of it.
+        Total seconds.
     positive : str or None
         The class against the rest.
     scaling : str
@@ -53,11 +53,11 @@ class FitRequest:
     weighting : Weighting
         The weights of classes.
     calibration : {'sigmoid', 'isotonic'} or None
-        How probabilities are made of scores, if at all.
+        How probabilities are computed from scores, if at all.
     exact : ExactFeatures or None
-        The features of the table as integers, where the proof of the bound is to be kept.
+        The features of the table as integers, if the proof of the bound is to be kept.
     scoring : ScoringOptions
-        What options say about a scoring system.
+        The options for a scoring system.
     """
 
     learner: str | None
@@ -73,7 +73,7 @@ class FitRequest:
     scoring: ScoringOptions = field(default_factory=ScoringOptions)
 
     def parse(self) -> LearnerSpec | None:
-        """Return the learner that is named, validated; None if none is."""
+        """Return the named learner, validated; None if none is named."""
         assignments = [*self.scoring.list_assignments(self.learner), *self.assignments]
         if self.learner is None:
             return None
@@ -82,25 +82,25 @@ class FitRequest:
         estimator = make_learner(spec.source, spec.parameters)
         if self.calibration is not None and not hasattr(estimator, "decision_function"):
             raise ConfigError(
-                f"--calibrate: '{spec.learner}' has no decision_function and no predict_proba, and "
-                "probabilities are made of scores"
+                f"--calibrate: '{spec.learner}' has no decision_function and no predict_proba, which "
+                "probabilities are computed from"
             )
         return spec
 
     def run(self, table: CsvTable, budget: TimeBudget) -> TableFit:
-        """Choose the learner where none is named, fit it, and estimate its error on other samples.
+        """Choose a learner if none is named, fit it, and estimate its error on other samples.
 
         Parameters
         ----------
         table : CsvTable
             The table.
         budget : TimeBudget
-            The time limit, of which reading has taken its part.
+            The time limit, part of which reading has used.
 
         Returns
         -------
         TableFit
-            The fit, with notes where something was left out.
+            The fit, with notes on what was left out.
         """
         spec, reason = self.parse(), ""
         y, classes = table.index_classes(self.positive)
@@ -140,7 +140,7 @@ def calibrate_fit(fitted: TableFit, method: str) -> TableFit:
     Returns
     -------
     TableFit
-        The same with `calibration`.
+        The same fit with `calibration`.
     """
     plan = plan_folds(fitted.learner, len(fitted.y), fitted.seconds)
     task = CalibrationTask(method, fitted.classes, compute_length(fitted.estimator))
@@ -151,7 +151,7 @@ def calibrate_fit(fitted: TableFit, method: str) -> TableFit:
     notes = list(fitted.notes)
     if method == "isotonic" and len(fitted.y) < MIN_SAMPLES_FOR_ISOTONIC:
         notes.append(
-            f"isotonic calibration of {len(fitted.y):,} samples follows chance; sigmoid suits fewer than "
-            f"{MIN_SAMPLES_FOR_ISOTONIC:,}"
+            f"isotonic calibration of {len(fitted.y):,} samples is likely to overfit; use sigmoid for fewer "
+            f"than {MIN_SAMPLES_FOR_ISOTONIC:,}"
         )
     return replace(fitted, calibration=curves, notes=notes)

@@ -1,4 +1,4 @@
-"""A fit on your own table, as text for people and as one JSON object for programs."""
+"""A fit to your own table, as text for people and as one JSON object for programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from zoloss_cli.workflows.validation_text import (
     render_validation,
 )
 
-# What certify's bound may rest on that is worth a word; a bound of 0 is no proof.
+# What certify's bound may rest on and is worth mentioning; a bound of 0 is not a proof.
 NAMED_PROOFS = ("all hyperplanes", "cones of directions", "impossible sets", "equal rows", "all supports")
 
 
@@ -65,7 +65,7 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
     fitted : TableFit
         The fit.
     show_all : bool, default=False
-        Whether to show the weights of all features, and not only the largest.
+        Whether to show the weights of all features instead of only the largest.
 
     Returns
     -------
@@ -105,12 +105,12 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
 
 
 def find_rule_kind(fitted: TableFit) -> str:
-    """Return which rules the bound of a fit is about."""
+    """Return which kind of rule the bound of a fit is about."""
     return getattr(fitted.estimator, "rule_kind", "linear rule")
 
 
 def _render_bound(fitted: TableFit) -> list[str]:
-    """Return the line about the fewest errors that are possible, if something is known of them."""
+    """Return the line about the fewest possible errors, if anything is known about them."""
     if fitted.lower_bound is None:
         return []
     optimal = "proved optimal" if fitted.is_bound_proved else "optimal up to rounding; certify proves it"
@@ -134,14 +134,14 @@ def explain_no_bound(n_samples: int) -> str:
     Examples
     --------
     >>> explain_no_bound(345)
-    'the time limit was over before; a longer one (--time-limit) proves more'
+    'the time limit ended first; a longer one (--time-limit) proves more'
     """
     if n_samples > MAX_CONE_SAMPLES:
         return (
             f"cones of directions take up to {MAX_CONE_SAMPLES:,} samples, and impossible sets had too little "
-            "time; a bound for fewer of the samples can be had"
+            "time; a bound for a subset of the samples is possible"
         )
-    return "the time limit was over before; a longer one (--time-limit) proves more"
+    return "the time limit ended first; a longer one (--time-limit) proves more"
 
 
 def _render_weights(fitted: TableFit, weights: np.ndarray) -> list[str]:
@@ -156,7 +156,7 @@ def _render_weights(fitted: TableFit, weights: np.ndarray) -> list[str]:
 
 
 def describe_column(column: CsvColumn) -> dict:
-    """Return a column as model files and JSON objects have it."""
+    """Return a column as in model files and JSON objects."""
     fill = ({} if column.fill is None else {"fill": column.fill}) | (
         {"indicator": True} if column.is_marked else {}
     )
@@ -173,7 +173,7 @@ def describe_table(table: CsvTable) -> str:
 
 
 def describe_classes(classes: list[str], y: np.ndarray) -> str:
-    """Return the classes and their sizes in one line; of two the last is positive."""
+    """Return the classes and their sizes in one line; with two, the last is positive."""
     positive = classes[1] if len(classes) == 2 else None
     shown = [
         f"'{name}' ({count:,} sample{'s' * (count != 1)}{', positive' * (name == positive)})"

@@ -1,4 +1,4 @@
-"""The learner for a table for which none was named, and why it is this one."""
+"""The choice of a learner for a table if none is named, and its reason."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.workflows.learner_options import parse_learner
 
 LEARNER_FOR_FEW, LEARNER_FOR_MANY, LEARNER_FOR_SEVERAL = "pivot", "rcd-bias", "one-vs-one"
-# Settings of those learners that are not their defaults: from Fisher's discriminant random coordinate descent
-# needs far fewer epochs where there are many features.
+# Settings of these learners that are not their defaults: starting from Fisher's discriminant, random coordinate
+# descent needs far fewer epochs with many features.
 SETTINGS: dict[str, dict[str, str]] = {
     LEARNER_FOR_FEW: {},
     LEARNER_FOR_MANY: {"seeding": "fld"},
@@ -15,10 +15,10 @@ SETTINGS: dict[str, dict[str, str]] = {
 }
 BASELINE = "majority"
 OTHERS_FOR_FEW: tuple[str, ...] = ("rcd-bias", "soft-svm", "lr", "sla")
-OTHERS_FOR_MANY: tuple[str, ...] = ("fld",)  # the only one that takes a few seconds, too
+OTHERS_FOR_MANY: tuple[str, ...] = ("fld",)  # the only other one that takes just a few seconds
 OTHERS_FOR_SEVERAL: tuple[str, ...] = ("one-vs-one:soft-svm", "ecc:stump", "erp:stump")
-VERY_MANY_VALUES = 1_000_000  # from which on a hundred fits of the others take hours
-MANY_VALUES = 50_000  # samples times features from which on the search of pivot takes more than a few seconds
+VERY_MANY_VALUES = 1_000_000  # from here on, a hundred fits of the others take hours
+MANY_VALUES = 50_000  # samples times features: from here on, the search of pivot takes more than seconds
 
 
 def choose_learner(n_samples: int, n_features: int, n_classes: int) -> tuple[str, list[str], str]:
@@ -36,11 +36,11 @@ def choose_learner(n_samples: int, n_features: int, n_classes: int) -> tuple[str
     assignments : list of str
         Its settings, as KEY=VALUE.
     reason : str
-        Why it is this one, as part of a sentence.
+        Why it was chosen, as part of a sentence.
     """
     if n_classes > 2:
         name, reason = LEARNER_FOR_SEVERAL, f"{n_classes} classes"
-    # No more samples than weights can nearly always be separated, which takes no search.
+    # If there are no more samples than weights, they can nearly always be separated, without a search.
     elif n_samples * (n_features + 1) <= MANY_VALUES or n_samples <= n_features + 1:
         name, reason = LEARNER_FOR_FEW, f"two classes, {n_samples:,} samples"
     else:
@@ -51,7 +51,7 @@ def choose_learner(n_samples: int, n_features: int, n_classes: int) -> tuple[str
 
 
 def list_usual_learners(n_samples: int, n_features: int, n_classes: int) -> tuple[list[str], list[str]]:
-    """Return the learners to compare on a table: the one that `fit` takes, others, and the majority class.
+    """Return the learners to compare on a table: the one that `fit` uses, others, and the majority class.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def parse_chosen_learner(
     size : tuple of (int, int, int)
         The number of samples, features and classes.
     assignments : list of str
-        Parameters as KEY=VALUE, which come before those of the choice.
+        Parameters as KEY=VALUE, which override those of the choice.
     time_limit : float or None
         The time limit in seconds, for a learner that has one.
 
@@ -94,7 +94,7 @@ def parse_chosen_learner(
     spec : LearnerSpec
         The learner.
     reason : str
-        Why it is this one.
+        Why it was chosen.
     """
     name, usual, reason = choose_learner(*size)
     given = {text.partition("=")[0].strip() for text in assignments}

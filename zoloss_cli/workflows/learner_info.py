@@ -1,4 +1,4 @@
-"""The registered learners and measures as people read about them."""
+"""Descriptions of the registered learners and measures."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def describe_learner(name: str) -> str:
         maxcolwidths=[None, 32, 24, 50],
         disable_numparse=True,
     )
-    # The table has the parameters that are free to set: those that the name fixes are not among them.
+    # The table has the parameters that can be set, not those that the name fixes.
     text = remove_section(inspect.getdoc(entry.learner_class) or "", "Parameters")
     return f"{name}: {_call_text(entry)}\n\n{text}\n\n{table}"
 
 
 def _describe_foreign(name: str, entry: LearnerRegistration) -> str:
-    """Return what an estimator of others says of itself, and its parameters with their defaults."""
+    """Return the description of another package's estimator, and its parameters with their defaults."""
     fields = entry.parameter_model.model_fields.items()
     lines = [[key, "needed" if field.is_required() else repr(field.default)] for key, field in fields]
     table = tabulate(lines, ["parameter", "default"], tablefmt="simple", disable_numparse=True)
@@ -47,19 +47,19 @@ def _describe_foreign(name: str, entry: LearnerRegistration) -> str:
 
 
 def check_named_learner(name: str) -> list[str]:
-    """Return what a learner lacks, and last that it can be used; ConfigError says what is wrong with it."""
+    """Return what a learner lacks and, last, that it can be used; ConfigError says what is wrong with it."""
     from zoloss_cli.testing import check_learner
 
     if name in LEARNERS.builtin or name in MEASURES:
-        raise ConfigError(f"--check: '{name}' is zoloss's own, whose tests check it; name a class of yours")
+        raise ConfigError(f"--check: '{name}' is zoloss's own and has its own tests; name a class of yours")
     try:
         limits = check_learner(name)
-    except Exception as error:  # whatever it raises is what is wrong with it
+    except Exception as error:  # whatever it raises is its fault
         lines = str(error).splitlines()
         one_each = all(line.startswith("the learner") for line in lines)
         text = str(error) if lines and one_each else " ".join(f"{type(error).__name__}: {error}".split())
         raise ConfigError(text[:MAX_FAULT_LENGTH]) from None
-    return [*limits, f"{name} can stand in an experiment"]
+    return [*limits, f"{name} can be used in an experiment"]
 
 
 def _call_text(entry: LearnerRegistration) -> str:

@@ -1,4 +1,4 @@
-"""Learners and their parameters as options of a command, validated as those of a config are."""
+"""Learners and their parameters as options of a command, validated like those of a config."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from zoloss_cli.utils.code_files import name_class
 
 
 class _ValueLoader(yaml.SafeLoader):
-    """Safe YAML that reads 1e-3 as the number it is, not as a text for want of a point."""
+    """Safe YAML that reads 1e-3 as a number, although it has no decimal point."""
 
 
 _ValueLoader.add_implicit_resolver(
@@ -27,7 +27,7 @@ _ValueLoader.add_implicit_resolver(
 
 
 class OptionErrorCollector(InlineErrorCollector):
-    """Mistakes in options that stand for a config's keys; --set names the learner before the parameter."""
+    """Collect mistakes in options that stand for config keys; --set names the learner before the parameter."""
 
     def __init__(self) -> None:
         super().__init__("--set")
@@ -67,7 +67,7 @@ def parse_learner(name: str, assignments: list[str], time_limit: float | None) -
         if "time_limit" not in known:
             raise ConfigError(f"--time-limit: the learner '{name}' has no time limit")
         if "time_limit" in values:
-            raise ConfigError("--time-limit and --set time_limit are the same; give one of them")
+            raise ConfigError("--time-limit and --set time_limit set the same limit; give one of them")
         if not (time_limit > 0.0 and math.isfinite(time_limit)):
             raise ConfigError(f"--time-limit: must be a number of seconds above 0 (got {time_limit:g})")
         values["time_limit"] = time_limit
@@ -86,12 +86,12 @@ def parse_settings(names: list[str], assignments: list[str]) -> dict[str, dict]:
     names : list of str
         The learners' names.
     assignments : list of str
-        Parameters as LEARNER.KEY=VALUE, or KEY=VALUE where only one learner has that parameter.
+        Parameters as LEARNER.KEY=VALUE, or KEY=VALUE if only one learner has that parameter.
 
     Returns
     -------
     dict of str to dict
-        The settings of each learner, as a config has them.
+        The settings of each learner, as in a config.
     """
     columns = parse_labels(names)
     known = {label: find_parameters(name) for label, name in columns.items()}
@@ -108,7 +108,7 @@ def parse_settings(names: list[str], assignments: list[str]) -> dict[str, dict]:
             label = _find_owner(key, known, text)
         elif label not in columns:
             hint = suggest_nearest(label, columns)
-            raise ConfigError(f"--set {text}: '{label}' is none of the learners here{hint}")
+            raise ConfigError(f"--set {text}: '{label}' is not one of the learners here{hint}")
         _assign(values[label], columns[label], parameter, value, text)
     return values
 
@@ -119,8 +119,8 @@ def parse_labels(names: list[str], option: str = "--learners") -> dict[str, str]
     Parameters
     ----------
     names : list of str
-        Learners, each with a label before it where that is wanted: mine=rcd-bias. The label of a class of a
-        package or a file is else the class's own name, that of any other learner its name.
+        Learners, each optionally with a label: mine=rcd-bias. By default, the label of a class of a package or
+        a file is the name of the class, and that of any other learner is its own name.
     option : str
         The option, for messages.
     """
@@ -139,7 +139,7 @@ def parse_labels(names: list[str], option: str = "--learners") -> dict[str, str]
 
 
 def _split_key(key: str, columns: dict[str, str]) -> tuple[str, str]:
-    """Return the label and the parameter of LEARNER.KEY; a dotted learner may be named by all of its name."""
+    """Return the label and the parameter of LEARNER.KEY; a learner with a dotted name may be named in full."""
     for label, name in columns.items():
         for start in (f"{label}.", f"{name}."):
             if key.startswith(start):
@@ -149,7 +149,7 @@ def _split_key(key: str, columns: dict[str, str]) -> tuple[str, str]:
 
 
 def find_parameters(name: str) -> dict:
-    """Return the parameters of a learner, given by a name as tables or options have it."""
+    """Return the parameters of a learner, given by its name in a table or an option."""
     source = resolve_class(name).source if is_foreign(name) else name.partition(":")[0]
     return build_parameter_model(source).model_fields
 
@@ -187,7 +187,7 @@ def _assign(values: dict, learner: str, key: str, value: str, text: str) -> None
 def _parse_value(text: str, value: str):
     try:
         parsed = yaml.load(value, Loader=_ValueLoader)
-        json.dumps(parsed, allow_nan=False)  # what a model file could not keep is not a value
+        json.dumps(parsed, allow_nan=False)  # a value must be one that a model file can hold
     except (yaml.YAMLError, ValueError, TypeError, RecursionError):
         raise ConfigError(f"--set {text}: '{value}' is not a finite number, a text or a list in YAML") from None
     return parsed

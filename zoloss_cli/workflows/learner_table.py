@@ -1,4 +1,4 @@
-"""The list of learners and measures: a line each, fitted to a width."""
+"""The list of learners and measures: one line each, fitted to a width."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from zoloss_cli.registry import LEARNERS, MEASURES
 from zoloss_cli.utils.references import find_source
 
 SPEEDS = Path(__file__).with_name("learner_speeds.csv")  # by `make speeds`
-STOPPED = "> 30 s"  # what the file leaves empty: a search that had not ended after half a minute
+STOPPED = "> 30 s"  # shown for what the file leaves empty: a search unfinished after half a minute
 GAP = "  "
-MIN_LAST_WIDTH = 20  # a last column that would be narrower is left out
+MIN_LAST_WIDTH = 20  # a narrower last column is left out
 NOTES = (
     "classes: two, or several; weights: whether fit takes sample weights; time: to fit 1,000 samples of 20 "
     "features with default parameters on one core; source: where the algorithm is described, zoloss if here. "
@@ -25,17 +25,17 @@ NOTES = (
 
 
 def list_learners(width: int | None = None) -> str:
-    """Return tables of all learners, broken ones of other packages included, and of all measures.
+    """Return tables of all learners, including broken ones of other packages, and of all measures.
 
     Parameters
     ----------
     width : int or None, default=None
-        The most characters of a line, which the description is cut to; None: nothing is cut.
+        The maximum length of a line, to which the description is cut; None: nothing is cut.
 
     Returns
     -------
     str
-        The two tables, and what their columns are.
+        The two tables, and an explanation of their columns.
     """
     learners = [_describe(name, entry) for name, entry in LEARNERS.list_usable().items()]
     learners += [
@@ -53,7 +53,7 @@ def list_learners(width: int | None = None) -> str:
 
 
 def render_lines(header: Sequence[str], lines: Sequence[Sequence[str]], width: int | None) -> str:
-    """Return a table with one line per row; its last columns are cut or left out where they do not fit.
+    """Return a table with one line per row; last columns that do not fit are cut or left out.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def render_lines(header: Sequence[str], lines: Sequence[Sequence[str]], width: i
     lines : sequence of sequences of str
         The rows.
     width : int or None
-        The most characters of a line; None for any number.
+        The maximum length of a line; None for no limit.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Fitted estimators as rules in the units of the table that they were fitted on: mostly a linear rule."""
+"""Fitted estimators as rules in the units of the table that they were fitted to: usually a linear rule."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MIN_DIGITS, ALL_DIGITS = 4, 17
 class LinearRule:
     """The score at_centre + <weights, x - centre>, which is <weights, x> + bias.
 
-    It is computed from the centre: far from 0, as years or serial numbers are, x loses digits in the sum.
+    It is computed from the centre: far from 0, as with years or serial numbers, x loses digits in the sum.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class LinearRule:
         return self.at_centre + (X - self.centre) @ self.weights
 
     def classify(self, scores: np.ndarray) -> np.ndarray:
-        """Return class indices; a score of 0 stands for the positive class."""
+        """Return class indices; a score of 0 means the positive class."""
         return (scores >= 0.0).astype(int)
 
 
@@ -58,7 +58,7 @@ class ScaledEstimator:
     estimator : Learner
         The fitted estimator.
     centre, spread : ndarray of shape (n_features,)
-        What is subtracted from a sample, and what it is divided by.
+        What is subtracted from samples, and what they are divided by.
     """
 
     estimator: Learner
@@ -68,7 +68,7 @@ class ScaledEstimator:
     def score(self, X: np.ndarray) -> np.ndarray:
         """Return the estimator's decision function, one column per class if there are more than two.
 
-        It is not a number where a sample is too large to be scaled.
+        It is NaN if a sample is too large to be scaled.
         """
         samples = apply_scaling(X, self.centre, self.spread)
         wild = ~np.isfinite(samples).all(axis=1)
@@ -78,7 +78,7 @@ class ScaledEstimator:
         return scores
 
     def classify(self, scores: np.ndarray) -> np.ndarray:
-        """Return class indices as the estimator predicts; of equal distances the first word counts."""
+        """Return class indices as the estimator predicts; on equal distances, the first word counts."""
         if scores.ndim == 2:
             return np.argmax(scores, axis=1)
         return (scores > 0.0 if self.estimator.multiclass else scores >= 0.0).astype(int)
@@ -87,12 +87,12 @@ class ScaledEstimator:
 def convert_to_original_units(
     weights: np.ndarray, bias: float, centre: np.ndarray, spread: np.ndarray, features: list[str]
 ) -> LinearRule:
-    """Return the rule for samples x that stands for a rule for scaled samples.
+    """Return the rule for samples x that is equivalent to a rule for scaled samples.
 
     Parameters
     ----------
     weights, bias : ndarray of shape (n_features,), float
-        The rule for (x - centre) / spread, or for 0 where the spread is 0.
+        The rule for (x - centre) / spread, or for 0 if the spread is 0.
     centre, spread : ndarray of shape (n_features,)
         How samples were scaled.
     features : list of str
@@ -112,7 +112,7 @@ def convert_to_original_units(
         raise DataError(f"the values of '{name}' are too close to each other for a weight in their units")
     rule = LinearRule(original, centre, float(bias))
     try:
-        rule.bias  # noqa: B018  it may be beyond any number
+        rule.bias  # noqa: B018  it may be too large for a number
     except OverflowError:
         raise DataError("the rule's threshold in the units of the table is too large for a number") from None
     return rule
@@ -121,16 +121,16 @@ def convert_to_original_units(
 def round_weights(
     weights: np.ndarray, threshold: float, X: np.ndarray, positive: np.ndarray
 ) -> tuple[list[str], str]:
-    """Write a rule in as few digits as give all samples the same classes by plain arithmetic.
+    """Write a rule with as few digits as give all samples the same classes in plain arithmetic.
 
     Parameters
     ----------
     weights, threshold : ndarray of shape (n_features,), float
-        A sample is positive where the sum of weight times feature is at least the threshold.
+        A sample is positive if the sum of weight times feature is at least the threshold.
     X : ndarray of shape (n_samples, n_features)
         The samples.
     positive : ndarray of bool of shape (n_samples,)
-        Which of them the rule takes for positive.
+        Which of them the rule classifies as positive.
 
     Returns
     -------

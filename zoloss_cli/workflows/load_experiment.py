@@ -1,4 +1,4 @@
-"""A config as commands take it: checked by itself, and against what can be drawn of it."""
+"""Load a config for a command: checked by itself, and against the figures that can be drawn from it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zoloss_cli.reporting.figures.registry import find_drawn_as
 
 
 def load_experiment(path: Path) -> Experiment:
-    """Return the experiment of a config; every mistake is a ConfigError that names file and key."""
+    """Return the experiment of a config; every mistake raises a ConfigError that names file and key."""
     experiment = load_config(path)
     if experiment.published and experiment.published.drawn_as:
         find_drawn_as(experiment.published.drawn_as, str(path))

@@ -1,7 +1,7 @@
-"""Results folders joined into a new one: same task, same numbers, or a conflict that is named.
+"""Join results folders into a new one: the same task must have the same numbers, or the conflict is named.
 
-Tasks are the same if their cell's key and split are: then both records must agree in all but times. The
-records of the merged folder are in the order in which a run would have left them.
+Tasks are the same if their cell keys and splits are: then both records must agree in everything but times. The
+records of the merged folder are in the order in which a run would have written them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_SHOWN_VALUE = 60
 
 @dataclass(frozen=True)
 class MergedRun:
-    """A run of the merged folder, and how much of it is there."""
+    """A run of the merged folder, and how complete it is."""
 
     name: str
     n_done: int
@@ -47,11 +47,11 @@ class MergeSummary:
     Attributes
     ----------
     n_folders, n_cells, n_records, n_shared : int
-        How many folders, cells and records there are, and how many of the records were in several folders.
+        Number of folders, cells and records, and of records that were in several folders.
     runs : list of MergedRun
         The runs, and how complete they are.
     notes : list of str
-        What was damaged and left out, and what else to know.
+        What was damaged and left out, and other notes.
     """
 
     n_folders: int
@@ -64,7 +64,7 @@ class MergeSummary:
 
 @dataclass(frozen=True)
 class MergedCell:
-    """Where a merged cell goes: what the store needs to know to write it."""
+    """Where a merged cell goes: what the store needs to write it."""
 
     key: str
     filename: str
@@ -80,7 +80,7 @@ def merge_folders(folders: list[Path], out: Path) -> MergeSummary:
     folders : list of Path
         Two or more results folders.
     out : Path
-        The new folder, which must not be there yet, or be empty.
+        The new folder, which must not exist yet or be empty.
 
     Returns
     -------
@@ -90,10 +90,10 @@ def merge_folders(folders: list[Path], out: Path) -> MergeSummary:
     Raises
     ------
     ResultsError
-        If a folder is not a results folder or of another format, if two folders have another experiment under
-        one name, or if records of one task contradict each other.
+        If a folder is not a results folder or has another format, if two folders have different experiments
+        under one name, or if records of one task contradict each other.
     OutputError
-        If the new folder is already there, or in one of the others.
+        If the new folder already exists, or is inside one of the others.
     """
     _check_folders(folders, out)
     opened = [open_results(folder) for folder in folders]
@@ -151,7 +151,7 @@ def _check_folders(folders: list[Path], out: Path) -> None:
 
 @contextlib.contextmanager
 def _write_new_folder(out: Path) -> Iterator[Store]:
-    """Write a results folder beside its place, and move it there when it is complete."""
+    """Write a results folder next to its final place, and move it there when it is complete."""
     target = out.resolve()
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
@@ -167,7 +167,7 @@ def _write_new_folder(out: Path) -> Iterator[Store]:
 
 
 class _CellMerger:
-    """Joins the files of one name in several folders, and collects what contradicts."""
+    """Join the files with the same name in several folders, and collect contradictions."""
 
     def __init__(self, stores: list[Store], manifests: list[Manifest]):
         self.stores = stores
@@ -192,7 +192,7 @@ class _CellMerger:
         return sorted(names)
 
     def merge(self, filename: str) -> tuple[MergedCell | None, StoredCell]:
-        """Return what all folders have of a cell; None for the cell if that is nothing."""
+        """Return what all folders have for a cell; None for the cell if they have nothing."""
         found = CELL_FILE.fullmatch(filename)
         assert found is not None
         key, merged = found[1], StoredCell()
@@ -224,7 +224,7 @@ class _CellMerger:
         return MergedCell(key, filename, merged.identity, merged.kind), merged
 
     def refuse_conflicts(self) -> None:
-        """Raise ResultsError if anything contradicts."""
+        """Raise ResultsError if anything is contradictory."""
         if not self.conflicts:
             return
         count = len(self.conflicts)
@@ -249,10 +249,10 @@ class _CellMerger:
                 self._add_conflict(key, "", name, (one[0], values[0]), (other[0], values[1]))
 
     def _join(self, key: str, one: tuple[Store, Record], other: tuple[Store, Record]) -> Record:
-        """Return a record with all that two of one task have; what contradicts is a conflict."""
+        """Return a record with everything from two records of one task; a contradiction is a conflict."""
         first, second = one[1], other[1]
         if type(first) is not type(second):
-            return first  # the kind of their cells, which was found to differ
+            return first  # their cells are of different kinds, which is already reported
         missing = {}
         for name in first.__struct_fields__:
             values = getattr(first, name), getattr(second, name)
@@ -287,7 +287,7 @@ def _describe_run(manifest: Manifest, done: dict[str, list[int]]) -> MergedRun:
 
 
 def _describe_versions(manifests: list[Manifest]) -> list[str]:
-    """Return which runs are of several versions of zoloss; by their keys, the algorithms are the same."""
+    """Return which runs come from several versions of zoloss; by their keys, the algorithms are the same."""
     notes = []
     for manifest in manifests:
         versions = sorted({run.zoloss for run in manifest.runs})

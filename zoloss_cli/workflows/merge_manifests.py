@@ -1,4 +1,4 @@
-"""Manifests of one run in several folders: one experiment, or a sentence that says how they differ."""
+"""Manifests of one run in several folders: one experiment, or a sentence on how they differ."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def merge_manifests(by_folder: list[tuple[Path, list[Manifest]]]) -> list[Manife
     Returns
     -------
     list of Manifest
-        In the order in which they are found first.
+        In the order of their first occurrence.
 
     Raises
     ------
     ResultsError
-        If two folders have another experiment, data set or algorithm under one name.
+        If two folders have different experiments, data sets or algorithms under one name.
     """
     merged: dict[str, tuple[Path, Manifest]] = {}
     for folder, manifests in by_folder:
@@ -66,7 +66,7 @@ def _check_equal(name: str, one: tuple[Path, Manifest], other: tuple[Path, Manif
 
 
 def _describe_experiment(manifest: Manifest) -> dict[str, Any]:
-    """Return an experiment as plain values; where files lie may differ between machines, and does not count."""
+    """Return an experiment as plain values, without the paths of files, which may differ between machines."""
     content = manifest.experiment.model_dump(mode="json")
     for data in content["datasets"]:
         if "csv" in data:
@@ -76,7 +76,7 @@ def _describe_experiment(manifest: Manifest) -> dict[str, Any]:
 
 
 def _drop_code_paths(value: Any) -> None:
-    """Leave out where the files of learners' classes were read: their text and its hash are there."""
+    """Leave out where the files of learners' classes were read; their text and its hash remain."""
     if isinstance(value, dict):
         if isinstance(value.get("code"), dict):
             value["code"].pop("path", None)
@@ -86,7 +86,7 @@ def _drop_code_paths(value: Any) -> None:
 
 
 def _find_difference(one: Any, other: Any, where: str = "") -> str:
-    """Return the first key at which two values differ, with both; nothing if they are equal."""
+    """Return the first key at which two values differ, with both values; empty if they are equal."""
     if one == other:
         return ""
     if isinstance(one, dict) and isinstance(other, dict):
@@ -101,7 +101,7 @@ def _find_difference(one: Any, other: Any, where: str = "") -> str:
 
 
 def _name_entry(entry: Any, i: int) -> str:
-    """Return the name of an entry of a list: a data set's, a learner's, or its place."""
+    """Return the name of a list entry: a data set's, a learner's, or its position."""
     return str((entry.get("name") or entry.get("label") if isinstance(entry, dict) else None) or i)
 
 

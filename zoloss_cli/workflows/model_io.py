@@ -1,7 +1,7 @@
 """Models as readable JSON files, and every reason not to trust such a file.
 
-A linear rule is there by its weights in the table's own units; all else by its learner, for scaled features,
-and the state of its estimator. A digest of all that a file says shows whether it was changed later.
+A linear rule is stored by its weights in the table's own units; anything else by its learner, for scaled
+features, and the state of its estimator. A digest of the contents shows whether a file was changed later.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Scaling(_Section):
 
 
 class _ModelFile(_Section):
-    """The keys of every file."""
+    """The keys of every model file."""
 
     format: int
     kind: Literal["zoloss linear rule", "zoloss classifier"]
@@ -83,7 +83,7 @@ class _ModelFile(_Section):
     training: dict[str, Any]
     id: str | None = None
     calibration: Calibration | None = None
-    sha256: str | None = None  # files of before have none
+    sha256: str | None = None  # older files have none
 
 
 class _RuleFile(_ModelFile):
@@ -115,15 +115,15 @@ class SavedModel:
     known : ModelColumns
         The columns, and what to do with missing values.
     labels : tuple of str
-        The labels of the training samples: several may stand behind the negative class.
+        The labels of the training samples: several may make up the negative class.
     classes : tuple of str
-        The classes; of two the positive one last.
+        The classes; with two, the positive one is last.
     rule : LinearRule or ScaledEstimator
-        What scores samples.
+        The rule that scores samples.
     notes : tuple of str
-        What to tell about the file.
+        Notes about the file.
     calibration : Calibration or None
-        From scores to probabilities.
+        The curves from scores to probabilities.
     """
 
     known: ModelColumns
@@ -138,17 +138,17 @@ def check_serializable(spec: LearnerSpec) -> None:
     """Refuse a learner whose model cannot be saved, before it is fitted."""
     if any(is_foreign(each.learner) for each in list_specs(spec)):
         raise ConfigError(
-            f"--model: '{spec.learner}' is a class of a package or a file, and only zoloss's own learners are "
-            "saved: a model file holds numbers and no code"
+            f"--model: '{spec.learner}' is a class of a package or a file, but only zoloss's own learners can "
+            "be saved: a model file holds numbers, not code"
         )
     if name := find_unserializable(spec):
         raise ConfigError(
-            f"--model: the estimator of '{name}' cannot be saved: it is not a linear rule, nor made of such"
+            f"--model: the estimator of '{name}' cannot be saved: it is neither linear nor made of linear rules"
         )
 
 
 def render_model(fitted: TableFit, missing: str) -> str:
-    """Return the content of a model file; `missing` is what to do with missing values of new samples."""
+    """Return the content of a model file; `missing` says what to do with missing values in new samples."""
     table = fitted.table
     content = {
         "format": FORMAT,
@@ -179,9 +179,9 @@ def render_model(fitted: TableFit, missing: str) -> str:
 
 
 def _compute_digest(text: str) -> str:
-    """Return the sha256 of what a file says but for its own digest, whatever the order of keys and the spaces.
+    """Return the sha256 of the contents except the digest itself, for any order of keys and any white space.
 
-    Numbers count as they are written: digits that a float has no room for are part of the content too.
+    Numbers count as written: digits beyond the precision of a float are part of the content, too.
     """
     content = json.loads(text, parse_float=str)
     content.pop("sha256", None)
@@ -199,7 +199,7 @@ def _describe_state(fitted: TableFit) -> dict:
 
 
 def _collect_versions(spec: LearnerSpec) -> dict[str, str]:
-    """Return the version of each algorithm, with the package where it is not ours."""
+    """Return the version of each algorithm, with the package if it is not ours."""
     entries = {each.learner: find_registration(each.source) for each in list_specs(spec)}
     return {
         name: " of ".join(filter(None, [_find_version(entry.learner_class), entry.package]))
@@ -256,10 +256,10 @@ def _build_column(path: Path, column: _Column, missing: str) -> CsvColumn:
     """Return a column, checked against its kind and the policy for missing values."""
     where = f"{path}: 'columns': '{column.name}'"
     if (column.kind == "category") != bool(column.levels):
-        raise ModelError(f"{where} is a {column.kind}, but not by its levels")
+        raise ModelError(f"{where} is a {column.kind}, but its levels do not match")
     fits = column.fill in column.levels if column.levels else isinstance(column.fill, float)
     if (column.fill is not None) != (missing in FILLING) or not (column.fill is None or fits):
-        raise ModelError(f"{where} has a 'fill' that does not go with its kind and 'missing'")
+        raise ModelError(f"{where} has a 'fill' that does not match its kind and 'missing'")
     if column.indicator and missing != "indicator":
         raise ModelError(f"{where} has an 'indicator', but 'missing' is '{missing}'")
     return CsvColumn(
@@ -268,15 +268,15 @@ def _build_column(path: Path, column: _Column, missing: str) -> CsvColumn:
 
 
 def _check_digest(path: Path, checked: _ModelFile, digest: str, trust: bool) -> tuple[str, ...]:
-    """Refuse a file that was changed, unless it is trusted; return what to tell about it."""
+    """Refuse a file that was changed, unless it is trusted; return notes about it."""
     if checked.sha256 is None:
-        return (f"{path} has no key 'sha256', so nobody can tell whether it was changed since it was fitted",)
+        return (f"{path} has no key 'sha256', so it is unknown whether it was changed since it was fitted",)
     if checked.sha256 == digest:
         return ()
     if not trust:
         raise ModelError(
-            f"{path}: 'sha256' does not fit the rest: the file was changed after it was fitted; fit the model "
-            "again, or use it as it is with --trust"
+            f"{path}: 'sha256' does not match the rest: the file was changed after it was fitted; fit the "
+            "model again, or use it as it is with --trust"
         )
     return (f"{path} was changed after it was fitted, and is used as it is",)
 
@@ -315,7 +315,7 @@ def _build_estimator(path: Path, checked: _ModelFile) -> ScaledEstimator:
 
 
 def _read_json(path: Path) -> tuple[dict, str]:
-    """Return what a file says, and the digest of it."""
+    """Return the contents of a file, and their digest."""
     try:
         text = read_file(path, MAX_FILE_BYTES).decode("utf-8-sig")
         content = json.loads(text)
@@ -363,7 +363,7 @@ def _check_agreement(path: Path, checked: _ModelFile, columns: tuple[CsvColumn, 
     if len({c.name for c in columns}) < len(columns) or len(set(names)) < len(names):
         raise ModelError(f"{path}: 'columns' names a column or a level more than once")
     if checked.features != names:
-        raise ModelError(f"{path}: 'features' does not name what 'columns' makes, in its order")
+        raise ModelError(f"{path}: 'features' does not name the features of 'columns' in order")
     lengths = {"scaling.centre": checked.scaling.centre, "scaling.spread": checked.scaling.spread}
     if isinstance(checked, _RuleFile):
         lengths["weights"] = checked.weights
@@ -376,7 +376,7 @@ def _check_agreement(path: Path, checked: _ModelFile, columns: tuple[CsvColumn, 
         raise ModelError(f"{path}: 'classes' names '{twice}' twice")
     if len(classes) > 2:
         if checked.positive is not None or sorted(checked.labels) != sorted(classes):
-            raise ModelError(f"{path}: of more than two 'classes', 'labels' holds all and 'positive' none")
+            raise ModelError(f"{path}: of more than two 'classes', 'labels' must hold all and 'positive' none")
     elif checked.positive != classes[1]:
         raise ModelError(f"{path}: 'positive' is not the second of 'classes'")
     elif checked.positive not in checked.labels:

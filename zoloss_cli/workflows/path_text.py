@@ -1,4 +1,4 @@
-"""A path over sizes as text, as one JSON object, and as a figure."""
+"""A path over sizes, as text, as one JSON object, and as a figure."""
 
 from __future__ import annotations
 

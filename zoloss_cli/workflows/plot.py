@@ -1,4 +1,4 @@
-"""Which figure a person asks for: of results, of their own data, or one that needs neither."""
+"""Which figure the user asks for: of results, of their own data, or one that needs neither."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ DEFAULT_RESULTS = Path("results")
 
 @dataclass(frozen=True)
 class PlotRequest:
-    """A figure as the options of `zoloss plot` name it.
+    """A figure as described by the options of `zoloss plot`.
 
     Attributes
     ----------
     figure : str
-        The figure's name: a word, PAPER/NUMBER, or the number alone where only one paper has it.
+        The figure's name: a word, PAPER/NUMBER, or the number alone if only one paper has it.
     results : Path
         The results folder.
     table : str or None
@@ -40,9 +40,9 @@ class PlotRequest:
     positive, label : str or None
         The positive class and the label column of your own data.
     metric : str or None
-        Another metric than the one that the table shows.
+        A metric other than the one that the table shows.
     against : str or None
-        The learner that the others are compared with.
+        The learner to compare the others with.
     """
 
     figure: str
@@ -57,12 +57,12 @@ class PlotRequest:
 
     @property
     def is_of_own_data(self) -> bool:
-        """Whether learners are to be fitted on a data set that the options name, without results."""
+        """Whether to fit learners on a data set that the options name, without results."""
         return self.figure == "boundary" and bool(self.datasets) and self.table is None
 
     @property
     def inputs(self) -> list[Path]:
-        """The user's files that are read."""
+        """The user's files to read."""
         return [Path(self._own_data)] if self.is_of_own_data else []
 
     @property
@@ -71,7 +71,7 @@ class PlotRequest:
 
     @property
     def is_animated(self) -> bool:
-        """Whether the figure has frames, so that it can be a GIF."""
+        """Whether the figure has frames, and so can be a GIF."""
         kind = self._find_without_results()
         return kind is not None and bool(kind.frames)
 
@@ -90,11 +90,11 @@ class PlotRequest:
             )
         if self._find_without_results() and (self.table is not None or self.datasets or self.learners):
             raise ConfigError(
-                f"figure '{self.figure}' is of no results: leave --table, --dataset and --learners out"
+                f"figure '{self.figure}' uses no results: leave out --table, --dataset and --learners"
             )
 
     def choose_drawing(self) -> tuple[Drawing, list[str]]:
-        """Return the figure, not yet drawn, and notes on the results that it is of."""
+        """Return the figure, not drawn yet, and notes on the results that it shows."""
         if self.is_of_own_data:
             return build_boundary_drawing(self._own_data, self.learners, self.positive, self.label), []
         if kind := self._find_without_results():
@@ -102,7 +102,7 @@ class PlotRequest:
         try:
             runs, store = load_runs(self.results, self.table)
         except ResultsError:
-            find_figure(self.figure)  # an unknown figure is the first thing to say
+            find_figure(self.figure)  # report an unknown figure first
             raise
         kind = catalog.find_kind(self.figure, runs)
         drawing = catalog.choose_drawing(
@@ -111,7 +111,7 @@ class PlotRequest:
         return drawing, [*store.notes, *describe_incomplete([run for run in runs if run.name == drawing.run])]
 
     def _find_without_results(self) -> FigureKind | None:
-        """Return the figure if it needs no results; which others there are depends on the results."""
+        """Return the figure if it needs no results; which others exist depends on the results."""
         named = [kind for kind in FIGURES if self.figure in (kind.name, kind.number)]
         return named[0] if len(named) == 1 and not named[0].needs_results else None
 
@@ -124,12 +124,12 @@ def render_drawing(drawing: Drawing, format: str) -> list[bytes]:
     drawing : Drawing
         The figure.
     format : str
-        What `find_format` returned.
+        The format from `find_format`.
 
     Returns
     -------
     list of bytes
-        The contents, of several files where a page is one.
+        The contents: of several files if each holds one page.
     """
     if format == ANIMATION:
         with apply_style():

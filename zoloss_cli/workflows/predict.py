@@ -1,4 +1,4 @@
-"""A saved model applied to new samples."""
+"""Apply a saved model to new samples."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from zoloss_cli.workflows.model_io import SavedModel
 
 @dataclass(frozen=True)
 class Predictions:
-    """Predictions for all rows of a file, in its order.
+    """Predictions for all rows of a file, in order.
 
     Attributes
     ----------
     classes : tuple of str
         The classes.
     predictions : list of str
-        The class of each row; empty where there is a reason for none.
+        The class of each row; empty if there is a reason for none.
     scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        One score each, or one a class if there are more than two.
+        One score per row, or one per class if there are more than two.
     notes : list of str
-        What to tell about the file, and the errors where it has labels.
+        Notes about the file, and the errors if it has labels.
     reasons : dict of int to str
         Why a row has no prediction.
     kept : dict of str to list of str
-        Columns that are copied from the file.
+        Columns copied from the file.
     probabilities : dict of str to ndarray
-        Columns of probabilities, of a model that has them.
+        Columns of probabilities, if the model has them.
     """
 
     classes: tuple[str, ...]
@@ -48,7 +48,7 @@ class Predictions:
     probabilities: dict[str, np.ndarray] = field(default_factory=dict)
 
     def render_csv(self) -> str:
-        """Return the predictions and scores as CSV, behind kept columns, and the reasons for none."""
+        """Return the predictions and scores as CSV, after kept columns, and the reasons for missing ones."""
         columns = {"score": self.scores}
         if self.scores.ndim == 2:
             columns = {
@@ -66,7 +66,7 @@ class Predictions:
         return write_csv([*self.kept, *shown], lines) + "\n"
 
     def _blank(self, scores: np.ndarray) -> list:
-        """Return scores, with nothing where there is no prediction."""
+        """Return scores, left empty where there is no prediction."""
         return ["" if row in self.reasons else score for row, score in enumerate(scores.tolist())]
 
 
@@ -82,14 +82,14 @@ def predict_table(
     path : Path
         The table; `-` for standard input.
     unknown : {'error', 'ignore'} or None
-        What to do with levels that were not there in training; None: as missing values.
+        What to do with levels unseen in training; None: treat them as missing values.
     keep : sequence of str
         Columns to copy to the predictions.
 
     Returns
     -------
     Predictions
-        One for each row, or the reason for none. A table without a single prediction is a DataError.
+        One per row, or the reason for none. A table without a single prediction is a DataError.
     """
     if unknown == "ignore" and all(column.levels is None for column in model.known.columns):
         raise ConfigError("--unknown ignore: the model has no columns of text, so no level can be unknown")
@@ -98,7 +98,7 @@ def predict_table(
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             scores = model.rule.score(table.X)
-    except ValueError as error:  # an estimator's refusal of numbers that it cannot compute with
+    except ValueError as error:  # an estimator refuses numbers that it cannot compute with
         raise DataError(f"{table.path}: {error}") from None
     finite = np.isfinite(scores.reshape(len(table.lines), -1)).all(axis=1)
     for row in np.flatnonzero(~finite).tolist():
@@ -133,7 +133,7 @@ def _count_errors(model: SavedModel, table: CsvTable, labels: list[str], predict
         if label not in model.labels:
             strange.append((line, label))
         labelled += 1
-        # Of one class against the rest, the first stands for all others.
+        # With one class against the rest, the first stands for all others.
         is_other = label in model.classes or label not in model.labels
         errors += prediction != (label if is_other else model.classes[0])
     share = f" ({100 * errors / labelled:.2f} %)" if labelled else ""
@@ -143,6 +143,6 @@ def _count_errors(model: SavedModel, table: CsvTable, labels: list[str], predict
         count = f"{len(strange):,} row{'s' * (len(strange) != 1)}"
         notes.append(
             f"{table.path}:{line}: column '{table.label}' holds the class '{label}', which the model does not "
-            f"know; {count} of such classes counted as errors"
+            f"know; {count} with such classes counted as errors"
         )
     return notes

@@ -1,4 +1,4 @@
-"""Your own table without the rows that look like noise: the lines as they were, and why others are gone."""
+"""Your own table without the rows that look like noise: kept lines unchanged, and reasons for the others."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from zoloss_cli.workflows.fit_text import describe_classes, describe_table
 from zoloss_cli.workflows.table_samples import TableSamples, explain_errors, load_samples
 
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-MISSING = "missing value"  # the reason for a row to be dropped
+MISSING = "missing value"  # the reason for dropping a row
 COLUMN_SIDES = ("left", "right", "right")
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A table and the very bytes that it was read from."""
+    """A table, and the exact bytes that it was read from."""
 
     table: CsvTable
     content: bytes
 
     @cached_property
     def records(self) -> list[tuple[int, str]]:
-        """The line where each row begins and its label, also of rows with missing values."""
+        """The line where each row begins and its label, including rows with missing values."""
         encoded, _ = convert_to_utf8(self.table.path, self.content)
         header, rows = parse_rows(self.table.path, encoded.decode())
         at = header.index(self.table.label)
         return [(line, row[at]) for line, row in rows]
 
     def remove_rows(self, lines: set[int]) -> bytes:
-        """Return the file without the rows that begin on these lines; all others are as they were."""
-        # A row ends where the next one begins: a quoted field may go over several lines.
+        """Return the file without the rows that begin on these lines; all others are unchanged."""
+        # A row ends where the next one begins: a quoted field may span several lines.
         texts, starts = LINE.findall(self.content), [line for line, _ in self.records]
         ends = [*(start - 1 for start in starts[1:]), len(texts)]
         parts = [texts[: starts[0] - 1]]
@@ -59,16 +59,16 @@ class SourceFile:
 def read_source_file(
     path: Path, label: str | None, missing: str, selection: ColumnSelection = ALL_COLUMNS
 ) -> SourceFile:
-    """Read a table of lines of text and keep its bytes, without compression."""
+    """Read a table of text lines and keep its bytes, uncompressed."""
     content = unpack(name_source(path), read_source(path))
     if content.startswith((PARQUET, ZIP, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{path} has no lines that could be kept as they are: save it as CSV in UTF-8 first")
+        raise DataError(f"{path} has no lines that could be kept unchanged: save it as CSV in UTF-8 first")
     return SourceFile(read_for_training(path, label, missing, content, selection), content)
 
 
 @dataclass(frozen=True)
 class DroppedRow:
-    """A row that is left out, by its line and label; `score` is None where no score was needed."""
+    """A dropped row, by its line and label; `score` is None if no score was needed."""
 
     line: int
     label: str
@@ -78,24 +78,24 @@ class DroppedRow:
 
 @dataclass(frozen=True)
 class PrunedTable:
-    """What became of a file's rows.
+    """What happened to the rows of a file.
 
     Attributes
     ----------
     source : SourceFile
         The file.
     samples : TableSamples
-        Its samples, without missing values and without those that others contradict.
+        Its samples, without missing values and contradicted samples.
     y : ndarray of int of shape (n_rows,)
         The class of each row of the table.
     classes : list of str
         All classes.
     how : Prune
-        What tells noise.
+        The noise criterion.
     result : PruningResult
         Which samples are kept and dropped.
     dropped : list of DroppedRow
-        Rows that are left out, by line.
+        The dropped rows, by line.
     """
 
     source: SourceFile
@@ -108,7 +108,7 @@ class PrunedTable:
 
     @property
     def n_contradicted(self) -> int:
-        """How many rows are left out since others have equal features and another label."""
+        """Number of rows dropped since others have equal features and another label."""
         return len(self.samples.contradicted) + len(self.result.contradicted)
 
     def render_kept(self) -> bytes:
@@ -116,14 +116,14 @@ class PrunedTable:
         return self.source.remove_rows({row.line for row in self.dropped})
 
     def render_report(self) -> bytes:
-        """Return the rows that are left out, as CSV."""
+        """Return the dropped rows as CSV."""
         lines = [
             [row.line, row.label, "" if row.score is None else row.score, row.reason] for row in self.dropped
         ]
         return (write_csv(["line", "label", "score", "reason"], lines) + "\n").encode()
 
     def count_rows(self) -> list[tuple[str, int, int]]:
-        """Return each class with its rows that are kept and that are left out, without missing values."""
+        """Return each class with its numbers of kept and dropped rows, without missing values."""
         kept, y = np.zeros(len(self.y), bool), self.y
         kept[self.samples.rows[self.result.kept]] = True
         return [
@@ -132,7 +132,7 @@ class PrunedTable:
         ]
 
     def list_notes(self) -> list[str]:
-        """Return what to tell about the table, and about rows that stay though they look like noise."""
+        """Return notes about the table, and about rows that stay although they look like noise."""
         table, lines = self.source.table, self.samples.lines
         spared = [
             f"{table.path}:{lines[row]}: above the threshold, but nothing else would be left of the "
@@ -145,7 +145,7 @@ class PrunedTable:
 def build_prune_settings(
     by: str, threshold: float | None, permutations: int | None, neighbours: int | None
 ) -> Prune:
-    """Return how to prune, and refuse options that do not go together; None stands for a default."""
+    """Return how to prune, and refuse options that do not go together; None means a default."""
     if threshold is not None and math.isnan(threshold):
         raise ConfigError("--threshold: must be a number (got nan)")
     if permutations is not None and by != "contribution":
@@ -158,23 +158,23 @@ def build_prune_settings(
 
 
 def choose_targets(out: Path | None, report: Path | None) -> tuple[Path, Path]:
-    """Return the files to write: the rows that are kept, and the report on those that are dropped."""
+    """Return the files to write: the kept rows, and the report on dropped ones."""
     if out is None:
-        raise ConfigError("--out FILE is needed for the rows that are kept; --dry-run only counts them")
+        raise ConfigError("--out FILE is needed for the kept rows; --dry-run only counts them")
     return out, report or out.with_name(f"{out.stem}.dropped.csv")
 
 
 def prune_table(
     source: SourceFile, how: Prune, positive: str | None, scaling: str, seed: int, start_progress: Callable
 ) -> PrunedTable:
-    """Find the rows of a file to leave out.
+    """Find the rows of a file to drop.
 
     Parameters
     ----------
     source : SourceFile
         The file.
     how : Prune
-        What tells noise.
+        The noise criterion.
     positive : str or None
         The class against the rest; None for all classes.
     scaling : str
@@ -193,8 +193,7 @@ def prune_table(
     n, path = len(samples), source.table.path
     if how.by == "contribution" and n > MAX_SAMPLES:
         raise DataError(
-            f"{path} has {n:,} rows, and contributions are found of {MAX_SAMPLES:,} at most: take "
-            "--by neighbours"
+            f"{path} has {n:,} rows, but contributions are limited to {MAX_SAMPLES:,}: use --by neighbours"
         )
     with explain_errors(samples), announce_compilation(COMPLEXITY_COMPILE_SECONDS):
         result = prune(samples.X, samples.y, how, seed, start_progress())
@@ -240,7 +239,7 @@ def render_text(pruned: PrunedTable) -> str:
 
 
 def _list_noise(samples: TableSamples, how: Prune, result: PruningResult) -> list[DroppedRow]:
-    """Return the rows above the threshold, and those that are equal to others once they are scaled."""
+    """Return the rows above the threshold, and those that equal others once scaled."""
     lines, labels = samples.lines, samples.labels
     other = "another" if len(samples.classes) > 2 else "the other"
     neighbours = min(how.neighbours, len(lines) - len(result.contradicted) - 1)
@@ -256,7 +255,7 @@ def _list_noise(samples: TableSamples, how: Prune, result: PruningResult) -> lis
 
 
 def _list_contradicted(table: CsvTable, y: np.ndarray, contradicted: np.ndarray) -> list[DroppedRow]:
-    """Return these rows, and what is known of those with equal features and another label."""
+    """Return these rows, with what is known about those with equal features and another label."""
     place = np.unique(table.X, axis=0, return_inverse=True)[1].ravel()
     members: dict[int, list[int]] = {}
     for row in np.flatnonzero(np.isin(place, place[contradicted])).tolist():
@@ -271,7 +270,7 @@ def _list_contradicted(table: CsvTable, y: np.ndarray, contradicted: np.ndarray)
 
 
 def _list_incomplete(source: SourceFile) -> list[DroppedRow]:
-    """Return the rows that were not read, since a value is missing."""
+    """Return the rows that were not read because of a missing value."""
     read = set(source.table.lines)
     return [DroppedRow(line, label, None, MISSING) for line, label in source.records if line not in read]
 

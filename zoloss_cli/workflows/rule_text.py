@@ -1,4 +1,4 @@
-"""A linear rule for people: one scale, the largest effects first, and no more digits than it needs."""
+"""A readable linear rule: one scale, the largest effects first, and no more digits than needed."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ MAX_SHOWN_FEATURES = 20
 
 @dataclass(frozen=True)
 class ReadableRule:
-    """A rule in the units of the table, divided so that the largest effect is 1.
+    """A rule in the units of the table, scaled so that the largest effect is 1.
 
     Attributes
     ----------
     names : list of str
         The features by the size of their effect, the largest first.
     weights : list of str
-        The weight of each, in as few digits as give all samples their class.
+        The weight of each, with as few digits as give all samples their class.
     effects : ndarray of shape (n_features,)
-        Weight times the standard deviation: by how much the sum typically differs because of this feature.
+        Weight times standard deviation: how much the sum typically varies because of this feature.
     threshold : str
-        A sample is positive where the sum of weight times feature is at least this.
+        A sample is positive if the sum of weight times feature is at least this.
     indicators : dict of str to tuple of (str, str)
-        Text columns of two levels, which have one indicator: the level where it is 0, and where it is 1.
+        Text columns with two levels, which have one indicator: the level where it is 0, and where it is 1.
     """
 
     names: list[str]
@@ -38,17 +38,17 @@ class ReadableRule:
 
 
 def build_readable_rule(rule: LinearRule, table: CsvTable) -> ReadableRule:
-    """Return a rule as it is shown.
+    """Return a rule in the form in which it is shown.
 
-    Two indicators of which one is always 1 become the second of them: the first adds its weight to every
-    sample, which the threshold takes up together with the difference of both weights.
+    Two indicators of which one is always 1 are replaced by the second: the first adds its weight to every
+    sample, which the threshold absorbs together with the difference of both weights.
 
     Parameters
     ----------
     rule : LinearRule
         The rule in the units of the table.
     table : CsvTable
-        The table that it was fitted on.
+        The table that it was fitted to.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def build_readable_rule(rule: LinearRule, table: CsvTable) -> ReadableRule:
 
 
 def render_rule(readable: ReadableRule, positive: str, show_all: bool = False) -> list[str]:
-    """Return a rule as lines of text, with at most 20 features unless all are asked for."""
+    """Return a rule as lines of text, with at most 20 features unless all are requested."""
     from tabulate import tabulate
 
     count = len(readable.names) if show_all else min(len(readable.names), MAX_SHOWN_FEATURES)
@@ -104,7 +104,7 @@ def render_rule(readable: ReadableRule, positive: str, show_all: bool = False) -
 
 
 def list_level_lines(table: CsvTable, readable: ReadableRule | None) -> list[str]:
-    """Return how each column of text became numbers, a sentence each."""
+    """Return how each text column became numbers, one sentence each."""
     pairs = {} if readable is None else readable.indicators
     found = []
     for column in table.columns:

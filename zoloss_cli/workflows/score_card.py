@@ -1,4 +1,4 @@
-"""The card of a scoring system: conditions and points, the threshold, and the observed risk of each total."""
+"""The card of a scoring system: conditions and points, the threshold, and the observed risk for each total."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zoloss_cli.reporting.statistics import compute_proportion_interval
 from zoloss_cli.workflows.fit import TableFit
 from zoloss_cli.workflows.validation import CONFIDENCE
 
-MAX_ROWS = 12  # of totals; of more, neighbours on one side of the threshold are joined
+MAX_ROWS = 12  # of totals; with more, neighbours on one side of the threshold are joined
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class RiskRow:
     low, high : int
         The smallest and the largest total.
     count, positives : int
-        The samples, and those of the positive class.
+        The number of samples, and of those in the positive class.
     """
 
     low: int
@@ -45,13 +45,13 @@ class RiskRow:
 
     @property
     def totals(self) -> str:
-        """The range as it is read."""
+        """The range as text."""
         return f"{self.low}" if self.low == self.high else f"{self.low} to {self.high}"
 
 
 @dataclass(frozen=True)
 class ScoreCard:
-    """A scoring system as it is read.
+    """A scoring system in readable form.
 
     Attributes
     ----------
@@ -62,11 +62,11 @@ class ScoreCard:
     terms : tuple of tuple of (str, int)
         Conditions and their points.
     threshold : int
-        The total from which on the positive class is predicted.
+        The lowest total for which the positive class is predicted.
     rows : tuple of RiskRow
         The totals of training samples, ascending.
     facts : tuple of str
-        How many errors it makes, and whether that is proved.
+        How many errors it makes, and whether that is proved to be optimal.
     """
 
     label: str
@@ -125,7 +125,7 @@ class ScoreCard:
 
 
 def build_card(fitted: TableFit) -> ScoreCard | None:
-    """Return the card of a fit; None if its learner makes none.
+    """Return the card of a fit; None if its learner has none.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def count_totals(totals: np.ndarray, y: np.ndarray) -> list[RiskRow]:
 
 
 def join_rows(rows: list[RiskRow], threshold: int) -> list[RiskRow]:
-    """Join neighbours of the fewest samples on one side of the threshold until few rows are left."""
+    """Join neighbouring rows with the fewest samples, on one side of the threshold, until few are left."""
     rows = list(rows)
     while len(rows) > MAX_ROWS:
         pairs = [

@@ -1,4 +1,4 @@
-"""Options of a command that stand for parameters of scoring systems, and what they ask of a table."""
+"""Command options for parameters of scoring systems, and what they require of a table."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SCORING_LEARNER = "scoring"
 
 @dataclass(frozen=True)
 class ScoringOptions:
-    """What options say about a scoring system; None where they say nothing.
+    """The options for a scoring system; None if not given.
 
     Attributes
     ----------
     max_terms, max_points : int or None
-        The largest number of conditions, and the largest points.
+        The maximum number of conditions, and the largest points.
     monotone, require, forbid : tuple of str
-        Names of columns, of `monotone` with a sign.
+        Names of columns; in `monotone`, with a sign.
     """
 
     max_terms: int | None = None
@@ -37,7 +37,7 @@ class ScoringOptions:
     forbid: tuple[str, ...] = ()
 
     def list_assignments(self, learner: str | None) -> list[str]:
-        """Return the options as parameters KEY=VALUE; ConfigError if the learner has none of these."""
+        """Return the options as parameters KEY=VALUE; ConfigError if the learner has no such parameters."""
         found: list[str] = []
         for key, value in vars(self).items():
             if value is None or value == ():
@@ -51,30 +51,30 @@ class ScoringOptions:
 
 
 def check_has_card(learner: str | None) -> None:
-    """Raise ConfigError for a learner whose rule is not a card."""
+    """Raise ConfigError for a learner without a card."""
     if learner != SCORING_LEARNER:
-        raise ConfigError(f"--out: the card is that of a scoring system; add --learner {SCORING_LEARNER}")
+        raise ConfigError(f"--out: only scoring systems have a card; add --learner {SCORING_LEARNER}")
 
 
 def takes_raw_features(spec: LearnerSpec) -> bool:
-    """Return whether a learner's rule is read in the table's units, so that features are not scaled for it."""
+    """Return whether a learner's rule is read in the table's units, so that its features are not scaled."""
     return bool(getattr(find_registration(spec.source).learner_class, "takes_raw_features", False))
 
 
 def choose_scaling(spec: LearnerSpec, scaling: str) -> str:
-    """Return how features are scaled for a learner; ConfigError if it takes them as they are and must not."""
+    """Return how features are scaled for a learner; ConfigError if it does not allow that."""
     if not takes_raw_features(spec):
         return scaling
     if scaling not in (DEFAULT_SCALING, "none"):
         raise ConfigError(
-            f"--scale: the conditions of '{spec.learner}' are in the table's units, and features are not "
-            "scaled for it; leave --scale out"
+            f"--scale: the conditions of '{spec.learner}' are in the table's units, so its features are not "
+            "scaled; leave out --scale"
         )
     return "none"
 
 
 def check_scoring(table: CsvTable, y: np.ndarray, spec: LearnerSpec, max_terms: int | None) -> int:
-    """Return the number of conditions of a table; a DataError says what it cannot give a scoring system.
+    """Return the number of conditions of a table; DataError if it cannot provide what is asked for.
 
     Parameters
     ----------
@@ -85,12 +85,12 @@ def check_scoring(table: CsvTable, y: np.ndarray, spec: LearnerSpec, max_terms: 
     spec : LearnerSpec
         The learner with its parameters.
     max_terms : int or None
-        The number of terms that an option asks for.
+        The number of terms that an option requests.
 
     Returns
     -------
     int
-        How many conditions terms can be chosen from.
+        The number of conditions that terms can be chosen from.
     """
     with name_features(table.features):
         learner: Any = make_learner(spec.source, spec.parameters)

@@ -1,4 +1,4 @@
-"""One task again: found in results or in a config, run, and compared with its stored record."""
+"""Rerun one task: find it in results or in a config, run it, and compare it with its stored record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from zoloss_cli.workflows.load_experiment import load_experiment
 
 @dataclass(frozen=True)
 class TaskAddress:
-    """A task to run again.
+    """A task to rerun.
 
     Attributes
     ----------
@@ -28,9 +28,9 @@ class TaskAddress:
     split : int
         The number of its split.
     run : str
-        The name of the run that it is of.
+        The name of its run.
     stored : Record, FailedRecord or None
-        What is stored of it; None if nothing is, or it comes from a config.
+        Its stored record; None if there is none, or it comes from a config.
     notes : tuple of str
         What is damaged in the results folder.
     """
@@ -44,16 +44,16 @@ class TaskAddress:
 
 @dataclass(frozen=True)
 class ShownTask:
-    """A task that was run again.
+    """A task that was rerun.
 
     Attributes
     ----------
     address : TaskAddress
-        Which one.
+        Which task.
     record : Record
-        What it gives now.
+        Its new record.
     fitted : FittedTask or None
-        The fitted learner and its data; None of a measure.
+        The fitted learner and its data; None for a measure.
     """
 
     address: TaskAddress
@@ -61,7 +61,7 @@ class ShownTask:
     fitted: FittedTask | None
 
     def list_differences(self) -> list[str]:
-        """Return the fields in which the stored record is another, with both values; times do not count."""
+        """Return the fields in which the stored record differs, with both values, except times."""
         stored = self.address.stored
         if stored is None or isinstance(stored, FailedRecord):
             return []
@@ -82,7 +82,7 @@ def find_stored_task(folder: Path, table: str | None, dataset: str, learner: str
     folder : Path
         The results folder.
     table : str or None
-        The table's number or the run's name; None for any run that has the cell.
+        The table's number or the run's name; None for any run with the cell.
     dataset, learner : str
         The data set's name and the learner's label, or its registered name.
     split : int
@@ -91,7 +91,7 @@ def find_stored_task(folder: Path, table: str | None, dataset: str, learner: str
     Returns
     -------
     TaskAddress
-        The task, and what is stored of it.
+        The task, and its stored record.
     """
     runs, store = open_results(folder)
     found = _find_in_runs(select_runs(runs, table), dataset, learner, folder)
@@ -126,7 +126,7 @@ def find_planned_task(config: Path, dataset: str, learner: str, split: int) -> T
     ]
     if len(found) > 1:
         raise ConfigError(
-            f"{config}: {learner} on {dataset} has {len(found)} settings, of which results tell the best; "
+            f"{config}: {learner} on {dataset} has {len(found)} settings, and only results show the best; "
             "run the config, and use --results"
         )
     _check_split(split, found[0], str(config))
@@ -143,7 +143,7 @@ def run_again(address: TaskAddress) -> ShownTask:
         return ShownTask(address, build_record(cell, split, fitted), fitted)
     except ZolossError:
         raise
-    except (Exception, SystemExit) as error:  # as in a run, where it becomes a record of a failed task
+    except (Exception, SystemExit) as error:  # as in a run, where it becomes the record of a failed task
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise DataError(f"{cell.learner.label} on {cell.data.name}, split {split}, fails: {reason}") from error
 
@@ -151,7 +151,7 @@ def run_again(address: TaskAddress) -> ShownTask:
 def _find_in_runs(
     runs: list[RunResult], dataset: str, learner: str, folder: Path
 ) -> list[tuple[RunResult, list[ManifestCell]]]:
-    """Return the runs that have a cell, with its entries: several if a column shows the best of settings."""
+    """Return the runs with a cell, and its entries: several if a column shows the best of several settings."""
     found, places = [], []
     for run in runs:
         names = {spec.label: {spec.label, spec.name} for spec in run.experiment.learners}
@@ -168,7 +168,7 @@ def _find_in_runs(
 
 
 def _check_names(dataset: str, learner: str, places: list[tuple[str, set[str]]], where: str) -> None:
-    """Refuse a data set or learner that is not there, or not together with the other."""
+    """Refuse a data set or learner that does not exist, or not together with the other."""
     datasets = dict.fromkeys(name for name, _ in places)
     if dataset not in datasets:
         raise ResultsError(f"{where} has no data set '{dataset}'{suggest_nearest(dataset, datasets)}")

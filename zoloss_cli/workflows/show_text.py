@@ -1,4 +1,4 @@
-"""A task that was run again, as text: data, learner, record, whether it is as stored, and the rule."""
+"""A rerun task as text: data, learner, record, whether it matches the stored one, and the rule."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def render_task(shown: ShownTask, fit: TableFit | None, show_all: bool = False) 
     shown : ShownTask
         The task.
     fit : TableFit or None
-        Its learner as a model; None of a measure.
+        Its learner as a model; None for a measure.
     show_all : bool, default=False
-        Whether to show the weights of all features, and not only the largest.
+        Whether to show the weights of all features instead of only the largest.
 
     Returns
     -------
@@ -56,10 +56,10 @@ def render_task(shown: ShownTask, fit: TableFit | None, show_all: bool = False) 
 
 
 def describe_agreement(shown: ShownTask) -> str:
-    """Return whether the task gives what is stored of it."""
+    """Return whether the task reproduces its stored record."""
     stored = shown.address.stored
     if stored is None:
-        return "nothing is stored of this task"
+        return "no record of this task is stored"
     if isinstance(stored, FailedRecord):
         return f"the task had failed: {stored.failed}"
     differences = shown.list_differences()
@@ -67,7 +67,7 @@ def describe_agreement(shown: ShownTask) -> str:
 
 
 def _list_fields(record: Record) -> list[str]:
-    """Return the fields that a record has, but for times and the split, a text each."""
+    """Return the fields of a record as text, except times and the split."""
     values: dict[str, Any] = {name: getattr(record, name) for name in record.__struct_fields__}
     if (measured := values.pop("measured", None)) is not None:
         values |= {name: getattr(measured, name) for name in measured.__struct_fields__}

@@ -1,6 +1,6 @@
 """States of estimators that hold no other estimators, for model files.
 
-A state holds what its estimator's scores are made of, in scaled units, and no more: neither bounds nor traces.
+A state holds only what its estimator's scores are computed from, in scaled units: neither bounds nor traces.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from zoloss_cli.learners.problem import add_bias_column
 
-MAX_STORED_POINTS = 2**53  # beyond which a float does not have all integers
+MAX_STORED_POINTS = 2**53  # beyond this, floats do not represent all integers
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Threshold = Number | None  # none: a constant prediction, whose threshold is below all values
@@ -41,7 +41,7 @@ class StateContext:
         self._index: dict[bytes, int] = {}
 
     def find_index(self, row: np.ndarray) -> int:
-        """Return where the row (1, x) is among the points; a new one becomes the last."""
+        """Return the index of the row (1, x) among the points; a new one becomes the last."""
         at = self._index.setdefault(row.tobytes(), len(self.points))
         if at == len(self.points):
             self.points.append(row[1:].tolist())
@@ -61,7 +61,7 @@ class EstimatorState(BaseModel):
         raise NotImplementedError
 
     def restore(self, estimator: Any, context: StateContext) -> None:
-        """Make a new estimator score as the one that the state was taken from."""
+        """Make a new estimator score like the one that the state was taken from."""
         raise NotImplementedError
 
 
@@ -84,7 +84,7 @@ class LinearState(EstimatorState):
 
 
 class StumpState(EstimatorState):
-    """The second class from the threshold on, or below it where the direction is -1."""
+    """The second class at or above the threshold, or below it if the direction is -1."""
 
     kind: Literal["stump"] = "stump"
     feature: int
@@ -107,7 +107,7 @@ class StumpState(EstimatorState):
 
 
 class BoostedStumpsState(EstimatorState):
-    """The sum of coefficient times direction, with the other sign below a threshold."""
+    """The sum of coefficient times direction, with the opposite sign below a threshold."""
 
     kind: Literal["boosted stumps"] = "boosted stumps"
     features: list[int]
@@ -136,7 +136,7 @@ class BoostedStumpsState(EstimatorState):
 
 
 class KernelState(EstimatorState):
-    """The score bias + the sum of coefficient times the kernel with a point; points are those of the file."""
+    """The score bias + the sum of coefficient times the kernel with a point of the file."""
 
     kind: Literal["kernel"] = "kernel"
     points: list[int]
@@ -179,7 +179,7 @@ class VectorsState(EstimatorState):
 
 
 class ScoringState(EstimatorState):
-    """The total of points of conditions from the threshold on; a feature without a cut counts by its value."""
+    """Conditions with points, and the lowest positive total; a feature without a cut counts by its value."""
 
     kind: Literal["scoring"] = "scoring"
     features: list[int]
@@ -212,7 +212,7 @@ class ScoringState(EstimatorState):
 
 
 class SharesState(EstimatorState):
-    """The share of each class in the training samples, whatever the sample is."""
+    """The share of each class in the training samples, for any sample."""
 
     kind: Literal["shares"] = "shares"
     shares: list[Number]
@@ -235,11 +235,11 @@ def check_same_length(**counts: int) -> None:
 
 
 def check_indices(count: int, **indices: list[int]) -> None:
-    """Raise ValueError unless each index is one of `count`."""
+    """Raise ValueError unless each index is valid for `count` entries."""
     ((name, values),) = indices.items()
     for value in values:
         if not 0 <= value < count:
-            raise ValueError(f"{value} is none of the {count} {name}")
+            raise ValueError(f"{value} is not one of the {count} {name}")
 
 
 def _replace_infinity(thresholds: list[float]) -> list[float | None]:

@@ -20,26 +20,26 @@ from zoloss_cli.workflows.scoring_options import SCORING_LEARNER, ScoringOptions
 from zoloss_cli.workflows.validation import MIN_SAMPLES, FoldPlan, iterate_held_out, plan_folds
 
 DEFAULT_SIZES = tuple(range(1, 11))
-MAX_SIZE = 100  # of a card that anybody reads
-PATH_SETTINGS = {"nodes": 500_000, "steps": 200}  # of each size, unless an option says otherwise
+MAX_SIZE = 100  # of a readable card
+PATH_SETTINGS = {"nodes": 500_000, "steps": 200}  # for each size, unless an option says otherwise
 
 
 @dataclass(frozen=True)
 class PathStep:
-    """Rules of at most so many terms.
+    """Rules of at most `size` terms.
 
     Attributes
     ----------
     size : int
-        The largest number of terms.
+        The maximum number of terms.
     terms : int
-        The terms of the rule for all samples.
+        The number of terms of the rule for all samples.
     errors, n : int
-        Its training errors, and the training samples.
+        Its training errors, and the number of training samples.
     is_proved : bool
         Whether no such rule has fewer.
     rates : tuple of float
-        The error on each part that was left out.
+        The error on each left-out part.
     """
 
     size: int
@@ -51,12 +51,12 @@ class PathStep:
 
     @property
     def training_error(self) -> float:
-        """The share of training samples that are misclassified."""
+        """The share of misclassified training samples."""
         return self.errors / self.n
 
     @property
     def validated_error(self) -> float:
-        """The mean error on samples that were left out."""
+        """The mean error on left-out samples."""
         return float(np.mean(self.rates))
 
     @property
@@ -78,7 +78,7 @@ class SizePath:
     plan : FoldPlan
         How the error on other samples was estimated.
     notes : tuple of str
-        What to tell about the table and the fits.
+        Notes about the table and the fits.
     """
 
     table: CsvTable
@@ -88,7 +88,7 @@ class SizePath:
 
     @property
     def best(self) -> PathStep:
-        """The size with the smallest validated error; of equal ones the smallest size."""
+        """The size with the smallest validated error; the smallest such size on a tie."""
         return min(self.steps, key=lambda step: (step.validated_error, step.size))
 
     @property
@@ -99,7 +99,7 @@ class SizePath:
 
 
 def parse_sizes(text: str | None) -> tuple[int, ...]:
-    """Return the sizes of an option: 1..10, a list such as 2,4,8, or one number for all sizes up to it."""
+    """Return the sizes from an option: 1..10, a list such as 2,4,8, or one number for all sizes up to it."""
     if text is None:
         return DEFAULT_SIZES
     if found := re.fullmatch(r"\s*(\d+)\s*\.\.\s*(\d+)\s*", text):
@@ -120,14 +120,14 @@ def parse_sizes(text: str | None) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class PathRequest:
-    """A path as options say it.
+    """A path as described by options.
 
     Attributes
     ----------
     sizes : tuple of int or None
-        The largest numbers of terms; None for 1 to 10, as far as the table has conditions.
+        The maximum numbers of terms; None for 1 to 10, as far as the table has conditions.
     scoring : ScoringOptions
-        What else options say about a scoring system.
+        Other options for a scoring system.
     assignments : list of str
         Its other parameters as KEY=VALUE.
     positive : str or None
@@ -143,10 +143,10 @@ class PathRequest:
     seed: int = 1
 
     def parse(self, size: int) -> LearnerSpec:
-        """Return the learner of a size, validated."""
+        """Return the validated learner for a size."""
         keys = {text.partition("=")[0].strip() for text in self.assignments}
         if "max_terms" in keys:
-            raise ConfigError("--set max_terms: the sizes of a path are those of --max-terms; leave it out")
+            raise ConfigError("--set max_terms: --max-terms sets the sizes of a path; leave it out")
         own = replace(self.scoring, max_terms=size).list_assignments(SCORING_LEARNER)
         own += [f"{key}={value}" for key, value in PATH_SETTINGS.items() if key not in keys]
         return parse_learner(SCORING_LEARNER, [*own, *self.assignments], None)
@@ -159,12 +159,12 @@ class PathRequest:
         table : CsvTable
             The table.
         report : callable
-            Called with the size that is next.
+            Called with the next size.
 
         Returns
         -------
         SizePath
-            The sizes that were done: Ctrl-C leaves out the rest, which a note says.
+            The finished sizes: Ctrl-C leaves out the rest, and a note says so.
         """
         y, classes = table.index_classes(self.positive)
         if len(y) < MIN_SAMPLES:
@@ -190,7 +190,7 @@ class PathRequest:
         return SizePath(table, tuple(steps), plan, tuple(notes))
 
     def _take_step(self, table: CsvTable, size: int) -> tuple[PathStep, FoldPlan]:
-        """Return a step; a search that was interrupted raises KeyboardInterrupt or its warning."""
+        """Return a step; an interrupted search raises KeyboardInterrupt or its warning."""
         with warnings.catch_warnings():
             warnings.filterwarnings("error", message=".*interrupted after")
             fitted = fit_table(table, self.parse(size), self.positive, "none", self.seed)
@@ -200,21 +200,21 @@ class PathRequest:
 
 
 def validate_size(fitted: TableFit, size: int) -> tuple[PathStep, FoldPlan]:
-    """Return a step of the path from the fit to all samples, with errors on parts that are left out.
+    """Return a step of the path from the fit to all samples, with errors on left-out parts.
 
     Parameters
     ----------
     fitted : TableFit
         The fit.
     size : int
-        The largest number of terms.
+        The maximum number of terms.
 
     Returns
     -------
     step : PathStep
         The step.
     plan : FoldPlan
-        Which parts there were; the same for all sizes.
+        The parts, which are the same for all sizes.
     """
     plan = plan_folds(fitted.learner, len(fitted.y), fitted.seconds)
     try:

@@ -1,4 +1,4 @@
-"""Samples of your own table whose complexity is measured: scaled, without rows that contradict each other."""
+"""Samples of your own table, to measure their complexity: scaled, without rows that contradict each other."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from zoloss_cli.datasets.scaling import apply_scaling, compute_finite_scaling
 from zoloss_cli.errors import DataError
 
 ADVICE = {
-    "perceptron": "rows of different classes are nearly the same, remove some of them or take another --scale",
-    "rbf": "take a larger --gamma, or --kernel perceptron",
+    "perceptron": "rows of different classes are nearly the same; remove some of them or use another --scale",
+    "rbf": "use a larger --gamma, or --kernel perceptron",
 }
 
 
@@ -31,18 +31,18 @@ class TableSamples:
     table : CsvTable
         The whole table.
     rows : ndarray of int
-        The table's rows that were taken.
+        The selected rows of the table.
     X : ndarray of shape (n_samples, n_features)
         Scaled features.
     y : ndarray of int of shape (n_samples,)
         Indices of classes.
     classes : list of str
-        The classes that are there; of two, the negative and the positive one.
+        The classes that occur; with two, the negative one first.
     scaling : str
         How the features were scaled.
     contradicted : ndarray of int
-        The table's rows that were set apart: others have equal features and another label that is as frequent
-        among them, or more.
+        The rows of the table that were set apart: others have equal features and another label that is at least
+        as frequent among them.
     absent : list of str
         The classes of the table that no sample has.
     """
@@ -66,22 +66,22 @@ class TableSamples:
 
     @cached_property
     def labels(self) -> list[str]:
-        """The labels as they are in the file, where the rest may be several classes."""
+        """The labels as in the file, where the rest may be several classes."""
         labels = self.table.labels or []
         return [labels[row] for row in self.rows]
 
     @property
     def n_available(self) -> int:
-        """How many rows could be taken."""
+        """Number of rows that can be selected."""
         return len(self.table.lines) - len(self.contradicted)
 
     @property
     def is_subset(self) -> bool:
-        """Whether only some of the rows that could be taken were."""
+        """Whether only some of these rows were selected."""
         return len(self.rows) < self.n_available
 
     def list_notes(self) -> list[str]:
-        """Return what to tell about the table, and about classes that were left out."""
+        """Return notes about the table, and about classes that were left out."""
         gone = f"no row is left of the class{'es' * (len(self.absent) > 1)} {join_names(self.absent)}"
         return [*self.table.notes, *([f"{self.table.path}: {gone}"] if self.absent else [])]
 
@@ -89,9 +89,9 @@ class TableSamples:
 def load_samples(
     table: CsvTable, positive: str | None, scaling: str, sample: int | None = None, seed: int = 1
 ) -> TableSamples:
-    """Take all samples of a table that contradict no others, or so many of them at random.
+    """Select all samples of a table that contradict no others, or `sample` of them at random.
 
-    They are scaled by what all of them show, drawn or not.
+    They are scaled by the statistics of all of them, drawn or not.
 
     Parameters
     ----------
@@ -102,14 +102,14 @@ def load_samples(
     scaling : str
         How to scale features.
     sample : int or None
-        How many samples to draw; None for all.
+        Number of samples to draw; None for all.
     seed : int
         The seed of the draw.
 
     Returns
     -------
     TableSamples
-        The samples, of two classes at least.
+        The samples, of at least two classes.
     """
     y, classes = table.index_classes(positive)
     contradicted = find_contradicted(table.X, y)
@@ -117,14 +117,14 @@ def load_samples(
     if len(np.unique(y[rows])) < 2:
         raise DataError(
             f"{table.path}: {len(contradicted)} of {len(y)} samples have equal features and different labels, "
-            "and without them there is one class or none: nothing can be said of the others"
+            "and without them there is one class or none: nothing can be said about the others"
         )
     centre, spread = compute_finite_scaling(table.X[rows], scaling, table.features, str(table.path))
     if sample is not None and sample < len(rows):
         rows = np.sort(rows[np.random.default_rng(seed).choice(len(rows), sample, replace=False)])
         if len(np.unique(y[rows])) < 2:
             raise DataError(
-                f"{table.path}: the label column '{table.label}' holds one class only in a --sample of "
+                f"{table.path}: the label column '{table.label}' holds only one class in a --sample of "
                 f"{sample} rows; draw more, or all"
             )
     present, codes = np.unique(y[rows], return_inverse=True)
@@ -136,16 +136,16 @@ def load_samples(
 
 @contextlib.contextmanager
 def explain_errors(samples: TableSamples) -> Iterator[None]:
-    """Raise what goes wrong with these samples with the file and the line."""
+    """Raise errors about these samples with the file and the line."""
     path = samples.table.path
     try:
         yield
     except InseparableError as error:
-        advice = ADVICE.get(error.kernel, "take --kernel perceptron, which separates any rows")
+        advice = ADVICE.get(error.kernel, "use --kernel perceptron, which separates any rows")
         raise DataError(f"{path}:{samples.lines[error.sample]}: {error.what}: {advice}") from None
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
     except MemoryError:
         raise DataError(
-            f"{path}: there is too little memory for the kernel matrix of {len(samples):,} samples; take fewer"
+            f"{path}: there is too little memory for the kernel matrix of {len(samples):,} samples; use fewer"
         ) from None

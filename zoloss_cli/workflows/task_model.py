@@ -30,19 +30,19 @@ LABEL = "label"  # of generated pools, which have no columns
 
 
 def build_table_fit(cell: Cell, fitted: FittedTask) -> TableFit:
-    """Return a fitted task as the fit of a table that holds the samples that the learner saw.
+    """Return a fitted task as the fit of a table with the samples that the learner saw.
 
     Parameters
     ----------
     cell : Cell
         The task's cell.
     fitted : FittedTask
-        The task, whose learner is fitted.
+        The task, with its fitted learner.
 
     Returns
     -------
     TableFit
-        What `zoloss fit` has of such a table: estimator, rule in the units of the data, errors and bound.
+        What `zoloss fit` would return for this table: estimator, rule in its own units, errors and bound.
     """
     split, estimator = fitted.split_data, fitted.learner
     data, seen = split.data, split.fit_indices
@@ -77,7 +77,7 @@ def build_table_fit(cell: Cell, fitted: FittedTask) -> TableFit:
 def check_model_possible(cell: Cell) -> None:
     """Refuse a task whose model `zoloss predict` could not use, before it is run."""
     if cell.kind == "measure":
-        raise ConfigError(f"--model: '{cell.learner.label}' is a measure of data, and no model")
+        raise ConfigError(f"--model: '{cell.learner.label}' is a measure of data, not a model")
     for spec in cell.learner.tune or (cell.learner,):
         check_serializable(spec)
     data = cell.data
@@ -86,8 +86,8 @@ def check_model_possible(cell: Cell) -> None:
         for i, name in enumerate(header):
             if name != _find_label(header) and not all(is_number(row[i]) for _, row in lines):
                 raise ConfigError(
-                    f"--model: column '{name}' of '{data.name}' holds codes that stand for their ranks, which "
-                    "no model file can say; fit the table by itself: zoloss fit"
+                    f"--model: column '{name}' of '{data.name}' holds codes that stand for ranks, which a "
+                    "model file cannot express; fit the table itself: zoloss fit"
                 )
 
 
@@ -97,7 +97,7 @@ def render_task_model(cell: Cell, fit: TableFit) -> str:
 
 
 def _build_table(cell: Cell, split: SplitData) -> CsvTable:
-    """Return the table that a data set is from, with the samples that the learner saw."""
+    """Return the table that a data set comes from, with the samples that the learner saw."""
     spec, data = cell.data, split.data
     X, lines = data.X[split.fit_indices], [0] * len(split.fit_indices)
     if isinstance(spec, CsvData):
@@ -118,7 +118,7 @@ def _find_label(header: list[str]) -> str:
 
 
 def _fill_columns(cell: Cell, split: SplitData, whole: CsvTable) -> tuple[CsvColumn, ...]:
-    """Return the columns with what stands for missing values by the samples that the task fills them by."""
+    """Return the columns with fill values for missing ones, computed from the same samples as in the task."""
     samples = np.arange(len(whole.X)) if cell.fit_on == ALL or cell.data.noise else split.train
     missing = {gap.start: gap.rows for gap in whole.gaps}
     filled, start = [], 0

@@ -1,4 +1,4 @@
-"""The time limit of a command: what each phase of it may take, and what took too long."""
+"""The time limit of a command: how long each phase may take, and what took too long."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.fitting import fit
 
-SEARCH_SHARE = 0.75  # of the time that is left, for the fit; the rest is for its validation
-LEAST_SHARE = 0.1  # of the limit, for a fit that begins late
-TOLERANCE_SECONDS, TOLERANCE_SHARE = 1.0, 0.1  # by how much a limit may be missed without a word
+SEARCH_SHARE = 0.75  # of the time left, for the fit; the rest is for its validation
+LEAST_SHARE = 0.1  # of the limit, for a fit that starts late
+TOLERANCE_SECONDS, TOLERANCE_SHARE = 1.0, 0.1  # by how much a limit may be exceeded without a note
 PROBE_SAMPLES, PROBE_EPOCHS = 20_000, 100
-SAFETY = 0.5  # of the time that an estimate says: many samples are slower than few
+SAFETY = 0.5  # of the estimated time: many samples are slower than few
 
 
 @dataclass
 class TimeBudget:
-    """The seconds that a command may take, and those that its phases took.
+    """The seconds that a command may take, and those that its phases have taken.
 
     Attributes
     ----------
@@ -52,14 +52,14 @@ class TimeBudget:
             self.phases[phase] = self.phases.get(phase, 0.0) + time.perf_counter() - start
 
     def compute_seconds_left(self, share: float = 1.0) -> float | None:
-        """Return a share of the seconds that are left, at least a tenth of the limit; None without a limit."""
+        """Return a share of the seconds left, at least a tenth of the limit; None without a limit."""
         if self.limit is None:
             return None
         left = self.limit - (time.perf_counter() - self.start)
         return max(share * left, LEAST_SHARE * self.limit)
 
     def describe_excess(self) -> list[str]:
-        """Return a sentence that says what took the time, if the limit was missed."""
+        """Return a sentence on what took the time, if the limit was exceeded."""
         if self.limit is None:
             return []
         seconds = time.perf_counter() - self.start
@@ -72,10 +72,10 @@ class TimeBudget:
 def limit_learner(
     spec: LearnerSpec, seconds: float | None, X: np.ndarray, y: np.ndarray
 ) -> tuple[LearnerSpec, list[str]]:
-    """Return the learner as it can be fitted in so many seconds.
+    """Return the learner in a form that can be fitted in this many seconds.
 
-    One with the parameter `time_limit` gets it. Of any other with epochs, a few are timed on some of the
-    samples, and there will be as many as the time allows, if not all.
+    A learner with the parameter `time_limit` gets it. For any other with epochs, a few are timed on some of the
+    samples, and their number is reduced to what the time allows.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def limit_learner(
     Returns
     -------
     spec : LearnerSpec
-        The learner, perhaps with fewer epochs.
+        The learner, possibly with fewer epochs.
     notes : list of str
         What was changed.
     """
@@ -110,7 +110,7 @@ def limit_learner(
 
 
 def _estimate_epochs(spec: LearnerSpec, seconds: float, X: np.ndarray, y: np.ndarray) -> int:
-    """Return how many epochs fit in the time, from those of a few samples, taken evenly from all."""
+    """Return how many epochs fit in the time, estimated on a few evenly spaced samples."""
     rows = np.unique(np.linspace(0, len(y) - 1, min(len(y), PROBE_SAMPLES)).astype(int))
     X_few, y_few = X[rows], y[rows]
     if len(np.unique(y_few)) < 2:

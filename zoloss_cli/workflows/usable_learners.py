@@ -1,4 +1,4 @@
-"""Learners that nobody named, and that a package is missing for: left out, or started from elsewhere."""
+"""Learners that the user did not name and whose packages are missing: left out, or started differently."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OTHER_START = "seeding=fld"
 
 
 def adapt_to_packages(evaluation: Evaluation) -> tuple[Evaluation, list[str]]:
-    """Return an evaluation of learners that the installed packages are enough for, and what to say of it.
+    """Return an evaluation of the learners for which packages are installed, and a note about the changes.
 
     Parameters
     ----------
@@ -22,10 +22,10 @@ def adapt_to_packages(evaluation: Evaluation) -> tuple[Evaluation, list[str]]:
     Returns
     -------
     evaluation : Evaluation
-        The same where nothing is missing. Else without the learners that need what is missing; those that need
-        it for their start only begin from Fisher's linear discriminant, as a parameter of theirs says.
+        The same if nothing is missing. Otherwise without the learners that need what is missing; those that
+        need it only for their start begin from Fisher's linear discriminant, by one of their parameters.
     notes : list of str
-        One sentence, if something was changed.
+        One sentence if something was changed.
     """
     left_out: list[str] = []
     restarted: list[str] = []

@@ -1,8 +1,8 @@
-"""The error of a fit on samples that it was not fitted on: repeated stratified cross-validation.
+"""The error of a fit on other samples: repeated stratified cross-validation.
 
-How many folds and repeats there are, and how long a search may be in each, follows from the number of samples
-and from the learner's parameters, so that the same seed gives the same numbers. The clock decides only where a
-learner has a time limit, and where folds would take longer than MAX_SECONDS.
+The number of folds and repeats, and the length of the search in each, depend on the number of samples and the
+learner's parameters, so that the same seed gives the same numbers. The clock matters only if a learner has a
+time limit, or if folds would take longer than MAX_SECONDS.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ CONFIDENCE = 0.95
 MIN_SAMPLES = 10
 MIN_FOLDS_FOR_VARIANCE = 5
 FOLDS, FOLDS_OF_MANY = 10, 5
-MANY_SAMPLES, MOST_SAMPLES = 10_000, 100_000  # from which on there are fewer folds, and one alone is tested
-SAMPLES_TO_PREDICT, MAX_REPEATS = 400, 10  # small tables are repeated until so many predictions are made
-MAX_SECONDS = 30.0  # no further fold is begun that would end later
+MANY_SAMPLES, MOST_SAMPLES = 10_000, 100_000  # from here on, there are fewer folds, and only one is tested
+SAMPLES_TO_PREDICT, MAX_REPEATS = 400, 10  # small tables are repeated until this many predictions are made
+MAX_SECONDS = 30.0  # no fold is started that would end later
 LEAST_SECONDS = 0.1  # of a fold
-SHARED_SECONDS = 2.0, 10.0  # the least and the most that folds share of the time of a search with a limit
-LONGEST_SEARCH = {"steps": 2_000, "nodes": 20_000, "lines": 10_000}  # of a fold; few are needed for most errors
+SHARED_SECONDS = 2.0, 10.0  # the least and the most time for all folds of a search with a limit
+LONGEST_SEARCH = {"steps": 2_000, "nodes": 20_000, "lines": 10_000}  # of a fold; few suffice for most errors
 SEED_WORD = 0x666F6C64  # the random numbers of folds are not those of the fit
 
 
 @dataclass(frozen=True)
 class FoldPlan:
-    """What is done to estimate the error on new samples.
+    """The plan for estimating the error on new samples.
 
     Attributes
     ----------
     learner : LearnerSpec
-        The learner, perhaps with a shorter search.
+        The learner, possibly with a shorter search.
     folds, repeats : int
-        Into how many parts the samples are divided, and how often.
+        The number of parts that the samples are divided into, and how often.
     tested : int
         How many of all parts are tested, one after the other.
     shortened : tuple of str
         What is shorter than in the fit itself.
     seconds : float
-        When no further fold is begun.
+        The time after which no further fold is started.
     """
 
     learner: LearnerSpec
@@ -67,17 +67,17 @@ class Validation:
     Attributes
     ----------
     plan : FoldPlan
-        What was planned.
+        The plan.
     tested : int
-        How many parts were tested: fewer than planned if time ran out.
+        The number of parts tested: fewer than planned if time ran out.
     confusion : ndarray of int of shape (n_classes, n_classes)
-        How often a sample of the class of the row was predicted to be of the class of the column.
+        How often samples of the row's class were predicted to be of the column's class.
     error : float
         The share of wrong predictions.
     interval : tuple of (float, float)
-        The confidence interval of the error, corrected for training parts that overlap.
+        The confidence interval of the error, corrected for overlapping training parts.
     seconds : float
-        The time of all of it.
+        The total time.
     """
 
     plan: FoldPlan
@@ -89,31 +89,31 @@ class Validation:
 
     @property
     def class_errors(self) -> np.ndarray:
-        """The share of wrong predictions for each class; not a number for one that was not tested."""
+        """The share of wrong predictions for each class; NaN for a class that was not tested."""
         counts = self.confusion.sum(axis=1)
         wrong = counts - np.diag(self.confusion)
         return np.divide(wrong, counts, out=np.full(len(counts), np.nan), where=counts > 0)
 
     def compute_weighted_error(self, weights: np.ndarray) -> float:
-        """Return the share of the weight that is misclassified, by the weights of classes."""
+        """Return the misclassified share of the weight, given the class weights."""
         counts = self.confusion.sum(axis=1)
         return float(weights @ (counts - np.diag(self.confusion)) / (weights @ counts))
 
 
 @dataclass(frozen=True)
 class HeldOutPart:
-    """The samples of one part that were predicted by an estimator fitted on all others.
+    """The samples of one part, predicted by an estimator fitted to all others.
 
     Attributes
     ----------
     indices : ndarray of int
-        Which samples of the table they are.
+        Their indices in the table.
     predictions : ndarray of int
         Their predicted classes.
     scores : ndarray of shape (n_part,) or (n_part, n_classes) or None
-        Their scores, None where all samples of the rest are of one class.
+        Their scores; None if all other samples are of one class.
     n_train : int
-        How many samples the estimator was fitted on.
+        The number of samples that the estimator was fitted to.
     """
 
     indices: np.ndarray
@@ -124,12 +124,12 @@ class HeldOutPart:
 
 @dataclass(frozen=True)
 class FoldData:
-    """What folds are taken from: features in the table's units, class indices, and sample weights.
+    """The samples to take folds from: features in the table's units, class indices, and sample weights.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        The features, not scaled.
+        The features, unscaled.
     y : ndarray of int of shape (n_samples,)
         Indices of classes.
     scaling : str
@@ -139,7 +139,7 @@ class FoldData:
     sample_weight : ndarray of shape (n_samples,) or None
         The weights of the samples.
     gaps : tuple of Gap
-        Missing values, which each training part fills by its own.
+        Missing values, which each training part fills from its own samples.
     """
 
     X: np.ndarray
@@ -156,13 +156,13 @@ def plan_folds(learner: LearnerSpec, n: int, fit_seconds: float, seconds: float 
     Parameters
     ----------
     learner : LearnerSpec
-        The learner as it was fitted to all samples.
+        The learner as fitted to all samples.
     n : int
         The number of samples.
     fit_seconds : float
-        How long that took: folds of a learner with a time limit share about as much.
+        How long that took: the folds of a learner with a time limit share about as much.
     seconds : float or None
-        How long all folds may take; None for MAX_SECONDS.
+        Maximum seconds for all folds; None for MAX_SECONDS.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def plan_folds(learner: LearnerSpec, n: int, fit_seconds: float, seconds: float 
 
 
 def _shorten_search(spec: LearnerSpec, seconds: float, shortened: dict[str, None]) -> LearnerSpec:
-    """Return the learner with a shorter search, also inside an ensemble; `shortened` collects what changed."""
+    """Return the learner with a shorter search, also inside an ensemble; `shortened` collects the changes."""
     settings = []
     for key, value in spec.settings:
         if isinstance(value, LearnerSpec):
@@ -196,19 +196,19 @@ def _shorten_search(spec: LearnerSpec, seconds: float, shortened: dict[str, None
 
 
 def draw_folds(y: np.ndarray, folds: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Return the indices of each part: sizes differ by one at most, and so does the number of each class."""
+    """Return the indices of each part: part sizes and class counts differ by at most one."""
     order = rng.permutation(len(y))
     order = order[np.argsort(y[order], kind="stable")]  # class by class, in random order within each
     return [np.sort(order[k::folds]) for k in range(folds)]
 
 
 def iterate_held_out(plan: FoldPlan, data: FoldData) -> Iterator[HeldOutPart]:
-    """Yield the parts that are tested, each with predictions by an estimator for all other samples.
+    """Yield the parts to test, each with predictions by an estimator fitted to all other samples.
 
     Parameters
     ----------
     plan : FoldPlan
-        What to do.
+        The plan.
     data : FoldData
         The samples.
 
@@ -244,15 +244,15 @@ def _predict_part(
 
 
 def compute_comparable_scores(estimator, X: np.ndarray) -> np.ndarray:
-    """Return scores that mean the same for estimators of the same learner fitted on other samples.
+    """Return scores that are comparable between estimators of the same learner fitted to different samples.
 
-    The 0/1 loss does not say how long the weights of a linear rule are: its scores are divided by their length.
+    The 0/1 loss does not fix the length of a linear rule's weights, so its scores are divided by that length.
     """
     return estimator.decision_function(X) / compute_length(estimator)
 
 
 def compute_length(estimator) -> float:
-    """Return the length of the weights of a linear rule, without the bias; 1 where there are none."""
+    """Return the length of a linear rule's weights, without the bias; 1 if there are none."""
     length = float(np.linalg.norm(estimator.coef_)) if hasattr(estimator, "coef_") else 1.0
     return length if 0.0 < length < np.inf else 1.0
 
@@ -263,7 +263,7 @@ def cross_validate(plan: FoldPlan, data: FoldData, n_classes: int) -> Validation
     Parameters
     ----------
     plan : FoldPlan
-        What to do.
+        The plan.
     data : FoldData
         The samples.
     n_classes : int
@@ -272,7 +272,7 @@ def cross_validate(plan: FoldPlan, data: FoldData, n_classes: int) -> Validation
     Returns
     -------
     Validation or None
-        The estimate from the parts that were tested; None if Ctrl-C came before the first of them.
+        The estimate from the parts tested; None if Ctrl-C came before the first.
     """
     start = time.perf_counter()
     confusion = np.zeros((n_classes, n_classes), np.int64)
@@ -302,13 +302,13 @@ def cross_validate(plan: FoldPlan, data: FoldData, n_classes: int) -> Validation
     rates = [count / size for count, size in zip(errors, sizes, strict=True)]
     if len(rates) >= MIN_FOLDS_FOR_VARIANCE and len(set(rates)) > 1:
         interval = compute_corrected_interval(rates, n_train, total / len(sizes), CONFIDENCE)
-    else:  # few parts, or parts that are all alike, do not tell how much they vary
+    else:  # few or identical parts do not show how much they vary
         interval = compute_proportion_interval(sum(errors) / total, min(total, len(data.y)), CONFIDENCE)
     return Validation(plan, len(errors), confusion, sum(errors) / total, interval, time.perf_counter() - start)
 
 
 def _show_progress(done: int, total: int) -> None:
-    """Show on a terminal how many folds are done; none of none removes the line."""
+    """Show on a terminal how many folds are done; a total of 0 removes the line."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{f'cross-validation: {done} of {total} fits' if total else ''}")
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""The errors of a fit on samples that it was not fitted on, and what to think of them, as text and as JSON."""
+"""The errors of a fit on other samples, and how to interpret them, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from zoloss_cli.workflows.fit import TableFit
 from zoloss_cli.workflows.validation import CONFIDENCE, Validation
 
-MAX_SHOWN_CLASSES = 8  # a wider matrix does not fit in a terminal: then the most frequent confusion is shown
+MAX_SHOWN_CLASSES = 8  # wider matrices do not fit in a terminal: only the most frequent confusion is shown
 MAX_SHOWN_LETTERS = 50
-CLEARLY_WORSE = 1.2  # times the training error: of very many samples the interval is narrow
+CLEARLY_WORSE = 1.2  # times the training error: with very many samples the interval is narrow
 
 
 def describe_validation(validation: Validation, weights: np.ndarray | None = None) -> dict:
-    """Return the cross-validation as part of a JSON object; `weights` are those of the classes."""
+    """Return the cross-validation as part of a JSON object; `weights` are the class weights."""
     weighted = {}
     if weights is not None:
         weighted = {"weighted_error_rate": validation.compute_weighted_error(weights)}
@@ -46,7 +46,7 @@ def describe_baseline(fitted: TableFit) -> dict:
 
 
 def render_validation(fitted: TableFit, validation: Validation) -> list[str]:
-    """Return the lines about the error on new samples, the baseline, and what to think of both."""
+    """Return the lines about the error on new samples, the baseline, and how to interpret them."""
     low, high = (100 * bound for bound in validation.interval)
     weighted = ""
     if fitted.class_weights is not None:
@@ -78,7 +78,7 @@ def describe_plan(validation: Validation) -> str:
 
 
 def list_warnings(fitted: TableFit, validation: Validation) -> list[str]:
-    """Return what should keep a reader from trusting the training errors, a sentence each."""
+    """Return reasons not to trust the training errors, one sentence each."""
     training, baseline = fitted.errors / len(fitted.y), describe_baseline(fitted)
     low, high = validation.interval
     path = shlex.quote(str(fitted.table.path))
@@ -100,7 +100,7 @@ def list_warnings(fitted: TableFit, validation: Validation) -> list[str]:
 
 
 def render_confusion(fitted: TableFit, validation: Validation) -> list[str]:
-    """Return the table of true and predicted classes; of many classes, errors and what they are taken for."""
+    """Return the table of true and predicted classes; with many, errors and the most frequent confusion."""
     from tabulate import tabulate
 
     classes, matrix = fitted.classes, validation.confusion

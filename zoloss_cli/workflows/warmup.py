@@ -1,4 +1,4 @@
-"""Kernels compiled ahead of their first use."""
+"""Compile kernels ahead of their first use."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from zoloss_cli.workflows.learner_options import parse_learner
 
 
 def warm_up_learners(names: Sequence[str], report: Callable[[int, int], object]) -> tuple[int, float]:
-    """Compile the kernels of learners, or load those that are compiled already.
+    """Compile the kernels of learners, or load those already compiled.
 
     Parameters
     ----------
     names : sequence of str
         The learners' names; none for all of them.
     report : callable
-        Called with the number of learners that are done and of all.
+        Called with the number of learners done and the total.
 
     Returns
     -------
     count : int
-        How many learners there are.
+        The number of learners.
     seconds : float
         How long it took.
     """

@@ -122,7 +122,8 @@ def test_one_estimator_cannot_change_the_samples_of_another(heart):
 
 
 def test_what_fails_is_told_and_others_go_on(heart):
-    with pytest.warns(UserWarning, match="2 fits failed: Strange, split 0: ValueError: predict returned what"):
+    words = "2 fits failed: Strange, split 0: ValueError: predict returned a value"
+    with pytest.warns(UserWarning, match=words):
         result = evaluate(*heart, ["fld", Strange()], n_splits=2)
     assert set(result.frame["learner"]) == {"fld"}
     assert len(result.failures) == 2

@@ -84,7 +84,7 @@ def test_a_dataframe_gives_the_same_table_and_its_own_rows_only(small):
         zl.make_table(pd.concat([frame, frame]))
     with pytest.raises(ResultsError, match="the DataFrame has no column 'learner'"):
         zl.make_table(frame.drop(columns="learner"))
-    with pytest.raises(ResultsError, match="no column of the DataFrame is called like a metric"):
+    with pytest.raises(ResultsError, match="no column of the DataFrame is named after a metric"):
         zl.make_table(frame[["dataset", "learner", "split"]])
 
 

@@ -83,7 +83,7 @@ def test_text_of_the_command_and_its_refusals(zoloss, table):
     assert "at a cost of 2 each" in text
     assert "No row lowers the complexity by 50 or more" in zoloss("complexity", mine, *quick, "--cost", 50).out
     for arguments, said in (
-        (("--cost", 1, "--noise", 0.1), "--cost and --noise say the same"),
+        (("--cost", 1, "--noise", 0.1), "--cost and --noise set the same cost"),
         (("--noise", 0.5), "--noise: the probability of a wrong label must be above 0 and below 0.5"),
         (("--cost", 0), "--cost: must be a number above 0"),
     ):
@@ -92,7 +92,7 @@ def test_text_of_the_command_and_its_refusals(zoloss, table):
         assert said in ended.err
     ended = zoloss("complexity", "iris", "--cost", 1)
     assert ended.code == 2
-    assert "--cost: the rightmost segment is that of two classes" in ended.err
+    assert "--cost: the rightmost segment needs two classes" in ended.err
 
 
 def test_the_figure_has_the_means_of_the_stored_draws():

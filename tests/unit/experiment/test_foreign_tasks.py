@@ -69,7 +69,7 @@ def test_scores_are_kept_where_there_are_some(cells):
         ("Raising", "ArithmeticError: no luck"),
         ("Leaving", "SystemExit: 3"),
         ("Mutating", "ValueError: Mutating changes its input X in fit: it must work on a copy"),
-        ("Signs", "ValueError: Signs predicts -1, where the classes that it was given are 0 to 1"),
+        ("Signs", "ValueError: Signs predicts -1, but it was given the classes 0 to 1"),
         ("Short", "ValueError: Short: predict of 216 samples has the shape (215,)"),
         ("Boasting", "ValueError: Boasting: trace_ ends with 0 errors, but "),
         ("Bounding", "ValueError: Bounding: lower_bound_ is 1e+06, but it has "),

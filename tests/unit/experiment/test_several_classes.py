@@ -105,7 +105,7 @@ def test_other_settings_on_one_data_set(write_config):
         (
             "{train: predefined}",
             "{train: predefined, noise: {fraction: 0.1}}",
-            "noise has no place in a predefined training part",
+            "noise cannot be added to a predefined training part",
         ),
         ("on: {iris: {rounds: 7}}", "on: {irs: {rounds: 7}}", "no data set 'irs'; did you mean 'iris'?"),
         ("on: {iris: {rounds: 7}}", "on: [iris]", "must be a mapping from data sets to the settings"),

@@ -81,7 +81,8 @@ def test_a_config_reaches_no_file_outside_its_folder(folder, name):
     inside = folder / "inside"
     inside.mkdir()
     (inside / "link.py").symlink_to(folder / "mine.py")
-    with pytest.raises(ConfigError, match="is not in the folder of the config: put the file beside the config"):
+    words = "is not in the folder of the config: put the file next to the config"
+    with pytest.raises(ConfigError, match=words):
         read_code(name.format(top=folder), inside)
 
 

@@ -225,7 +225,7 @@ def test_a_certificate_of_other_data_or_another_version_is_refused(proved, tmp_p
     other.write_text("\n".join([*lines[:-1], lines[-2]]) + "\n")
     with pytest.raises(ModelError, match="is about other data than"):
         check(certificate, tmp_path, other)
-    with pytest.raises(ModelError, match="has version 99 of the format"):
+    with pytest.raises(ModelError, match="has format version 99"):
         check({**certificate, "version": 99}, tmp_path, data)
     with pytest.raises(ModelError, match="there is no valid 'proof'"):
         check({**certificate, "proof": 3}, tmp_path, data)

@@ -79,7 +79,7 @@ def test_the_text_has_weights_and_both_rates(zoloss, rare):
     ("options", "code", "sentence"),
     [
         (["--class-weight", "il=3"], 3, "there is no class 'il'; did you mean 'ill'?"),
-        (["--class-weight", "ill=3", "--cost-fn", "2"], 2, "are the same; give one of them"),
+        (["--class-weight", "ill=3", "--cost-fn", "2"], 2, "set the same weights; give one of them"),
         (["--class-weight", "ill"], 2, "write balanced, or CLASS=WEIGHT with a number above 0"),
         (["--class-weight", "ill=0"], 2, "write balanced, or CLASS=WEIGHT with a number above 0"),
         (["--class-weight", "ill=nan"], 2, "write balanced, or CLASS=WEIGHT with a number above 0"),
@@ -100,7 +100,7 @@ def test_wrong_weights_are_refused_in_a_sentence(zoloss, rare, tmp_path, options
 
 
 def test_costs_are_for_two_classes():
-    with pytest.raises(DataError, match="are for two classes, and there are 3"):
+    with pytest.raises(DataError, match="are for two classes, but there are 3"):
         Weighting(cost_fp=2.0).compute(np.arange(3), ["a", "b", "c"])
     with pytest.raises(ConfigError, match="must be a number above 0"):
         Weighting(cost_fp=float("nan"))

@@ -118,7 +118,7 @@ def test_another_number_is_found(zoloss, tmp_path, small_config):
 def test_from_a_config_without_results(zoloss, place):
     ended = zoloss("show", "heart", "fld", "1", "--config", place / "small.yaml")
     assert ended.code == 0, ended.err
-    assert "stored    nothing is stored of this task" in ended.out
+    assert "stored    no record of this task is stored" in ended.out
     with_results = zoloss("show", "heart", "fld", "1", "--results", place / "results")
     assert ended.out.split("stored")[0] == with_results.out.split("stored")[0]
 
@@ -137,7 +137,7 @@ def test_a_learner_by_its_registered_name(zoloss, results):
         (["heart", "several", "0"], "has no learner 'several' on heart; valid: fld, adaboost:stump, boosted"),
         (["heart", "fld", "2"], "'small' has the splits 0 to 1 of fld on heart, and no split 2"),
         (["heart", "fld", "0", "--table", "II"], "there is no table 'II' in these results"),
-        (["heart", "fld", "0", "--config", "x.yaml"], "leave --results and --table out"),
+        (["heart", "fld", "0", "--config", "x.yaml"], "omit --results and --table"),
     ],
 )
 def test_what_is_not_there(zoloss, results, arguments, message):

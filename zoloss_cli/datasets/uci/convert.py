@@ -1,8 +1,8 @@
 """From an original UCI file to the embedded table: what each recipe key of `catalog.yaml` means.
 
-Every original is a headerless text file with one record per line; what differs is the separator, the place
-of the class, and a few columns and codes. The recipe lists those differences, so that a reader can check
-them against the archive's description without reading code.
+Every original is a headerless text file with one record per line; they differ in the separator, the place of
+the class, and a few columns and codes. The recipe lists those differences, so that readers can check them
+against the archive's description without reading code.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def shorten_number(value: str) -> str:
 
 
 def read_embedded_rows(entry: CatalogEntry) -> tuple[Row, list[Row]]:
-    """Return header and rows of the embedded copy, which the fetched table has to reproduce."""
+    """Return header and rows of the embedded copy, which the fetched table must reproduce."""
     with entry.path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     return header, [[shorten_number(value) for value in row] for row in rows]
@@ -51,7 +51,7 @@ def convert_file(entry: CatalogEntry, recipe: UciRecipe, filename: str, content:
     entry : CatalogEntry
         The embedded table.
     recipe : UciRecipe
-        How it is made of the original.
+        How it is made from the original.
     filename : str
         The original's name, for messages.
     content : bytes
@@ -78,7 +78,7 @@ def convert_file(entry: CatalogEntry, recipe: UciRecipe, filename: str, content:
 
 
 def _convert_record(recipe: UciRecipe, n_features: int, place: str, line: str) -> Row | None:
-    """Return one record as a row of the embedded table, or None where the recipe drops it."""
+    """Return one record as a row of the embedded table, or None if the recipe drops it."""
     if recipe.separator == "whitespace":
         fields = line.split()
     else:
@@ -106,7 +106,7 @@ def _convert_record(recipe: UciRecipe, n_features: int, place: str, line: str) -
 
 
 def list_differences(entry: CatalogEntry, header: Row, fetched: list[Row], embedded: list[Row]) -> list[str]:
-    """Return how the fetched rows differ from the embedded ones, a line each; empty if they do not."""
+    """Return how the fetched rows differ from the embedded ones, one line each; empty if they do not."""
     if fetched == embedded:
         return []
     if entry.uci is not None and entry.uci.row_order == "lost":
@@ -129,7 +129,7 @@ def list_differences(entry: CatalogEntry, header: Row, fetched: list[Row], embed
 
 
 def _count_unmatched_rows(fetched: list[Row], embedded: list[Row]) -> list[str]:
-    """Return counts of the rows that only one side has, whatever their order, and where the first one is."""
+    """Return counts of the rows that only one side has, in any order, and where the first one is."""
     lines = []
     sides = (("fetched file", fetched, embedded), ("embedded copy", embedded, fetched))
     for side, rows, others in sides:

@@ -1,8 +1,8 @@
 """Fetch the original files of the embedded data sets from the UCI archive, and compare them with our copies.
 
-Everything that arrives is untrusted: only http(s) is spoken, sizes are capped, archives stay in memory and
-are never extracted to paths they name, known files must have their known sha256, and the one file that is
-written appears only when it is complete.
+Everything received is untrusted: only http(s) is used, sizes are limited, archives stay in memory and are never
+extracted to paths they name, known files must have their known sha256, and the one file written appears only
+when it is complete.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class FetchReport:
     name : str
         The data set.
     path : Path
-        The CSV file that was written.
+        The written CSV file.
     urls : list of str
         Where the original files came from.
     sha256 : dict of {str: str}
@@ -58,7 +58,7 @@ class FetchReport:
     rows, features : int
         The size of the table.
     pinned : bool
-        Whether the hash of every original file was known and is the known one.
+        Whether the hash of every original file was known and matches.
     differences : list of str
         How the table differs from the embedded copy; empty if it does not.
     """
@@ -83,7 +83,7 @@ class _Original:
 
 
 class _DownloadError(Exception):
-    """One download went wrong; `fetch` adds the data set's name and what to do."""
+    """One download failed; `fetch` adds the data set's name and what to do."""
 
     def __init__(self, url: str, reason: object) -> None:
         self.url = url
@@ -92,7 +92,7 @@ class _DownloadError(Exception):
 
 
 class _MissingFileError(_DownloadError):
-    """The archive does not have the file, so another address may."""
+    """The archive does not have the file, but another address may."""
 
 
 def fetch(name: str, into: Path | None = None, archive: str = ARCHIVE) -> FetchReport:
@@ -115,7 +115,7 @@ def fetch(name: str, into: Path | None = None, archive: str = ARCHIVE) -> FetchR
     Raises
     ------
     DataError
-        If the files cannot be fetched, are not those that are known, or cannot be written.
+        If the files cannot be fetched, are not the known ones, or cannot be written.
     """
     entry, target = find_embedded_entry(name), find_fetched_path(name, into)
     if entry.uci is None:
@@ -158,7 +158,7 @@ def fetch(name: str, into: Path | None = None, archive: str = ARCHIVE) -> FetchR
 
 
 def _fetch_originals(recipe: UciRecipe, archive: str) -> list[_Original]:
-    """Return the files in the recipe's order: out of the zip, or one by one where there is no zip."""
+    """Return the files in the recipe's order: from the zip, or one by one if there is no zip."""
     try:
         url, body = _download(archive + recipe.zip)
     except _MissingFileError:
@@ -171,7 +171,7 @@ def _fetch_originals(recipe: UciRecipe, archive: str) -> list[_Original]:
 
 
 def _verify_sha256(original: _Original, known_hashes: dict[str, str]) -> str:
-    """Return the file's hash, which must be the known one if there is one."""
+    """Return the file's hash, which must match the known one if there is one."""
     digest = hashlib.sha256(original.content).hexdigest()
     known = known_hashes.get(original.filename, digest)
     if digest != known:
@@ -187,7 +187,7 @@ def _convert_original(entry: CatalogEntry, recipe: UciRecipe, original: _Origina
 
 
 def _download(url: str) -> tuple[str, bytes]:
-    """Return the address that the body came from in the end, and the body."""
+    """Return the final address that the body came from, and the body."""
     body = bytearray()
     deadline = time.monotonic() + DOWNLOAD_SECONDS
     try:
@@ -221,17 +221,17 @@ def _download(url: str) -> tuple[str, bytes]:
 
 
 class _WebRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows redirects on the web only, and never from an encrypted to an open connection."""
+    """Follow redirects only on the web, and never from an encrypted to an unencrypted connection."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp, code: int, msg: str, headers, newurl: str
     ) -> urllib.request.Request | None:
-        """Return the request of the new address, if it is allowed."""
+        """Return the request for the new address, if it is allowed."""
         old, new = urlsplit(req.full_url).scheme, urlsplit(newurl).scheme
         if new not in ("http", "https") or (old, new) == ("https", "http"):
             raise _DownloadError(req.full_url, f"its redirection to {newurl} is not allowed")
         if fp is not None:
-            fp.close()  # or urllib would read the whole of it, however long it is
+            fp.close()  # otherwise urllib would read all of it, however long
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
@@ -254,7 +254,7 @@ def _build_opener() -> urllib.request.OpenerDirector:
 def _unzip(url: str, body: bytes, wanted: list[str]) -> list[tuple[str, bytes]]:
     """Return the wanted members by base name. One unsafe name condemns the archive: an honest one has none.
 
-    The declared sizes suffice against zip bombs, because no more than them is ever unpacked.
+    The declared sizes suffice against zip bombs, because no more than that is ever unpacked.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
@@ -279,5 +279,5 @@ def _read_member(url: str, archive: zipfile.ZipFile, filename: str) -> bytes:
     if len(found) != 1:
         raise _DownloadError(url, f"the zip holds {len(found)} files called {filename} instead of one")
     if found[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise _DownloadError(url, f"{filename} is compressed in a way that zips of the archive are not")
+        raise _DownloadError(url, f"{filename} is compressed in a way that the archive does not use")
     return archive.read(found[0])

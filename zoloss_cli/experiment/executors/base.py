@@ -1,4 +1,4 @@
-"""What every executor is: a place where chunks of tasks run, and futures that their records come back in."""
+"""The interface of executors: places where chunks of tasks run, and futures that return their records."""
 
 from __future__ import annotations
 
@@ -16,44 +16,44 @@ Note = Callable[[str], object]
 
 
 class ChunkOutput(NamedTuple):
-    """What comes back for a chunk: the records of its splits, and the host that made them if not this one."""
+    """The result of a chunk: the records of its splits, and the host that made them if not this one."""
 
     records: list[AnyRecord]
     host: str = ""
 
 
 class ChunkLostError(Exception):
-    """A chunk was lost by no fault of its tasks, with the connection say; it has to be submitted again."""
+    """A chunk was lost through no fault of its tasks, say with the connection; it must be resubmitted."""
 
 
 class TaskExecutor(ABC):
-    """Where chunks of tasks run.
+    """A place where chunks of tasks run.
 
-    A future of `submit` ends in a `ChunkOutput`, in `concurrent.futures.BrokenExecutor` if a worker died with
-    the chunk, in `ChunkLostError`, or in an error that ends the run. What follows from these, retries and
-    blame, is the scheduler's and not the executor's.
+    A future from `submit` ends in a `ChunkOutput`, in `concurrent.futures.BrokenExecutor` if a worker died with
+    the chunk, in `ChunkLostError`, or in an error that ends the run. The consequences, such as retries and
+    blame, are up to the scheduler, not the executor.
     """
 
     @property
     @abstractmethod
     def n_workers(self) -> int:
-        """How many tasks can run at the same time, now."""
+        """How many tasks can currently run at the same time."""
 
     @abstractmethod
     def prepare(self, cells: Sequence[Cell], note: Note) -> None:
-        """Make workers ready for the tasks of these cells: kernels are compiled, and data are where they run.
+        """Prepare workers for the tasks of these cells: compile kernels, and provide data where tasks run.
 
         Parameters
         ----------
         cells : sequence of Cell
-            What is to run.
+            The cells to run.
         note : callable
-            Takes what a person should know.
+            Takes notes for the user.
         """
 
     @abstractmethod
     def submit(self, cell: Cell, splits: list[int], seconds: float = math.inf) -> Future[ChunkOutput]:
-        """Hand over a chunk; raise BrokenExecutor if workers have died.
+        """Submit a chunk; raise BrokenExecutor if workers have died.
 
         Parameters
         ----------
@@ -62,34 +62,35 @@ class TaskExecutor(ABC):
         splits : list of int
             Its splits.
         seconds : float
-            After which no other task of the chunk begins: its records are then those of the first splits.
+            Time after which no further task of the chunk starts: its records are then those of the first
+            splits.
         """
 
     def flush(self) -> None:  # noqa: B027 (an executor may send each chunk at once)
-        """Send what was submitted, if that was left until there is more of it."""
+        """Send submitted chunks that were held back to be sent together."""
 
     @abstractmethod
     def recover(self) -> bool:
-        """Be usable again after a worker died; return whether every chunk under way is lost with it."""
+        """Become usable again after a worker died; return whether every running chunk is lost with it."""
 
     def check(self) -> None:  # noqa: B027 (an executor may have nothing to look after)
-        """Look after the workers, while nothing has finished; raise an error if nothing ever will."""
+        """Check the workers while nothing has finished; raise an error if nothing ever will."""
 
     def describe_workers(self) -> str:
-        """Return how many workers there are and where, for a progress bar; empty on this machine alone."""
+        """Return how many workers there are and where, for a progress bar; empty if only on this machine."""
         return ""
 
     def describe_cluster(self) -> ClusterInfo | None:
-        """Return what a manifest says of a cluster; None on this machine alone."""
+        """Return what a manifest says about a cluster; None if only on this machine."""
         return None
 
     @abstractmethod
     def close(self) -> None:
-        """End at once, without waiting for chunks under way."""
+        """End at once, without waiting for running chunks."""
 
 
 class ExecutorStarter(Protocol):
-    """Starts an executor; what is wrong with a cluster is said then, before anything runs."""
+    """Start an executor; problems with a cluster are reported then, before anything runs."""
 
     def __call__(self, note: Note) -> TaskExecutor:
-        """Return the executor, which whoever asked for it closes."""
+        """Return the executor, which the caller must close."""

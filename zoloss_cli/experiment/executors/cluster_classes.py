@@ -13,17 +13,17 @@ from zoloss_cli.utils.optional_imports import is_installed
 
 
 def start_cluster(settings: ClusterSettings) -> Any:
-    """Start the cluster that settings name, with its workers on the way.
+    """Start the cluster described by settings, and request its workers.
 
     Parameters
     ----------
     settings : ClusterSettings
-        The class, what it is called with, and how many workers there are to be.
+        The class, its arguments, and the number of workers.
 
     Returns
     -------
     distributed.deploy.Cluster
-        The cluster; whoever asked for it closes it.
+        The cluster, which the caller must close.
     """
     assert settings.cluster is not None
     kind = load_cluster_class(settings.cluster)
@@ -44,7 +44,7 @@ def start_cluster(settings: ClusterSettings) -> Any:
 
 
 def _scale_cluster(cluster: Any, settings: ClusterSettings) -> None:
-    """Ask for the workers of a cluster; one of hosts that are named, by ssh, has those of its hosts."""
+    """Request the workers of a cluster; one with named hosts, by ssh, has those of its hosts."""
     can_scale = getattr(cluster, "_supports_scaling", True)
     if settings.workers is None and not can_scale:
         raise ClusterError(f"{settings.cluster} has a fixed number of workers: name it by workers")
@@ -60,7 +60,7 @@ def _scale_cluster(cluster: Any, settings: ClusterSettings) -> None:
 
 
 def load_cluster_class(name: str) -> Any:
-    """Import the class of a cluster by its dotted name; a function that returns a cluster will do."""
+    """Import a cluster class by its dotted name; a function that returns a cluster will do, too."""
     from distributed.deploy.cluster import Cluster
 
     module, _, attribute = name.rpartition(".")
@@ -91,6 +91,6 @@ def _is_starter(name: str, value: object) -> bool:
 
 
 def shorten_error(error: BaseException) -> str:
-    """Return the kind and the text of an error, in a clause."""
+    """Return the type and message of an error, as a clause."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return text if len(text) <= 200 else f"{text[:200]}..."

@@ -24,28 +24,28 @@ from zoloss_cli.experiment.executors.versions import collect_versions
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.results.manifest import ClusterInfo
 
-BATCH_SECONDS = 0.05  # in which what finishes is fetched together, at most
-CHUNK_WAIT_SECONDS = 0.001  # of that for each chunk under way: few workers have little to do meanwhile
-MAX_FETCHES = 3  # of the same results, while workers that have them die
+BATCH_SECONDS = 0.05  # maximum time over which results are fetched together
+CHUNK_WAIT_SECONDS = 0.001  # of that per running chunk: few workers have little to do meanwhile
+MAX_FETCHES = 3  # of the same results, while workers that hold them die
 
 
 @dataclass(frozen=True)
 class DaskWorkers:
-    """Starts the executor of a cluster.
+    """Start the executor of a cluster.
 
     Attributes
     ----------
     settings : ClusterSettings
         Which cluster.
     allow_versions : bool
-        Whether workers may have other versions than this machine.
+        Whether the package versions of workers may differ from those on this machine.
     """
 
     settings: ClusterSettings
     allow_versions: bool = False
 
     def __call__(self, note: Note) -> TaskExecutor:
-        """Connect, and compare versions with the workers that are there."""
+        """Connect, and compare versions with the workers that are present."""
         connection = Connection(self.settings, note, self.allow_versions)
         executor = DaskExecutor(connection, note, self.allow_versions)
         executor.open()
@@ -53,16 +53,16 @@ class DaskWorkers:
 
 
 class DaskExecutor(TaskExecutor):
-    """A Dask cluster. When a worker dies, Dask gives its chunks to others, so that other chunks go on.
+    """A Dask cluster. If a worker dies, Dask gives its chunks to others, so that other chunks continue.
 
     Parameters
     ----------
     connection : Connection
         The client.
     note : callable
-        Takes what a person should know.
+        Takes notes for the user.
     allow_versions : bool
-        Whether workers may have other versions than this machine.
+        Whether the package versions of workers may differ from those on this machine.
     """
 
     def __init__(self, connection: Connection, note: Note, allow_versions: bool):
@@ -92,11 +92,11 @@ class DaskExecutor(TaskExecutor):
 
     @property
     def n_workers(self) -> int:
-        """Return how many workers there are, or will be as soon as there is work."""
+        """Return how many workers there are, or will be once there is work."""
         return max(len(self._watch.workers), self.connection.settings.n_wanted, 1)
 
     def prepare(self, cells: Sequence[Cell], note: Note) -> None:
-        """Wait for a first worker, and send what all of them need."""
+        """Wait for a first worker, and send what all workers need."""
         versions = None if self.allow_versions else collect_versions()
         self._package = build_package(cells, versions)
         if self.connection.cluster is None:
@@ -110,7 +110,7 @@ class DaskExecutor(TaskExecutor):
         note(f"cluster {self.connection.address}: {self.describe_workers() or 'no worker yet'}{where}")
 
     def check(self) -> None:
-        """Look after the connection and the workers, from time to time."""
+        """Check the connection and the workers now and then."""
         if not self._watch.is_due():
             return
         if not self.connection.is_alive:
@@ -123,7 +123,7 @@ class DaskExecutor(TaskExecutor):
         return self._watch.description
 
     def describe_cluster(self) -> ClusterInfo:
-        """Return the scheduler and its version, and the differences that were allowed."""
+        """Return the scheduler and its version, and the allowed differences."""
         import distributed
 
         return ClusterInfo(self.connection.address, distributed.__version__, tuple(self._differences))
@@ -136,14 +136,14 @@ class DaskExecutor(TaskExecutor):
             self._differences += [each for each in found if each not in self._differences]
 
     def _send_package(self) -> None:
-        """Give the package to all workers, and to those that come."""
+        """Send the package to all current and future workers."""
         from zoloss_cli.experiment.executors.dask_worker import PackagePlugin
 
         if self._package is not None and self.connection.client is not None:
             self.connection.client.register_plugin(PackagePlugin(self._package), name=self._package.name)
 
     def _restore(self) -> None:
-        """Take all chunks under way as lost, and wait for the scheduler."""
+        """Treat all running chunks as lost, and wait for the scheduler."""
         for key in list(self._under_way):
             self._resolve(key, ChunkLostError())
         self._unsent = []
@@ -155,7 +155,7 @@ class DaskExecutor(TaskExecutor):
     # -- chunks -------------------------------------------------------------------------------------
 
     def submit(self, cell: Cell, splits: list[int], seconds: float = math.inf) -> Future[ChunkOutput]:
-        """Take a chunk, which is a task of its own and leaves with the others of its time."""
+        """Accept a chunk, which becomes a Dask task of its own and is sent together with others."""
         self.check()
         key = f"zoloss-{self._id}-{next(self._numbers)}"
         result: Future[ChunkOutput] = Future()
@@ -164,11 +164,11 @@ class DaskExecutor(TaskExecutor):
         return result
 
     def flush(self) -> None:
-        """Send the chunks that were submitted."""
+        """Send the submitted chunks."""
 
         def run_chunk(name: str, key: str, splits: list[int], seconds: float) -> ChunkOutput:
-            # A function within another one travels as code: the scheduler, which unpickles it, need not import
-            # zoloss, with numba and all, nor have it.
+            # A nested function is sent as code: the scheduler, which unpickles it, need not import zoloss with
+            # numba and everything else, nor even have it.
             from zoloss_cli.experiment.executors.dask_worker import run_chunk_on_worker
 
             return run_chunk_on_worker(name, key, splits, seconds)
@@ -185,7 +185,7 @@ class DaskExecutor(TaskExecutor):
             assert self.connection.client is not None, "connected before"
             names = [self._package.name] * len(keys)
             sent = self.connection.client.map(run_chunk, names, *chunks, key=keys, pure=False)
-        except (OSError, RuntimeError, AttributeError):  # of a client that has just lost its connection
+        except (OSError, RuntimeError, AttributeError):  # the client has just lost its connection
             self._watch.forget()
             time.sleep(BATCH_SECONDS)
             for key in keys:
@@ -195,11 +195,11 @@ class DaskExecutor(TaskExecutor):
             self._under_way[key] = remote, self._under_way[key][1]
 
     def recover(self) -> bool:
-        """Do nothing: others go on, and a nanny starts the worker again."""
+        """Do nothing: others continue, and a nanny restarts the worker."""
         return False
 
     def close(self) -> None:
-        """Cancel what is under way, leave no trace on the cluster, and close one that was started."""
+        """Cancel what is running, leave no trace on the cluster, and close a cluster that was started here."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -215,10 +215,10 @@ class DaskExecutor(TaskExecutor):
         leave_host()  # workers on this one may have been killed
 
     def _deliver(self) -> None:
-        """Fetch what has finished, in a thread of its own.
+        """Fetch finished results, in a separate thread.
 
-        A look at all chunks from time to time costs less than a call for each of them, and so does one answer
-        for many of them; workers have a chunk waiting meanwhile.
+        Checking all chunks now and then costs less than a call for each of them, and so does one reply for many
+        of them; meanwhile, workers have a chunk waiting.
         """
         while not self._is_closed:
             time.sleep(min(BATCH_SECONDS, CHUNK_WAIT_SECONDS * (1 + len(self._under_way))))
@@ -232,12 +232,12 @@ class DaskExecutor(TaskExecutor):
                     self._resolve(key, self._translate_failure(self._under_way[key][0]))
 
     def _fetch(self, keys: list[str]) -> dict[str, Any]:
-        """Return the results of tasks that have finished, without those that were lost since then."""
+        """Return the results of finished tasks, without those lost since then."""
         for _ in range(MAX_FETCHES):
             try:
                 ask: Any = self.connection.client.scheduler  # type: ignore[union-attr]
                 answer = self.connection.client.sync(ask.gather, keys=keys)  # type: ignore[union-attr]
-            except Exception:  # the connection is lost just now
+            except Exception:  # the connection was just lost
                 return {}
             if answer["status"] == "OK":
                 return answer["data"]
@@ -245,7 +245,7 @@ class DaskExecutor(TaskExecutor):
         return {}
 
     def _resolve(self, key: str, outcome: ChunkOutput | Exception) -> None:
-        """End the future of a chunk, once."""
+        """Resolve the future of a chunk, once."""
         _, result = self._under_way.pop(key, (None, None))
         if result is None:
             return
@@ -264,12 +264,12 @@ class DaskExecutor(TaskExecutor):
             return ChunkLostError()
         try:
             error = remote.exception(timeout=ANSWER_SECONDS)
-        except Exception:  # the reason is lost with the connection: the chunk runs again
+        except Exception:  # the reason was lost with the connection: the chunk runs again
             return ChunkLostError()
         if isinstance(error, KilledWorker):
             return BrokenExecutor(str(error))
         if isinstance(error, PackageMissingError):
-            self._lacks_package = True  # of another run with the same content that has ended, say
+            self._lacks_package = True  # for example, another run with the same content has ended
             return ChunkLostError()
         if isinstance(error, ZolossError):
             return error

@@ -1,4 +1,4 @@
-"""A connection to a Dask scheduler, waited for when it is lost."""
+"""A connection to a Dask scheduler that waits if the connection is lost."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from zoloss_cli.utils.optional_imports import is_installed
 if TYPE_CHECKING:
     from distributed import Client
 
-CONNECT_SECONDS = 10.0  # until it is said that there is no scheduler
+CONNECT_SECONDS = 10.0  # until reporting that there is no scheduler
 RETRY_SECONDS = 1.0
 ALLOW = "install the same there, or go on with --allow-versions"
 KEPT = "what is finished is kept, and the same command continues"
 
 
 class NoSchedulerError(Exception):
-    """What listens at an address is not a scheduler of Dask."""
+    """The program listening at an address is not a Dask scheduler."""
 
 
 class Connection:
-    """A Dask client that is connected, and connected again.
+    """A Dask client that connects, and reconnects.
 
     Parameters
     ----------
     settings : ClusterSettings
         Which scheduler, or which cluster to start.
     note : callable
-        Takes what a person should know.
+        Takes notes for the user.
     allow_versions : bool
-        Whether the scheduler may have another Dask than this machine.
+        Whether the scheduler's version of Dask may differ from that on this machine.
 
     Attributes
     ----------
     differences : list of str
-        The difference of versions, if there is one and it is allowed.
+        The difference in versions, if there is one and it is allowed.
     """
 
     def __init__(self, settings: ClusterSettings, note: Note, allow_versions: bool = False):
@@ -57,7 +57,7 @@ class Connection:
         self.address = settings.scheduler or settings.cluster or ""
 
     def open(self) -> None:
-        """Connect; a cluster is started first."""
+        """Connect, after starting a cluster if necessary."""
         check_dask()
         quiet_dask()
         if self.settings.cluster is not None:
@@ -84,16 +84,16 @@ class Connection:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the scheduler can be spoken to."""
+        """Whether the scheduler can be reached."""
         return self.client is not None and self.client.status == "running"
 
     def restore(self) -> None:
-        """Connect again to a scheduler that was lost, as soon as it is there.
+        """Reconnect to a lost scheduler as soon as it is back.
 
         Raises
         ------
         ClusterError
-            If it is not there within the limit.
+            If it is not back within the limit.
         """
         began = time.monotonic()
         limit = self.settings.wait
@@ -123,7 +123,7 @@ class Connection:
             return ""
 
     def close(self) -> None:
-        """Leave the scheduler, and close a cluster that was started."""
+        """Disconnect from the scheduler, and close a cluster that was started here."""
         self._drop_client()
         cluster, self.cluster = self.cluster, None
         if cluster is not None:
@@ -141,7 +141,7 @@ class Connection:
         self.differences = compare_dask(found, self.address, self.allow_versions)
 
         class QuietClient(Client):
-            """A client that says nothing when it ends without ever having been connected."""
+            """A client that reports nothing when it ends without ever having been connected."""
 
             def __del__(self) -> None:
                 if self.status == "running":
@@ -166,15 +166,15 @@ class Connection:
 def ask_version(address: str, seconds: float) -> str:
     """Return a scheduler's version of Dask.
 
-    This is asked before there is a client, which would wait for ever for something else that listens there, and
-    which fails in many ways if the version is another one.
+    This is asked before there is a client, which would wait forever for another program that listens there, and
+    would fail in many ways with another version.
 
     Raises
     ------
     OSError
         If nothing listens there.
     NoSchedulerError
-        If what listens there is no scheduler of Dask.
+        If the program listening there is not a Dask scheduler.
     """
     from distributed import rpc
     from distributed.security import Security
@@ -190,7 +190,7 @@ def ask_version(address: str, seconds: float) -> str:
         except TimeoutError:
             return None
 
-    with ThreadPoolExecutor(1) as pool:  # a notebook has a loop of its own in this thread
+    with ThreadPoolExecutor(1) as pool:  # a notebook already has an event loop in this thread
         answer = pool.submit(asyncio.run, ask_for_a_while()).result()
     try:
         return str(answer["packages"]["distributed"])
@@ -199,12 +199,12 @@ def ask_version(address: str, seconds: float) -> str:
 
 
 def compare_dask(found: str, address: str, allow_versions: bool) -> list[str]:
-    """Return the difference between a scheduler's version of Dask and ours, if there is one that is allowed.
+    """Return the difference between a scheduler's version of Dask and ours, if it is allowed.
 
     Raises
     ------
     ClusterError
-        If there is one that is not.
+        If there is one that is not allowed.
     """
     import distributed
 
@@ -228,7 +228,7 @@ def check_dask() -> None:
 
 
 def quiet_dask() -> None:
-    """Leave to us what is said about lost connections, workers and versions."""
+    """Silence Dask's messages about lost connections, workers and versions: we report these."""
     from distributed.versions import VersionMismatchWarning
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
@@ -239,7 +239,7 @@ def quiet_dask() -> None:
 
 
 def find_address(scheduler: str) -> str:
-    """Return the address that a text stands for: an address, or a scheduler file that holds one."""
+    """Return the address that a text refers to: an address, or a scheduler file that holds one."""
     if "://" in scheduler:
         return scheduler
     path = Path(scheduler)

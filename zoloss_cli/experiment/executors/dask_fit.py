@@ -1,4 +1,4 @@
-"""Whether the workers of a cluster fit: the same Dask, the same zoloss, the same packages; if not, where."""
+"""Whether the workers of a cluster are compatible: the same Dask, zoloss and packages; if not, where."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from zoloss_cli.experiment.executors.versions import collect_versions, list_diff
 if TYPE_CHECKING:
     from distributed import Client
 
-# What runs on a worker that may not have zoloss at all, so that it is a text.
+# Runs on workers that may not have zoloss at all, and so is text.
 PROBE = "__import__('socket').gethostname()"
 
 
 def check_workers(client: Client, allow_versions: bool) -> list[str]:
-    """Compare what is installed on every worker that is there with what is here.
+    """Compare what is installed on every current worker with what is installed here.
 
     Returns
     -------
     list of str
-        The differences, if there are some and they are allowed.
+        The differences, if there are any and they are allowed.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def check_workers(client: Client, allow_versions: bool) -> list[str]:
     from distributed.comm import CommClosedError
 
     answers = client.run(collect_versions, on_error="return")
-    # A worker that dies meanwhile does not answer; with its first chunk, every worker compares once more.
+    # A worker that dies meanwhile does not answer; every worker compares again with its first chunk.
     gone = CommClosedError, ConnectionError
     found = {address: each for address, each in answers.items() if not isinstance(each, gone)}
     ours = collect_versions()
@@ -55,7 +55,7 @@ def check_workers(client: Client, allow_versions: bool) -> list[str]:
 
 
 def name_host(name: Any, address: str) -> str:
-    """Return what messages call the host of a worker."""
+    """Return the name of a worker's host for messages."""
     if isinstance(name, str) and name != socket.gethostname():
         return name
     return f"{name} ({address})" if isinstance(name, str) else address

@@ -1,4 +1,4 @@
-"""The workers of a Dask scheduler: how many there are and where, which are gone, and none for too long."""
+"""The workers of a Dask scheduler: how many and where, which are gone, and whether none is left."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from zoloss_cli.experiment.executors.base import Note
 from zoloss_cli.experiment.executors.dask_connection import KEPT, Connection
 from zoloss_cli.utils.durations import format_duration
 
-REFRESH_SECONDS = 2.0  # between two looks at the workers
-ANSWER_SECONDS = 10.0  # that the scheduler has for an answer
+REFRESH_SECONDS = 2.0  # between two checks of the workers
+ANSWER_SECONDS = 10.0  # for the scheduler to answer
 
 
 class WorkerWatch:
-    """What is known of the workers of a connection.
+    """What is known about the workers of a connection.
 
     Parameters
     ----------
     connection : Connection
         The client.
     note : callable
-        Takes what a person should know.
+        Takes notes for the user.
 
     Attributes
     ----------
@@ -42,15 +42,15 @@ class WorkerWatch:
         self._next_look = self._empty_since = 0.0
 
     def is_due(self) -> bool:
-        """Return whether it is time to look again."""
+        """Return whether it is time to check again."""
         return time.monotonic() >= self._next_look
 
     def forget(self) -> None:
-        """Know nothing any more: the connection was lost."""
+        """Forget everything: the connection was lost."""
         self.workers, self._next_look = {}, 0.0
 
     def look(self) -> None:
-        """Ask the scheduler for its workers, and say which are gone."""
+        """Ask the scheduler for its workers, and report which are gone."""
         client, before = self.connection.client, self.workers
         self._next_look = time.monotonic() + REFRESH_SECONDS
         if client is None:

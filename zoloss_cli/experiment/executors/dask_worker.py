@@ -1,4 +1,4 @@
-"""What runs on a Dask worker: it takes a run's package, warms kernels up, and runs chunks of its cells."""
+"""The code that runs on a Dask worker: it receives a run's package, warms up kernels, and runs chunks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from zoloss_cli.utils.freed_memory import keep_freed_memory, release_freed_memor
 from zoloss_cli.utils.threads import limit_threads
 
 _packages: dict[str, RunPackage] = {}
-_one_at_a_time = threading.Lock()  # for workers of several threads: fits share warnings, caches and kernels
+_one_at_a_time = threading.Lock()  # for workers with several threads: fits share warnings, caches and kernels
 
 
 class PackageMissingError(Exception):
@@ -38,7 +38,7 @@ class PackageMissingError(Exception):
 
 
 class PackagePlugin(WorkerPlugin):
-    """Gives every worker, also one that comes later, the package of a run before its first chunk.
+    """Give every worker, including later ones, the package of a run before its first chunk.
 
     Parameters
     ----------
@@ -51,21 +51,21 @@ class PackagePlugin(WorkerPlugin):
         self.name = package.name
 
     async def setup(self, worker: Any) -> None:
-        """Take the package, in a thread: a worker that compiles must go on answering its scheduler."""
+        """Receive the package, in a thread: a worker that compiles must keep answering its scheduler."""
         await asyncio.to_thread(receive_package, self.package)
 
     def teardown(self, worker: Any) -> None:
-        """Forget the package; chunks of it end after the task that they are in."""
+        """Forget the package; its chunks end after their current task."""
         _packages.pop(self.name, None)
         leave_host(self.name)
-        if not _packages:  # the cluster is others', too
+        if not _packages:  # others use the cluster, too
             release_freed_memory()
 
 
 def receive_package(package: RunPackage) -> None:
-    """Keep a package, limit threads, keep freed memory, and compile kernels if nobody on this host has.
+    """Keep a package, limit threads, keep freed memory, and compile kernels unless this host already has.
 
-    Where something does not fit, this says nothing: the first chunk will, which the client hears.
+    Problems are not reported here but by the first chunk, which the client hears about.
     """
     limit_worker_threads()
     keep_freed_memory()
@@ -83,7 +83,7 @@ def receive_package(package: RunPackage) -> None:
 def load_learners(package: RunPackage) -> None:
     """Import what the cells of a package need: all workers of a host at the same time, before one compiles."""
     for spec in {cell.learner.source: cell.learner for cell in package.cells.values()}.values():
-        with allow_planned_code(spec), contextlib.suppress(Exception):  # a task will say what is wrong
+        with allow_planned_code(spec), contextlib.suppress(Exception):  # a task will report what is wrong
             make_learner(spec.source, spec.parameters)
 
 
@@ -96,8 +96,8 @@ def warm_up_package(package: RunPackage) -> None:
 
 
 def limit_worker_threads() -> None:
-    """Give numerical libraries one thread, also those that are loaded already."""
-    if parallel._is_initialized:  # by code of others: numba refuses another number from now on
+    """Limit numerical libraries to one thread, including those already loaded."""
+    if parallel._is_initialized:  # by other code: numba refuses another number from now on
         numba.set_num_threads(1)
         os.environ.setdefault("NUMBA_NUM_THREADS", str(parallel.NUM_THREADS))
     limit_threads()
@@ -122,14 +122,14 @@ def run_chunk_on_worker(name: str, key: str, splits: list[int], seconds: float) 
     splits : list of int
         The splits.
     seconds : float
-        After which no other task begins.
+        Time after which no further task starts.
 
     Raises
     ------
     PackageMissingError
-        If this worker has no such package, or has it no longer.
+        If this worker does not have the package, or no longer has it.
     ClusterError
-        If something here is not what it is where the run was planned.
+        If something here differs from where the run was planned.
     """
     cell = _find_cell(name, key)
     with _one_at_a_time:
@@ -138,7 +138,7 @@ def run_chunk_on_worker(name: str, key: str, splits: list[int], seconds: float) 
 
 
 def _list_while_wanted(name: str, splits: list[int]) -> Iterator[int]:
-    """Yield splits as long as the run of a package goes on."""
+    """Yield splits as long as the run of a package continues."""
     for split in splits:
         if name not in _packages:
             raise PackageMissingError(name)
@@ -146,7 +146,7 @@ def _list_while_wanted(name: str, splits: list[int]) -> Iterator[int]:
 
 
 def _find_cell(name: str, key: str) -> Cell:
-    """Return a cell of a package, if this worker would give the numbers that the client would."""
+    """Return a cell of a package, if this worker would produce the same numbers as the client."""
     package = _packages.get(name)
     if package is None:
         raise PackageMissingError(name)
@@ -157,8 +157,8 @@ def _find_cell(name: str, key: str) -> Cell:
         raise ClusterError(explain_differences(differences))
     try:
         is_same = cell.key == key
-        load_data(cell.data)  # kept for the tasks
-    except (DataError, OSError) as error:  # a file of the installation, since others were sent
+        load_data(cell.data)  # cached for the tasks
+    except (DataError, OSError) as error:  # an installed file, since others were sent
         raise ClusterError(f"{host}: {error}; install the same zoloss and the same plug-ins there") from None
     if not is_same:
         raise ClusterError(

@@ -1,7 +1,7 @@
-"""Workers of a scheduler load what learners need while the client still reads its config.
+"""Let the workers of a scheduler load what learners need while the client still reads its config.
 
-A worker that has done nothing yet takes one to two seconds for scikit-learn and numba: about as long as the
-client takes for the same and for its plan.
+A fresh worker takes one to two seconds for scikit-learn and numba: about as long as the client takes for the
+same and for its plan.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from zoloss_cli.config.cluster_spec import parse_scheduler
 from zoloss_cli.experiment.executors.dask_connection import check_dask, find_address, quiet_dask
 
-GREETING_SECONDS = 1.0  # for a scheduler that does not answer: the run will say so, and waits longer
-# A text, since a worker may have another Python; a thread, since a worker that imports must go on answering.
+GREETING_SECONDS = 1.0  # for a scheduler that does not answer: the run waits longer and reports it
+# Text, since a worker may have another Python; a thread, since a worker must keep answering while it imports.
 LOAD = """
 import threading
 def load():
@@ -28,7 +28,7 @@ threading.Thread(target=load, daemon=True, name="zoloss-imports").start()
 
 
 def begin_worker_imports(scheduler: str) -> None:
-    """Let the workers of a scheduler begin to import; what goes wrong is left to the run, which asks again.
+    """Let the workers of a scheduler start importing; problems are left to the run, which asks again.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def begin_worker_imports(scheduler: str) -> None:
         check_dask()
         quiet_dask()
         address = find_address(parse_scheduler(scheduler).scheduler or "")
-        with ThreadPoolExecutor(1) as pool:  # a notebook has a loop of its own in this thread
+        with ThreadPoolExecutor(1) as pool:  # a notebook already has an event loop in this thread
             pool.submit(asyncio.run, _tell_workers(address)).result()
 
 

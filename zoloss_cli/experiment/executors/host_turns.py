@@ -1,4 +1,4 @@
-"""Kernels compiled once a host: the first worker compiles, and leaves a marker while it lives."""
+"""Compile kernels once per host: the first worker compiles, and leaves a marker while it lives."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ LOCK = "warm-up.lock"
 
 @contextlib.contextmanager
 def take_turn_on_host(name: str) -> Iterator[bool]:
-    """Yield whether this process is to compile kernels; the others of a host wait until the first one has.
+    """Yield whether this process should compile kernels; the others on a host wait for the first.
 
     Parameters
     ----------
     name : str
-        What is compiled for.
+        The name of what is compiled for.
     """
     folder = open_host_folder()
     if folder is None or not KEEPS_KERNELS:
-        yield True  # each for itself
+        yield True  # each process compiles for itself
         return
     from filelock import FileLock
 
     marker = folder / name
     with FileLock(folder / LOCK):
-        sweep_markers(folder)  # nobody is writing one just now
+        sweep_markers(folder)  # nobody is writing one at the moment
         if not marker.exists():
             yield True
             marker.write_text(str(os.getpid()), encoding="ascii")
@@ -39,7 +39,7 @@ def take_turn_on_host(name: str) -> Iterator[bool]:
 
 
 def leave_host(name: str = "") -> None:
-    """Remove the marker of what has ended, and those of workers that were killed."""
+    """Remove the marker of what has ended, and those of killed workers."""
     folder = name_host_folder()
     if not _is_safe(folder):
         return
@@ -48,11 +48,11 @@ def leave_host(name: str = "") -> None:
     from filelock import FileLock, Timeout
 
     with contextlib.suppress(OSError, Timeout), FileLock(folder / LOCK, timeout=0):
-        sweep_markers(folder)  # unless somebody takes a turn, and does
+        sweep_markers(folder)  # unless another process is taking its turn, and does so
 
 
 def sweep_markers(folder: Path) -> None:
-    """Remove the markers of processes that are gone: whoever comes next compiles, or finds, kernels itself."""
+    """Remove the markers of dead processes: the next one compiles or finds kernels itself."""
     with contextlib.suppress(OSError):
         for marker in folder.iterdir():
             if marker.name != LOCK and not _is_alive(marker):
@@ -60,7 +60,7 @@ def sweep_markers(folder: Path) -> None:
 
 
 def _is_alive(marker: Path) -> bool:
-    """Return whether the process that wrote a marker lives."""
+    """Return whether the process that wrote a marker is alive."""
     try:
         os.kill(int(marker.read_text(encoding="ascii")), 0)
     except PermissionError:
@@ -71,7 +71,7 @@ def _is_alive(marker: Path) -> bool:
 
 
 def open_host_folder() -> Path | None:
-    """Return a folder that all workers of this user on this host share, and nobody else can write to."""
+    """Return a folder shared by all workers of this user on this host, to which nobody else can write."""
     folder = name_host_folder()
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, exist_ok=True)

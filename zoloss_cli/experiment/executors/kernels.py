@@ -13,7 +13,7 @@ from zoloss_cli.utils.interruptible import run_interruptibly
 
 
 def compile_for_cells(cells: Sequence[Cell]) -> float:
-    """Compile what the tasks of cells need in this process, and return the seconds that it took."""
+    """Compile what the tasks of cells need in this process, and return the seconds taken."""
     seconds = compile_kernels([cell.learner for cell in cells])
     with announce_compilation(COMPLEXITY_COMPILE_SECONDS):
         for how in {cell.prune for cell in cells if cell.prune is not None}:

@@ -1,4 +1,4 @@
-"""What a cluster's workers need of a run: its cells, and files that only the client has; sent once a worker."""
+"""What a cluster's workers need for a run: its cells, and files that only the client has; sent once."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from zoloss_cli.experiment.plan import Cell
 
 @dataclass(frozen=True)
 class RunPackage:
-    """The cells of a run by their keys, and what they read.
+    """The cells of a run by key, and the files that they read.
 
-    Code of learners in files travels inside their cells. Data sets that come with zoloss, or with a package,
-    are on every host; by its key, a worker makes sure of each cell that all of it is the same there.
+    The code of learners in files travels inside their cells. Data sets that come with zoloss or with a package
+    are on every host; by its key, a worker verifies that everything in a cell is the same there.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class RunPackage:
     files : tuple of SentFile
         Users' tables, and data from UCI.
     versions : dict of str to str or None
-        What must be installed; None if it may differ.
+        The versions that must be installed; None if they may differ.
     """
 
     cells: dict[str, Cell]
@@ -50,9 +50,9 @@ def build_package(cells: Sequence[Cell], versions: dict[str, str] | None) -> Run
     Parameters
     ----------
     cells : sequence of Cell
-        What is to run, planned here.
+        The cells to run, planned here.
     versions : dict or None
-        What must be installed on workers.
+        The versions that must be installed on workers.
 
     Raises
     ------
@@ -69,11 +69,11 @@ def _list_once(files: Iterable[SentFile]) -> tuple[SentFile, ...]:
 
 
 def _pack_cell(cell: Cell, files: dict[DataSpec, SentFile]) -> Cell:
-    """Return the cell with its file named as it is where it was sent to."""
+    """Return the cell with the path of its file at the destination."""
     data = cell.data
     is_own = isinstance(data, CsvData)
     if not is_own and not (isinstance(data, EmbeddedData) and data.source == "uci"):
-        return replace(cell)  # without what it has computed here
+        return replace(cell)  # without what was computed here
     assert isinstance(data, CsvData | EmbeddedData)
     if data not in files:
         files[data] = _read_file(data, cell.identity["data"]["sha256"])

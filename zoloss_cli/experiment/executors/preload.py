@@ -1,4 +1,4 @@
-"""What a worker may load when it starts, by ``dask worker --preload``, in place of at its first run.
+"""What a worker can load at its start, with ``dask worker --preload``, instead of in its first run.
 
 Dask imports this module by name and calls `dask_setup`.
 """
@@ -14,19 +14,19 @@ from zoloss_cli.registry import LEARNERS
 
 
 def dask_setup(worker: Any) -> None:
-    """Give numerical libraries one thread, and import the learners.
+    """Limit numerical libraries to one thread, and import the learners.
 
     Parameters
     ----------
     worker : distributed.Worker
-        The worker, which has not begun to work.
+        The worker, which has not started to work.
     """
     import_learners()
 
 
 def import_learners() -> None:
-    """Give numerical libraries one thread, and import the learners."""
+    """Limit numerical libraries to one thread, and import the learners."""
     dask_worker.limit_worker_threads()
     for module in sorted({entry.target.split(":")[0] for entry in LEARNERS.builtin.values()}):
-        with contextlib.suppress(ImportError):  # of a package that is optional: the learner says so
+        with contextlib.suppress(ImportError):  # an optional package is missing: the learner reports it
             importlib.import_module(module)

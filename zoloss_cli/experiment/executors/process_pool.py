@@ -23,17 +23,17 @@ LONG_COMPILATION_SECONDS = 5.0
 
 
 class PoolExecutor(TaskExecutor):
-    """Processes of this machine; a worker that dies takes the pool with it, and another one is started.
+    """Processes on this machine; a worker that dies breaks the pool, and a new one is started.
 
     Parameters
     ----------
     jobs : int
-        Worker processes.
+        Number of worker processes.
     """
 
     def __init__(self, jobs: int):
         self.jobs = jobs
-        self._pool: ProcessPoolExecutor | None = None  # not before there is something to run
+        self._pool: ProcessPoolExecutor | None = None  # created when there is something to run
 
     @property
     def n_workers(self) -> int:
@@ -41,7 +41,7 @@ class PoolExecutor(TaskExecutor):
         return self.jobs
 
     def prepare(self, cells: Sequence[Cell], note: Note) -> None:
-        """Compile kernels in this process, so that workers find them; what these import is loaded meanwhile."""
+        """Compile kernels in this process, so that workers find them; workers import meanwhile."""
         prepare_server()
         seconds = compile_for_cells(cells)
         if seconds > LONG_COMPILATION_SECONDS:
@@ -49,14 +49,14 @@ class PoolExecutor(TaskExecutor):
             note(f"kernels compiled in {seconds:.0f} s{kept}")
 
     def submit(self, cell: Cell, splits: list[int], seconds: float = math.inf) -> Future[ChunkOutput]:
-        """Hand a chunk to the pool."""
+        """Submit a chunk to the pool."""
         if self._pool is None:
             self._pool = start_process_pool(self.jobs)
         with defer_signals():
             return self._pool.submit(run_chunk, cell, splits, seconds)
 
     def recover(self) -> bool:
-        """Leave the broken pool, and all that was under way in it."""
+        """Abandon the broken pool, and everything running in it."""
         self.close()
         return True
 
@@ -73,10 +73,10 @@ def start_process_pool(jobs: int) -> ProcessPoolExecutor:
 
 
 def prepare_server() -> BaseContext:
-    """Return how processes are started; where they are forked from a server, start that."""
+    """Return the context for starting processes; if they are forked from a server, start that."""
     context = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
     if hasattr(context, "set_forkserver_preload"):
-        # Other packages' learners are imported by the tasks that use them: a broken one ends the server.
+        # Other packages' learners are imported by the tasks that use them: a broken one would end the server.
         modules = {entry.target.split(":")[0] for entry in LEARNERS.builtin.values()}
         context.set_forkserver_preload(["zoloss_cli.experiment.task", *sorted(modules)])
         _start_server()
@@ -84,16 +84,16 @@ def prepare_server() -> BaseContext:
 
 
 def stop_process_pool(pool: Executor) -> None:
-    """End the workers without waiting for the chunks that they are in."""
+    """End the workers without waiting for their current chunks."""
     for process in list((getattr(pool, "_processes", None) or {}).values()):
         with contextlib.suppress(OSError, AttributeError):
             process.kill()
-    # With its workers gone the pool has nothing to wait for but its own bookkeeping.
+    # Without workers, the pool has nothing to wait for but its own bookkeeping.
     pool.shutdown(wait=True, cancel_futures=True)
 
 
 def init_worker() -> None:
-    """Leave interrupts to the parent, and end when the parent is gone, however that died."""
+    """Leave interrupts to the parent, and end when the parent is gone, however it died."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 
@@ -106,10 +106,10 @@ def init_worker() -> None:
 
 
 def _start_server() -> None:
-    """Start the fork server with interrupts blocked: while it imports, it would answer one with a traceback."""
+    """Start the fork server with interrupts blocked: during its imports, one would cause a traceback."""
     from multiprocessing import forkserver, resource_tracker
 
-    resource_tracker.ensure_running()  # or it would be started within, and let interrupts through again
+    resource_tracker.ensure_running()  # otherwise it would be started within, and unblock interrupts
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which the server inherits
     try:
         forkserver.ensure_running()
@@ -119,7 +119,7 @@ def _start_server() -> None:
 
 @contextlib.contextmanager
 def defer_signals() -> Iterator[None]:
-    """Let interrupts wait until the block ends: a worker that is being started must be known first."""
+    """Defer interrupts until the block ends: a worker that is being started must be registered first."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""What is installed: collected on each worker, and compared with the client, since versions change numbers."""
+"""What is installed: collected on each worker and compared with the client, since versions affect numbers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from zoloss_cli.registry import DATASET_PLUGINS, LEARNERS, METRICS
 from zoloss_cli.results.manifest import PACKAGES
 
 MISSING = "missing"
-CODE = "the code of zoloss"  # two checkouts of one version need not be the same
-DIGITS = 12  # of a hash, for people
+CODE = "the code of zoloss"  # two checkouts of one version may differ
+DIGITS = 12  # of a hash, in messages
 
 
 @functools.cache
 def collect_versions() -> dict[str, str]:
-    """Return the versions of zoloss, Python, the packages behind numbers, and plug-ins, by name."""
+    """Return the versions of zoloss, Python, the packages that affect numbers, and plug-ins, by name."""
     found = {"zoloss": zoloss_cli.__version__, CODE: hash_code(), "Python": platform.python_version()}
     for name in (*PACKAGES, "distributed"):
         try:
@@ -42,14 +42,14 @@ def hash_code() -> str:
 
 
 def list_differences(host: str, theirs: dict[str, str], ours: dict[str, str]) -> list[str]:
-    """Return a clause for each package of which a host has another version.
+    """Return a clause for each package whose version differs on a host.
 
     Parameters
     ----------
     host : str
         The host's name.
     theirs, ours : dict of str to str
-        What is installed there and here.
+        The versions installed there and here.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from zoloss_cli.learners.problem import Problem, Samples
 
 
 class AdaBoostClassifier(BoostingLearner):
-    """AdaBoost: each round fits the base learner with more weight on what was misclassified so far.
+    """AdaBoost: each round fits the base learner with more weight on the samples misclassified so far.
 
     Round t fits the base learner with sample weights phi_i and takes its weighted error e_t; h_t joins the
     ensemble with alpha_t = 1/2 ln((1 - e_t) / e_t), and phi_i is multiplied by exp(-alpha_t y_i h_t(x_i)).
@@ -51,17 +51,17 @@ class AdaBoostClassifier(BoostingLearner):
     n_features_in_ : int
         Number of features.
     n_rounds_ : int
-        Number of hypotheses. If the first round already ends the fit, the ensemble is empty, all its scores
+        Number of hypotheses. If the fit already ends in the first round, the ensemble is empty, all its scores
         are 0, and a warning says so.
 
     Notes
     -----
-    Rules that the papers leave out, as in the authors' program: e_t >= 1/2 (up to rounding) ends the fit, and
+    Rules that the papers leave out follow the authors' program: e_t >= 1/2 (up to rounding) ends the fit, and
     h_t is not added; e_t = 0 takes the odds 1000 for (1 - e_t) / e_t and goes on; every round starts from the
-    base learner's own seeding ('zero' in the tables), not from the last round's weights.
+    base learner's own seeding ('zero' in the tables), not from the weights of the previous round.
 
-    Deviation: none in the algorithm. Where the tables' base learners differ from the text (resampling for the
-    online learners), `configs/table4.yaml` says so.
+    Deviation: none in the algorithm. `configs/table4.yaml` says where the tables' base learners differ from the
+    text (resampling for the online learners).
 
     References
     ----------
@@ -98,7 +98,7 @@ class AdaBoostClassifier(BoostingLearner):
         self.random_state = random_state
 
     def train(self, problem: Problem) -> None:
-        """Add hypotheses until the rounds end, or one is no better than chance."""
+        """Add hypotheses until the rounds are used up, or one is no better than chance."""
         base = BaseLearnerFactory(self, self.base)
         base.check()
         self.estimators_: list[BinaryLearner] = []

@@ -27,7 +27,7 @@ from zoloss_cli.learners.parameters import BaseLearner, PositiveList, RecordEver
 from zoloss_cli.learners.problem import Problem, Samples
 
 COST_KINDS = {"exponential": EXPONENTIAL, "sigmoid": BISIGMOID, "bisigmoid": BISIGMOID, "logistic": LOGISTIC}
-# A direction this close to orthogonal to the gradient is orthogonal, up to rounding.
+# A direction this close to orthogonal to the gradient counts as orthogonal.
 MIN_EDGE = 1e-10
 VANISHED_COST = 1e-200
 
@@ -55,9 +55,9 @@ class AnyBoostClassifier(BoostingLearner):
     """AnyBoost: gradient descent in function space on a cost of the margins.
 
     Round t fits the base learner with sample weights proportional to -c'(y_i F(x_i)), which makes f_t the best
-    approximation of the negative gradient, and adds alpha_t f_t with alpha_t by a line search. Sample weights
-    phi that are given weigh the costs: C(F) = sum_i phi_i c(y_i F(x_i)). With the exponential cost this is
-    AdaBoost, but for the precision of the search.
+    approximation of the negative gradient, and adds alpha_t f_t with alpha_t from a line search. Given sample
+    weights phi weigh the costs: C(F) = sum_i phi_i c(y_i F(x_i)). With the exponential cost this is AdaBoost,
+    except for the precision of the search.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class AnyBoostClassifier(BoostingLearner):
     alphas_ : ndarray of shape (n_rounds,)
         The steps alpha_t.
     betas_ : ndarray of shape (n_rounds,)
-        How much of the last direction was kept: 0.
+        How much of the previous direction was kept: 0.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     costs_ : ndarray of shape (n_rounds + 1,)
@@ -95,11 +95,11 @@ class AnyBoostClassifier(BoostingLearner):
     ended_ : str
         Why there were no more rounds.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        Each hypothesis's coefficient in the end.
+        The final coefficient of each hypothesis.
     estimators_ : list of BinaryLearner
         The hypotheses f_t.
     kappa_ : float
-        The kappa_- that was used.
+        The kappa_- used.
     n_features_in_ : int
         Number of features.
     n_rounds_ : int
@@ -107,7 +107,7 @@ class AnyBoostClassifier(BoostingLearner):
     path_ : BoostingPath
         The ensembles of all sizes.
     recorded_costs_ : ndarray of shape (n_recorded,)
-        With `record_every`, the cost after these rounds; a fit that ended before keeps its last value.
+        With `record_every`, the cost after these rounds; a fit that ended earlier keeps its last value.
     recorded_epochs_ : ndarray of shape (n_recorded,)
         With `record_every`, the rounds whose costs and scores were recorded.
 
@@ -117,7 +117,7 @@ class AnyBoostClassifier(BoostingLearner):
     to 1 %.
 
     A fit ends early, and `ended_` says so, if no direction or step lowers the cost, if the sample weights
-    vanish, or if the cost does: where all margins grow along a direction, alpha_t has no bound, and the search
+    vanish, or if the cost does: if all margins grow along a direction, alpha_t is unbounded, and the search
     stops short of a cost of 1e-300.
 
     References
@@ -163,15 +163,15 @@ class AnyBoostClassifier(BoostingLearner):
 
     @property
     def deterministic(self) -> bool:
-        """Whether neither the base learner nor the validation draws at random."""
+        """Whether neither the base learner nor the validation uses random draws."""
         return super().deterministic and not self.validation
 
     def _compute_beta(self, round_: int, f_t: np.ndarray, last: np.ndarray, phi: np.ndarray) -> float:
-        """Return how much of the last direction is kept."""
+        """Return how much of the previous direction is kept."""
         return 0.0
 
     def train(self, problem: Problem) -> None:
-        """Follow the path of boosting, for each kappa, and keep the best size."""
+        """Run boosting for each kappa, and keep the best size."""
         base = BaseLearnerFactory(self, self.base)
         base.check()
         kappas = [1.0] if self.cost != "bisigmoid" else np.atleast_1d(self.kappa).tolist()
@@ -204,7 +204,7 @@ class AnyBoostClassifier(BoostingLearner):
             self.recorded_costs_ = self.costs_[np.minimum(self.recorded_epochs_, self.n_rounds_)]
 
     def _split_for_validation(self, problem: Problem) -> tuple[Problem, Problem]:
-        """Return what to fit to and what to choose the size by."""
+        """Return the samples to fit to and those to choose the size by."""
         order = problem.rng.permutation(problem.y.size)
         count = max(1, round(self.validation * order.size))
         training, held_out = (
@@ -268,7 +268,7 @@ class AnyBoostClassifier(BoostingLearner):
         Returns
         -------
         ndarray of shape (n_recorded, n_samples)
-            One row for each recorded round.
+            One row per recorded round.
         """
         empty = np.zeros(len(X))
         sizes = np.minimum(self.recorded_epochs_, self.n_rounds_)
@@ -277,17 +277,17 @@ class AnyBoostClassifier(BoostingLearner):
 
 
 def _normalize(weights: np.ndarray) -> np.ndarray:
-    """Return the weights with sum 1, unless all are 0."""
+    """Return the weights scaled to sum 1, unless all are 0."""
     total = weights.sum()
     return weights / total if total > 0.0 else weights
 
 
 def _choose_by_validation(paths: list[BoostingPath], held_out: Problem) -> BoostingPath:
-    """Return the first path, cut at its first size, with the least weight of errors on what was held out."""
+    """Return the first path, cut at its first size, with the smallest weight of errors on held-out samples."""
     best, best_size, fewest = paths[0], 0, np.inf
     weights = held_out.unit_mean_weights
     for path in paths:
-        # An empty path is what it is; else there is a choice from size 1 on.
+        # An empty path stays empty; otherwise the choice starts at size 1.
         stages = path.iterate_scores(held_out) if path.hypotheses else iter([np.zeros(held_out.y.size)])
         for size, scores in zip(itertools.count(int(bool(path.hypotheses))), stages, strict=False):
             wrong = float(np.dot(weights, find_prediction_errors(scores, held_out.y)))

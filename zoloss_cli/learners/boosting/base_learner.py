@@ -1,4 +1,4 @@
-"""The base learner of an ensemble: resolved, checked, and fitted again and again."""
+"""The base learner of an ensemble: resolved, checked, and fitted repeatedly."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class BaseLearnerFactory:
     Attributes
     ----------
     learner : BinaryLearner
-        The base learner, not fitted.
+        The unfitted base learner.
     name : str
         Its name, or that of its class.
     """
@@ -49,7 +49,7 @@ class BaseLearnerFactory:
         check_parameters(self.learner)
 
     def build_unfitted(self, classes: np.ndarray) -> Any:
-        """Return a copy of the learner that is to tell these two classes apart."""
+        """Return a copy of the learner to separate these two classes."""
         # copy.copy goes through scikit-learn's pickling, ten times slower.
         learner: Any = object.__new__(type(self.learner))
         learner.__dict__.update(self.learner.__dict__)
@@ -62,7 +62,7 @@ class BaseLearnerFactory:
         Parameters
         ----------
         problem : Problem
-            What to fit to.
+            The problem to fit to.
         classes : ndarray of shape (2,)
             The labels that -1 and +1 stand for.
         round_ : int

@@ -19,7 +19,7 @@ JUST_BELOW_ZERO = -np.finfo(np.float64).tiny
 class BoostedStumpsClassifier(BinaryLearner):
     """AdaBoost over decision stumps in one kernel, fast enough to be boosted itself.
 
-    The same stumps and coefficients as `AdaBoostClassifier` with the base 'stump', up to rounding; but where
+    The stumps and coefficients are those of `AdaBoostClassifier` with the base 'stump', up to rounding; but if
     their votes add up to 0, the first class is predicted, as in the author's program.
 
     Parameters
@@ -76,7 +76,7 @@ class BoostedStumpsClassifier(BinaryLearner):
         self.perfect_odds = perfect_odds
 
     def train(self, problem: Problem) -> None:
-        """Boost stumps until the rounds end, or one is no better than chance."""
+        """Boost stumps until the rounds are used up, or one is no better than chance."""
         ids, starts, values = group_features(problem)
         self.features_, self.thresholds_, self.directions_, self.estimator_weights_, self.estimator_errors_ = (
             boost_stumps(
@@ -86,7 +86,7 @@ class BoostedStumpsClassifier(BinaryLearner):
         self.n_rounds_ = self.features_.size
 
     def scores(self, X: np.ndarray) -> np.ndarray:
-        """Return the weighted votes of the stumps, just below 0 where they add up to 0."""
+        """Return the weighted votes of the stumps, just below 0 if they add up to 0."""
         votes = compute_stump_votes(
             X, self.features_, self.thresholds_, self.directions_, self.estimator_weights_
         )

@@ -13,7 +13,7 @@ from zoloss_cli.learners.problem import Samples
 
 
 class BoostingLearner(BinaryLearner):
-    """An ensemble over the learner in its parameter `base`; subclasses write `train` and `_iterate_scores`."""
+    """An ensemble over the learner in the parameter `base`; subclasses write `train` and `_iterate_scores`."""
 
     base: Any
 
@@ -24,7 +24,7 @@ class BoostingLearner(BinaryLearner):
 
     def _iterate_scores(self, samples: Samples) -> Iterator[np.ndarray]:
         """Return the scores after 1, 2, ... rounds."""
-        raise TypeError(f"{type(self).__name__} does not say how it scores")
+        raise TypeError(f"{type(self).__name__} does not implement _iterate_scores")
 
     def scores(self, X: np.ndarray) -> np.ndarray:
         """Return the scores after the last round."""
@@ -33,7 +33,7 @@ class BoostingLearner(BinaryLearner):
     def compute_scores(self, samples: Samples) -> np.ndarray:
         """Return the scores after the last round, 0 if the ensemble is empty."""
         last = np.zeros(samples.X.shape[0])
-        for last in self._iterate_scores(samples):  # noqa: B007  only the last one counts
+        for last in self._iterate_scores(samples):  # noqa: B007  only the last one matters
             pass
         return last
 

@@ -27,7 +27,7 @@ class BoostingPath:
     alphas : list of float
         Steps alpha_t.
     betas : list of float
-        How much of the last direction is kept, beta_t.
+        How much of the previous direction is kept, beta_t.
     end_reason : str
         Why there were no more rounds.
     """
@@ -62,7 +62,7 @@ class BoostingPath:
         return BoostingPath(self.kappa, self.costs[: size + 1], *kept, f"validation chose the size {size}")
 
     def compute_coefficients(self) -> np.ndarray:
-        """Return each hypothesis's coefficient in the end: sum_{t >= i} alpha_t beta_{i,t}, eq. (3.3)."""
+        """Return the final coefficient of each hypothesis: sum_{t >= i} alpha_t beta_{i,t}, eq. (3.3)."""
         total, of_direction = np.zeros(len(self.alphas)), np.zeros(len(self.alphas))
         for t, (alpha_t, beta_t) in enumerate(zip(self.alphas, self.betas, strict=True)):
             of_direction *= beta_t

@@ -15,8 +15,8 @@ class CGBoostClassifier(AnyBoostClassifier):
     """CGBoost: AnyBoost with conjugate directions.
 
     The direction of round t is d_t = f_t + beta_t d_{t-1} with beta_t = 1 - <f_t, f_{t-1}> (Polak and Ribiere's
-    formula for binary hypotheses; <,> is the mean over the training samples, by phi), so that all earlier
-    coefficients change in every round. All else is as in AnyBoost.
+    formula for binary hypotheses; <,> is the mean over the training samples, weighted by phi), so that every
+    round changes all earlier coefficients. Everything else is as in AnyBoost.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class CGBoostClassifier(AnyBoostClassifier):
     alphas_ : ndarray of shape (n_rounds,)
         The steps alpha_t along the directions d_t.
     betas_ : ndarray of shape (n_rounds,)
-        How much of the last direction was kept.
+        How much of the previous direction was kept.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     costs_ : ndarray of shape (n_rounds + 1,)
@@ -56,11 +56,11 @@ class CGBoostClassifier(AnyBoostClassifier):
     ended_ : str
         Why there were no more rounds.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        Each hypothesis's coefficient in the end, eq. (3.3).
+        The final coefficient of each hypothesis, eq. (3.3).
     estimators_ : list of BinaryLearner
         The hypotheses f_t.
     kappa_ : float
-        The kappa_- that was used.
+        The kappa_- used.
     n_features_in_ : int
         Number of features.
     n_rounds_ : int
@@ -68,14 +68,14 @@ class CGBoostClassifier(AnyBoostClassifier):
     path_ : BoostingPath
         The ensembles of all sizes.
     recorded_costs_ : ndarray of shape (n_recorded,)
-        With `record_every`, the cost after these rounds; a fit that ended before keeps its last value.
+        With `record_every`, the cost after these rounds; a fit that ended earlier keeps its last value.
     recorded_epochs_ : ndarray of shape (n_recorded,)
         With `record_every`, the rounds whose costs and scores were recorded.
 
     Notes
     -----
-    In the first rounds beta_t = 0; the thesis says "several", and 5 fits its numbers. It also gives no rule for
-    the line search: AnyBoost's is ours.
+    In the first rounds beta_t = 0; the thesis says "several", and 5 fits its numbers. The thesis gives no rule
+    for the line search either: AnyBoost's is our own.
 
     References
     ----------

@@ -12,15 +12,15 @@ from zoloss_cli.learners.problem import Problem
 class DecisionStumpClassifier(LinearLearner):
     """The decision stump with the smallest weighted training error, over all features and thresholds.
 
-    As weights: the score is direction * (x_feature - threshold), and a sample on the threshold is on its upper
-    side. Li & Lin take the stump as the 1-D learner inside RCD [2]_; Li's thesis boosts it [3]_.
+    As weights: the score is direction * (x_feature - threshold), and a sample on the threshold belongs to the
+    upper side. Li & Lin use the stump as the 1-D learner inside RCD [2]_; Li's thesis boosts it [3]_.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)
-        The weights w, one of which is not 0 unless the prediction is constant.
+        The weights w, with one nonzero entry unless the prediction is constant.
     direction_ : int
         +1 if the second class is above the threshold, -1 if it is below.
     feature_ : int
@@ -80,25 +80,25 @@ class DecisionStumpClassifier(LinearLearner):
         if np.isinf(self.threshold_):
             weights[0] = self.direction_
             return weights
-        # A score of 0 is the second class; a falling stump's samples on the threshold are not in it.
+        # A score of 0 is the second class, but samples on the threshold of a falling stump are not in it.
         cut = self.threshold_ if self.direction_ > 0 else np.nextafter(self.threshold_, -np.inf)
         weights[0] = -self.direction_ * cut
         weights[1 + self.feature_] = self.direction_
         return weights
 
     def scores(self, X: np.ndarray) -> np.ndarray:
-        """Return the scores from the one feature that counts."""
+        """Return the scores, from the one feature that matters."""
         # Much faster than the product with all features, and the same to the last bit.
         return self.intercept_[0] + self.coef_[0, self.feature_] * X[:, 1 + self.feature_]
 
 
 def group_features(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return `group_values` of the problem's samples, computed once for all samples they are a subset of.
+    """Return `group_values` of the problem's samples, computed once for all samples they were taken from.
 
     Parameters
     ----------
     problem : Problem
-        Samples whose features are to be grouped by value.
+        Samples whose features to group by value.
 
     Returns
     -------

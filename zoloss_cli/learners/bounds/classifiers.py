@@ -1,4 +1,4 @@
-"""The algorithms of the perceptron notes as learners that count mistakes and know what the theorems allow."""
+"""The algorithms of the perceptron notes, as learners that count mistakes and know what the theorems allow."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class BoundLearner(UnweightedLinearLearner):
         return start
 
     def _count(self, problem: Problem, X: np.ndarray) -> BoundedCount:
-        """Return what was counted on the samples X, with a column of ones or without."""
+        """Return the count on the samples X, with or without a column of ones."""
         raise TypeError(f"{type(self).__name__} does not implement _count")
 
 
 class MistakeBoundClassifier(BoundLearner):
-    """The perceptron until a round without a mistake, with the bound on its mistakes.
+    """The perceptron, run until a round without mistakes, with the bound on its mistakes.
 
-    There are at most `epochs` rounds. Where no hyperplane separates the classes there is no bound.
+    There are at most `epochs` rounds. If no hyperplane separates the classes, there is no bound.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ class MistakeBoundClassifier(BoundLearner):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     counted_ : int
-        Mistakes, which are at most `bound_`.
+        Number of mistakes, at most `bound_`.
     intercept_ : ndarray of shape (1,)
         The bias b.
     n_epochs_ : int
-        Rounds that were made.
+        Number of rounds.
     n_features_in_ : int
         Number of features.
 
@@ -106,8 +106,8 @@ class MistakeBoundClassifier(BoundLearner):
 class MarginBoundClassifier(BoundLearner):
     """The Margin Perceptron for the largest margin gamma, with the bound on its updates.
 
-    Weights that are found in fewer than `epochs` rounds have a margin of at least (1 - epsilon) gamma. Where no
-    hyperplane separates the classes there is no bound.
+    Weights found in fewer than `epochs` rounds have a margin of at least (1 - epsilon) gamma. If no hyperplane
+    separates the classes, there is no bound.
 
     Parameters
     ----------
@@ -121,17 +121,17 @@ class MarginBoundClassifier(BoundLearner):
     Attributes
     ----------
     bound_ : float
-        The bound, for epsilon = 1/2 it is 8 (R/gamma)^2 + 4 R/gamma; inf if there is none.
+        The bound, which is 8 (R/gamma)^2 + 4 R/gamma for epsilon = 1/2; inf if there is none.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     counted_ : int
-        Updates, which are at most `bound_`.
+        Number of updates, at most `bound_`.
     intercept_ : ndarray of shape (1,)
         The bias b.
     n_epochs_ : int
-        Rounds that were made.
+        Number of rounds.
     n_features_in_ : int
         Number of features.
 
@@ -170,9 +170,9 @@ class MarginBoundClassifier(BoundLearner):
 
 
 class InseparableBoundClassifier(BoundLearner):
-    """The perceptron on any data for some rounds, with the bound on its mistakes.
+    """The perceptron on any data for a number of rounds, with the bound on its mistakes.
 
-    The bound compares with the best weights w and margin gamma, and holds where no hyperplane separates the
+    The bound compares with the best weights w and margin gamma, and holds even if no hyperplane separates the
     classes.
 
     Parameters
@@ -192,11 +192,11 @@ class InseparableBoundClassifier(BoundLearner):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     counted_ : int
-        Mistakes, which are at most `bound_`.
+        Number of mistakes, at most `bound_`.
     intercept_ : ndarray of shape (1,)
         The bias b.
     n_epochs_ : int
-        Rounds that were made.
+        Number of rounds.
     n_features_in_ : int
         Number of features.
 
@@ -222,11 +222,11 @@ class InseparableBoundClassifier(BoundLearner):
 
 
 class StoppingRuleClassifier(BoundLearner):
-    """The perceptron on samples drawn at random, until one hypothesis has been right often enough in a row.
+    """The perceptron on randomly drawn samples, until one hypothesis has been right often enough in a row.
 
-    With a probability of at least 1 - delta, the training error is at most epsilon. There are at most `epochs`
-    draws for each sample. Where no hyperplane separates the classes, all of them are made: there is no bound,
-    and no hypothesis is trusted.
+    With probability at least 1 - delta, the training error is at most epsilon. There are at most `epochs` draws
+    per sample. If no hyperplane separates the classes, all of them are made: there is no bound, and no
+    hypothesis is trusted.
 
     Parameters
     ----------
@@ -250,18 +250,18 @@ class StoppingRuleClassifier(BoundLearner):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     counted_ : int
-        Draws, which are at most `bound_`.
+        Number of draws, at most `bound_`.
     intercept_ : ndarray of shape (1,)
         The bias b.
     n_epochs_ : int
-        Rounds that were made.
+        Number of rounds.
     n_features_in_ : int
         Number of features.
 
     Notes
     -----
-    The guarantee of the lecture is for a distribution; here it is that of the training samples, all equally
-    likely.
+    The lecture's guarantee is for a distribution; here it is the uniform distribution over the training
+    samples.
 
     References
     ----------

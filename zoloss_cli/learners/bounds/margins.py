@@ -1,8 +1,8 @@
 """Margins of hyperplanes through the origin: the largest one, and the best to compare a perceptron with.
 
-Samples are rows of X with signs -1 or +1; a threshold is a constant column of X. The margin of w is the least
-y_i (w x_i) / |w|. The course notes "The Perceptron" (003, on-line perceptron) forget the label: they ask for
-|w x_i| / |w| >= gamma, which a w with every sample on the wrong side has too.
+Samples are rows of X with signs -1 or +1; a threshold is a constant column of X. The margin of w is the
+smallest y_i (w x_i) / |w|. The course notes "The Perceptron" (003, on-line perceptron) omit the label: they
+require |w x_i| / |w| >= gamma, which also holds for a w with every sample on the wrong side.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from scipy.optimize import nnls
 
 from zoloss_cli.kernels.svm import pad_columns, solve_linear_svm
 
-WIDE_MARGIN = 1e9  # radii: beyond it the bound hardly falls
+WIDE_MARGIN = 1e9  # in radii: beyond this the bound hardly falls
 SVM_GAP = 1e-8  # relative, of the SVM's objective
-MAX_NNLS_STEPS = 30  # for each row or column of its system
+MAX_NNLS_STEPS = 30  # per row or column of its system
 
 
 def compute_radius(X: np.ndarray) -> float:
@@ -23,7 +23,7 @@ def compute_radius(X: np.ndarray) -> float:
 
 
 def compute_margin(X: np.ndarray, signs: np.ndarray, w: np.ndarray) -> float:
-    """Return the margin of w of any length: positive where w separates the samples, -inf for w = 0."""
+    """Return the margin of w of any length: positive if w separates the samples, -inf for w = 0."""
     length = np.linalg.norm(w)
     return float((signs * (X @ w)).min() / length) if length > 0.0 else -np.inf
 
@@ -44,7 +44,7 @@ def find_widest_separator(X: np.ndarray, signs: np.ndarray) -> np.ndarray | None
     Returns
     -------
     ndarray of shape (n_features,) or None
-        None where no vector separates the samples.
+        None if no vector separates the samples.
 
     References
     ----------
@@ -59,7 +59,7 @@ def find_widest_separator(X: np.ndarray, signs: np.ndarray) -> np.ndarray | None
     goal[-1] = 1.0
     a, _ = nnls(system, goal, maxiter=MAX_NNLS_STEPS * max(system.shape))
     w = Z.T @ a
-    # Whatever rounding did to the search, the margin is counted from w itself.
+    # The margin is computed from w itself, whatever rounding did to the search.
     return w / np.linalg.norm(w) if compute_margin(X, signs, w) > 0.0 else None
 
 
@@ -89,7 +89,7 @@ def find_best_comparison(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple
     if longest == 0.0:
         return np.full(X.shape[1], X.shape[1] ** -0.5), 1.0
     Z = X * signs[:, None] / longest
-    # Every sample is there a second time with both signs changed: the best threshold is then 0.
+    # Every sample appears a second time with both signs changed: the best threshold is then 0.
     mirrored = np.vstack([np.insert(Z, 0, 1.0, axis=1), np.insert(Z, 0, -1.0, axis=1)])
     bounds, columns = np.full(len(mirrored), 0.5 * rounds), pad_columns(mirrored)
     candidates = [solve_linear_svm(mirrored, columns, np.ones(len(mirrored)), bounds, SVM_GAP)[0][1:]]
@@ -97,6 +97,6 @@ def find_best_comparison(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple
         candidates.append(longest * widest / compute_margin(X, signs, widest))
     u = min(candidates, key=lambda u: u @ u + 2.0 * rounds * np.maximum(0.0, 1.0 - Z @ u).sum())
     length = float(np.linalg.norm(u))
-    if length == 0.0:  # labels that contradict each other: the wider the margin, the smaller the bound
+    if length == 0.0:  # contradictory labels: the wider the margin, the smaller the bound
         return np.full(X.shape[1], X.shape[1] ** -0.5), WIDE_MARGIN * longest
     return u / length, longest / length

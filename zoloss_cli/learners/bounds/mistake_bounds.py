@@ -1,12 +1,12 @@
 """Mistakes that perceptrons make, bounds on their number, and a rule that says when to stop.
 
 From the lecture "Perceptron algorithm for learning linear separators" (004) and the course notes "The
-Perceptron" (003). All hyperplanes go through the origin; samples come in rounds, in their order. Everywhere, X
-is an ndarray of samples, one a row, and `signs` has their labels, -1.0 or 1.0.
+Perceptron" (003). All hyperplanes go through the origin; samples come in rounds, in order. Throughout, X is an
+ndarray with one sample per row, and `signs` has their labels, -1.0 or 1.0.
 
-A margin of 0 is a mistake for either label. The notes do not agree there: at w x = 0, 003 predicts +1 and 004
-(1.1) predicts -1. Every bound holds for both rules and for ours, since what the proofs need of a mistake is
-y (w x) <= 0; where 004 proves Claim 2 it says "is negative", which the very first mistake is not.
+A margin of 0 is a mistake for either label. The notes disagree here: at w x = 0, 003 predicts +1 and 004 (1.1)
+predicts -1. Every bound holds for both rules and for ours, since all that the proofs need of a mistake is
+y (w x) <= 0; the proof of Claim 2 in 004 says "is negative", which the very first mistake is not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from zoloss_cli.learners.bounds.margins import (
 from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, pad_columns
 from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED
 
-SAMPLES_PER_BLOCK = 256  # that are classified at once
+SAMPLES_PER_BLOCK = 256  # classified at once
 BOUND_TOLERANCE = 1e-9  # relative
 
 
@@ -38,13 +38,13 @@ class BoundedCount:
     Attributes
     ----------
     counted : int
-        What was counted.
+        The count.
     weights : ndarray
         The weights at the end.
     rounds : int
-        Rounds that were made.
+        Number of rounds.
     bound : float
-        The bound; inf where the theorem has none.
+        The bound; inf if the theorem gives none.
     """
 
     counted: int
@@ -54,9 +54,9 @@ class BoundedCount:
 
 
 def compute_mistake_bound(X: np.ndarray, signs: np.ndarray, w: np.ndarray) -> float:
-    """Return (R/gamma)^2 of Theorem 1 in 004, where w has the margin gamma; inf where w does not separate.
+    """Return (R/gamma)^2 of Theorem 1 in 004, where gamma is the margin of w; inf if w does not separate.
 
-    003 has it as M/gamma^2, rounded up, with an M that it does not define.
+    003 states it as M/gamma^2, rounded up, with an M that it does not define.
     """
     gamma = compute_margin(X, signs, w)
     return (compute_radius(X) / gamma) ** 2 if gamma > 0.0 else math.inf
@@ -67,10 +67,10 @@ def compute_margin_mistake_bound(
 ) -> float:
     """Return the bound of Theorem 2 in 004, for updates on margins below (1 - epsilon) gamma.
 
-    The theorem has epsilon = 1/2 and 8 (R/gamma)^2 + 4 R/gamma. For others its proof gives
+    The theorem has epsilon = 1/2 and 8 (R/gamma)^2 + 4 R/gamma. For other values its proof gives
     2 (R/(epsilon gamma))^2 + 2 R/(epsilon gamma): once |w| >= R^2/(epsilon gamma), an update lengthens w by at
-    most (1 - epsilon/2) gamma. It needs gamma <= R, which holds for a margin but not for any number that is
-    set, and a first sample that is not 0.
+    most (1 - epsilon/2) gamma. It needs gamma <= R, which holds for a margin but not for an arbitrary number,
+    and a first sample that is not 0.
     """
     gamma = compute_margin(X, signs, w)
     if gamma <= 0.0:
@@ -84,7 +84,7 @@ def compute_inseparable_bound(
 ) -> float:
     """Return (R/gamma)^2 + (2/gamma) TD_gamma of 004 (1.2), for any w and any gamma > 0 to compare with.
 
-    TD_gamma sums how far the samples are from having the margin gamma by w. It counts every presentation: a
+    TD_gamma sums how far the samples are from having the margin gamma under w. It counts every presentation: a
     sample that comes in several rounds counts several times, which "the points" of 004 leaves open.
     """
     margins = signs * (X @ w) / np.linalg.norm(w)
@@ -93,32 +93,32 @@ def compute_inseparable_bound(
 
 
 def compute_required_streak(bound: float, epsilon: float, delta: float) -> float:
-    """Return how many samples in a row a hypothesis must get right to be trusted.
+    """Return how many samples in a row a hypothesis must classify correctly to be trusted.
 
     It is ln(M/delta)/epsilon of 004 (1.2), rounded up.
 
-    A hypothesis whose error is above epsilon survives them with a chance below (1 - epsilon)^n <=
-    exp(-epsilon n) = delta/M: the logarithm, whose base 004 leaves open, is the natural one.
+    A hypothesis with an error above epsilon survives n of them with probability below (1 - epsilon)^n <=
+    exp(-epsilon n) = delta/M: the logarithm, whose base 004 leaves open, is natural.
     """
     return math.ceil(math.log(bound / delta) / epsilon) if math.isfinite(bound) else math.inf
 
 
 def compute_sample_size(bound: float, epsilon: float, delta: float) -> float:
-    """Return how many samples the stopping rule needs at most: (M/epsilon) ln(M/delta) of 004 (1.2).
+    """Return the most samples that the stopping rule needs: (M/epsilon) ln(M/delta) of 004 (1.2).
 
-    Before each of at most M mistakes fewer samples are right than `compute_required_streak` says. After M
-    mistakes there is none left to make: the last hypothesis needs no test.
+    Before each of at most M mistakes, fewer samples are right than `compute_required_streak` says. After M
+    mistakes there are none left to make: the last hypothesis needs no test.
     """
     return _round_down(bound) * compute_required_streak(bound, epsilon, delta)
 
 
 def _round_down(bound: float) -> float:
-    """Return the most mistakes that a bound allows, also if rounding brought it just below a whole number."""
+    """Return the most mistakes that a bound allows, even if rounding put it just below a whole number."""
     return math.floor(bound * (1.0 + BOUND_TOLERANCE)) if math.isfinite(bound) else bound
 
 
 def count_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int) -> BoundedCount:
-    """Count the mistakes of the perceptron until a round without any, with the bound of Theorem 1.
+    """Count the mistakes of the perceptron until a round without one, with the bound of Theorem 1.
 
     There are at most `rounds` rounds. The perceptron is 004's: 003's first update condition must read
     "y = -1 and y_i = 1".
@@ -131,7 +131,7 @@ def count_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int) -> BoundedCoun
 def count_margin_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int, epsilon: float = 0.5) -> BoundedCount:
     """Count the updates of the Margin Perceptron for the largest margin, with the bound of Theorem 2.
 
-    The first sample, which 004 starts from, counts as a mistake. Where nothing separates, gamma is 0.
+    The first sample, which 004 starts from, counts as a mistake. If nothing separates the classes, gamma is 0.
     """
     widest = find_widest_separator(X, signs)
     gamma = 0.0 if widest is None else compute_margin(X, signs, widest)
@@ -145,7 +145,7 @@ def count_margin_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int, epsilon
 
 
 def count_inseparable_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int) -> BoundedCount:
-    """Count the mistakes of the perceptron until a round without any, with 004's bound for any data."""
+    """Count the mistakes of the perceptron until a round without one, with 004's bound for any data."""
     mistakes, w, done = _run_perceptron(X, signs, rounds)
     comparison, gamma = find_best_comparison(X, signs, done)
     return BoundedCount(mistakes, w, done, compute_inseparable_bound(X, signs, comparison, gamma, done))
@@ -154,9 +154,9 @@ def count_inseparable_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int) ->
 def count_until_trusted(
     X: np.ndarray, signs: np.ndarray, order: np.ndarray, bound: float, epsilon: float, delta: float
 ) -> BoundedCount:
-    """Count the samples that the perceptron sees until it trusts one hypothesis.
+    """Count the samples that the perceptron sees until it trusts a hypothesis.
 
-    That is when it is right `compute_required_streak` times in a row. The bound is `compute_sample_size`.
+    It trusts one that is right `compute_required_streak` times in a row. The bound is `compute_sample_size`.
 
     Parameters
     ----------
@@ -165,19 +165,19 @@ def count_until_trusted(
     signs : ndarray of shape (n_samples,)
         Labels, -1.0 or 1.0.
     order : ndarray of int
-        The samples in the order in which they come. Where it is drawn from a distribution with the mistake
+        The samples in the order in which they come. If it is drawn from a distribution with the mistake
         bound M, the error of the hypothesis is at most epsilon with probability at least 1 - delta.
     bound : float
         The mistake bound M.
     epsilon : float
-        The error that is accepted.
+        The accepted error.
     delta : float
-        The probability of a larger error that is accepted.
+        The accepted probability of a larger error.
 
     Returns
     -------
     BoundedCount
-        Samples seen, and the weights of the hypothesis.
+        The samples seen, and the weights of the hypothesis.
     """
     Z, w = X * signs[:, None], np.zeros(X.shape[1])
     needed, most = compute_required_streak(bound, epsilon, delta), _round_down(bound)
@@ -194,7 +194,7 @@ def count_until_trusted(
 
 
 def _run_perceptron(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple[int, np.ndarray, int]:
-    """Return the mistakes, weights and rounds of a perceptron that ends after a round without a mistake."""
+    """Return the mistakes, weights and rounds of a perceptron that ends after a round without mistakes."""
     Z, step, w = pad_columns(X * signs[:, None]), np.ones(len(X)), pad_columns(np.zeros(X.shape[1]))
     mistakes, done, more = 0, 0, 1
     while more and done < rounds:

@@ -41,7 +41,7 @@ class BayesPointClassifier(SearchResultMixin, UnweightedLinearLearner):
     n_features_in_ : int
         Number of features.
     n_sweeps_ : int
-        Number of sweeps until the posterior settled.
+        Number of sweeps until the posterior converged.
     optimal_ : bool
         Whether `lower_bound_` is attained.
     seconds_ : float

@@ -1,4 +1,4 @@
-"""Fisher's linear discriminant, as a learner and as the seed of the others."""
+"""Fisher's linear discriminant, as a learner and as the seed of others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zoloss_cli.learners.problem import Problem
 SHRINKAGE = 1e-10
 
 MANY_SAMPLES = 1 << 16
-MANY_VALUES = 1 << 23  # from which on parts are smaller, and no class is copied
+MANY_VALUES = 1 << 23  # from here on, parts are smaller and no class is copied
 VALUES_PER_PART = 1 << 22
 
 
@@ -38,7 +38,7 @@ def compute_fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.
 
     Notes
     -----
-    Where S has no Cholesky factor, g/(1-g) trace(S)/m is added to its diagonal with g = 1e-10 (the eigenvalue
+    If S has no Cholesky factor, g/(1-g) trace(S)/m is added to its diagonal with g = 1e-10 (the eigenvalue
     shrinkage of Friedman 1989 that Li & Lin 2007, section IV, name).
     """
     features = X[:, 1:]
@@ -53,7 +53,7 @@ def compute_fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.
         mean_minus = phi[~positive] @ features[~positive] / p_minus
     S = np.zeros((features.shape[1], features.shape[1]))
     rows = max(1, min(MANY_SAMPLES, VALUES_PER_PART // X.shape[1])) if is_wide else MANY_SAMPLES
-    for start in range(0, len(X), rows):  # a part at a time, so that memory does not grow with all
+    for start in range(0, len(X), rows):  # one part at a time, to limit memory
         part = slice(start, start + rows)
         centred = features[part] - np.where(positive[part, None], mean_plus, mean_minus)
         S += (centred * phi[part, None]).T @ centred
@@ -62,7 +62,7 @@ def compute_fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.
     except LinAlgError:
         m = S.shape[0]
         ridge = SHRINKAGE / (1.0 - SHRINKAGE) * np.trace(S) / m
-        # Both classes at one point each leave S = 0: any positive ridge then gives the same direction.
+        # If each class lies at a single point, S = 0: any positive ridge then gives the same direction.
         factor = cho_factor(S + (ridge or 1.0) * np.eye(m))
     w = cho_solve(factor, mean_plus - mean_minus)
     bias = -(p_minus * (mean_plus @ w) + p_plus * (mean_minus @ w))
@@ -89,12 +89,12 @@ class FLDClassifier(LinearLearner):
 
     Notes
     -----
-    Where S has no Cholesky factor, g/(1-g) trace(S)/m is added to its diagonal with g = 1e-10: the eigenvalue
+    If S has no Cholesky factor, g/(1-g) trace(S)/m is added to its diagonal with g = 1e-10: the eigenvalue
     shrinkage of Friedman [2]_ that Li & Lin name.
 
-    Deviation from what is usual: the papers give no rule for the bias. The midpoint between the two means, or
-    that shifted by the logarithm of the classes' odds, is what textbooks have; here, as in the authors'
-    program, each class's mean is weighted by the other class's share.
+    Deviation from common practice: the papers give no rule for the bias. Textbooks use the midpoint between the
+    two means, possibly shifted by the logarithm of the classes' odds; here, as in the authors' program, each
+    class's mean is weighted by the other class's share.
 
     References
     ----------

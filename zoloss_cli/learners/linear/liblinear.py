@@ -23,7 +23,7 @@ C_GRID: Any = tuple(2.0**exponent for exponent in (*range(-10, 0), 0, 0.5, 1, 2,
 
 
 class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):
-    """LIBLINEAR with the C that leaves the fewest training errors: a linear SVM or logistic regression.
+    """LIBLINEAR with the C that gives the fewest training errors: a linear SVM or logistic regression.
 
     The columns SVM and LR of Nguyen & Sanner [1]_. The bias is a feature of ones, regularized like any other.
 
@@ -39,7 +39,7 @@ class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):
     Attributes
     ----------
     C_ : float
-        The value that was chosen.
+        The chosen value.
     bound_is_exact_ : bool
         Whether `lower_bound_` is proved, rather than right up to rounding.
     classes_ : ndarray of shape (2,)
@@ -66,8 +66,8 @@ class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):
     Notes
     -----
     Rules that the paper leaves out: the solvers -s 2 and -s 0 with -e 1e-4 and the grid are those of the
-    authors' program; that the last C of the grid is kept on equal errors is what the published numbers of SLA,
-    which starts here, need. LIBLINEAR does not take sample weights.
+    authors' program; on equal errors the last C of the grid is kept, as the published numbers of SLA, which
+    starts here, require. LIBLINEAR does not take sample weights.
 
     References
     ----------
@@ -102,10 +102,10 @@ class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):
         self.tolerance = tolerance
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
-        """Return the weights with the fewest training errors, of equal ones those of the last C."""
+        """Return the weights with the fewest training errors; on a tie, those of the last C."""
         fewest, best = problem.y.size + 1, start
         for C, weights in zip(self.C, self.solve_grid(problem.X, problem.y), strict=True):
-            if not np.all(np.isfinite(weights)):  # LIBLINEAR can overflow where features are not scaled
+            if not np.all(np.isfinite(weights)):  # LIBLINEAR can overflow if features are not scaled
                 continue
             errors = int(find_strict_errors(problem.X @ weights, problem.y).sum())
             if errors <= fewest:
@@ -138,5 +138,5 @@ class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):
         for C in self.C:
             options = f"-s {SOLVERS[self.loss]} -c {C:.17g} -e {self.tolerance:.17g} -q"
             model = liblinear.train(data, liblinear.parameter(options))
-            # LIBLINEAR's weights speak for the label that it met first.
+            # LIBLINEAR's weights are for the label that it saw first.
             yield model.get_labels()[0] * np.array(model.w[: X.shape[1]])

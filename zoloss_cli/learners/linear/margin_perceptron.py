@@ -18,10 +18,10 @@ from zoloss_cli.learners.problem import Problem
 class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner):
     """Margin Perceptron(gamma): the perceptron that also updates on small margins.
 
-    From the lecture "Perceptron algorithm for learning linear separators" [1]_. Updates on samples that are
+    From the lecture "Perceptron algorithm for learning linear separators" [1]_. It updates on samples that are
     right by less than gamma/2; on data separable with margin gamma it makes at most 8 (R/gamma)^2 + 4 R/gamma
-    updates. In the place of gamma/2 the lecture also allows (1 - epsilon) gamma. Stops after an epoch without
-    an update, at the latest after `epochs`. `partial_fit` fits to a stream.
+    updates. Instead of gamma/2, the lecture also allows (1 - epsilon) gamma. It stops after an epoch without
+    an update, or after `epochs` at the latest. `partial_fit` fits to a stream.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner):
     intercept_ : ndarray of shape (1,)
         The bias b.
     n_epochs_ : int
-        Number of epochs until one without an update, or all.
+        Number of epochs until one without an update, or `epochs`.
     n_features_in_ : int
         Number of features.
     n_updates_ : int
@@ -101,7 +101,7 @@ class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner):
         return run_on_padded_samples(self, problem, start, run)
 
     def update_in_order(self, Z: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
-        """Return the weights after one epoch, and go on counting updates."""
+        """Return the weights after one epoch, and continue counting updates."""
         updates, _ = online.fit_margin_perceptron(Z, self.margin_threshold, w, 1, *NOT_RECORDED)
         self.n_updates_ = getattr(self, "n_updates_", 0) + updates
         return w

@@ -1,4 +1,4 @@
-"""Input of the online kernels: padded samples, and sample weights as steps or as draws."""
+"""Input of the online kernels: padded samples, and sample weights as step sizes or as draws."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sign_and_pad(X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def build_steps_and_draws(problem: Problem, weighting: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what sample weights are for an online kernel.
+    """Return sample weights in the form that online kernels take.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def run_on_padded_samples(
     learner : LinearLearner
         The learner that records epochs.
     problem : Problem
-        What to fit to.
+        The problem to fit to.
     start : ndarray of shape (1 + n_features,)
         Weights to start from.
     run : callable

@@ -27,7 +27,7 @@ from zoloss_cli.learners.problem import Problem
 class PerceptronClassifier(WeightedOnlineLinearLearner):
     """Rosenblatt's perceptron learning rule: w <- w + y x on a mistake.
 
-    A zero margin is a mistake. On nonseparable data the rule never settles; the weights are the last ones.
+    A zero margin is a mistake. On nonseparable data the rule never settles; the last weights are kept.
     `partial_fit` fits to a stream.
 
     Parameters
@@ -57,7 +57,7 @@ class PerceptronClassifier(WeightedOnlineLinearLearner):
     n_features_in_ : int
         Number of features.
     n_mistakes_ : int
-        Number of mistakes, each of which was an update.
+        Number of mistakes, each followed by an update.
     recorded_epochs_ : ndarray of shape (n_recorded,)
         Epochs whose weights were recorded.
     recorded_weights_ : ndarray of shape (n_recorded, 1 + n_features)
@@ -113,12 +113,12 @@ class PerceptronClassifier(WeightedOnlineLinearLearner):
         return run_on_padded_samples(self, problem, start, run)
 
     def update_in_order(self, Z: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
-        """Return the weights after one epoch in fixed order, and go on counting mistakes."""
+        """Return the weights after one epoch in fixed order, and continue counting mistakes."""
         self.n_mistakes_ = getattr(self, "n_mistakes_", 0)
         return self._run_kernel(Z, step, *NO_ALIAS_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
 
     def _run_kernel(self, Z, step, cut, alias, w, *schedule) -> np.ndarray:
-        """Return the weights that the kernel's epochs lead to from w, which is overwritten."""
+        """Return the weights after the kernel's epochs, starting from w, which is overwritten."""
         self.n_mistakes_ += online.fit_perceptron(Z, step, cut, alias, w, *schedule)
         return w
 
@@ -128,11 +128,11 @@ class PerceptronClassifier(WeightedOnlineLinearLearner):
     def update_by_rows(
         self, rows: Rows, y: np.ndarray, w: np.ndarray, draws: tuple, schedule: tuple
     ) -> np.ndarray:
-        """Return the weights after some epochs, and go on counting mistakes."""
+        """Return the weights after some epochs, and continue counting mistakes."""
         return self._run_row_kernel(rows, y, draws, w, NO_AVERAGE, 0.0, schedule)[0]
 
     def _run_row_kernel(self, rows, y, draws, w, late, clock, schedule) -> tuple[np.ndarray, float]:
-        """Return the weights and the clock, and go on counting mistakes; w and late are overwritten."""
+        """Return the weights and the clock, and continue counting mistakes; w and late are overwritten."""
         epochs, *rest = schedule
         rule = 1.0, online.PERCEPTRON_CRITERION
         mistakes, clock = fit_to_rows(*rows, y, *draws, w, late, clock, epochs, *rule, *rest)
@@ -141,10 +141,10 @@ class PerceptronClassifier(WeightedOnlineLinearLearner):
 
 
 class AveragedPerceptronClassifier(PerceptronClassifier):  # numpydoc ignore=PR02
-    """The averaged perceptron: the mean of all weights that the perceptron learning rule goes through.
+    """The averaged perceptron: the mean of all weights that the perceptron learning rule visits.
 
-    Algorithms 2.2 (order 'fixed') and 2.6 (order 'random') of Li's thesis [1]_. The published tables draw at
-    random. Freund & Schapire [2]_ introduced it as the averaged variant of the voted perceptron.
+    These are Algorithms 2.2 (order 'fixed') and 2.6 (order 'random') of Li's thesis [1]_. The published tables
+    draw at random. Freund & Schapire [2]_ introduced it as the averaged variant of the voted perceptron.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class AveragedPerceptronClassifier(PerceptronClassifier):  # numpydoc ignore=PR0
     n_features_in_ : int
         Number of features.
     n_mistakes_ : int
-        Number of mistakes, each of which was an update.
+        Number of mistakes, each followed by an update.
     recorded_epochs_ : ndarray of shape (n_recorded,)
         Epochs whose weights were recorded.
     recorded_weights_ : ndarray of shape (n_recorded, 1 + n_features)
@@ -195,7 +195,7 @@ class AveragedPerceptronClassifier(PerceptronClassifier):  # numpydoc ignore=PR0
     True
     """
 
-    # The kernel's (w, late, clock), from which the average is made: it goes on, not the average.
+    # The kernel's (w, late, clock), from which the average is computed: training continues from these.
     _kernel_state: tuple[np.ndarray, np.ndarray, Any] | None = None
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
@@ -217,7 +217,7 @@ class AveragedPerceptronClassifier(PerceptronClassifier):  # numpydoc ignore=PR0
     def update_by_rows(
         self, rows: Rows, y: np.ndarray, w: np.ndarray, draws: tuple, schedule: tuple
     ) -> np.ndarray:
-        """Return the averaged weights after some epochs, and go on counting mistakes."""
+        """Return the averaged weights after some epochs, and continue counting mistakes."""
         size = w.size
         w, late, clock = self._kernel_state or (w, np.zeros_like(w), 0.0)
         w, late = w[:size].copy(), late[:size].copy()
@@ -229,8 +229,8 @@ class AveragedPerceptronClassifier(PerceptronClassifier):  # numpydoc ignore=PR0
 class BatchPerceptronClassifier(LinearLearner):
     """The batch perceptron: gradient descent on the sum of max(0, -y <w, x>), the perceptron loss.
 
-    From the course notes "The Perceptron" [1]_. A score of 0 predicts +1, so it is a mistake for a negative
-    sample only. Stops when nothing is misclassified. There is no `partial_fit`: a step is the sum over all
+    From the course notes "The Perceptron" [1]_. A score of 0 predicts +1, so it is a mistake only for negative
+    samples. It stops when nothing is misclassified. There is no `partial_fit`: a step is the sum over all
     samples.
 
     Parameters
@@ -253,7 +253,7 @@ class BatchPerceptronClassifier(LinearLearner):
     intercept_ : ndarray of shape (1,)
         The bias b.
     n_epochs_ : int
-        Number of epochs until nothing was misclassified, or all.
+        Number of epochs until nothing was misclassified, or `epochs`.
     n_features_in_ : int
         Number of features.
     recorded_epochs_ : ndarray of shape (n_recorded,)

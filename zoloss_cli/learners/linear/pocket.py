@@ -15,11 +15,11 @@ from zoloss_cli.learners.problem import Problem
 
 
 class PocketClassifier(LinearLearner):
-    """The pocket algorithm: the best weights that the perceptron learning rule goes through.
+    """The pocket algorithm: the best weights that the perceptron learning rule visits.
 
-    Weights go into the pocket once they were right for longer in a row than those in it; with ratchet, only if
-    they also have fewer training errors. There is no `partial_fit`: what goes into the pocket is decided by the
-    errors on all samples.
+    Weights go into the pocket if they were right longer in a row than those in it; with ratchet, only if
+    they also have fewer training errors. There is no `partial_fit`: the errors on all samples decide what goes
+    into the pocket.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class PocketClassifier(LinearLearner):
     """
 
     reports: ClassVar[tuple[str, ...]] = ("error_counts",)
-    version = 2  # 2: epochs with many mistakes run in the primal, which rounds otherwise
+    version = 2  # 2: epochs with many mistakes run in the primal, which rounds differently
 
     def __init__(
         self,

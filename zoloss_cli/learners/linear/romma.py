@@ -19,8 +19,8 @@ from zoloss_cli.learners.problem import Problem
 class ROMMAClassifier(OnlineLinearLearner, UnweightedLinearLearner):
     """ROMMA, the relaxed online maximum margin algorithm, and its aggressive form.
 
-    `partial_fit` fits to a stream. Li's thesis [2]_ reports that it oscillates on nonseparable data and meets
-    numerical trouble after several hundred epochs.
+    `partial_fit` fits to a stream. Li's thesis [2]_ reports that it oscillates on nonseparable data and runs
+    into numerical trouble after several hundred epochs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Fits to samples that stay where they are: sparse matrices, and arrays that are mapped from a file."""
+"""Fits to samples in place: sparse matrices, and arrays mapped from a file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ NO_AVERAGE = np.empty(0)
 
 
 class Rows(NamedTuple):
-    """Samples as `kernels.rows` takes them.
+    """Samples in the form that `kernels.rows` takes.
 
     Attributes
     ----------
     data : ndarray of shape (n_values,)
         The values of all samples, one sample after the other.
     columns : ndarray
-        The feature of each value; of a dense array, those of one sample.
+        The feature of each value; for a dense array, those of one sample.
     starts : ndarray of shape (n_samples + 1,)
         Where each sample begins.
     shares_columns : bool
@@ -35,19 +35,19 @@ class Rows(NamedTuple):
 
 
 def stays_in_place(X: Any) -> bool:
-    """Return whether samples are sparse or mapped from a file, so that they are not to be copied."""
+    """Return whether samples are sparse or mapped from a file, and so must not be copied."""
     return sparse.issparse(X) or isinstance(X, np.memmap)
 
 
 def check_value_sizes(X: Any, name: str) -> None:
-    """Raise ValueError if products of values overflow or vanish: in some feature, or of sparse samples in any.
+    """Raise ValueError if products of values overflow or vanish: in some feature, or for sparse samples in any.
 
     Parameters
     ----------
     X : sparse matrix or ndarray of shape (n_samples, n_features)
         Samples, all finite.
     name : str
-        Who asks, for the message.
+        The caller, for the message.
     """
     if not sparse.issparse(X):
         check_feature_sizes(X, name)

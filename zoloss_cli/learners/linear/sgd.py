@@ -126,7 +126,7 @@ class MarginSGDClassifier(WeightedOnlineLinearLearner):
         return self._run_kernel(Z, step, *NO_ALIAS_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
 
     def _run_kernel(self, Z, step, cut, alias, w, epochs, *schedule) -> np.ndarray:
-        """Return the weights that the kernel's epochs lead to from w, which is overwritten."""
+        """Return the weights after the kernel's epochs, starting from w, which is overwritten."""
         online.fit_sgd(Z, step, cut, alias, w, epochs, float(self.rate), COSTS[self.cost], *schedule)
         return w
 

@@ -17,14 +17,14 @@ DUALITY_GAP = 1e-7  # relative duality gap to solve to
 MAX_DUALITY_GAP = 1e-3
 # A tuple, since a default must not change.
 C_GRID: Any = tuple(2.0**exponent for exponent in (-5, -3, -1, 1, 3, 5))
-MAX_COLUMNS_BYTES = 32 << 20  # beyond, the solver is not faster with them
-ERROR_DECIMALS = 9  # weighted errors that agree in so many decimals are equal
+MAX_COLUMNS_BYTES = 32 << 20  # beyond this, the solver is not faster with them
+ERROR_DECIMALS = 9  # weighted errors that agree to this many decimals are equal
 
 
 class SoftSVMClassifier(LinearLearner):
     """The soft-margin SVM (soft-SVM): the linear C-SVC with C chosen by cross-validation.
 
-    C is the one with the smallest (weighted) cross-validation error, the smallest C on a tie, as in LIBSVM's
+    C is the one with the smallest (weighted) cross-validation error; on a tie the smallest C, as in LIBSVM's
     grid search. Folds are stratified and drawn at random, as in LIBSVM. Sample weights scale C: C_i =
     C N phi_i. The rounds of AdaBoost keep the C of the first.
 
@@ -33,15 +33,15 @@ class SoftSVMClassifier(LinearLearner):
     C : non-empty list of float > 0, default=(0.03125, 0.125, 0.5, 2.0, 8.0, 32.0)
         Values of C to choose from.
     folds : int >= 2, default=5
-        Number of folds of the cross-validation. Where a class has fewer samples than folds, there are as many
-        folds as that class has samples; with fewer than two, the grid's middle C is taken.
+        Number of folds of the cross-validation. If a class has fewer samples than folds, there are as many
+        folds as that class has samples; with fewer than two, the middle C of the grid is used.
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
     Attributes
     ----------
     C_ : float
-        The value that was chosen.
+        The chosen value.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)
@@ -56,7 +56,7 @@ class SoftSVMClassifier(LinearLearner):
     Li & Lin name no grid: 2^-5, 2^-3, ..., 2^5 fits the published numbers.
 
     Deviation: solved to the optimum by an interior-point method instead of to LIBSVM's 1e-3, which gives the
-    same errors several times faster, and the more so the larger C is (`make bench`).
+    same errors several times faster, with a larger gain for larger C (`make bench`).
 
     References
     ----------
@@ -86,9 +86,9 @@ class SoftSVMClassifier(LinearLearner):
         self.random_state = random_state
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
-        """Return the optimal weights for the C of the smallest cross-validation error."""
+        """Return the optimal weights for the C with the smallest cross-validation error."""
         scale = problem.phi * problem.phi.size
-        # The ratio of negligible weights to the largest one stalls the solver.
+        # The solver stalls if the ratio of negligible weights to the largest one is extreme.
         kept = scale > NEGLIGIBLE_WEIGHT_SHARE * scale.max()
         X, y = problem.X, problem.y
         columns = problem.cached_by_X("padded columns", lambda: build_columns(X))
@@ -96,7 +96,7 @@ class SoftSVMClassifier(LinearLearner):
             X, y, scale = X[kept], y[kept], scale[kept]
             columns = build_columns(X)
         self.C_ = problem.cached_by_X_and_y("C", lambda: self._choose_C(X, y, scale, problem.rng))
-        # After a round of boosting without error the weights are the same, and so is the solution.
+        # After a round of boosting without errors the weights are the same, and so is the solution.
         latest = problem.cached_by_X_and_y("latest solution", dict)
         if not np.array_equal(latest.get("phi"), problem.phi):
             weights = self._solve(X, columns, y, self.C_ * scale)
@@ -135,12 +135,12 @@ class SoftSVMClassifier(LinearLearner):
                 # A score of 0 predicts +1.
                 wrong = (margins < 0.0) | ((margins == 0.0) & (y_held_out < 0.0))
                 errors[g] += scale_held_out[wrong].sum()
-        # Weighted errors are sums of floats: equal ones must compare as equal.
+        # Weighted errors are sums of floats: equal ones must compare equal.
         return grid[int(np.argmin(np.round(errors, ERROR_DECIMALS)))]
 
 
 def build_columns(X: np.ndarray) -> np.ndarray:
-    """Return the columns that the solver takes beside X; none where they would need too much memory.
+    """Return the columns that the solver takes in addition to X; none if they would need too much memory.
 
     Parameters
     ----------

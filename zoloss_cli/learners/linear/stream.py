@@ -1,4 +1,4 @@
-"""Fits to a stream: samples come one after the other, and each call goes on from where the last one ended."""
+"""Fits to a stream: samples come one after the other, and each call continues where the last one ended."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from zoloss_cli.learners.problem import (
 
 NOT_RECORDED = np.empty(0, np.int64), np.empty((0, 0))
 NO_SEED = np.uint64(0)  # in a fixed order nothing is drawn
-MAX_COPY_BYTES = 64 << 20  # beyond, samples are copied once only
+MAX_COPY_BYTES = 64 << 20  # beyond this, samples are copied only once
 
 
 class OnlineLinearLearner(LinearLearner):
-    """A linear learner whose algorithm looks at one sample after the other, without sample weights.
+    """A linear learner whose algorithm processes one sample after the other, without sample weights.
 
-    Subclasses write `update_in_order`. A call of `partial_fit` changes the weights sample by sample, each
+    Subclasses implement `update_in_order`. A call of `partial_fit` changes the weights sample by sample, each
     sample once, in the order given: `epochs`, `order` and `record_every` are for `fit`. The first call starts
-    from `seeding`, later ones from where the last call, or `fit`, ended; `fit` begins anew.
+    from `seeding`, later ones from where the last call, or `fit`, ended; `fit` starts over.
     """
 
     def partial_fit(self, X, y, classes=None) -> Self:
@@ -59,7 +59,7 @@ class OnlineLinearLearner(LinearLearner):
         y : array-like of shape (n_samples,)
             Labels.
         classes : array-like of shape (2,) or None, default=None
-            Both labels that y may have. The first call needs them.
+            Both labels that can occur in y; required in the first call.
 
         Returns
         -------
@@ -69,7 +69,7 @@ class OnlineLinearLearner(LinearLearner):
         return self._partial_fit(X, y, classes, None)
 
     def update_in_order(self, Z: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
-        """Return the weights after one pass over samples in their order.
+        """Return the weights after one pass over the samples in order.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class OnlineLinearLearner(LinearLearner):
         ndarray of shape (n_columns,)
             Padded weights.
         """
-        raise TypeError(f"{type(self).__name__} does not say how it goes on")
+        raise TypeError(f"{type(self).__name__} does not implement update_in_order")
 
     def _partial_fit(self, X, y, classes, sample_weight) -> Self:
         first = not hasattr(self, "coef_")
@@ -93,7 +93,7 @@ class OnlineLinearLearner(LinearLearner):
         accepted = "csr" if self.__sklearn_tags__().input_tags.sparse else False
         X, y = validate_data(self, X, y, accept_sparse=accepted, dtype=np.float64, order="C", reset=first)
         is_sparse = sparse.issparse(X)
-        # Before the check: a feature that is tiny here need not be so in later samples.
+        # Before the check: a feature that is tiny here may not be in later samples.
         X = X if is_sparse else drop_tiny_values(X)
         check_value_sizes(X, type(self).__name__)
         check_classification_targets(y)
@@ -119,12 +119,12 @@ class OnlineLinearLearner(LinearLearner):
     def _arrange_samples(self, X: np.ndarray, signs: np.ndarray, phi: np.ndarray) -> Problem:
         if X.nbytes <= MAX_COPY_BYTES or getattr(self, "seeding", "zero") == "fld":
             return super()._arrange_samples(X, signs, phi)
-        # Kernels read padded samples alone. All that is asked of the others is how many features they have.
+        # Kernels read only padded samples. Of the others, only the number of features is needed.
         own: dict[Hashable, Any] = {PADDED_SAMPLES: sign_and_pad(X, signs)}
         return Problem(np.empty((0, 1 + X.shape[1])), signs, phi, build_generator(self.random_state), own)
 
     def _validate_classes(self, y: np.ndarray, classes, first: bool) -> np.ndarray:
-        """Return both classes, given at the first call and known later."""
+        """Return both classes, given in the first call and known later."""
         name = type(self).__name__
         if first and classes is None:
             raise ValueError(
@@ -151,19 +151,19 @@ class OnlineLinearLearner(LinearLearner):
 
 
 class WeightedOnlineLinearLearner(OnlineLinearLearner):
-    """A linear learner whose algorithm looks at one sample after the other, with sample weights.
+    """A linear learner whose algorithm processes one sample after the other, with sample weights.
 
-    Sparse matrices, and arrays that are mapped from a file, are fitted to where they are; subclasses write
-    `update_by_rows` for this.
+    Sparse matrices and arrays mapped from a file are fitted to in place; for this, subclasses implement
+    `update_by_rows`.
     """
 
     weighting: str  # a parameter of subclasses
-    order: str = "random"  # a parameter of some
+    order: str = "random"  # a parameter of some subclasses
 
     def update_by_rows(
         self, rows: Rows, y: np.ndarray, w: np.ndarray, draws: tuple, schedule: tuple
     ) -> np.ndarray:
-        """Return the weights after some epochs on samples that stay where they are.
+        """Return the weights after some epochs on samples that are used in place.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class WeightedOnlineLinearLearner(OnlineLinearLearner):
             raise ValueError(
                 f"{type(self).__name__}: weighting='resample' draws at random; order={self.order!r} cannot"
             )
-        # A problem without samples: all that is asked of them is how many features they have.
+        # A problem without samples: only the number of features is needed.
         signs, rng = np.where(codes == 1, 1.0, -1.0), build_generator(self.random_state)
         problem = Problem(np.empty((0, 1 + X.shape[1])), signs, phi, rng)
         w, draws = self._compute_first_weights(problem), build_steps_and_draws(problem, self.weighting)
@@ -217,7 +217,7 @@ class WeightedOnlineLinearLearner(OnlineLinearLearner):
         return self.update_by_rows(view_rows(X), signs, w, (step, *NO_ALIAS_TABLE), schedule)
 
     def _begin(self) -> None:
-        """Forget what an earlier fit has left to go on from."""
+        """Forget what an earlier fit left to continue from."""
 
     def decision_function(self, X) -> np.ndarray:
         """Return the signed score of each sample.
@@ -261,10 +261,10 @@ class WeightedOnlineLinearLearner(OnlineLinearLearner):
         y : array-like of shape (n_samples,)
             Labels.
         classes : array-like of shape (2,) or None, default=None
-            Both labels that y may have. The first call needs them.
+            Both labels that can occur in y; required in the first call.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Step sizes, 1 each if None. They are not relative to the mean weight, as in `fit`: a stream does
-            not know it.
+            Step sizes, all 1 if None. Unlike in `fit`, they are not relative to the mean weight, which a stream
+            does not know.
 
         Returns
         -------
@@ -283,8 +283,8 @@ def progressive_errors(learner: Any, X, y, classes=None) -> np.ndarray:
     """Predict each sample, then fit to it, and return which predictions were wrong.
 
     Their mean is the error by progressive validation: every sample tests what was fitted to those before it.
-    The learner goes on from where it is. One that was not fitted yet predicts nothing for its first sample,
-    which counts as wrong.
+    The learner continues from its current state. One that is not fitted yet predicts nothing for its first
+    sample, which counts as wrong.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def progressive_errors(learner: Any, X, y, classes=None) -> np.ndarray:
     y : array-like of shape (n_samples,)
         Labels.
     classes : array-like of shape (n_classes,) or None, default=None
-        All labels that may occur; None: those in y.
+        All labels that can occur; None: those in y.
 
     Returns
     -------

@@ -11,15 +11,15 @@ from zoloss_cli.learners.linear.online import ORDERS, build_padded_samples, buil
 from zoloss_cli.learners.parameters import Epochs, Order, Weighting
 from zoloss_cli.learners.problem import Problem
 
-VECTORS_AT_A_TIME = 512  # of which the scores of all samples are in memory
+VECTORS_AT_A_TIME = 512  # whose scores of all samples are in memory
 
 
 class VotedPerceptronClassifier(BinaryLearner):
     """The voted perceptron: all weight vectors of the perceptron learning rule vote by their survival times.
 
-    Figure 1 of Freund & Schapire [1]_, with a linear kernel. Li & Lin [2]_ and Li's thesis [3]_ name it beside
-    the averaged perceptron, which they use instead: the two perform alike, and one is linear. This one is not,
-    and it keeps a vector for each mistake.
+    Figure 1 of Freund & Schapire [1]_, with a linear kernel. Li & Lin [2]_ and Li's thesis [3]_ mention it with
+    the averaged perceptron, which they use instead: the two perform alike, but only the latter is linear. This
+    one keeps a vector for each mistake.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ class VotedPerceptronClassifier(BinaryLearner):
     n_features_in_ : int
         Number of features.
     n_mistakes_ : int
-        Number of mistakes, each of which was an update.
+        Number of mistakes, each followed by an update.
     survival_times_ : ndarray of shape (n_mistakes_,)
-        For each weight vector, the trials from the one that made it to the next mistake.
+        For each weight vector, the number of trials from the one that made it to the next mistake.
     vectors_ : ndarray of shape (n_mistakes_, 1 + n_features)
-        The weight vectors in their order, bias first.
+        The weight vectors in order, bias first.
 
     See Also
     --------
@@ -53,9 +53,9 @@ class VotedPerceptronClassifier(BinaryLearner):
     Notes
     -----
     Deviations: samples have a constant feature for the bias, as in [2]_; they come at random by default, as in
-    Algorithm 2.6 of [3]_, where [1]_ cycles through them (order 'fixed'); a margin of 0 is a mistake; a vector
+    Algorithm 2.6 of [3]_, while [1]_ cycles through them (order 'fixed'); a margin of 0 is a mistake; a vector
     whose score is 0 votes for the second class; sample weights, which [1]_ does not have, are step sizes, as in
-    [3]_. The default of 100 epochs, instead of the 2000 of other perceptrons, keeps the vectors in memory.
+    [3]_. The default of 100 epochs, instead of the 2000 of other perceptrons, lets the vectors fit in memory.
 
     References
     ----------
@@ -89,7 +89,7 @@ class VotedPerceptronClassifier(BinaryLearner):
         self.random_state = random_state
 
     def train(self, problem: Problem) -> None:
-        """Keep the weight vectors of all epochs and their survival times."""
+        """Store the weight vectors of all epochs and their survival times."""
         step, cut, alias = build_steps_and_draws(problem, self.weighting)
         if cut.size and self.order != "random":
             raise ValueError(

@@ -1,1 +1,1 @@
-"""Classifiers for several classes by way of learners for two."""
+"""Classifiers for several classes, built from learners for two."""

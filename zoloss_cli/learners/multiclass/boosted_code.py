@@ -22,7 +22,7 @@ from zoloss_cli.learners.multiclass.partitions import (
 
 
 class BoostedCode(CodedEnsemble):
-    """Algorithm 4.2; Algorithm 4.1 is the schedule L, without any repartitioning."""
+    """Algorithm 4.2; Algorithm 4.1 is the schedule L, without repartitioning."""
 
     reports: ClassVar[tuple[str, ...]] = ("iterations", "cost")
 
@@ -36,12 +36,12 @@ class BoostedCode(CodedEnsemble):
         raise NotImplementedError
 
     def check_classes(self, count: int) -> None:
-        """Raise ValueError if an exact max-cut over so many classes would take too long."""
+        """Raise ValueError if an exact max-cut over this many classes would take too long."""
         super().check_classes(count)
         if count > MAX_EXACT_CLASSES and self._partition_and_schedule()[0] == EXACT_PARTITION:
             key = next(k for k, v in self.get_params(deep=False).items() if v == EXACT_PARTITION)
             raise ValueError(
-                f"{type(self).__name__}: {key}='{EXACT_PARTITION}' is exact and for at most "
+                f"{type(self).__name__}: {key}='{EXACT_PARTITION}' is exact, for at most "
                 f"{MAX_EXACT_CLASSES} classes, and y holds {count}; use {key}='greedy' instead"
             )
 
@@ -101,7 +101,7 @@ class BoostedCode(CodedEnsemble):
     def _fit_round(
         self, schedule: str, column: np.ndarray, joint: JointWeights, fitter: ColumnFitter, round_: int
     ) -> tuple[BinaryLearner | None, np.ndarray | None, np.ndarray]:
-        """Fit and repartition by turns, until the schedule ends or the column stays the same."""
+        """Fit and repartition in turn, until the schedule ends or the column stays the same."""
         f_t, outputs = None, None
         for step in schedule:
             if step == "L":
@@ -118,7 +118,7 @@ class BoostedCode(CodedEnsemble):
         return f_t, outputs, column
 
     def recorded_predictions(self, X) -> Iterator[np.ndarray]:
-        """Yield the predicted classes after each recorded round; the last ones where the fit ended before.
+        """Yield the predicted classes after each recorded round; the last ones if the fit ended earlier.
 
         Parameters
         ----------
@@ -139,5 +139,5 @@ class BoostedCode(CodedEnsemble):
 
     @property
     def deterministic(self) -> bool:
-        """Whether neither the base learner nor the choice of columns draws at random."""
+        """Whether neither the base learner nor the choice of columns uses random draws."""
         return super().deterministic and self._partition_and_schedule()[0] not in RANDOM_PARTITIONS

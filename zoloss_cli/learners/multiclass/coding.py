@@ -1,4 +1,4 @@
-"""Several classes by way of two: base classifiers that are fitted to the columns of a coding matrix."""
+"""Several classes from two: base classifiers fitted to the columns of a coding matrix."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ class ColumnFitter:
         self._caches: dict[bytes, dict[Hashable, Any]] = {}  # by column
 
     def fit_column(self, column: np.ndarray, weights: np.ndarray, round_: int) -> BinaryLearner:
-        """Return a base classifier that is fitted to a column.
+        """Return a base classifier fitted to a column.
 
         Parameters
         ----------
         column : ndarray of shape (n_classes,)
             -1, 0 or +1 for each class; samples of classes with 0 are left out.
         weights : ndarray of shape (n_samples,)
-            Sample weights; those of samples that are not left out sum to 1.
+            Sample weights; those of the samples that remain sum to 1.
         round_ : int
             Number of the round, from 1.
 
@@ -71,25 +71,25 @@ class ColumnFitter:
         return self.base.fit_copy(problem, SIDES, round_)
 
     def predict_signs(self, learner: BinaryLearner) -> np.ndarray:
-        """Return -1.0 or +1.0 for every training sample, also for those that the column leaves out."""
+        """Return -1.0 or +1.0 for every training sample, including those that the column leaves out."""
         return predict_signs(learner.compute_scores(self.samples))
 
 
 class CodedEnsemble(Learner):
-    """A classifier for K classes whose code words are compared with what T base classifiers predict.
+    """A classifier for K classes that compares their code words with the predictions of T base classifiers.
 
-    Class k has the word M(k, .) of -1, 0 and +1, one letter for each base classifier f_t with coefficient
+    Class k has the word M(k, .) of -1, 0 and +1, one letter per base classifier f_t with coefficient
     alpha_t; the prediction is the class with the smallest Hamming distance, sum of alpha_t (1 - M(k, t) f_t(x))
     / 2, on a tie the first of them (Allwein et al. 2000; Li's thesis 2006, section 4.2).
 
-    Subclasses write `encode`, which fits base classifiers with a `ColumnFitter`.
+    Subclasses implement `encode`, which fits base classifiers with a `ColumnFitter`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coding_matrix_ : ndarray of shape (n_classes, n_columns)
-        The code words, one row for each class.
+        The code words, one row per class.
     estimator_weights_ : ndarray of shape (n_columns,)
         The coefficients alpha_t.
     estimators_ : list of BinaryLearner
@@ -113,7 +113,7 @@ class CodedEnsemble(Learner):
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, of which only the ratios count; None: all are equal.
+            Weights of the samples, of which only the ratios matter; None: all are equal.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class CodedEnsemble(Learner):
         base.check()
         rng = build_generator(self.random_state)
         fitter = ColumnFitter(base, X, codes, phi, self.classes_.size, rng)
-        # The matrices are small: BLAS threads cost more than they bring.
+        # The matrices are small: BLAS threads cost more than they save.
         with load_blas_controller().limit(limits=1, user_api="blas"):
             columns, self.estimators_, alphas = self.encode(fitter)
         self.estimator_weights_ = np.array(alphas, np.float64)
@@ -150,11 +150,11 @@ class CodedEnsemble(Learner):
         coefficients : list of float or of ndarray of shape (2,)
             The coefficient of each base classifier, or those of its two outputs.
         """
-        raise TypeError(f"{type(self).__name__} does not say how it learns")
+        raise TypeError(f"{type(self).__name__} does not implement encode")
 
     @property
     def deterministic(self) -> bool:
-        """Whether the base learner makes no random draws."""
+        """Whether the base learner uses no random draws."""
         return BaseLearnerFactory(self, self.base).learner.deterministic
 
     def _iterate_distances(self, X) -> Iterator[np.ndarray]:
@@ -180,7 +180,7 @@ class CodedEnsemble(Learner):
         Returns
         -------
         ndarray of shape (n_samples, n_classes) or (n_samples,)
-            Minus the distances; of two classes, by how much the second is nearer.
+            Minus the distances; with two classes, by how much the second is nearer.
         """
         *_, distances = self._iterate_distances(X)
         return distances[:, 0] - distances[:, 1] if self.classes_.size == 2 else -distances
@@ -223,9 +223,9 @@ class CodedEnsemble(Learner):
 
 
 def choose_nearest(distances: np.ndarray) -> np.ndarray:
-    """Return the nearest class of each sample: of those as near the first, of two the second.
+    """Return the nearest class of each sample; on a tie the first, or with two classes the second.
 
-    So a score of 0 is the second class, as it is for all classifiers of two classes.
+    So a score of 0 is the second class, as in all classifiers for two classes.
     """
     if distances.shape[1] == 2:
         return (distances[:, 0] >= distances[:, 1]).astype(np.int64)
@@ -233,7 +233,7 @@ def choose_nearest(distances: np.ndarray) -> np.ndarray:
 
 
 def _iterate_scores(estimators: list[BinaryLearner], samples: Samples) -> Iterator[np.ndarray]:
-    """Yield the scores of each base classifier; a class may have a way to compute many at a time."""
+    """Yield the scores of each base classifier; a class may be able to compute many at a time."""
     together = getattr(type(estimators[0]), "iterate_scores", None) if estimators else None
     if together is not None:
         yield from together(estimators, samples)

@@ -11,12 +11,13 @@ from zoloss_cli.learners.parameters import BaseLearner, PerfectOdds, RecordEvery
 
 
 class AdaBoostECCClassifier(BoostedCode):
-    """AdaBoost.ECC: boosting for several classes, each round on a new partition of the classes in two.
+    """AdaBoost.ECC: boosting for several classes, with a new partition of the classes into two in each round.
 
-    Every round appends a column to the coding matrix and a base classifier that is fitted to it, with most
-    weight on what is still confused. The column is the one that separates the most of it (max-cut, exact for up
-    to 13 classes), about as good a one (greedy), or a random half of the classes (rand-half). With two classes
-    it is AdaBoost. Without `symmetric`, each of the two outputs of a base classifier has its own coefficient.
+    Every round appends a column to the coding matrix and a base classifier fitted to it, with most weight on
+    the classes that are still confused. The column is the one that separates the most weight (max-cut, exact
+    for up to 13 classes), one about as good (greedy), or a random half of the classes (rand-half). With two
+    classes it is AdaBoost. Without `symmetric`, each of the two outputs of a base classifier has its own
+    coefficient.
 
     Parameters
     ----------
@@ -41,15 +42,15 @@ class AdaBoostECCClassifier(BoostedCode):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coding_matrix_ : ndarray of shape (n_classes, n_rounds)
-        The code words, one row for each class, of -1, 0 and +1.
+        The code words, one row per class, of -1, 0 and +1.
     costs_ : ndarray of shape (n_rounds,)
         The margin cost (4.2) over N (K - 1) after each round.
     cuts_ : ndarray of shape (n_rounds,)
-        The weight U_t that each column separates, as a share of all.
+        The weight U_t that each column separates, as a share of the total.
     estimator_errors_ : ndarray of shape (n_rounds,)
         The weighted errors e_t.
     estimator_weights_ : ndarray of shape (n_rounds,) or (n_rounds, 2)
-        The coefficients alpha_t; asymmetric ones for the outputs -1 and +1.
+        The coefficients alpha_t; if asymmetric, for the outputs -1 and +1.
     estimators_ : list of BinaryLearner
         The base classifiers f_t.
     n_features_in_ : int
@@ -57,22 +58,23 @@ class AdaBoostECCClassifier(BoostedCode):
     n_rounds_ : int
         Number of base classifiers.
     recorded_costs_ : ndarray of shape (n_recorded,)
-        With `record_every`, the cost after these rounds; a fit that ended before keeps its last value.
+        With `record_every`, the cost after these rounds; a fit that ended earlier keeps its last value.
     recorded_epochs_ : ndarray of shape (n_recorded,)
         With `record_every`, the rounds whose costs and predictions were recorded.
     unsplit_ : int
-        1 if no weight was left to separate, else 0.
+        1 if no weight was left to separate, otherwise 0.
 
     Notes
     -----
     Rules that the thesis leaves out: e_t >= 1/2 (up to rounding) ends the fit; e_t = 0 takes the odds 1000 for
-    (1 - e_t) / e_t; of equal cuts, the one that the Gray code reaches first; the greedy cut takes the heaviest
-    pair of classes first.
+    (1 - e_t) / e_t; among equal cuts, the one that the Gray code reaches first is used; the greedy cut takes
+    the heaviest pair of classes first.
 
-    The thesis discusses the symmetric form and only names the asymmetric one (footnote 3 of section 4.2), which
-    is that of [1]_: half the log odds, by D_t, that an output is right, for -1 and for +1 apart. Both minimize
-    the cost (4.2) along their base classifier, over one coefficient and over two. An output that is never wrong
-    takes the odds 1000, one that is never right 1/1000; a coefficient may be below 0. e_t >= 1/2 ends both.
+    The thesis discusses the symmetric form and only mentions the asymmetric one (footnote 3 of section 4.2),
+    which is that of [1]_: half the log odds, under D_t, that an output is right, separately for -1 and for +1.
+    Both minimize the cost (4.2) along their base classifier, over one coefficient or two. An output that is
+    never wrong takes the odds 1000, one that is never right 1/1000; a coefficient can be below 0. e_t >= 1/2
+    ends both.
 
     References
     ----------

@@ -12,7 +12,7 @@ from zoloss_cli.learners.multiclass.pairs import FixedCode
 from zoloss_cli.learners.parameters import BaseLearner
 
 MAX_EXHAUSTIVE_CLASSES = 11  # 1023 columns
-TRIES = 10_000  # random matrices, of which the best is taken
+TRIES = 10_000  # random matrices, the best of which is used
 TRIES_AT_A_TIME = 500
 COLUMNS_PER_BIT = {"dense": 10, "sparse": 15}  # times log2 of the number of classes
 LETTERS = {"dense": np.array([-1, 1], np.int8), "sparse": np.array([-1, 0, 0, 1], np.int8)}
@@ -21,11 +21,11 @@ LETTERS = {"dense": np.array([-1, 1], np.int8), "sparse": np.array([-1, 0, 0, 1]
 class OutputCodeClassifier(FixedCode):
     """Error-correcting output codes: a base classifier for each column of a fixed coding matrix.
 
-    The exhaustive code of Dietterich & Bakiri [1]_ has every partition of the classes in two. The random codes
-    of Allwein, Schapire & Singer [2]_ have 10 log2 K columns of -1 and +1 (dense), or 15 log2 K columns with 0
-    for half of the letters (sparse). The class with the nearest word is predicted: on a tie the first, of two
-    classes the second. Base classifiers say -1 or +1, so that Hamming decoding is loss-based decoding (footnote
-    2 of section 4.2 of Li's thesis [3]_).
+    The exhaustive code of Dietterich & Bakiri [1]_ has every partition of the classes into two. The random
+    codes of Allwein, Schapire & Singer [2]_ have 10 log2 K columns of -1 and +1 (dense), or 15 log2 K columns
+    with 0 for half of the letters (sparse). The class with the nearest word is predicted: on a tie the first,
+    or with two classes the second. Base classifiers output -1 or +1, so that Hamming decoding is loss-based
+    decoding (footnote 2 of section 4.2 of Li's thesis [3]_).
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class OutputCodeClassifier(FixedCode):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coding_matrix_ : ndarray of shape (n_classes, n_columns)
-        The code words, one row for each class, of -1, 0 and +1.
+        The code words, one row per class, of -1, 0 and +1.
     estimator_weights_ : ndarray of shape (n_columns,)
         The coefficients of the base classifiers: 1.
     estimators_ : list of BinaryLearner
@@ -52,9 +52,9 @@ class OutputCodeClassifier(FixedCode):
 
     Notes
     -----
-    As in [2]_, the random matrix is the one of 10,000 whose nearest two words are farthest apart; here, the
-    first of equal ones. A column without both signs has nothing to separate, and is drawn anew. The exhaustive
-    code is for at most 11 classes, which have 1023 columns.
+    As in [2]_, the random matrix is the one among 10,000 whose two nearest words are farthest apart; here, on a
+    tie, the first. A column without both signs has nothing to separate, and is redrawn. The exhaustive code is
+    limited to 11 classes, which have 1023 columns.
 
     References
     ----------
@@ -86,7 +86,7 @@ class OutputCodeClassifier(FixedCode):
         self.code = code
 
     def check_classes(self, count: int) -> None:
-        """Raise ValueError if an exhaustive code of so many classes would have too many columns."""
+        """Raise ValueError if an exhaustive code for this many classes would have too many columns."""
         super().check_classes(count)
         if self.code == "exhaustive" and count > MAX_EXHAUSTIVE_CLASSES:
             raise ValueError(
@@ -95,7 +95,7 @@ class OutputCodeClassifier(FixedCode):
             )
 
     def iterate_columns(self, n_classes: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-        """Yield every partition in two with the first class at +1, or the columns of the best random matrix."""
+        """Yield all partitions into two (+1 for the first class), or the columns of the best random matrix."""
         if self.code == "exhaustive":
             for number in range(2 ** (n_classes - 1) - 2, -1, -1):
                 bits = [number >> shift & 1 for shift in range(n_classes - 2, -1, -1)]
@@ -105,12 +105,12 @@ class OutputCodeClassifier(FixedCode):
 
     @property
     def deterministic(self) -> bool:
-        """Whether neither the base learner nor the code draws at random."""
+        """Whether neither the base learner nor the code uses random draws."""
         return super().deterministic and self.code == "exhaustive"
 
 
 def draw_best_matrix(n_classes: int, code: str, rng: np.random.Generator) -> np.ndarray:
-    """Return the columns, a row each, of the random matrix whose nearest two words are farthest apart."""
+    """Return the columns, as rows, of the random matrix whose two nearest words are farthest apart."""
     n_columns = int(np.ceil(COLUMNS_PER_BIT[code] * np.log2(n_classes)))
     own = np.arange(n_classes)
     best, least = np.empty((0, n_classes), np.int8), np.inf
@@ -128,7 +128,7 @@ def draw_best_matrix(n_classes: int, code: str, rng: np.random.Generator) -> np.
 
 
 def _draw_columns(count: int, n_classes: int, letters: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return random columns, a row each, that have both signs."""
+    """Return random columns, as rows, that have both signs."""
     columns = letters[rng.integers(0, letters.size, (count, n_classes))]
     while True:
         again = np.flatnonzero((columns.max(axis=1) < 1) | (columns.min(axis=1) > -1))

@@ -11,9 +11,9 @@ from zoloss_cli.learners.parameters import BaseLearner, PerfectOdds, RecordEvery
 
 
 class AdaBoostERPClassifier(BoostedCode):
-    """AdaBoost.ERP: AdaBoost.ECC with repartitioning, which suits the columns to what the base learner can do.
+    """AdaBoost.ERP: AdaBoost.ECC with repartitioning, which adapts the columns to the base learner.
 
-    A round begins with an initial column, mostly of two classes, and follows the schedule: L fits a base
+    A round begins with an initial column, usually of two classes, and follows the schedule: L fits a base
     classifier to the column, R turns the column into the one that makes the most of that classifier (equation
     4.5). Both raise the negative gradient of the margin cost, if the base learner minimizes the weighted error.
 
@@ -40,11 +40,11 @@ class AdaBoostERPClassifier(BoostedCode):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coding_matrix_ : ndarray of shape (n_classes, n_rounds)
-        The code words, one row for each class, of -1, 0 and +1.
+        The code words, one row per class, of -1, 0 and +1.
     costs_ : ndarray of shape (n_rounds,)
         The margin cost (4.2) over N (K - 1) after each round.
     cuts_ : ndarray of shape (n_rounds,)
-        The weight U_t that each column separates, as a share of all.
+        The weight U_t that each column separates, as a share of the total.
     estimator_errors_ : ndarray of shape (n_rounds,)
         The weighted errors e_t.
     estimator_weights_ : ndarray of shape (n_rounds,)
@@ -56,17 +56,17 @@ class AdaBoostERPClassifier(BoostedCode):
     n_rounds_ : int
         Number of base classifiers.
     recorded_costs_ : ndarray of shape (n_recorded,)
-        With `record_every`, the cost after these rounds; a fit that ended before keeps its last value.
+        With `record_every`, the cost after these rounds; a fit that ended earlier keeps its last value.
     recorded_epochs_ : ndarray of shape (n_recorded,)
         With `record_every`, the rounds whose costs and predictions were recorded.
     unsplit_ : int
-        1 if all classes ended up on one side, which leaves nothing to fit and ends the fit, else 0.
+        1 if all classes ended up on one side, which leaves nothing to fit and ends the fit, otherwise 0.
 
     Notes
     -----
-    Rules that the thesis leaves out: those of AdaBoost.ECC; a class that is as well on either side is +1. If
-    all classes are on one side, nothing is left to fit: the ensemble ends with what it has, and `unsplit_` is
-    1.
+    Rules that the thesis leaves out: those of AdaBoost.ECC; a class that does equally well on either side is
+    +1. If all classes are on one side, nothing is left to fit: the ensemble ends with what it has, and
+    `unsplit_` is 1.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The weights of AdaBoost.ECC and AdaBoost.ERP: how much each sample is still taken for each other class."""
+"""The weights of AdaBoost.ECC and AdaBoost.ERP: how much each sample is confused with each other class."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import numpy as np
 from zoloss_cli.kernels.codes import compute_class_preferences, compute_pair_weights, update_joint_weights
 from zoloss_cli.learners.multiclass.coding import ColumnFitter
 
-RESCALE_FACTOR = 1e5  # D is scaled once its sum is this far from K
+RESCALE_FACTOR = 1e5  # D is rescaled once its sum is this far from K
 
 
 class JointWeights:
-    """D(n, k), proportional to exp(-rho_k(x_n, y_n)): how much sample n is still taken for class k.
+    """D(n, k), proportional to exp(-rho_k(x_n, y_n)): how much sample n is still confused with class k.
 
-    The entry of a sample's own class is 0.
+    The entry for a sample's own class is 0.
 
     Parameters
     ----------
@@ -23,15 +23,15 @@ class JointWeights:
     Attributes
     ----------
     cost : float
-        The margin cost (4.2) over N (K - 1), the mean of all entries of other classes.
+        The margin cost (4.2) over N (K - 1), the mean of all entries for other classes.
     D : ndarray of shape (n_samples, n_classes)
         The weights.
 
     Notes
     -----
-    Equal cuts, mu = 0 and the stumps of AdaBoost are decided by rounding, and so are published digits.
-    Therefore D starts from the samples' weights and is scaled as in the author's program: not in every round,
-    only when its sum is far from K.
+    Rounding decides between equal cuts, at mu = 0 and between the stumps of AdaBoost, and hence published
+    digits. Therefore D starts from the sample weights and is scaled as in the author's program: not in every
+    round, but only when its sum is far from K.
     """
 
     def __init__(self, fitter: ColumnFitter):
@@ -44,7 +44,7 @@ class JointWeights:
             self.D, self.codes, np.ones(K, np.int8), np.ones(n), np.zeros(2), self._by_class
         )
         self._weights = np.empty(n)
-        # The column asked for last, with the answer.
+        # The last column asked for, with the result.
         self._latest: tuple[np.ndarray, float, np.ndarray | None] | None = None
         self.cost = 1.0
 
@@ -54,7 +54,7 @@ class JointWeights:
         return self._by_class + self._by_class.T
 
     def compute_column_weights(self, column: np.ndarray) -> tuple[float, np.ndarray | None]:
-        """Return what a column separates, in all and by sample.
+        """Return the weight that a column separates, in total and by sample.
 
         Parameters
         ----------
@@ -64,7 +64,7 @@ class JointWeights:
         Returns
         -------
         U : float
-            The weight that the column separates, as a share of all weight.
+            The weight that the column separates, as a share of the total.
         D_t : ndarray of shape (n_samples,) or None
             Sample weights to fit the column with, which sum to 1; None if U is 0.
         """
@@ -75,7 +75,7 @@ class JointWeights:
         return self._latest[1:]
 
     def find_best_column(self, outputs: np.ndarray) -> np.ndarray:
-        """Return the column that suits a base classifier best: step 8 of Algorithm 4.2, +1 where both do."""
+        """Return the column that best suits a base classifier: step 8 of Algorithm 4.2, +1 on a tie."""
         return np.where(compute_class_preferences(self.D, self.codes, outputs) >= 0.0, 1, -1).astype(np.int8)
 
     def add_classifier(self, column: np.ndarray, outputs: np.ndarray, alphas: np.ndarray) -> None:
@@ -88,7 +88,7 @@ class JointWeights:
         outputs : ndarray of shape (n_samples,)
             Its predictions, -1.0 or +1.0.
         alphas : ndarray of shape (2,)
-            Its coefficients where it predicts -1 and where it predicts +1.
+            Its coefficients for the predictions -1 and +1.
         """
         before, self._sum = (
             self._sum,

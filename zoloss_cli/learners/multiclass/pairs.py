@@ -1,4 +1,4 @@
-"""One classifier for each pair of classes, or for each class: several classes without boosting."""
+"""One classifier per pair of classes or per class: several classes without boosting."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zoloss_cli.learners.parameters import BaseLearner
 
 
 class FixedCode(CodedEnsemble):
-    """A fixed coding matrix; each column is fitted once, with the samples' own weights."""
+    """A fixed coding matrix; each column is fitted once, with the original sample weights."""
 
     def __init__(self, base: BaseLearner = "rcd-bias", random_state=None):
         self.base = base
@@ -47,16 +47,16 @@ class FixedCode(CodedEnsemble):
             sides = column[fitter.codes[weights > 0.0]]
             if sides.size == 0 or np.ptp(sides) == 0:  # samples without weight: nothing to learn from
                 continue
-            # The sum from the first to the last: its rounding decides a published cell of vowel in Table 4.4.
+            # Summed from first to last: the rounding decides a published cell of vowel in Table 4.4.
             estimators.append(fitter.fit_column(column, weights / np.cumsum(weights)[-1], len(columns) + 1))
             columns.append(column)
         return columns, estimators, [1.0] * len(columns)
 
 
 class OneVsOneClassifier(FixedCode):  # numpydoc ignore=PR02
-    """One-vs-one: a base classifier for each pair of classes, and the class with the most votes.
+    """One-vs-one: a base classifier for each pair of classes; the class with the most votes is predicted.
 
-    On a tie the first of the classes is predicted. The first column of Tables 4.2-4.5 of Li's thesis [2]_.
+    On a tie, the first class is predicted. The first column of Tables 4.2-4.5 of Li's thesis [2]_.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class OneVsOneClassifier(FixedCode):  # numpydoc ignore=PR02
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coding_matrix_ : ndarray of shape (n_classes, n_pairs)
-        The code words, one row for each class, of -1, 0 and +1.
+        The code words, one row per class, of -1, 0 and +1.
     estimator_weights_ : ndarray of shape (n_pairs,)
         The coefficients of the base classifiers: 1.
     estimators_ : list of BinaryLearner
@@ -105,7 +105,7 @@ class OneVsAllClassifier(FixedCode):  # numpydoc ignore=PR02
     """One-vs-all: a base classifier for each class against all others.
 
     The predictions of the base classifiers are compared with the words of the classes, so that only their
-    signs count; on a tie the first class is predicted. Two classes need one classifier only. The first column
+    signs matter; on a tie, the first class is predicted. Two classes need only one classifier. The first column
     of Tables 4.2-4.5 of Li's thesis [2]_.
 
     Parameters
@@ -121,7 +121,7 @@ class OneVsAllClassifier(FixedCode):  # numpydoc ignore=PR02
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coding_matrix_ : ndarray of shape (n_classes, n_columns)
-        The code words, one row for each class, of -1 and +1.
+        The code words, one row per class, of -1 and +1.
     estimator_weights_ : ndarray of shape (n_columns,)
         The coefficients of the base classifiers: 1.
     estimators_ : list of BinaryLearner
@@ -146,7 +146,7 @@ class OneVsAllClassifier(FixedCode):  # numpydoc ignore=PR02
     """
 
     def iterate_columns(self, n_classes: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-        """Yield a column for each class, of two classes one."""
+        """Yield a column for each class; for two classes, only one."""
         for a in range(n_classes) if n_classes > 2 else (1,):
             column = np.full(n_classes, -1, np.int8)
             column[a] = 1

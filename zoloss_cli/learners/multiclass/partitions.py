@@ -1,4 +1,4 @@
-"""Ways to choose a column of the coding matrix: which classes stand against which (Li's thesis, chapter 4).
+"""Ways to choose a column of the coding matrix: which classes oppose which (Li's thesis, chapter 4).
 
 Each takes the confusion between classes, a symmetric K x K matrix whose entry (a, b) is how much weight a
 column gains by separating a from b, and a random generator; it returns -1, 0 or +1 for each class.
@@ -13,7 +13,7 @@ import numpy as np
 
 from zoloss_cli.kernels.codes import find_max_cut
 
-MAX_EXACT_CLASSES = 13  # of an exact max-cut, in every round: 4096 cuts to look at
+MAX_EXACT_CLASSES = 13  # of an exact max-cut in every round: 4096 cuts to examine
 
 
 def choose_max_cut(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -22,7 +22,7 @@ def choose_max_cut(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarra
 
 
 def choose_greedy_cut(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return a column that cuts the heaviest edges first; two new ends take their sides at random."""
+    """Return a column that cuts the heaviest edges first; two new ends are assigned to sides at random."""
     first, second = _list_pairs(len(confusion))
     column = np.zeros(len(confusion), np.int8)
     for edge in np.argsort(-confusion[first, second], kind="stable"):
@@ -44,7 +44,7 @@ def draw_random_half(confusion: np.ndarray, rng: np.random.Generator) -> np.ndar
 
 
 def choose_heaviest_pair(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return a column of the two classes that are confused most."""
+    """Return a column with the two most confused classes."""
     first, second = _list_pairs(len(confusion))
     heaviest = np.argmax(confusion[first, second])
     return build_pair_column(len(confusion), first[heaviest], second[heaviest])
@@ -64,7 +64,7 @@ def build_pair_column(n_classes: int, a: int, b: int) -> np.ndarray:
 
 @cache
 def _list_pairs(n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return all pairs a < b, neighbours first: so equal edges are tried, as in the author's program."""
+    """Return all pairs a < b, neighbours first: the order in which the author's program tries equal edges."""
     a, b = np.triu_indices(n_classes, 1)
     order = np.argsort(b - a, kind="stable")
     return a[order], b[order]

@@ -28,12 +28,12 @@ SEARCH_SHARE = 0.5  # of a time limit; the rest is for the proof
 
 
 class ScoringSystemClassifier(BinaryLearner):
-    """A scoring system: at most so many conditions with small integer points, and the fewest training errors.
+    """A scoring system: a few conditions with small integer points, and the fewest training errors.
 
-    Features become conditions such as age >= 60. A sample is of the second class where the points of the
-    conditions that it meets sum up to the threshold or more. A local search over conditions and points, which
-    also starts from the rounded weights of logistic regression, finds a rule; going through all sets of
-    conditions proves that there is none with fewer errors, as far as its nodes and the time limit allow.
+    Features become conditions such as age >= 60. A sample is assigned to the second class if the points of the
+    conditions that it meets add up to the threshold or more. A local search over conditions and points, which
+    also starts from the rounded weights of logistic regression, finds a rule; an enumeration of all sets of
+    conditions proves that none has fewer errors, as far as its nodes and the time limit allow.
 
     Parameters
     ----------
@@ -72,16 +72,16 @@ class ScoringSystemClassifier(BinaryLearner):
     conditions_ : list of Condition
         The conditions that have points, in the order of the features.
     lower_bound_ : float
-        No rule of as many of these conditions and such points has a smaller loss, in mean sample weights
-        (errors where all weigh the same).
+        No rule with as many of these conditions and such points has a smaller loss, in mean sample weights
+        (errors if all weights are equal).
     n_conditions_ : int
         Number of different conditions that terms could be chosen from.
     n_features_in_ : int
         Number of features.
     n_nodes_ : int
-        Sets of conditions and partial rules that the proof looked at.
+        Sets of conditions and partial rules that the proof examined.
     objective_ : float
-        The loss with the penalty of all terms.
+        The loss plus the penalty of all terms.
     objective_bound_ : float
         No such rule has a smaller objective.
     optimal_ : bool
@@ -93,9 +93,9 @@ class ScoringSystemClassifier(BinaryLearner):
     seconds_ : float
         Duration of the fit.
     threshold_ : int
-        The total from which on the second class is predicted.
+        The lowest total for which the second class is predicted.
     trace_ : list of tuple of (float, float)
-        Seconds and objective, whenever it fell.
+        Seconds and objective, whenever the objective fell.
     training_errors_ : int
         Number of training errors.
     training_loss_ : float
@@ -103,8 +103,8 @@ class ScoringSystemClassifier(BinaryLearner):
 
     Notes
     -----
-    The objective is that of SLIM [1]_ without its preference for small points, which decide between rules of
-    equal objective here. The score is the total minus the threshold plus 1/2: it is never 0.
+    The objective is that of SLIM [1]_ without its preference for small points, which only break ties between
+    rules here. The score is the total minus the threshold plus 1/2: it is never 0.
 
     References
     ----------
@@ -123,7 +123,7 @@ class ScoringSystemClassifier(BinaryLearner):
     """
 
     reports: ClassVar[tuple[str, ...]] = ("lower_bound", "time_to_best")
-    takes_raw_features = True  # thresholds are read: features are not scaled unless a config says so
+    takes_raw_features = True  # people read thresholds: features are not scaled unless a config says so
 
     bound_is_exact_ = True
 
@@ -179,7 +179,7 @@ class ScoringSystemClassifier(BinaryLearner):
         self.random_state = random_state
 
     def train(self, problem: Problem) -> None:
-        """Search for the rule, prove it as far as possible, and set the attributes."""
+        """Search for a rule, prove it as far as possible, and set the attributes."""
         progress = SearchProgress(type(self).__name__, self.time_limit)
         scoring = self._build_scoring_problem(problem)
         search = RuleSearch(scoring, progress)
@@ -204,7 +204,7 @@ class ScoringSystemClassifier(BinaryLearner):
         self.optimal_ = progress.optimal
         self.proof_ = search.proof
         self.lower_bound_ = self.objective_bound_ = progress.lower_bound
-        if self.penalty > 0.0:  # more terms may cost as much and make fewer errors
+        if self.penalty > 0.0:  # more terms may cost the same and make fewer errors
             least = scoring.to_loss(scoring.unavoidable - scoring.penalty * scoring.n_required)
             self.lower_bound_ = max(least, progress.lower_bound - self.penalty * scoring.max_terms)
         self.seconds_ = progress.seconds
@@ -212,14 +212,14 @@ class ScoringSystemClassifier(BinaryLearner):
 
     @property
     def rule_kind(self) -> str:
-        """The rules that `lower_bound_` is about."""
+        """The kind of rule that `lower_bound_` is about."""
         terms = f"{self.max_terms} term{'s' * (self.max_terms != 1)}"
         kind = f"rule of at most {terms} with points from {-self.max_points} to {self.max_points}"
         asked = [name for name in ("monotone", "require", "forbid") if getattr(self, name)]
         return f"{kind} that keeps to {' and '.join(asked)}" if asked else kind
 
     def count_conditions(self, X, y) -> int:
-        """Return how many different conditions terms can be chosen from; nothing is fitted.
+        """Return how many different conditions the terms can be chosen from; nothing is fitted.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ class ScoringSystemClassifier(BinaryLearner):
         return self.compute_totals(X[:, 1:]) - self.threshold_ + 0.5
 
     def compute_totals(self, X: np.ndarray) -> np.ndarray:
-        """Return the total of points of each sample.
+        """Return the total points of each sample.
 
         Parameters
         ----------

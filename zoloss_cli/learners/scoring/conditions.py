@@ -1,4 +1,4 @@
-"""Conditions that people read, made of the features of training samples: age >= 60, sex=male."""
+"""Readable conditions, built from the features of training samples: age >= 60, sex=male."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 
 MAX_RAW_RANGE = 1_000  # from the smallest to the largest value of a column that is kept as it is
 MAX_CUT_DIGITS = 400  # more than any float has
-MAX_CONDITIONS = 20_000  # of more even one step of a search takes minutes
+MAX_CONDITIONS = 20_000  # with more, even one step of a search takes minutes
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition on one feature, or a feature that is kept as it is.
+    """A condition on one feature, or a feature kept as it is.
 
     Attributes
     ----------
     feature : int
         The feature.
     cut : float or None
-        The condition holds from this value on; None: the term is the value itself.
+        The smallest value that meets the condition; None: the term is the value itself.
     name : str
-        What the feature is called.
+        The name of the feature.
     is_indicator : bool
         Whether the feature is 0 or 1 in all training samples, so that its name says it all.
     """
@@ -36,7 +36,7 @@ class Condition:
 
     @property
     def text(self) -> str:
-        """The condition as it is read."""
+        """The condition as text."""
         if self.cut is None or self.is_indicator:
             return self.name
         return f"{self.name} >= {format_number(self.cut)}"
@@ -48,13 +48,13 @@ class Condition:
 
 
 def format_number(value: float) -> str:
-    """Return a number in as few digits as give it back."""
+    """Return a number in as few digits as reproduce it."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
 
 
 def choose_cut(low: float, high: float) -> float:
-    """Return the shortest decimal above `low` and not above `high`; of several the one nearest their middle.
+    """Return the shortest decimal in (low, high]; of several, the one nearest their middle.
 
     Parameters
     ----------
@@ -83,19 +83,19 @@ def choose_cut(low: float, high: float) -> float:
 
 
 def find_cuts(values: np.ndarray, plus: np.ndarray, minus: np.ndarray, how: str, most: int) -> list[int]:
-    """Return between which neighbouring values of a feature to cut, as indices of the upper ones, ascending.
+    """Return where to cut a feature between neighbouring values, as ascending indices of the upper ones.
 
     Parameters
     ----------
     values : ndarray of shape (n_values,)
-        The different values, ascending.
+        The distinct values, ascending.
     plus, minus : ndarray of shape (n_values,)
         The weight of each class at each value.
     how : {'information', 'quantiles'}
-        Where to cut: where the classes' entropy falls most, one cut after the other, or into parts of equal
+        Where to cut: where the classes' entropy falls most, one cut at a time, or into parts of equal
         weight.
     most : int
-        The largest number of cuts.
+        The maximum number of cuts.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def find_cuts(values: np.ndarray, plus: np.ndarray, minus: np.ndarray, how: str,
 def _compute_gains(
     below_plus: np.ndarray, below_minus: np.ndarray, plus: float, minus: float, cuts: list[int]
 ) -> np.ndarray:
-    """Return by how much each further cut lowers the classes' entropy, times the weight, in nats."""
+    """Return how much each further cut lowers the classes' entropy, times the weight, in nats."""
     gains = np.zeros(len(below_plus))
     edges = [0, *cuts, len(below_plus) + 1]
     all_plus = np.concatenate([[0.0], below_plus, [plus]])
@@ -137,7 +137,7 @@ def _compute_gains(
         whole = _weigh_entropy(all_plus[end] - all_plus[begin], all_minus[end] - all_minus[begin])
         gains[begin : end - 1] = whole - _weigh_entropy(*left) - _weigh_entropy(*right)
     size = max(plus + minus, 1.0)
-    return np.where(gains > 1e-12 * size, gains, 0.0)  # what rounding leaves is not information
+    return np.where(gains > 1e-12 * size, gains, 0.0)  # rounding errors are not information
 
 
 def _weigh_entropy(plus, minus):
@@ -156,22 +156,22 @@ def build_conditions(
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Training samples that have weight.
+        Training samples with weight.
     y : ndarray of shape (n_samples,)
         Classes, -1.0 or +1.0.
     weights : ndarray of shape (n_samples,)
         Sample weights.
     names : list of str
-        What the features are called.
+        The names of the features.
     how : {'information', 'quantiles', 'raw'}
         Where to cut, or 'raw' to keep features of integers as they are.
     most : int
-        The largest number of cuts of a feature.
+        The maximum number of cuts of a feature.
 
     Returns
     -------
     list of Condition
-        Those of the first feature first; a constant feature has none.
+        In the order of the features; a constant feature has none.
     """
     conditions = []
     for j, name in enumerate(names):
@@ -191,21 +191,21 @@ def build_conditions(
     if len(conditions) > MAX_CONDITIONS:
         raise ValueError(
             f"the features have {len(conditions):,} conditions, more than the {MAX_CONDITIONS:,} that can be "
-            "searched; leave features out, or take fewer thresholds"
+            "searched; leave out features, or use fewer thresholds"
         )
     return conditions
 
 
 def check_raw(values: np.ndarray, name: str) -> None:
-    """Raise ValueError if a feature cannot be kept as it is: its values must be integers of a small range."""
+    """Raise ValueError if a feature cannot be kept as it is: its values must be integers in a small range."""
     odd = values[values != np.rint(values)]
     if odd.size:
         raise ValueError(
-            f"conditions='raw' keeps features of integers, and '{name}' has {odd[0]:g}; take "
+            f"conditions='raw' keeps features of integers, and '{name}' has {odd[0]:g}; use "
             "conditions='information'"
         )
     if values[-1] - values[0] > MAX_RAW_RANGE:
         raise ValueError(
             f"conditions='raw' keeps features whose range is at most {MAX_RAW_RANGE:,}, and '{name}' goes from "
-            f"{values[0]:g} to {values[-1]:g}; take conditions='information'"
+            f"{values[0]:g} to {values[-1]:g}; use conditions='information'"
         )

@@ -1,4 +1,4 @@
-"""What is asked of a scoring system's terms: signs, features that it must have, and features it must not."""
+"""Constraints on a scoring system's terms: signs, and features that it must or must not use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _names: ContextVar[list[str] | None] = ContextVar("names", default=None)
 
 @contextlib.contextmanager
 def name_features(names: Sequence[str]) -> Iterator[None]:
-    """Within this block, the features of arrays with as many columns are called so, and not x0, x1, ..."""
+    """Within this block, use these names for the features of arrays with as many columns, not x0, x1, ..."""
     token = _names.set(list(names))
     try:
         yield
@@ -23,7 +23,7 @@ def name_features(names: Sequence[str]) -> Iterator[None]:
 
 
 def find_feature_names(n_features: int, own: Sequence[str] | None) -> list[str]:
-    """Return what features are called: as in the DataFrame, else as the caller says, else x0, x1, ..."""
+    """Return the names of features: from the DataFrame, or from the caller, or x0, x1, ..."""
     known = _names.get()
     if own is not None:
         return [str(name) for name in own]
@@ -34,18 +34,18 @@ def find_feature_names(n_features: int, own: Sequence[str] | None) -> list[str]:
 
 @dataclass(frozen=True)
 class Constraints:
-    """What is asked of the terms, by features.
+    """Constraints on the terms, by feature.
 
     Attributes
     ----------
     signs : dict of int to int
         Features whose points must not be below 0 (+1) or above it (-1).
     required : tuple of tuple of int
-        For each required column its features, of which some one must have points.
+        For each required column its features, at least one of which must have points.
     forbidden : frozenset of int
         Features that get no points.
     required_names : tuple of str
-        What the required columns are called.
+        The names of the required columns.
     """
 
     signs: dict[int, int]
@@ -55,7 +55,7 @@ class Constraints:
 
     @property
     def named(self) -> frozenset[int]:
-        """The features with a sign, or that are required: no other one stands for them."""
+        """The features that have a sign or are required: no other one may replace them."""
         return frozenset(self.signs) | {feature for column in self.required for feature in column}
 
 
@@ -66,23 +66,23 @@ def build_constraints(
     forbid: Sequence[str] | None,
     max_terms: int,
 ) -> Constraints:
-    """Return what the parameters of a learner ask for; ValueError with one sentence if it cannot be.
+    """Return the constraints that a learner's parameters set; ValueError with one sentence if they conflict.
 
     Parameters
     ----------
     names : list of str
-        What the features are called.
+        The names of the features.
     monotone : sequence of str or None
         Names with a sign: 'age:+'.
     require, forbid : sequence of str or None
         Names.
     max_terms : int
-        The largest number of terms.
+        The maximum number of terms.
 
     Returns
     -------
     Constraints
-        The same by features.
+        The constraints, by feature.
     """
     signs: dict[int, int] = {}
     for text in monotone or ():
@@ -100,7 +100,7 @@ def build_constraints(
             raise ValueError(f"'{name}' is both required and forbidden; keep one of them")
     if len(forbidden) == len(names):
         raise ValueError("forbid: all features are forbidden, and none is left for a term")
-    # A column of which some indicator is required itself asks for nothing more.
+    # A column adds no requirement if one of its indicators is itself required.
     alone = [k for k, own in enumerate(required) if not any(set(other) < set(own) for other in required)]
     if len(alone) > max_terms:
         raise ValueError(
@@ -110,7 +110,7 @@ def build_constraints(
 
 
 def find_features(name: str, names: list[str], parameter: str) -> tuple[int, ...]:
-    """Return the feature of a name, or all indicators of a text column, which are called name=level."""
+    """Return the feature with a name, or all indicators of a text column, which are named name=level."""
     found = tuple(j for j, known in enumerate(names) if known == name)
     found = found or tuple(j for j, known in enumerate(names) if known.startswith(f"{name}="))
     if not found:

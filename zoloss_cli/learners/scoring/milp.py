@@ -16,11 +16,11 @@ class MilpAnswer:
     Attributes
     ----------
     loss : float
-        The smallest objective that it found, in mean sample weights; infinity if none.
+        The smallest objective found, in mean sample weights; infinity if none.
     bound : float
-        No rule has a smaller one, up to its tolerances.
+        No rule has a smaller objective, up to the solver's tolerances.
     is_optimal : bool
-        Whether it says that both agree.
+        Whether the solver reports that both agree.
     """
 
     loss: float
@@ -30,20 +30,20 @@ class MilpAnswer:
 
 @dataclass(frozen=True)
 class MilpProgram:
-    """A mixed-integer program: integers within bounds, the least cost, and A times them at least `least`.
+    """A mixed-integer program: minimize the cost of bounded integers v subject to A v >= least.
 
     The variables are points v_j, whether v_j is not 0 (u_j), the threshold, and for each merged sample whether
-    it is an error. A positive sample that is none has a total of at least the threshold, a negative one of
-    at most the threshold minus 1.
+    it is an error. A positive sample that is not an error has a total of at least the threshold, a negative one
+    of at most the threshold minus 1.
 
     Attributes
     ----------
     costs, lower, upper : ndarray of shape (n_variables,)
-        What each variable costs, and between which integers it is.
+        The cost of each variable, and its bounds.
     A : ndarray of shape (n_rows, n_variables)
-        The left sides of rows.
+        The left-hand sides of the rows.
     least : ndarray of shape (n_rows,)
-        What these are at least.
+        Their lower bounds.
     """
 
     costs: np.ndarray
@@ -54,7 +54,7 @@ class MilpProgram:
 
 
 def build_milp(problem: ScoringProblem) -> MilpProgram:
-    """Return the program of a scoring problem, without what is required of its columns."""
+    """Return the program of a scoring problem, without the requirements on its columns."""
     levels, max_levels, gains, lowest, highest, _ = problem.arrays
     M, N = levels.shape
     reach = float(problem.max_terms * problem.max_points * max_levels.max(initial=1))
@@ -117,13 +117,13 @@ def solve_by_milp(problem: ScoringProblem, time_limit: float | None = None) -> M
 
 
 def to_milp_loss(problem: ScoringProblem, cost: float) -> float:
-    """Return a cost of the program in mean sample weights: what no rule can do better is added."""
+    """Return a cost of the program in mean sample weights, including the loss that no rule can avoid."""
     alone = np.minimum(problem.gains, 0).sum()
     return float((problem.negative + alone + cost) / problem.scale)
 
 
 def _list_required_signs(problem: ScoringProblem) -> list[list[tuple[np.ndarray, float]]]:
-    """Return rows to add: for each choice of a condition of every required column, and of its points' sign."""
+    """Return rows to add: for each choice of a condition in every required column, and of its points' sign."""
     levels, _, _, lowest, highest, required = problem.arrays
     M, N = levels.shape
     choices: list[list[tuple[np.ndarray, float]]] = [[]]

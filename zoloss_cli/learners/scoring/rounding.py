@@ -9,12 +9,12 @@ import numpy as np
 from zoloss_cli.learners.scoring.scoring_problem import ScoringProblem
 
 SCALES = 100
-MAX_CELLS = 50_000  # of merged samples that weights are fitted to: they are a start
+MAX_CELLS = 50_000  # merged samples to fit weights to: they are only a start
 MAX_ITERATIONS = 200
 
 
 def round_logistic_regression(problem: ScoringProblem) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the rules (terms, points) that rounding at many scales gives, of the largest weights.
+    """Return the rules (terms, points) from rounding the largest weights at many scales.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ def round_logistic_regression(problem: ScoringProblem) -> list[tuple[np.ndarray,
     Returns
     -------
     list of tuple of (ndarray, ndarray)
-        Different rules, the first without any points but for required columns; points of a sign that is not
-        allowed are left out.
+        Different rules, the first with no points except for required columns; points with a forbidden sign are
+        left out.
     """
     weights = fit_weights(problem, np.arange(len(problem.conditions)))
     allowed = np.where(weights > 0.0, problem.arrays[4] > 0, problem.arrays[3] < 0)
@@ -50,7 +50,7 @@ def round_logistic_regression(problem: ScoringProblem) -> list[tuple[np.ndarray,
 def build_rule(
     chosen: np.ndarray, rounded: np.ndarray, problem: ScoringProblem
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return terms and points; a required column without any gets one for its first chosen condition."""
+    """Return terms and points; a required column without points gets one for its first chosen condition."""
     rounded = rounded.copy()
     highest, required = problem.arrays[4:6]
     for column in range(problem.n_required):
@@ -65,7 +65,7 @@ def build_rule(
 
 
 def choose_largest(weights: np.ndarray, problem: ScoringProblem) -> np.ndarray:
-    """Return the conditions of the largest weights, one of each required column among them, ascending."""
+    """Return the conditions with the largest weights, including one from each required column, ascending."""
     order = np.argsort(-np.abs(weights), kind="stable")
     required = problem.arrays[5]
     usable = [int(j) for j in order if problem.arrays[3][j] < problem.arrays[4][j]]

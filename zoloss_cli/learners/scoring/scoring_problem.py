@@ -1,4 +1,4 @@
-"""The problem that searches for scoring systems work on: conditions, merged samples and integer weights."""
+"""The problem that the search for scoring systems works on: conditions, merged samples and integer weights."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from zoloss_cli.kernels.line_search import to_fixed_point
 from zoloss_cli.learners.scoring.conditions import Condition
 from zoloss_cli.learners.scoring.constraints import Constraints
 
-MAX_RATIO = 1e6  # of whole weights to the smallest
+MAX_RATIO = 1e6  # of integer weights to the smallest
 RATIO_TOLERANCE = 1e-9
-WEIGHT_BITS = 50  # of the sum of all weights, where a penalty is to be an integer, too
+WEIGHT_BITS = 50  # of the sum of all weights, if a penalty must be an integer, too
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class MergedCells:
 
 @dataclass(frozen=True)
 class ScoringProblem:
-    """Merged samples by their conditions, with what a rule may be.
+    """Merged samples by their conditions, and what a rule may be.
 
     Attributes
     ----------
     conditions : list of Condition
-        What terms may be made of.
+        The conditions that terms can use.
     offsets : ndarray of int of shape (n_conditions,)
-        The smallest value of a feature that is kept as it is, which its level leaves out; 0 for others.
+        The smallest value of a feature kept as it is, which its level omits; 0 for others.
     arrays : tuple of ndarray
         The problem of `zoloss_cli.kernels.scoring`.
     n_required : int
@@ -50,15 +50,16 @@ class ScoringProblem:
     penalty : int
         What a term costs.
     negative : int
-        The weight of the negative class, which is the cost of a rule whose sum of gains is 0.
+        The weight of the negative class: the cost of a rule whose sum of gains is 0.
     scale : float
-        The cost that a mean sample weight has.
+        The cost of a mean sample weight.
     max_terms, max_points : int
         Limits of a rule.
     cells : MergedCells
-        All merged samples, also those whose classes cancel out.
+        All merged samples, including those whose classes cancel out.
     single : float
-        The cost that counts as one sample in fits of weights: so repeated samples are a multiple weight.
+        The cost that counts as one sample in fits of weights, so that repeated samples count as a multiple
+        weight.
     """
 
     conditions: list[Condition]
@@ -85,15 +86,15 @@ class ScoringProblem:
 
     @property
     def unavoidable(self) -> int:
-        """The sum of gains that no rule is below: of equal samples the lighter class is misclassified."""
+        """The sum of gains that no rule can go below: of equal samples, the lighter class is misclassified."""
         return int(np.minimum(self.gains, 0).sum()) + self.penalty * self.n_required
 
     def to_loss(self, cost: int) -> float:
-        """Return a cost of a kernel in mean sample weights, penalties included."""
+        """Return the cost from a kernel in mean sample weights, penalties included."""
         return (self.negative + int(cost)) / self.scale
 
     def allocate_room(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return room for totals, histograms and sums of kernels."""
+        """Return arrays for the totals, histograms and sums of kernels."""
         largest = int(self.arrays[1].max(initial=1))
         reach = self.max_points * largest
         width = 2 * (self.max_terms + 2) * reach + 8
@@ -105,7 +106,7 @@ class ScoringProblem:
 
 
 def to_integer_weights(phi: np.ndarray) -> np.ndarray:
-    """Return sample weights as integers: their ratios where these are whole, else fixed-point numbers."""
+    """Return sample weights as integers: their ratios if these are integers, otherwise fixed-point numbers."""
     ratios = phi / phi.min()
     whole = np.rint(ratios)
     if whole.max() <= MAX_RATIO and np.all(np.abs(ratios - whole) <= RATIO_TOLERANCE * whole):
@@ -122,7 +123,7 @@ def build_scoring_problem(
     limits: tuple[int, int],
     penalty: float,
 ) -> ScoringProblem:
-    """Return the problem of all conditions that are allowed and differ.
+    """Return the problem with all distinct conditions that are allowed.
 
     Parameters
     ----------
@@ -135,11 +136,11 @@ def build_scoring_problem(
     conditions : list of Condition
         The conditions of all features.
     constraints : Constraints
-        What is asked of the terms.
+        The constraints on the terms.
     limits : tuple of (int, int)
-        The largest number of terms, and the largest points.
+        The maximum number of terms, and the largest points.
     penalty : float
-        What a term costs, in mean sample weights.
+        The cost of a term, in mean sample weights.
 
     Returns
     -------
@@ -198,7 +199,7 @@ def _check_required(conditions: list[Condition], constraints: Constraints) -> No
 
 
 def _find_different(conditions: list[Condition], levels: np.ndarray, named: frozenset[int]) -> list[int]:
-    """Return the conditions that no earlier one stands for: the same samples, or all others."""
+    """Return the conditions that no earlier one replaces: those met by the same samples, or by all others."""
     known: set[bytes] = set()
     kept = []
     for k, condition in enumerate(conditions):
@@ -212,7 +213,7 @@ def _find_different(conditions: list[Condition], levels: np.ndarray, named: froz
 
 
 def merge_cells(levels: np.ndarray, y: np.ndarray, weights: np.ndarray) -> MergedCells:
-    """Return the different columns of `levels` with the weights of both classes."""
+    """Return the distinct columns of `levels` with the weights of both classes."""
     rows, place = np.unique(levels.T.astype(np.int16), axis=0, return_inverse=True)
     sums = np.zeros((2, len(rows)), np.int64)
     np.add.at(sums, ((y < 0.0).astype(np.int64), place.ravel()), weights)
@@ -232,7 +233,7 @@ def find_threshold(problem: ScoringProblem, terms: np.ndarray, points: np.ndarra
     Returns
     -------
     int
-        A total of levels times points from which on samples are positive.
+        The lowest total of levels times points at which samples are positive.
     """
     totals = np.zeros(problem.gains.size, np.int64)
     kernel.compute_totals(problem.levels, terms, points, totals)
@@ -243,7 +244,7 @@ def find_threshold(problem: ScoringProblem, terms: np.ndarray, points: np.ndarra
     np.add.at(sums, place.ravel(), problem.gains)
     below = np.concatenate([[0], np.cumsum(sums)])
     best = np.flatnonzero(below == below.min())
-    # The threshold of place b is above seen[b - 1] and not above seen[b]; beyond the ends there is one.
+    # The threshold at place b is above seen[b - 1] and not above seen[b]; there is one beyond each end.
     ranges = [(1 if b in (0, len(seen)) else int(seen[b] - seen[b - 1]), -int(b)) for b in best]
     width, b = max(ranges)
     b = -b

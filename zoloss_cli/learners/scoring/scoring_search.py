@@ -1,4 +1,4 @@
-"""The search for a scoring system, and the proof that there is no better one, in slices under a clock."""
+"""The search for a scoring system, and the proof that none is better, in slices under a clock."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from zoloss_cli.learners.search.progress import SearchProgress
 
 STEPS_PER_SLICE = 5
 NODES_PER_SLICE = 20_000
-MAX_LISTED = 1_000_000  # supports that are kept until their points are searched
-SUFFIX_ROOM = 32  # numbers a sample, for bounds of whole subtrees
-BEST_STARTS = 3  # rounded rules that are improved
+MAX_LISTED = 1_000_000  # supports kept until their points are searched
+SUFFIX_ROOM = 32  # numbers per sample, for bounds of whole subtrees
+BEST_STARTS = 3  # rounded rules to improve
 
 
 @dataclass
 class RuleSearch:
-    """The best rule so far, and who is notified of it.
+    """The best rule so far, and the search progress that is notified of it.
 
     Attributes
     ----------
@@ -32,11 +32,11 @@ class RuleSearch:
     cost : int
         The cost of the best rule, without the weight of the negative class.
     size : int
-        What rules of equal cost are compared by.
+        What decides between rules of equal cost.
     terms, points : ndarray of int of shape (max_terms,)
         The rule.
     n_nodes : int
-        Supports and partial rules that the proof looked at.
+        Supports and partial rules that the proof examined.
     proof : str
         What the bound rests on.
     """
@@ -57,7 +57,7 @@ class RuleSearch:
         self._room = self.problem.allocate_room()
 
     def offer(self, cost: int, terms: np.ndarray, points: np.ndarray) -> None:
-        """Keep a rule if it costs less than all before, or as much with fewer terms or smaller points."""
+        """Keep a rule if it costs less than all before, or the same with fewer terms or smaller points."""
         size = int(kernel.measure_size(terms, points, -1)[1])
         if (cost, size) < (self.cost, self.size):
             self.cost, self.size = int(cost), size
@@ -82,7 +82,7 @@ class RuleSearch:
         """Offer the smallest rule and all rounded ones, and improve the best of them."""
         problem = self.problem
         rules = round_logistic_regression(problem)
-        if problem.gains.size == 0:  # every place holds as much of one class as of the other
+        if problem.gains.size == 0:  # both classes weigh the same in every place
             self.offer(problem.penalty * problem.n_required, *rules[0])
             return
         costs = [self.compute_cost(*rule) for rule in rules]
@@ -95,7 +95,7 @@ class RuleSearch:
             self._descend(rules[at][0].copy(), rules[at][1].copy())
 
     def improve(self, steps: int, seed: np.uint64) -> None:
-        """Perturb and descend, so many times or until the search should stop."""
+        """Perturb and descend, this many times or until the search should stop."""
         problem, counter = self.problem, np.uint64(seed)
         K = problem.max_terms
         current, best = (self.terms.copy(), self.points.copy()), (self.terms.copy(), self.points.copy())
@@ -121,7 +121,7 @@ class RuleSearch:
             self.offer(int(numbers[kernel.BEST_COST]), *best)
 
     def shrink(self) -> None:
-        """Look for smaller points at the same cost, from those of the best rule, scaled down and rounded."""
+        """Look for smaller points with the same cost, by scaling down and rounding those of the best rule."""
         problem, terms, points = self.problem, self.terms, self.points
         largest = int(np.abs(points).max(initial=0))
         for reduced in range(1, largest):
@@ -131,7 +131,7 @@ class RuleSearch:
                 self._descend(kept, smaller)
 
     def prove(self, nodes: int) -> None:
-        """List all supports that may do better and search their points, looking at so many nodes at most."""
+        """List all supports that may do better and search their points, examining at most this many nodes."""
         listing = SupportListing(self.problem)
         while self.n_nodes < nodes and not self.progress.should_stop():
             done = listing.advance(self.cost, min(NODES_PER_SLICE, nodes - self.n_nodes))
@@ -146,7 +146,7 @@ class RuleSearch:
         self.n_nodes = listing.n_nodes + listing.n_searched_nodes + searched
 
     def _search_listed(self, listing: SupportListing, nodes: int) -> bool:
-        """Search the points of the supports that are listed, and return whether that was completed."""
+        """Search the points of the listed supports, and return whether this was completed."""
         search = PointSearch(self.problem, listing)
         while not self.progress.should_stop() and self.n_nodes < nodes:
             if listing.is_complete:
@@ -207,17 +207,17 @@ class SupportListing:
 
     @property
     def n_nodes(self) -> int:
-        """The supports that were looked at."""
+        """The number of supports examined."""
         return int(self.numbers[proof.NODES])
 
     @property
     def n_found(self) -> int:
-        """The supports that are listed."""
+        """The number of supports listed."""
         return int(self.numbers[proof.FOUND])
 
     @property
     def is_full(self) -> bool:
-        """Whether those that are listed must be searched before others are."""
+        """Whether the listed supports must be searched before more are listed."""
         return self.n_found >= MAX_LISTED
 
     @property
@@ -226,7 +226,7 @@ class SupportListing:
         return bool(self.numbers[proof.IS_LISTED])
 
     def advance(self, best: int, nodes: int) -> bool:
-        """Look at so many more supports, and return whether all have been seen."""
+        """Examine this many more supports, and return whether all have been seen."""
         if self.n_found == self.capacity < MAX_LISTED:
             grown = self._allocate(min(MAX_LISTED, 4 * self.capacity))
             for old, new in zip(self.found, grown, strict=True):
@@ -249,7 +249,7 @@ class SupportListing:
         )
 
     def clear(self) -> None:
-        """Forget the supports that are listed: their points have been searched."""
+        """Forget the listed supports: their points have been searched."""
         self.numbers[proof.FOUND] = 0
 
 
@@ -292,16 +292,16 @@ class PointSearch:
 
     @property
     def n_nodes(self) -> int:
-        """The partial rules that were looked at."""
+        """The number of partial rules examined."""
         return int(self.numbers[proof.LEAF_NODES])
 
     @property
     def bound(self) -> int:
-        """No rule of the supports that are left costs less."""
+        """The smallest cost that a rule of the remaining supports can have."""
         return int(self.listed[2][self.at]) if self.at < len(self.listed[2]) else 2**62
 
     def advance(self, search: RuleSearch, nodes: int) -> bool:
-        """Look at so many more partial rules, offer better ones, and return whether all are done."""
+        """Examine this many more partial rules, offer better ones, and return whether all are done."""
         K = self.problem.max_terms
         best, terms, points = np.array([search.cost], np.int64), np.zeros(K, np.int64), np.zeros(K, np.int64)
         known = int(self.numbers[proof.IMPROVED])
@@ -324,11 +324,11 @@ class PointSearch:
 
 
 def order_conditions(problem: ScoringProblem) -> np.ndarray:
-    """Return the conditions in the order of supports: those that tell the classes apart best come first."""
+    """Return the conditions in the order of supports: those that best separate the classes come first."""
     levels, gains = problem.levels.astype(np.float64), problem.gains.astype(np.float64)
     if gains.size == 0:
         return np.arange(len(levels))
-    # The least cost of a rule of this condition alone, whatever its threshold.
+    # The lowest cost of a rule with this condition alone, whatever its threshold.
     costs = []
     for row in levels:
         sums = np.bincount(row.astype(np.int64), gains)
@@ -337,7 +337,7 @@ def order_conditions(problem: ScoringProblem) -> np.ndarray:
 
 
 def group_by_suffixes(levels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the groups of samples that agree on all conditions from each one on, and how many there are."""
+    """Return the groups of samples that agree on all conditions from each one on, and their number."""
     M, N = levels.shape
     ids, counts = np.zeros((M + 1, N), np.int64), np.ones(M + 1, np.int64)
     for j in range(M - 1, -1, -1):

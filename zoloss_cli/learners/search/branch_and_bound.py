@@ -13,7 +13,7 @@ from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, Vertex
 from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.progress import SearchProgress
 
-NODES_PER_BLOCK = 2000  # between two looks at the clock
+NODES_PER_BLOCK = 2000  # between two checks of the clock
 
 
 class BranchAndBoundTree:
@@ -22,11 +22,11 @@ class BranchAndBoundTree:
     Parameters
     ----------
     samples : MergedSamples
-        What to classify.
+        The samples to classify.
     w : ndarray
-        Weights that give the order of decisions, farthest first, and the class that is tried first.
+        Weights that determine the order of decisions, farthest first, and which class is tried first.
     propagate : bool
-        Whether to assign what the convex hulls of both sides contain.
+        Whether to assign the samples inside the convex hulls of both sides.
     """
 
     def __init__(self, samples: MergedSamples, w: np.ndarray, propagate: bool):
@@ -59,7 +59,7 @@ class BranchAndBoundTree:
         return int(self.numbers[kernel.NODES])
 
     def visit(self, nodes: int, search: SearchProgress) -> bool:
-        """Continue for so many nodes or to a better leaf, and return whether one was found.
+        """Continue for this many nodes or up to a better leaf, and return whether one was found.
 
         A better leaf is offered to the search. When no node is left, `is_exhausted` becomes true, and the
         loss of the search is its lower bound up to rounding.
@@ -74,7 +74,7 @@ class BranchAndBoundTree:
 class BranchAndBoundClassifier(VertexSearch):
     """Branch and bound (BnB) for the 0-1 loss.
 
-    A depth-first search over which samples are classified correctly, from the hyperplane of an SVM on. An
+    A depth-first search over which samples are classified correctly, starting from the hyperplane of an SVM. An
     exhausted search is optimal up to rounding: `lower_bound_` is then its loss.
 
     Parameters
@@ -100,17 +100,17 @@ class BranchAndBoundClassifier(VertexSearch):
     intercept_ : ndarray of shape (1,)
         The bias b.
     lower_bound_ : float
-        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+        No linear classifier has a smaller loss, in mean sample weights (errors if all weights are equal).
     n_features_in_ : int
         Number of features.
     n_leaves_ : int
-        Leaves that were checked for a hyperplane.
+        Number of leaves checked for a hyperplane.
     n_nodes_ : int
-        Nodes that were visited.
+        Number of nodes visited.
     n_questions_ : int
-        Questions whether a sample is in a convex hull that were solved as linear programs.
+        Number of linear programs solved to decide whether a sample is in a convex hull.
     n_settled_ : int
-        Questions that a known hyperplane answered.
+        Number of such questions answered by a known hyperplane.
     optimal_ : bool
         Whether the loss attains `lower_bound_`.
     seconds_ : float
@@ -128,9 +128,9 @@ class BranchAndBoundClassifier(VertexSearch):
     first, as it classifies them) and the loss propagation through convex hulls. With propagation='none' it is
     the program behind the published tables: only leaves are checked for a hyperplane.
 
-    Deviations: equal samples are merged; the weights of a leaf are those with the largest margin, so that they
-    count strictly, where the paper takes any solution of its linear program; assignments found impossible once
-    are remembered.
+    Deviations: equal samples are merged; the weights of a leaf are those with the largest margin, so that
+    errors are counted strictly, while the paper takes any solution of its linear program; assignments once
+    found impossible are remembered.
 
     References
     ----------

@@ -1,7 +1,7 @@
 """Proofs in exact arithmetic that some samples cannot all be classified correctly.
 
 Samples are integers here. A feature whose values lie on a grid up to rounding, as all standardized counts
-and codes do, is taken as that grid; any other as the exact value of its floating-point numbers, times a
+and codes do, is replaced by that grid; any other by the exact value of its floating-point numbers, times a
 power of two. Neither changes what a hyperplane can separate.
 """
 
@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 MAX_STEP_DIVISOR = 60  # the step of a grid is at least the smallest difference divided by this
-GRID_TOLERANCE = 1e-13  # of the range: what standardizing may have left of a grid
+GRID_TOLERANCE = 1e-13  # of the range: how far standardizing may move values off a grid
 MAX_GRID_STEPS = 10**8
 
 
@@ -27,7 +27,7 @@ def convert_to_integers(raw: np.ndarray) -> list[list[int]]:
     Returns
     -------
     list of list of int
-        The same samples, each feature multiplied and shifted by numbers of its own.
+        The same samples, with each feature scaled and shifted by its own numbers.
     """
     signs = [int(s) for s in np.sign(raw[:, 0])]
     columns = [_scale_to_integers(raw[:, j] / raw[:, 0]) for j in range(1, raw.shape[1])]
@@ -35,7 +35,7 @@ def convert_to_integers(raw: np.ndarray) -> list[list[int]]:
 
 
 def _scale_to_integers(values: np.ndarray) -> list[int]:
-    """Return the values of a feature as multiples of the step of their grid, or exactly as they are."""
+    """Return the values of a feature as multiples of their grid step, or exactly as they are."""
     levels, place = np.unique(values, return_inverse=True)
     if len(levels) > 1:
         steps = (levels - levels[0]) / np.min(np.diff(levels))
@@ -78,12 +78,12 @@ def compute_exact_rank(samples: list[list[int]]) -> int:
 
 
 def find_independent_columns(samples: list[list[int]]) -> list[int]:
-    """Return the columns of samples of integers that do not depend on columns before them."""
+    """Return the columns of samples of integers that do not depend on earlier columns."""
     return _eliminate(samples)[1]
 
 
 def find_farkas_weights(samples: list[list[int]]) -> list[int] | None:
-    """Find positive integers whose mixture of the samples is 0: then no w is right on all of them.
+    """Find positive integer weights with which the samples sum to 0: then no w is right on all of them.
 
     Parameters
     ----------
@@ -93,7 +93,8 @@ def find_farkas_weights(samples: list[list[int]]) -> list[int] | None:
     Returns
     -------
     list of int or None
-        One weight per sample; None unless the samples have one mixture of 0 up to scale, and it is positive.
+        One weight per sample; None unless the samples have a unique such sum up to scale, with positive
+        weights.
     """
     count = len(samples)
     echelon, pivots = _eliminate([list(column) for column in zip(*samples, strict=True)])

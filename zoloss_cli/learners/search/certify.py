@@ -1,4 +1,4 @@
-"""A search that proves how good its answer is."""
+"""A search that proves how good its result is."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.pivot import PivotClassifier
 from zoloss_cli.learners.search.progress import SearchProgress
 
-FEW_CONES = 50_000  # to begin with, before anything that takes long
+FEW_CONES = 50_000  # to begin with, before anything slow
 MAX_CONE_SAMPLES = 20_000
-WALK_SHARE = 0.5  # of the time, for the walk, which would take all of it where there are many samples
-FIRST_SHARE = 0.3  # of the time left, for the first cones, which may be slow where there are many features
-SETS_SHARE = 0.4  # of the time left, for impossible sets where these can prove more than the first cones
-MAX_CONE_FEATURES = 13  # beyond which cones are too many, and impossible sets prove more
-WORTHWHILE_SHARE = 0.5  # of a bound: where the first cones prove less of it, sets come before other cones
+WALK_SHARE = 0.5  # of the time, for the walk, which would take all of it with many samples
+FIRST_SHARE = 0.3  # of the time left, for the first cones, which may be slow with many features
+SETS_SHARE = 0.4  # of the time left, for impossible sets, if they can prove more than the first cones
+MAX_CONE_FEATURES = 13  # beyond this there are too many cones, and impossible sets prove more
+WORTHWHILE_SHARE = 0.5  # of a bound: if the first cones prove less of it, sets come before other cones
 
 
 class CertifyingClassifier(PivotClassifier):
-    """The pivot heat bath, and a proof of how many errors no linear rule can avoid.
+    """The pivot heat bath, with a proof of how many errors no linear rule can avoid.
 
     An algorithm of our own. `lower_bound_` is proved, and `optimal_` says whether the weights attain it.
 
@@ -70,20 +70,19 @@ class CertifyingClassifier(PivotClassifier):
     intercept_ : ndarray of shape (1,)
         The bias b.
     lower_bound_ : float
-        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+        No linear classifier has a smaller loss, in mean sample weights (errors if all weights are equal).
     n_cones_ : int
-        Cones of directions that were searched for the last bound.
+        Number of cones of directions searched for the last bound.
     n_features_in_ : int
         Number of features.
     n_steps_ : int
-        Steps that were walked.
+        Number of steps walked.
     optimal_ : bool
         Whether the loss attains `lower_bound_`.
     part_bound_ : float or None
-        No linear classifier whose direction is in the part has a smaller loss; None where there are no parts.
+        No linear classifier whose direction is in the part has a smaller loss; None if there are no parts.
     proof_ : {'separable', 'equal rows', 'all hyperplanes', 'cones of directions', 'impossible sets', 'none'}
-        What the bound rests on; 'equal rows': only samples that are the same with both labels are
-        misclassified.
+        What the bound rests on; 'equal rows': the only misclassified samples are equal ones with both labels.
     seconds_ : float
         Duration of the fit.
     trace_ : list of tuple of (float, float)
@@ -97,17 +96,17 @@ class CertifyingClassifier(PivotClassifier):
 
     Notes
     -----
-    Can all samples be separated? If not, the heat bath finds weights, and the bound is raised by what suits the
-    data. Up to 13 features, cones of directions are searched: pairs of samples that no direction of a cone
-    ranks correctly need an error each, and a cone with too few such pairs is split; see
+    If the samples cannot all be separated, the heat bath finds weights, and the bound is raised by whatever
+    suits the data. Up to 13 features, cones of directions are searched: pairs of samples that no direction of a
+    cone ranks correctly need an error each, and a cone with too few such pairs is split; see
     `zoloss_cli/kernels/cone.py`. Scores are integers, or the bound counts only what their rounding cannot
-    change. Where cones do not suffice and there are few hyperplanes (up to three features and hundreds of
+    change. If cones do not suffice and there are few hyperplanes (up to three features and hundreds of
     samples), all are swept, and those on which more samples meet than usual are solved as smaller problems;
-    which samples meet is decided in exact arithmetic. Beyond 13 features, where the first cones prove little,
-    and where cones become too thin, sets of at most D + 2 samples are collected that cannot all be classified
-    correctly, each with Farkas' weights, checked in integers; branch and bound proves what samples that hit all
-    sets weigh at least, where linear programs by HiGHS suggest weights of sets, and integers decide. All of it
-    holds for features on a grid as for that grid, see `zoloss_cli/learners/search/certificates.py`.
+    exact arithmetic decides which samples meet. Beyond 13 features, if the first cones prove little, and if
+    cones become too thin, sets of at most D + 2 samples are collected that cannot all be classified correctly,
+    each with Farkas' weights, checked in integers; branch and bound proves a minimum weight for samples that
+    hit all sets: linear programs by HiGHS suggest weights of sets, and integers decide. For features on a grid,
+    all of this holds for that grid, see `zoloss_cli/learners/search/certificates.py`.
 
     References
     ----------
@@ -166,7 +165,7 @@ class CertifyingClassifier(PivotClassifier):
         self.proof_, self.n_cones_ = "none", 0
         self._exact_features: ExactFeatures | None = None
         if self.parts > 1 and self.target is None:
-            raise ValueError("parts are for one bound: set target to the errors that they are to prove")
+            raise ValueError("parts are for one bound: set target to the number of errors to prove")
         if self.part is not None and self.part >= self.parts:
             raise ValueError(f"part must be below parts, {self.parts} (got {self.part})")
         self._is_part_proved = False
@@ -195,7 +194,7 @@ class CertifyingClassifier(PivotClassifier):
             self.proof_ = "separable"
             return
         hitting = HittingBound(sets, search)
-        search.exact_bounds_only = True  # the tree beside the walk may come to its end, but in floating point
+        search.exact_bounds_only = True  # the tree next to the walk may finish, but in floating point
         with search.restrict_time(WALK_SHARE):
             super()._explore(problem, samples, search)
         if self.target is not None:
@@ -208,7 +207,7 @@ class CertifyingClassifier(PivotClassifier):
             unavoidable = samples.unavoidable_loss
             proved_by_cones = search.lower_bound - unavoidable
             self._enumerate_hyperplanes(samples, integers, search)
-            # In general position the sets have D + 2 samples, so that a program can reach no more than this.
+            # In general position the sets have D + 2 samples, so a program cannot reach more than this.
             reach = samples.c.sum() / (samples.Y.shape[1] + 1)
             if search.loss - unavoidable <= reach or proved_by_cones < WORTHWHILE_SHARE * reach:
                 with search.restrict_time(SETS_SHARE):
@@ -237,14 +236,14 @@ class CertifyingClassifier(PivotClassifier):
         self._keep_proof(cones, self._is_part_proved and parts == 1)
 
     def _hit_sets(self, problem: Problem, hitting: HittingBound, search: SearchProgress) -> None:
-        """Raise the bound by impossible sets, and keep those with their proofs."""
+        """Raise the bound by impossible sets, and keep these with their proofs."""
         if search.should_stop():
             return
         before = search.lower_bound
         indices = _find_sample_indices(problem, hitting.sets.samples.raw)
         try:
             hitting.raise_bound(self.programs)
-        finally:  # what is proved before Ctrl-C remains
+        finally:  # what was proved before Ctrl-C is kept
             if search.lower_bound > before:
                 self.proof_ = "impossible sets"
             if self._exact_features is not None and hitting.proof is not None:
@@ -255,8 +254,8 @@ class CertifyingClassifier(PivotClassifier):
     def _prepare_cones(
         self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
     ) -> ConeBound | None:
-        """Return the cone search, where there are few enough features for it, and not too many samples."""
-        n, m = len(samples.raw), samples.Y.shape[1] - 1  # asked before the rank is computed in integers
+        """Return the cone search, if there are few enough features for it and not too many samples."""
+        n, m = len(samples.raw), samples.Y.shape[1] - 1  # checked before the rank is computed in integers
         if not self.cones or search.should_stop() or n > MAX_CONE_SAMPLES or m > MAX_CONE_FEATURES:
             return None
         problem = build_cone_problem(integers, samples.c)
@@ -265,15 +264,15 @@ class CertifyingClassifier(PivotClassifier):
         return ConeBound(problem, samples, search, does_log=self._exact_features is not None)
 
     def _search_cones(self, cones: ConeBound, max_cones: int, is_trial: bool = False) -> None:
-        """Raise the bound by cones of directions, of which there may be so many for one bound."""
+        """Raise the bound by cones of directions, with at most `max_cones` for one bound."""
         before = cones.search.lower_bound
         try:
             cones.raise_bound(max_cones, is_trial)
-        finally:  # what is proved before Ctrl-C remains
+        finally:  # what was proved before Ctrl-C is kept
             self._keep_proof(cones, cones.search.lower_bound > before)
 
     def _keep_proof(self, cones: ConeBound, is_better: bool) -> None:
-        """Take note of what cones proved."""
+        """Record what cones proved."""
         self.n_cones_ = cones.cones.n_cones
         if is_better:
             self.proof_ = "cones of directions"
@@ -294,6 +293,6 @@ class CertifyingClassifier(PivotClassifier):
 
 
 def _find_sample_indices(problem: Problem, raw: np.ndarray) -> list[int]:
-    """Return, for each merged sample, the index of a sample of the training data that it stands for."""
+    """Return, for each merged sample, the index of a training sample that it represents."""
     place = {sample.tobytes(): i for i, sample in enumerate(problem.X * problem.y[:, None])}
     return [place[sample.tobytes()] for sample in raw]

@@ -1,4 +1,4 @@
-"""What somebody's search says of itself, compared with what is counted."""
+"""What a search claims, compared with what is counted."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from zoloss_cli.learners.search.progress import LOSS_TOLERANCE
 
 
 def check_claims(learner: Any, errors: int, lenient_errors: int | None = None) -> None:
-    """Raise ValueError if a trace or a bound does not go with the training errors that were counted.
+    """Raise ValueError if a trace or a bound does not match the training errors counted.
 
     Parameters
     ----------
     learner : learner
-        The fitted learner, perhaps with `lower_bound_` and `trace_`.
+        The fitted learner, possibly with `lower_bound_` and `trace_`.
     errors : int
-        Training errors, of which a margin of 0 is one.
+        Training errors; a margin of 0 is an error.
     lenient_errors : int or None
-        Training errors if a margin of 0 is right; None where that is not a difference.
+        Training errors if a margin of 0 is right; None if that makes no difference.
     """
     name = getattr(learner, "name", type(learner).__name__)
     bound = float(getattr(learner, "lower_bound_", 0.0))
@@ -34,7 +34,7 @@ def check_claims(learner: Any, errors: int, lenient_errors: int | None = None) -
 def _read_trace(learner: Any, name: str) -> np.ndarray:
     """Return a trace as an array of seconds and losses."""
     wrong = ValueError(
-        f"{name}: trace_ must be a list of (seconds, loss), all finite, of which seconds rise and losses fall"
+        f"{name}: trace_ must be a list of (seconds, loss), all finite, with rising seconds and falling losses"
     )
     try:
         trace = np.array(list(getattr(learner, "trace_", ())), dtype=float)

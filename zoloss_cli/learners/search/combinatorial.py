@@ -23,10 +23,10 @@ from zoloss_cli.learners.search.refits import (
     enumerate_combinations,
 )
 
-MAX_EXTRA_SAMPLES = 4  # on one hyperplane: where there are more, a search that is cut short passes it over
-EXTRA_NEAREST = 10  # CSA begins with combinations of the D + 10 nearest samples
-SWAPS_PER_BLOCK = 200  # between two looks at the clock
-INDEPENDENCE_TOLERANCE = 1e-6  # of a sample of length 1, what others leave of it
+MAX_EXTRA_SAMPLES = 4  # on one hyperplane: with more, a search that is cut short skips it
+EXTRA_NEAREST = 10  # CSA starts with combinations of the D + 10 nearest samples
+SWAPS_PER_BLOCK = 200  # between two checks of the clock
+INDEPENDENCE_TOLERANCE = 1e-6  # of a sample of length 1, the part independent of others
 
 Lines = Annotated[
     int,
@@ -60,7 +60,7 @@ class CombinatorialSearch(VertexSearch):
         self.seeding = seeding
 
     def list_needed_packages(self) -> list[NeededPackage]:
-        """Return what the start needs, and LIBLINEAR's package where it refits."""
+        """Return what the start needs, and LIBLINEAR's package if the search refits."""
         refits = [NeededPackage("liblinear", "for its variant 'refit'")] if self.variant == "refit" else []
         return [*super().list_needed_packages(), *refits]
 
@@ -68,9 +68,9 @@ class CombinatorialSearch(VertexSearch):
 class PrioritizedSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     """Prioritized combinatorial search (PCS) for the 0-1 loss.
 
-    Hyperplanes through D samples are tried, combinations near the hyperplane of an SVM first. If `lines` covers
-    all combinations, the search is exhaustive, and its result optimal up to rounding: `lower_bound_` is then
-    its loss. If not, hyperplanes on which more than D + 4 samples meet are passed over.
+    Hyperplanes through D samples are tried, starting with combinations near the hyperplane of an SVM. If
+    `lines` covers all combinations, the search is exhaustive, and its result optimal up to rounding:
+    `lower_bound_` is then its loss. If not, hyperplanes on which more than D + 4 samples meet are skipped.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class PrioritizedSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     intercept_ : ndarray of shape (1,)
         The bias b.
     lower_bound_ : float
-        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+        No linear classifier has a smaller loss, in mean sample weights (errors if all weights are equal).
     n_features_in_ : int
         Number of features.
     optimal_ : bool
@@ -113,17 +113,17 @@ class PrioritizedSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     Notes
     -----
     Combinations come in lexicographic order of the samples sorted by |<w, x>|. Those that share their first D-1
-    samples are evaluated in one sweep, which is faster by about N and makes the last sample any of all rather
-    than a later one. The samples on a hyperplane count as right, since tilting it makes them so; where more
-    than D samples meet, the best tilt is a smaller problem of the same kind, solved in the same way. The
-    weights that are returned have been tilted, and their errors are counted strictly.
+    samples are evaluated in one sweep, which is about N times faster and lets the last sample be any of all
+    rather than only a later one. The samples on a hyperplane count as right, since tilting it makes them so; if
+    more than D samples meet, the best tilt is a smaller problem of the same kind, solved in the same way. The
+    returned weights have been tilted, and their errors are counted strictly.
 
-    Deviation: where `lines` does not cover all combinations, hyperplanes on which more than D + 4 samples meet
+    Deviation: if `lines` does not cover all combinations, hyperplanes on which more than D + 4 samples meet
     are skipped, since the best tilt of one may take longer than all others; the paper scores each hyperplane
     as it is.
 
     Variant 'refit' is the authors' program: combinations of D samples in the same order, each of which relabels
-    the data, for a refit of SVM and LR at C = 1, until `lines` or the time is used up.
+    the data for a refit of SVM and LR at C = 1, until `lines` or the time is used up.
 
     References
     ----------
@@ -187,7 +187,7 @@ class SwapSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     intercept_ : ndarray of shape (1,)
         The bias b.
     lower_bound_ : float
-        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+        No linear classifier has a smaller loss, in mean sample weights (errors if all weights are equal).
     n_features_in_ : int
         Number of features.
     optimal_ : bool
@@ -203,15 +203,15 @@ class SwapSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
 
     Notes
     -----
-    The paper leaves the details out. Here the start is the best hyperplane through D samples of which D-1 are
+    The paper omits the details. Here the start is the best hyperplane through D samples of which D-1 are
     among the D + 10 nearest to the SVM's (at most `lines` combinations of them; the authors' program enumerates
     D of D + 10). Then each sample in turn is swapped for the one that leaves the fewest errors, if these are
     fewer than before, until no swap helps. Errors are counted as in `PrioritizedSearchClassifier`.
 
     Variant 'refit' is the authors' program: D of the D + 10 nearest samples for 40 % of the time, then the
-    first swap that improves the score is made, and all swaps are tried from the start again, until none does.
-    Of equal losses, the one whose hyperplane gives labels with the larger |sum| is better. Decided here: equal
-    samples are merged, and combinations that fix no hyperplane are passed over.
+    first swap that improves the score is made, and all swaps are tried again from the start, until none does.
+    On equal losses, the one whose hyperplane gives labels with the larger |sum| is better. Our own decisions:
+    equal samples are merged, and combinations that determine no hyperplane are skipped.
 
     References
     ----------
@@ -273,7 +273,7 @@ class SwapSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
 
 
 def find_independent_samples(Y: np.ndarray, order: Iterable[int]) -> np.ndarray:
-    """Return the first P-1 samples in this order that are linearly independent, or as many as there are."""
+    """Return the first P-1 linearly independent samples in this order, or as many as there are."""
     found: list[int] = []
     directions = np.empty((0, Y.shape[1]))
     for i in order:

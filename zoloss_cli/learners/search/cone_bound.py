@@ -1,4 +1,4 @@
-"""A lower bound on the errors of linear rules, raised number by number by the cone search."""
+"""A lower bound on the errors of linear rules, raised step by step by the cone search."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 
 FIRST_SHARE = 0.5  # of the smallest loss so far: the first target, which is cheap
-COST_FACTOR = 3.0  # a target may cost so many times what the one before did
-TIME_SHARE = 0.6  # of the time left that the next target may be expected to take
-LAST_SAFETY = 6.0  # the last target is next if the time left is so many times what it is expected to take ...
-LAST_GROWTH = 2.0  # ... where cones grow so many times faster than so far: growth itself grows, on all data
-OVERRUN_FACTOR = 1.5  # by which cones grow faster than those show that were given up
-MIN_CONES = 2000  # below which their number says little about growth ...
-ENOUGH_TARGETS = 3  # ... unless so many targets were proved
+COST_FACTOR = 3.0  # a target may cost this many times as much as the previous one
+TIME_SHARE = 0.6  # of the time left: the most that the next target may be expected to take
+LAST_SAFETY = 6.0  # aim at the last target if the time left is this many times its expected time ...
+LAST_GROWTH = 2.0  # ... with cones growing this many times faster than so far, as growth always does
+OVERRUN_FACTOR = 1.5  # by which cones grow faster than abandoned targets show
+MIN_CONES = 2000  # below this, their number says little about growth ...
+ENOUGH_TARGETS = 3  # ... unless this many targets were proved
 MIN_GROWTH, MAX_EXPONENT = 1e-3, 100.0
 
 
@@ -33,18 +33,18 @@ class ConeBound:
     problem : ConeProblem
         The samples as integers.
     samples : MergedSamples
-        The same samples as the search has them.
+        The same samples in the form that the search has.
     search : SearchProgress
-        Whose bound is raised, and who is offered better weights.
+        The search whose bound is raised and that is offered better weights.
     does_log : bool
         Whether to keep the tree of cones of the last target, for a certificate.
 
     Attributes
     ----------
     proved : int
-        Misclassified copies that are proved to be needed.
+        Misclassified copies proved to be unavoidable.
     cones : ConeSearch
-        The search of the last target.
+        The search for the last target.
     """
 
     def __init__(
@@ -57,25 +57,25 @@ class ConeBound:
         self.problem, self.samples, self.search = problem, samples, search
         self.cones = ConeSearch(problem, count_threads(), does_log, self._offer)
         self.proved, self.proved_roots = 0, self.cones.roots
-        self._history: list[tuple[int, float]] = []  # targets, and how many cones they took
-        self._overruns: list[tuple[int, int]] = []  # targets that took too many cones, and more than so many
+        self._history: list[tuple[int, float]] = []  # targets, and the number of cones they took
+        self._overruns: list[tuple[int, int]] = []  # targets that took too many cones, and how many at least
         self._seconds_per_cone = 0.0
 
     @property
     def last_target(self) -> int:
-        """The misclassified copies that, once proved, make the best rule so far optimal."""
+        """The number of misclassified copies that, once proved, makes the best rule so far optimal."""
         loss = self.search.loss - self.samples.unavoidable_loss
         return max(0, math.ceil((loss - LOSS_TOLERANCE) / self.problem.copy_weight))
 
     def raise_bound(self, max_cones: int, is_trial: bool = False) -> None:
-        """Prove one target after the other until the search should stop, or cones are too thin to tell.
+        """Prove one target after the other until the search should stop, or cones become too thin.
 
         Parameters
         ----------
         max_cones : int
-            How many cones to visit for a target, at most.
+            Maximum number of cones to visit for a target.
         is_trial : bool
-            Whether to end once a target was proved and one took too many cones.
+            Whether to stop as soon as one target is proved and another has taken too many cones.
         """
         self.cones.max_cones = max_cones
         self._history = [(target, cones) for target, cones in self._history if math.isfinite(cones)]
@@ -104,16 +104,16 @@ class ConeBound:
                 break
 
     def prove_part(self, errors: int, part: int, parts: int, max_cones: int) -> bool:
-        """Return whether all directions of a part need so many errors; raise the bound if it is all of them.
+        """Return whether all directions of a part need this many errors; raise the bound if it is all of them.
 
         Parameters
         ----------
         errors : int
             The loss, in mean sample weights.
         part, parts : int
-            Which part of the directions, and how many there are.
+            Which part of the directions, and the number of parts.
         max_cones : int
-            How many cones to visit, at most.
+            Maximum number of cones to visit.
 
         Returns
         -------
@@ -142,7 +142,7 @@ class ConeBound:
         return self.search.should_stop() or self.last_target < target
 
     def _choose_target(self) -> int:
-        """Return the next target: as high as its cost, by the growth so far, is bearable."""
+        """Return the next target: as high as its expected cost, given the growth so far, allows."""
         last, low = self.last_target, self.proved + 1
         failed = [target for target, cones in self._history if math.isinf(cones)]
         if failed:
@@ -174,7 +174,7 @@ class ConeBound:
         return min(last, max(low, target + int(math.log(affordable) / growth)))
 
     def _offer(self, direction: np.ndarray, target: int) -> bool:
-        """Offer the best threshold on a direction, and return whether its loss is below a target."""
+        """Offer the best threshold for a direction, and return whether its loss is below a target."""
         w = _find_weights(self.problem, self.samples, direction)
         if w is not None:
             self.search.offer(self.samples.compute_loss(w), w)
@@ -182,7 +182,7 @@ class ConeBound:
 
 
 def _find_weights(problem: ConeProblem, samples: MergedSamples, direction: np.ndarray) -> np.ndarray | None:
-    """Return weights with this direction and the threshold that is best for it; None if they are not finite."""
+    """Return weights with this direction and its best threshold; None if they are not finite."""
     sizes = [max(1, *(abs(v) for v in column)) for column in zip(*problem.vectors, strict=True)]
     scaled = np.array(
         [[float(v / s) if s < 2**900 else 0.0 for v, s in zip(x, sizes, strict=True)] for x in problem.vectors]
@@ -192,7 +192,7 @@ def _find_weights(problem: ConeProblem, samples: MergedSamples, direction: np.nd
     w, *_ = np.linalg.lstsq(features, scores, rcond=None)
     order = np.argsort(scores)
     signed = np.where(np.arange(len(scores)) < problem.n_left, 1, -1) * problem.copies
-    # All but the k lowest are predicted as the left: errors are the left ones below, and the right ones above.
+    # All but the k lowest are predicted as left: errors are the left ones below and the right ones above.
     losses = np.concatenate([[0], np.cumsum(signed[order])]) + int(problem.copies[problem.n_left :].sum())
     ranked = np.concatenate([[scores[order[0]] - 1.0], scores[order], [scores[order[-1]] + 1.0]])
     is_gap = ranked[1:] > ranked[:-1]

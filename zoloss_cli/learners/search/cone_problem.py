@@ -1,4 +1,4 @@
-"""What the cone search starts from: samples as integers, weights as copies, and the axes of the features."""
+"""The input of the cone search: samples as integers, weights as copies, and the axes of the features."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from zoloss_cli.kernels.cone_columns import FRACTION_BITS, ROUNDING
 from zoloss_cli.kernels.cone_order import MAX_SAMPLES
 from zoloss_cli.learners.search.certificates import find_independent_columns
 
-MAX_COPIES = 10_000  # of weight, of both classes
-MAX_DENOMINATOR = 1000  # of a weight, as a fraction of the lightest one
+MAX_COPIES = 10_000  # of weight, in both classes
+MAX_DENOMINATOR = 1000  # of a weight as a fraction of the lightest one
 TIE_SEED, TIE_PAIRS = 5, 4000  # pairs whose differences are compared
-COMMON_SHARE = 0.05  # of the pairs, whose difference others share
-WEIGHT_TOLERANCE = 1e-9  # of a weight: what normalizing may have left of a multiple
+COMMON_SHARE = 0.05  # of the pairs, if they share a difference with others
+WEIGHT_TOLERANCE = 1e-9  # of a weight: how far normalizing may move a multiple
 
 
 @dataclass(frozen=True)
 class ConeProblem:
-    """Samples of two classes as the kernels of the cone search take them.
+    """Samples of two classes in the form that the kernels of the cone search take.
 
     The lighter class is on the left. A direction that ranks it below the other is the opposite of one that
-    ranks it above, and the search goes through all directions, so that it does not matter which class that is.
+    ranks it above, and the search covers all directions, so it does not matter which class is on the left.
 
     Attributes
     ----------
     members : ndarray of shape (n,)
         Indices of the merged samples, those on the left first.
     n_left : int
-        How many are on the left.
+        Number of samples on the left.
     features : list of int
         The features that are used: all others depend on them.
     vectors : list of list of int
@@ -40,13 +40,13 @@ class ConeProblem:
     copies : ndarray of int of shape (n,)
         Their weights.
     copy_weight : float
-        What a copy weighs, in mean sample weights.
+        The weight of a copy, in mean sample weights.
     vertices : list of list of int
-        D independent directions in D features: the cones of all choices of signs cover all directions.
+        D independent directions in D features: the cones for all choices of signs cover all directions.
     is_left_positive : bool
         Whether the left has the class +1.
     has_ties : bool
-        Whether many pairs of samples differ by the same vector, up to its length.
+        Whether many pairs of samples differ by the same vector, up to length.
     """
 
     members: np.ndarray
@@ -61,25 +61,25 @@ class ConeProblem:
 
     @property
     def n_features(self) -> int:
-        """The number D of features that are used."""
+        """The number D of features used."""
         return len(self.features)
 
     def list_first_cones(self) -> list[list[int]]:
-        """Return the cones that cover all directions, each by the numbers of D columns of `compute_columns`."""
+        """Return the cones that cover all directions, each as D column numbers of `compute_columns`."""
         D = self.n_features
         return [[k + D * sign for k, sign in enumerate(signs)] for signs in product((0, 1), repeat=D)]
 
     def compute_columns(self) -> tuple[np.ndarray, int, float]:
-        """Return the scores of the samples at the vertices, and the vertices, as the kernels take them.
+        """Return the scores of the samples at the vertices, and the vertices, in the form that kernels take.
 
         Returns
         -------
         scores : ndarray of shape (2 D, n + D)
-            Between -1 and 1 for samples. The vertices come first, and then their opposites.
+            Between -1 and 1 for samples. The vertices come first, then their opposites.
         exponent : int
             The scores are those of the integers times 2 to the power of minus this.
         error : float
-            By how much a score may be off.
+            The maximum error of a score.
         """
         whole = [[sum(map(int.__mul__, x, v)) for x in self.vectors] + v for v in self.vertices]
         whole += [[-value for value in column] for column in whole]
@@ -92,7 +92,7 @@ class ConeProblem:
 
 
 def find_copies(c: np.ndarray, most: int = MAX_COPIES) -> tuple[np.ndarray, float] | None:
-    """Return how many copies weights stand for, and what a copy weighs; None if they have no common measure."""
+    """Return weights as numbers of copies, and the weight of a copy; None if they have no common measure."""
     lightest = float(c.min())
     ratios = [Fraction(float(w) / lightest).limit_denominator(MAX_DENOMINATOR) for w in c]
     common = math.lcm(*{r.denominator for r in ratios})
@@ -118,8 +118,8 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
     Returns
     -------
     ConeProblem or None
-        None where the samples are of one class, in one place, or too many, and where weights are not multiples
-        of each other.
+        None if the samples are of one class, in one place, or too many, or if their weights are not multiples
+        of a common one.
     """
     if not integers:
         return None
@@ -156,7 +156,7 @@ def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem 
 
 
 def _have_common_differences(vectors: list[list[int]], n_left: int) -> bool:
-    """Return whether pairs of samples tie in the same directions, from some of the pairs."""
+    """Return whether pairs of samples tie in the same directions, judging by some of the pairs."""
     rng = np.random.default_rng(TIE_SEED)
     lefts = rng.integers(0, n_left, TIE_PAIRS).tolist()
     rights = rng.integers(n_left, len(vectors), TIE_PAIRS).tolist()
@@ -172,10 +172,10 @@ def _have_common_differences(vectors: list[list[int]], n_left: int) -> bool:
 
 
 def _choose_axes(vectors: list[list[int]]) -> list[list[int]]:
-    """Return the axes of the features, as long as their values are dense, to a power of two.
+    """Return the axes of the features, as long as their values are dense, up to a power of two.
 
-    A cone of axes with signs is an orthant: samples conflict in it that are ordered in every feature. On axes
-    samples with few values tie, and numbers stay small.
+    A cone of axes with signs is an orthant: the samples that conflict in it are those ordered in every feature.
+    On axes, samples with few values tie, and numbers stay small.
     """
     sizes = [max(abs(v) for v in column) for column in zip(*vectors, strict=True)]
     spreads = [

@@ -1,4 +1,4 @@
-"""The cone search for one number of errors, on all cores: the same tree of cones for any number of threads."""
+"""The cone search for one target, on all cores: the same tree of cones for any number of threads."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from zoloss_cli.learners.search.cone_problem import ConeProblem
 from zoloss_cli.learners.search.cone_workspace import NO_LOSS, Column, Cone, ConeWorkspace
 from zoloss_cli.utils.interruptible import POLL_SECONDS
 
-FRONTIER_CONES = 192  # to which the search is divided, for any number of threads
-CONES_PER_PART = 16  # at least, where the search is divided into parts for several tasks
+FRONTIER_CONES = 192  # into which the search is divided, for any number of threads
+CONES_PER_PART = 16  # at least, if the search is divided into parts for several tasks
 NO_LIMIT = 2**62
 
 
 def count_threads() -> int:
-    """Return how many threads to search with: one for each core, and one only in a worker process."""
+    """Return the number of threads to search with: one per core, but only one in a worker process."""
     if multiprocessing.parent_process() is not None:
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -42,18 +42,18 @@ class ConeSearch:
         Whether to log what a certificate needs.
     accept : callable, optional
         Called with a direction that seems to misclassify fewer copies than the target, and the target; returns
-        whether it has, which ends the search.
+        whether it does, which ends the search.
     max_cones : int
-        How many cones to visit for a target, at most.
+        Maximum number of cones to visit for a target.
     part, parts : int
-        Which part of the frontier to search, of how many; the frontier is the same for all.
+        Which part of the frontier to search, and the number of parts; the frontier is the same for all.
 
     Attributes
     ----------
     n_cones : int
-        Cones that were visited for the last target.
+        Number of cones visited for the last target.
     best_loss : int
-        The fewest misclassified copies that a direction showed, which may be too few by rounding.
+        The fewest misclassified copies seen for a direction, which rounding may make too few.
     splits_at_ties_only : bool
         Whether cones are split only where pairs tie, since they became too thin otherwise.
     """
@@ -81,7 +81,7 @@ class ConeSearch:
 
     @property
     def share_done(self) -> float:
-        """The share of the directions that are searched for the last target."""
+        """The share of the directions searched for the last target."""
         parts = [
             space.share * int(space.counters[kernels.DONE]) / 2.0**kernels.DONE_BITS for space in self._spaces
         ]
@@ -95,21 +95,19 @@ class ConeSearch:
         target : int
             Misclassified copies.
         should_stop : callable
-            Asked some times a second whether to give up.
+            Called several times per second to ask whether to give up.
 
         Returns
         -------
         int
-            PROVED if there is none, REFUTED if there is one, TOO_DEEP if cones became too thin to tell or too
-            many, RUNNING if it was stopped before.
+            PROVED if there is none, REFUTED if there is one, TOO_DEEP if there are too many cones or they are
+            too thin, RUNNING if it was stopped early.
         """
         self.n_cones = 0
         status = self._prove_once(target, should_stop)
         is_thin = status == TOO_DEEP and self.n_cones < self.max_cones
         if is_thin and self._columns[0].error == 0.0 and not self.splits_at_ties_only and self.parts == 1:
-            self.splits_at_ties_only = (
-                True  # from now on; parts must have the same frontier, and keep to theirs
-            )
+            self.splits_at_ties_only = True  # from now on; parts must share one frontier, and keep to it
             status = self._prove_once(target, should_stop)
         return status
 
@@ -125,16 +123,16 @@ class ConeSearch:
         while len(self._spaces) < self.n_threads:
             self._spaces.append(ConeWorkspace(self.problem, self.does_log))
         status = self._search(frontier, target, should_stop)
-        # Several threads may go beyond the limit together, where one would have stopped at it.
+        # Several threads may together exceed the limit at which a single one would have stopped.
         return TOO_DEEP if status == PROVED and self.n_cones > self.max_cones else status
 
     @property
     def n_frontier(self) -> int:
-        """How many cones the search is divided into: several for each part, since they differ in their cost."""
+        """How many cones the search is divided into: several per part, since their costs differ."""
         return max(FRONTIER_CONES, CONES_PER_PART * self.parts * (self.parts > 1))
 
     def _select_part(self, frontier: list[Cone]) -> list[Cone]:
-        """Return the cones of the part that is searched."""
+        """Return the cones of the part to search."""
         if self.parts == 1:
             return frontier
         chosen = frontier[self.part :: self.parts]
@@ -152,7 +150,7 @@ class ConeSearch:
         first = self.problem.list_first_cones()
         self.roots = [Cone([self._columns[k] for k in cone], *mates, share=1.0 / len(first)) for cone in first]
         frontier, space = deque(self.roots), self._spaces[0]
-        looks = len(frontier)  # left to those of the first cones
+        looks = len(frontier)  # left to the first cones
         while frontier and (looks > 0 or len(frontier) < self.n_frontier):
             if should_stop():
                 return RUNNING, []
@@ -163,11 +161,11 @@ class ConeSearch:
             if status in (TOO_DEEP, REFUTED):
                 return status, []
             frontier += cone.children
-        # Those with the fewest pairs take longest, and come first, so that threads end together.
+        # Cones with the fewest pairs take longest and come first, so that threads finish together.
         return PROVED, sorted(frontier, key=lambda cone: int(np.count_nonzero(cone.mate_left >= 0)))
 
     def _collect(self, space: ConeWorkspace, cone: Cone, status: int) -> None:
-        """Take note of what a workspace found in a cone."""
+        """Record what a workspace found in a cone."""
         with self._lock:
             self.n_cones += int(space.counters[kernels.NODES])
             self.best_loss = min(self.best_loss, int(space.counters[kernels.BEST_LOSS]))
@@ -177,12 +175,12 @@ class ConeSearch:
             space.counters[kernels.NODES] = 0
 
     def _count_cones(self) -> int:
-        """Return how many cones were visited for this target so far, by all threads."""
+        """Return the number of cones visited for this target so far, by all threads."""
         with self._lock:
             return self.n_cones + sum(int(space.counters[kernels.NODES]) for space in self._spaces)
 
     def _judge(self, space: ConeWorkspace, status: int, target: int) -> int:
-        """Return the status after asking whether a direction has fewer errors than the target."""
+        """Return the status after checking whether a direction really has fewer errors than the target."""
         loss = int(space.counters[kernels.BEST_LOSS])
         if loss >= target or (status != REFUTED and loss >= self.best_loss):
             return status

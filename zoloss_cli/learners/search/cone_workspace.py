@@ -1,4 +1,4 @@
-"""A cone that is yet to be searched, and the arrays that one thread searches it with."""
+"""A cone to search, and the arrays that a thread uses for the search."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from zoloss_cli.kernels.cone_order import DIGITS, compare_classes
 from zoloss_cli.kernels.cone_split import COMMON_TIES, FEW_TIES, ONLY_TIES
 from zoloss_cli.learners.search.cone_problem import ConeProblem
 
-MAX_DEPTH = 400  # of the tree below a cone of the frontier
-MAX_STACK_BYTES = 400_000_000  # of one thread: less depth where there are many samples
-SECONDS_PER_CALL = 0.05  # of a kernel, between two looks at the clock
+MAX_DEPTH = 400  # of the tree below a frontier cone
+MAX_STACK_BYTES = 400_000_000  # per thread: less depth with many samples
+SECONDS_PER_CALL = 0.05  # of a kernel, between two checks of the clock
 LOG_ENTRIES = 1_000_000
 NO_LOSS = np.iinfo(np.int64).max
 
 
 class Column(NamedTuple):
-    """The scores of all samples in one direction, and what else the kernels need of them."""
+    """The scores of all samples in one direction, and whatever else the kernels need about them."""
 
     scores: np.ndarray
     exponent: int
@@ -31,18 +31,18 @@ class Column(NamedTuple):
 
 @dataclass
 class Cone:
-    """A cone that is yet to be searched.
+    """A cone that has not been searched yet.
 
     Attributes
     ----------
     columns : list of Column
-        Those of its vertices.
+        The columns of its vertices.
     mate_left, mate_right : ndarray
         A matching of conflicting pairs.
     share : float
-        The share of all directions that it counts for.
+        The share of all directions that it accounts for.
     log : ndarray or None
-        What the log says about its split; None before it is split.
+        The log entry of its split; None before it is split.
     children : tuple of (Cone, Cone) or tuple of ()
         Its parts.
     """
@@ -56,7 +56,7 @@ class Cone:
 
 
 class ConeWorkspace:
-    """The arrays that one thread searches with.
+    """The arrays that one thread uses for the search.
 
     Parameters
     ----------
@@ -115,12 +115,12 @@ class ConeWorkspace:
         self.counters = np.zeros(8, np.int64)
         self.logs = (np.zeros(LOG_ENTRIES if does_log else 0, np.int64), np.zeros(n_left, np.int32))
         self.best = np.zeros(D)
-        self.share = 0.0  # of the cone that is searched
-        self._loaded: list[Column | None] = [None] * D  # the vertices whose scores the first columns hold
+        self.share = 0.0  # of the current cone
+        self._loaded: list[Column | None] = [None] * D  # vertices whose scores are in the first columns
         self._nodes_per_call = 16
 
     def load(self, cone: Cone, only_ties: bool = False) -> None:
-        """Prepare the search of a cone, which may be split at ties only."""
+        """Prepare the search of a cone, possibly splitting only at ties."""
         (n_left, n_right, words, _), left_of, right_of = self.samples
         sizes = (n_left, n_right, words, np.int64(ONLY_TIES if only_ties else self._ties))
         self.samples = (sizes, left_of, right_of)
@@ -128,7 +128,7 @@ class ConeWorkspace:
         cones, mate_left, mate_right, matched, stage, _ = self.stack
         D = len(cone.columns)
         for k, column in enumerate(cone.columns):
-            if column is self._loaded[k]:  # cones that follow each other share most vertices
+            if column is self._loaded[k]:  # successive cones share most vertices
                 continue
             self._loaded[k] = column
             scores[k], exponents[k], errors[k] = column
@@ -141,7 +141,7 @@ class ConeWorkspace:
         self.logs[1][:] = -1
 
     def visit(self, target: int, nodes: int) -> int:
-        """Visit so many cones, and return the status."""
+        """Visit up to this many cones, and return the status."""
         return int(
             visit_cones(
                 self.samples,
@@ -157,7 +157,7 @@ class ConeWorkspace:
         )
 
     def visit_for_a_while(self, target: int, nodes: int) -> int:
-        """Visit as many cones as take a fraction of a second, but at most `nodes`, and return the status."""
+        """Visit cones for a fraction of a second, but at most `nodes`, and return the status."""
         start = time.perf_counter()
         status = self.visit(target, min(nodes, self._nodes_per_call))
         seconds = time.perf_counter() - start
@@ -174,7 +174,7 @@ class ConeWorkspace:
         return self.logs[0][:count].copy()
 
     def split(self, cone: Cone, target: int, only_ties: bool = False) -> int:
-        """Look at one cone: give it children, or find that it needs none; return the status."""
+        """Examine one cone: give it children, or find that it needs none; return the status."""
         self.load(cone, only_ties)
         status = self.visit(target, 1)
         cone.log = [self.take_log()]
@@ -195,5 +195,5 @@ class ConeWorkspace:
 
 
 def _repeat(copies: np.ndarray) -> np.ndarray:
-    """Return the index of the sample of each copy."""
+    """Return the sample index of each copy."""
     return np.repeat(np.arange(len(copies)), copies)

@@ -1,4 +1,4 @@
-"""The linear program of the lightest samples that hit all sets, to which sets are added."""
+"""The linear program for the lightest samples that hit all sets, to which sets can be added."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ HIT, SPARED = 1, 0
 
 
 class CoverProgram:
-    """Minimize the cost of samples, in parts, so that every set has 1 of them; some are decided.
+    """Minimize the cost of samples taken in parts such that every set has a total of 1; some are decided.
 
     Parameters
     ----------
     costs : ndarray of shape (n_samples,)
-        What each sample costs.
+        The cost of each sample.
     search : SearchProgress
-        Its clock, and whose progress is reported meanwhile.
+        The search that provides the clock and reports progress meanwhile.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class CoverProgram:
     duals : ndarray of shape (n_sets,)
         The weights of the sets in the dual solution.
     rows : list of int
-        The numbers of the sets, as they were added.
+        The numbers of the sets, in the order added.
     """
 
     def __init__(self, costs: np.ndarray, search: SearchProgress):
@@ -56,7 +56,7 @@ class CoverProgram:
         self.rows += numbers
 
     def decide(self, decisions: dict[int, int]) -> None:
-        """Let samples be HIT or SPARED, and all others free."""
+        """Set samples to HIT or SPARED, and all others to free."""
         for i in self._decided.keys() - decisions.keys():
             self._solver.changeColBounds(i, 0.0, self._infinity)
         for i, value in decisions.items():
@@ -68,7 +68,7 @@ class CoverProgram:
         """Find a solution, and return whether there is one before time is up."""
         solver = self._solver
         left = self.search.seconds_left
-        limit = self._infinity if left is None else solver.getRunTime() + left  # its clock goes on
+        limit = self._infinity if left is None else solver.getRunTime() + left  # its clock keeps running
         solver.setOptionValue("time_limit", limit)
         run_solver(self.search, solver.run)
         if solver.getModelStatus() != self._is_optimal:

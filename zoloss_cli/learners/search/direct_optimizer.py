@@ -23,7 +23,7 @@ from zoloss_cli.utils.optional_imports import is_installed
 
 START_LOSSES: dict[str, Literal["squared-hinge", "logistic"]] = {"lr": "logistic", "svm": "squared-hinge"}
 
-# Under a time limit: the share of it for the start, and how many numbers LIBLINEAR reads in a second for all C.
+# Under a time limit: the share of it for the start, and how many numbers per second LIBLINEAR reads for all C.
 START_SHARE, VALUES_PER_SECOND, MIN_START_SAMPLES = 0.2, 200_000, 1_000
 
 TimeLimit = Annotated[
@@ -43,7 +43,7 @@ _starts: ContextVar[dict | None] = ContextVar("starts", default=None)
 
 @contextlib.contextmanager
 def share_starts() -> Iterator[None]:
-    """Within this block, compute LIBLINEAR's start for the same data once: it is most of SLA's time.
+    """Within this block, compute LIBLINEAR's start for the same data only once: it takes most of SLA's time.
 
     Elsewhere it is computed each time, since the seconds of a learner include its start.
     """
@@ -58,11 +58,11 @@ class DirectOptimizer(SearchResultMixin, LinearLearner):
     """A linear learner that minimizes the 0-1 loss itself, and can start from LIBLINEAR's best weights."""
 
     def list_needed_packages(self) -> list[NeededPackage]:
-        """Return LIBLINEAR's package where the search starts from its weights."""
+        """Return LIBLINEAR's package if the search starts from its weights."""
         seeding = getattr(self, "seeding", "lr")
         if not isinstance(seeding, str) or seeding not in START_LOSSES:
             return []
-        # A single fit would do without it, but not give the numbers that a run stores and others compare with.
+        # A single fit would work without it, but not give the numbers that runs store and others compare with.
         return [NeededPackage("liblinear", f"for its start '{seeding}'", "set its parameter seeding to fld")]
 
     def _compute_start(self, problem: Problem) -> np.ndarray:
@@ -79,7 +79,7 @@ class DirectOptimizer(SearchResultMixin, LinearLearner):
 
 
 def _thin_out(problem: Problem, time_limit: float | None) -> Problem:
-    """Return as many of the samples, evenly taken, as LIBLINEAR can start from in its share of a time limit."""
+    """Return as many samples, evenly spaced, as LIBLINEAR can start from in its share of a time limit."""
     if time_limit is None:
         return problem
     n, size = problem.X.shape
@@ -96,7 +96,7 @@ def _compute_liblinear_start(seeding: str, problem: Problem) -> np.ndarray:
     start = np.zeros(problem.X.shape[1])
     if not is_installed("liblinear"):
         return compute_substitute_start(START_LOSSES[seeding], problem)
-    with contextlib.suppress(FloatingPointError):  # unscaled features: the search starts from 0
+    with contextlib.suppress(FloatingPointError):  # unscaled features: start from 0
         start = LibLinearClassifier(START_LOSSES[seeding]).learn(problem, start)
     return start
 
@@ -104,8 +104,8 @@ def _compute_liblinear_start(seeding: str, problem: Problem) -> np.ndarray:
 class VertexSearch(DirectOptimizer):
     """A direct optimizer that works on merged samples of full rank, under a clock.
 
-    Subclasses write `_explore`. Ctrl-C ends the search like its time limit does: the best so far is the
-    result.
+    Subclasses implement `_explore`. Ctrl-C ends the search in the same way as its time limit: the best weights
+    so far are the result.
     """
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
@@ -114,7 +114,7 @@ class VertexSearch(DirectOptimizer):
         search, unavoidable = self._search, samples.unavoidable_loss
         search.raise_bound(unavoidable)
         search.has_merged = True
-        if len(samples.Y) == 0:  # every place holds as much of one class as of the other
+        if len(samples.Y) == 0:  # both classes weigh the same in every place
             search.offer(unavoidable, np.eye(len(start))[0])
             return move_off_samples(problem.X, search.w, problem.rng)
         w = samples.axes @ start
@@ -143,10 +143,10 @@ class VertexSearch(DirectOptimizer):
         Parameters
         ----------
         problem : Problem
-            The problem as it was given.
+            The original problem.
         samples : MergedSamples
-            What to work on: at least two axes, and more samples than axes.
+            The samples to work on: at least two axes, and more samples than axes.
         search : SearchProgress
-            Has the start as its best weights; what it has at the end is the result.
+            Has the start as its best weights; its best weights at the end are the result.
         """
         raise TypeError(f"{type(self).__name__} does not implement _explore")

@@ -1,4 +1,4 @@
-"""Exact values of the features that a learner is given scaled, and the proof that it gives back for them."""
+"""Exact values of features that a learner receives scaled, and the proof that it returns for them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from zoloss_cli.learners.search.hitting_bound import HittingProof
 
 @dataclass
 class ExactFeatures:
-    """The features of training samples as integers, for a proof about these rather than about rounded numbers.
+    """The features of training samples as integers, for a proof about these instead of rounded numbers.
 
     Attributes
     ----------
     samples : list of list of int
-        One list a training sample: its features, each multiplied and shifted by numbers of its own.
+        One list per training sample: its features, each scaled and shifted by its own numbers.
     hitting : tuple of (HittingProof, list of int) or None
-        What impossible sets proved, and the training sample that stands for each merged one.
+        What impossible sets proved, and the training sample that each merged one represents.
     is_swept : bool
         Whether a sweep of all hyperplanes proved the loss of the rule.
     max_swept : int
-        Places to the power of the features, up to which a sweep can be checked.
+        Places to the power of the number of features, up to which a sweep can be checked.
     proof : tuple of (ConeProblem, int, list of Cone) or None
         What the cone search proved: its problem, the misclassified copies, and the cones it was divided into;
         None if it proved nothing.
@@ -38,7 +38,7 @@ class ExactFeatures:
     max_swept: int = 0
 
     def can_sweep(self, n_places: int) -> bool:
-        """Return whether so many places are few enough that a sweep of all hyperplanes can be checked."""
+        """Return whether there are few enough places for a sweep of all hyperplanes to be checked."""
         return n_places ** max(1, len(self.samples[0])) <= self.max_swept
 
 
@@ -47,7 +47,7 @@ _features: ContextVar[ExactFeatures | None] = ContextVar("features", default=Non
 
 @contextlib.contextmanager
 def use_exact_features(features: ExactFeatures | None) -> Iterator[None]:
-    """Within this block, let certify prove its bound for these integers, and keep the proof."""
+    """Within this block, make certify prove its bound for these integers and keep the proof."""
     token = _features.set(features)
     try:
         yield
@@ -56,6 +56,6 @@ def use_exact_features(features: ExactFeatures | None) -> Iterator[None]:
 
 
 def get_exact_features(n_samples: int) -> ExactFeatures | None:
-    """Return the integers that a caller knows of so many samples, if any."""
+    """Return the integers that a caller provides for this many samples, if any."""
     features = _features.get()
     return features if features is not None and len(features.samples) == n_samples else None

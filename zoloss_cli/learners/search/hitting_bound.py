@@ -1,4 +1,4 @@
-"""A lower bound on the errors of linear rules, raised number by number by impossible sets."""
+"""A lower bound on the errors of linear rules, raised step by step by impossible sets."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from zoloss_cli.learners.search.hitting_tree import GRAINS_PER_COPY, PROVED, Hit
 from zoloss_cli.learners.search.impossible_sets import ImpossibleSets
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 
-MAX_COPIES = 10**9  # of weight, of both classes
+MAX_COPIES = 10**9  # of weight, in both classes
 FIRST_ROUNDS = 20  # passes through the samples before the first program
-STEP_SHARE = 0.1  # of the gap: the next bound where weights have no common measure
-MIN_STEP = 1e-4  # of mean sample weights: below, the gap is closed as far as grains tell
-WEIGHT_TOLERANCE = 1e-6  # of a copy, that sums of weights may be off
-MANY_COPIES = 1000  # that are to be proved, of which a share is the next target, and not one more
-MIN_SHARE = 0.05  # of a search, below which it does not say how long the rest takes
+STEP_SHARE = 0.1  # of the gap: the next bound if weights have no common measure
+MIN_STEP = 1e-4  # in mean sample weights: below this, the gap is closed as far as grains can tell
+WEIGHT_TOLERANCE = 1e-6  # of a copy: maximum error of sums of weights
+MANY_COPIES = 1000  # to prove: with more, the next target is a share of them, not one more
+MIN_SHARE = 0.05  # of a search, below which it does not predict how long the rest takes
 
 
 @dataclass(frozen=True)
 class HittingProof:
-    """A proof that impossible sets cannot be hit by samples that weigh less.
+    """A proof that no lighter samples hit all impossible sets.
 
     Attributes
     ----------
     copies : list of int
-        How many copies each of the merged samples weighs.
+        The weight of each merged sample, in copies.
     target : int
-        The copies that every hitting set has.
+        The number of copies in every hitting set, at least.
     sets : list of tuple of (tuple of int, list of int)
-        Merged samples that no rule classifies correctly, and Farkas' weights.
+        Merged samples that no rule can all classify correctly, and Farkas' weights.
     entries : list of int
         The tree of `HittingTree`.
     """
@@ -45,21 +45,21 @@ class HittingProof:
 
 
 class HittingBound:
-    """Branch and bound over impossible sets for one bound after the other.
+    """Branch and bound over impossible sets, for one bound after the other.
 
-    Every w is wrong on a sample of each impossible set, so its errors hit all of them.
+    Every w misclassifies a sample of each impossible set, so its errors hit all of them.
 
     Parameters
     ----------
     sets : ImpossibleSets
-        To be completed.
+        The sets, to which more are added.
     search : SearchProgress
-        Whose bound is raised, and who is offered better weights.
+        The search whose bound is raised and that is offered better weights.
 
     Attributes
     ----------
     proof : HittingProof or None
-        That of the last bound; None if there is none, and where weights have no common measure.
+        The proof of the last bound; None if there is none, or if weights have no common measure.
     """
 
     def __init__(self, sets: ImpossibleSets, search: SearchProgress):
@@ -69,7 +69,7 @@ class HittingBound:
         found = find_copies(c, MAX_COPIES)
         self._is_whole = found is not None
         self._copies, self._copy_weight = found if found is not None else (c, 1.0)
-        # Rounded down, which makes the bound no larger.
+        # Rounded down, so that the bound is not too large.
         grains = np.floor(self._copies * float(GRAINS_PER_COPY)).astype(np.int64)
         self._tree = HittingTree(sets, grains.tolist(), search)
 
@@ -79,7 +79,7 @@ class HittingBound:
         Parameters
         ----------
         programs : int
-            How many bounds to try at most.
+            Maximum number of bounds to try.
         """
         known, unavoidable = self._count_copies(self.search.lower_bound), self.sets.samples.unavoidable_loss
         first = 0.0
@@ -87,7 +87,7 @@ class HittingBound:
             first = max(first, self.sets.collect_sets([], 1)[1])
             if self.search.should_stop():
                 break
-        try:  # a tree for the first bound as well, for a certificate
+        try:  # build a tree for the first bound, too, for a certificate
             packed = first / self._copy_weight
             packed = math.floor(packed + WEIGHT_TOLERANCE) if self._is_whole else packed
             self._prove_targets(max(self._find_next(known), packed), programs)
@@ -95,7 +95,7 @@ class HittingBound:
             self.search.raise_bound(unavoidable + first)
 
     def _prove_targets(self, target: float, programs: int) -> None:
-        """Prove so many bounds at most, from one on."""
+        """Prove at most this many bounds, starting with `target`."""
         unavoidable = self.sets.samples.unavoidable_loss
         for _ in range(programs):
             last = self._count_copies(self.search.loss)
@@ -112,13 +112,13 @@ class HittingBound:
             target = self._find_next(target)
 
     def _count_copies(self, loss: float) -> float:
-        """Return a loss without what cannot be avoided, in copies."""
+        """Return a loss in copies, without the unavoidable part."""
         copies = (loss - self.sets.samples.unavoidable_loss) / self._copy_weight
         is_near = abs(copies - round(copies)) < WEIGHT_TOLERANCE
         return round(copies) if self._is_whole and is_near else copies
 
     def _find_next(self, proved: float) -> float:
-        """Return the bound to prove after another, in copies; infinite if there is none."""
+        """Return the next bound to prove, in copies; infinite if there is none."""
         gap = self._count_copies(self.search.loss) - proved
         if self._is_whole:
             step = int(STEP_SHARE * gap) if MANY_COPIES < gap < math.inf else 1
@@ -126,7 +126,7 @@ class HittingBound:
         return proved + max(STEP_SHARE * gap, MIN_STEP) if gap > 2 * MIN_STEP else math.inf
 
     def _prove(self, target: float) -> bool:
-        """Return whether every hitting set has so many copies, and keep the proof."""
+        """Return whether every hitting set has this many copies, and keep the proof."""
         start = time.perf_counter()
 
         def describe() -> str:
@@ -135,7 +135,7 @@ class HittingBound:
             bound = self.sets.samples.unavoidable_loss + target * self._copy_weight
             return f"impossible sets for {bound:g}: {100.0 * share:.0f} % searched{left}"
 
-        # Copies are whole: a hitting set with more than one less has them all.
+        # Copies are whole: a hitting set with more than target - 1 copies has at least target.
         goal = (
             (int(target) - 1) * GRAINS_PER_COPY + 1 if self._is_whole else math.ceil(target * GRAINS_PER_COPY)
         )

@@ -1,4 +1,4 @@
-"""A proof that no light set of samples hits all impossible sets, by branch and bound for one weight."""
+"""A proof by branch and bound that no set of samples below a given weight hits all impossible sets."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from zoloss_cli.learners.search.impossible_sets import ImpossibleSets
 from zoloss_cli.learners.search.progress import SearchProgress
 
 LEAF, BRANCH = 0, 1  # entries of the tree, see docs/proofs.md
-GRAINS_PER_COPY = 1_000_000  # to which the weights of sets are rounded
+GRAINS_PER_COPY = 1_000_000  # for rounding the weights of sets
 PROVED, REFUTED, STOPPED = 0, 1, 2
-VIOLATION = 1e-6  # of a set that a solution hits by less than 1
-MAX_ADDED = 1000  # violated sets that are added to a linear program at a time
+VIOLATION = 1e-6  # by which a solution hits a set less than once
+MAX_ADDED = 1000  # violated sets added to a linear program at a time
 ROOT_ROUNDS, NODE_ROUNDS = 15, 1  # searches for new sets at the root, and at each node below
 ROUNDS_PER_THRESHOLD = 2
-THRESHOLDS = (0.5, 0.25, 0.12, 0.06)  # samples above are left out in searches for new sets
+THRESHOLDS = (0.5, 0.25, 0.12, 0.06)  # samples above these are left out in searches for new sets
 
 
 @dataclass(frozen=True)
 class _Node:
-    """Which samples are decided, as HIT or SPARED, and the share of the search that it stands for."""
+    """Which samples are decided, as HIT or SPARED, and the share of the search that the node represents."""
 
     decisions: dict[int, int]
     share: float
@@ -33,19 +33,19 @@ class _Node:
 class HittingTree:
     """Branch and bound over which samples are misclassified, as part of a search for the smallest loss.
 
-    A node of the tree has samples that are hit, which cost their weight, and samples that are spared. A linear
-    program over the sets that are not hit yet gives a bound on the rest, and its dual solution, rounded to
-    integers, is the proof that a leaf keeps. A solution that hits all sets so far asks for more: if the samples
-    that it spares can be separated, that is a better rule.
+    At a node of the tree, some samples are hit, which costs their weight, and some are spared. A linear program
+    over the sets not hit yet bounds the rest, and its dual solution, rounded to integers, is the proof that a
+    leaf keeps. If a solution hits all sets so far, more sets are needed, unless the samples that it spares can
+    be separated: that is a better rule.
 
     Parameters
     ----------
     sets : ImpossibleSets
-        Sets with their proofs, to which those that are missing are added.
+        Sets with their proofs, to which missing ones are added.
     capacities : ndarray of int of shape (n_samples,)
-        The weights of the samples, in grains, parts of a copy.
+        The weights of the samples in grains, which are parts of a copy.
     search : SearchProgress
-        Its clock, and who is offered better weights.
+        The search that provides the clock and is offered better weights.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class HittingTree:
     n_nodes : int
         Nodes of the last proof.
     share_done : float
-        The share of the last proof that is done, if all parts of a node are alike.
+        The share of the last proof that is done, if all children of a node are alike.
     """
 
     def __init__(self, sets: ImpossibleSets, capacities: Sequence[int], search: SearchProgress):
@@ -70,14 +70,14 @@ class HittingTree:
         self._sizes = np.zeros(0)
 
     def prove(self, goal: int, describe: Callable[[], str] = str) -> int:
-        """Prove that every hitting set weighs at least so many grains.
+        """Prove that every hitting set weighs at least this many grains.
 
         Parameters
         ----------
         goal : int
             The grains.
         describe : callable, optional
-            Returns the note about the search that is shown beside its bound.
+            Returns a note about the search to show next to its bound.
 
         Returns
         -------
@@ -101,7 +101,7 @@ class HittingTree:
         return PROVED
 
     def _visit(self, node: _Node, goal: int) -> list[_Node] | None:
-        """Return the parts of a node, last first; none if it is a leaf, and None if it cannot be proved."""
+        """Return the children of a node, last first; empty if it is a leaf, None if it cannot be proved."""
         rounds = NODE_ROUNDS if node.decisions else ROOT_ROUNDS
         program = self._program
         program.decide(node.decisions)
@@ -126,7 +126,7 @@ class HittingTree:
                 return None
 
     def _branch(self, node: _Node, fractions: np.ndarray) -> list[_Node]:
-        """Decide a sample: the one of most sets, weighted, that the solution has in part."""
+        """Branch on a sample that the solution has in part: the one in the most sets, weighted."""
         degrees = np.zeros(len(fractions))
         for number, weight in zip(self._program.rows, self._program.duals.tolist(), strict=True):
             if weight > VIOLATION:
@@ -158,7 +158,7 @@ class HittingTree:
         return True
 
     def _find_spared_set(self, node: _Node) -> int | None:
-        """Return a set all of whose samples are spared, if there is one."""
+        """Return a set whose samples are all spared, if there is one."""
         spared = [i for i, value in node.decisions.items() if value == SPARED]
         if not spared or self._matrix is None:
             return None
@@ -192,7 +192,7 @@ class HittingTree:
         return self._add_violated()
 
     def _complete(self) -> bool:
-        """Return whether there are sets that a whole solution does not hit; else its rule is offered."""
+        """Return whether there are sets that an integer solution does not hit; if not, offer its rule."""
         chosen = np.flatnonzero(self._program.x > 0.5)
         if self.sets.find_separator(chosen):
             samples = self.sets.samples
@@ -204,7 +204,7 @@ class HittingTree:
         return self._add_violated()
 
     def _take_in_sets(self) -> None:
-        """Take note of the sets that were found since."""
+        """Register the sets found since the last call."""
         from scipy.sparse import csr_matrix
 
         if len(self._members) == len(self.sets.proofs):

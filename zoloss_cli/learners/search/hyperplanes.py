@@ -15,24 +15,24 @@ from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 
 ON_TOLERANCE = 1e-8  # a sample of length 1 with a smaller margin lies on the hyperplane
-LINES_PER_BLOCK = 2000  # between two looks at the clock
-MAX_SWEPT_LINES = 1_000_000  # of hyperplanes: where there are more, none is swept for a proof
+LINES_PER_BLOCK = 2000  # between two checks of the clock
+MAX_SWEPT_LINES = 1_000_000  # of hyperplanes: with more, none is swept for a proof
 NO_LIMIT = 2**62
 
 
 @dataclass
 class HyperplaneEnumeration:  # numpydoc ignore=PR02
-    """All hyperplanes through P-1 independent samples, those near the front of `order` first.
+    """All hyperplanes through P-1 independent samples, starting with those near the front of `order`.
 
     Iterating yields (loss, w) for each hyperplane with a loss below `best`, with w moved off its samples so
-    that as many of them as possible are classified correctly; and (inf, None) between blocks of work, to
-    look at the clock. Afterwards `lower_bound` holds: no w has a smaller loss. It equals the smallest loss
-    unless something was passed over (`max_on`, a limited `pool`) or could not be decided within rounding.
+    that as many of them as possible are classified correctly; and (inf, None) between blocks of work, for a
+    check of the clock. Afterwards `lower_bound` holds: no w has a smaller loss. It equals the smallest loss
+    unless something was skipped (`max_on`, a limited `pool`) or could not be decided within rounding.
 
     Parameters
     ----------
     Y : ndarray of shape (n_samples, P)
-        Signed samples of length 1: w is right on the i-th where <Y_i, w> > 0.
+        Signed samples of length 1: w is right on the i-th if <Y_i, w> > 0.
     c : ndarray of shape (n_samples,)
         Their weights.
     best : float
@@ -40,20 +40,20 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
     order : ndarray of shape (n_samples,), optional
         The order in which samples are combined.
     pool : int, optional
-        Choose all but the last sample of a combination among so many at the front of `order`.
+        Choose all but the last sample of a combination among this many at the front of `order`.
     max_on : int
-        Pass over hyperplanes with more samples than that on them.
+        Skip hyperplanes with more samples on them than this.
     rank : callable, optional
-        Returns the exact rank of the samples with these indices; without it floating point is trusted.
+        Returns the exact rank of the samples with these indices; without it, floating point is trusted.
 
     Attributes
     ----------
     n_swept : int
-        Lines of hyperplanes that were swept.
+        Number of lines of hyperplanes swept.
     lower_bound : float
         No w has a smaller loss; 0 until the end.
     on : ndarray
-        The samples on the hyperplane that was found last.
+        The samples on the last hyperplane found.
     """
 
     Y: np.ndarray
@@ -76,7 +76,7 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
 
     @property
     def n_lines(self) -> int:
-        """How many lines of hyperplanes there are to sweep."""
+        """The number of lines of hyperplanes to sweep."""
         return comb(self._n_pool, self.Y.shape[1] - 2)
 
     def __iter__(self) -> Iterator[tuple[float, np.ndarray | None]]:
@@ -86,7 +86,7 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
             self.lower_bound = min([self.best, *self._known_bounds.values()])
 
     def _try_both_sides(self):
-        """Try both w of one axis, which no sample but 0 lies on; return True, since there are no others."""
+        """Try both w of one axis, which has no sample but 0 on it; return True, since there are no others."""
         for w in (np.array([1.0]), np.array([-1.0])):
             loss = float(self.c[self.Y @ w <= 0.0].sum())
             if loss < self.best - LOSS_TOLERANCE:
@@ -95,7 +95,7 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
         return True
 
     def _sweep_plane(self):
-        """Sweep the only line of hyperplanes of two axes; return whether nothing was passed over."""
+        """Sweep the only line of hyperplanes of two axes; return whether nothing was skipped."""
         n = len(self.Y)
         found = np.empty((2 * n, 3))
         f, g = np.ascontiguousarray(self.Y[:, 0]), np.ascontiguousarray(self.Y[:, 1])
@@ -109,7 +109,7 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
         return not passed and not doubt
 
     def _sweep_lines(self):
-        """Sweep all lines of hyperplanes, block by block; return whether nothing was passed over."""
+        """Sweep all lines of hyperplanes, block by block; return whether nothing was skipped."""
         n, P = self.Y.shape
         complete, prefix = True, np.arange(P - 2)
         planes, losses = np.empty((2 * n + 256, P)), np.empty(2 * n + 256)
@@ -142,10 +142,10 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
                 yield loss, w
 
     def _tilt(self, w: np.ndarray, off: float) -> tuple[float, np.ndarray | None]:
-        """Return the smallest loss next to a hyperplane, and a w that has it.
+        """Return the smallest loss next to a hyperplane, and a w that attains it.
 
-        `off` is the loss of the samples that are not on the hyperplane. Where more samples than necessary are
-        on it, the best tilt is a smaller problem of the same kind.
+        `off` is the loss of the samples that are not on the hyperplane. If more samples than necessary are on
+        it, the best tilt is a smaller problem of the same kind.
         """
         margins = self.Y @ w
         on = np.flatnonzero(np.abs(margins) < ON_TOLERANCE)
@@ -156,13 +156,13 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
         key = (*on, off)
         if key in self._known_bounds:
             return np.inf, None
-        if len(on) == 0:  # rounding moved the samples off it: what they lose is not known
+        if len(on) == 0:  # rounding moved the samples off it: their loss is unknown
             self._known_bounds[key] = off
             return np.inf, None
         part = self.Y[on]
         basis = np.linalg.svd(part, full_matrices=False)[2][: P - 1]
         if self.rank is not None and self.rank(self.members[on]) != P - 1:
-            self._known_bounds[key] = off  # several hyperplanes, too near to tell apart: all that is sure
+            self._known_bounds[key] = off  # several hyperplanes, too close to distinguish: nothing else is sure
             return np.inf, None
         inner = HyperplaneEnumeration(
             np.ascontiguousarray(part @ basis.T),
@@ -180,7 +180,7 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
         return (off + loss, self._move_off(w, margins, on, u @ basis)) if u is not None else (np.inf, None)
 
     def _move_off(self, w: np.ndarray, margins: np.ndarray, on: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """Return w moved along u half as far as the samples off the hyperplane can bear."""
+        """Return w moved along u, half as far as the samples off the hyperplane allow."""
         rates = self.Y @ u
         rest = np.ones(len(margins), bool)
         rest[on] = False
@@ -190,16 +190,16 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
 
 
 def sweep_hyperplanes(samples: MergedSamples, integers: list[list[int]], search: SearchProgress) -> bool:
-    """Prove the optimum by all hyperplanes, if they are few enough; return whether it is proved.
+    """Prove the optimum by sweeping all hyperplanes, if they are few enough; return whether it is proved.
 
     Parameters
     ----------
     samples : MergedSamples
         The samples.
     integers : list of list of int
-        The same as integers, by which ranks are exact.
+        The same samples as integers, for exact ranks.
     search : SearchProgress
-        Which is offered weights, and whose bound is raised.
+        The search that is offered weights and whose bound is raised.
 
     Returns
     -------

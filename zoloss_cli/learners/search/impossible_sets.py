@@ -1,4 +1,4 @@
-"""Sets of samples that no w classifies correctly, each with a proof."""
+"""Sets of samples that no w can all classify correctly, each with a proof."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class ImpossibleSets:
     integers : list of list of int
         Their signed features as integers, on which the proofs are checked.
     rng : numpy.random.Generator
-        Decides where a search for a set starts.
+        Random generator that decides where a search for a set starts.
 
     Attributes
     ----------
     proofs : dict of {tuple of int: list of int}
         Farkas' weights of each set: exact, positive integers.
     w : ndarray
-        The separator that `find_separator` found last.
+        The last separator from `find_separator`.
     """
 
     def __init__(self, samples: MergedSamples, integers: list[list[int]], rng: np.random.Generator):
@@ -39,27 +39,27 @@ class ImpossibleSets:
         self.w, self._corral, self._weights = np.empty(size), np.empty(size + 2, np.int64), np.empty(size + 2)
 
     def find_separator(self, without: Iterable[int] = ()) -> bool:
-        """Return whether a w classifies all samples but these correctly; it is then in `w`."""
+        """Return whether some w classifies all other samples correctly; it is then in `w`."""
         return self._separate(self._mask_without(without)) == 0
 
     def collect_sets(self, without: Iterable[int], rounds: int) -> tuple[int, float]:
-        """Collect impossible sets among the samples but these.
+        """Collect impossible sets among the other samples.
 
-        The sets of one round have no sample in common, so that every w is wrong on a sample of each.
+        The sets of one round have no sample in common, so every w is wrong on a sample of each.
 
         Parameters
         ----------
         without : iterable of int
             Samples to leave out.
         rounds : int
-            How often to begin anew.
+            How often to start over.
 
         Returns
         -------
         n_new : int
-            How many sets are new.
+            Number of new sets.
         bound : float
-            A lower bound that the sets of one round imply.
+            A lower bound implied by the sets of one round.
         """
         before, bound, c = len(self.proofs), 0.0, self.samples.c
         for _ in range(rounds):
@@ -83,7 +83,7 @@ class ImpossibleSets:
         return alive
 
     def _separate(self, alive: np.ndarray) -> int:
-        """Return 0 if `w` is now right on all samples alive, else the size of an impossible set, or -1."""
+        """Return 0 if `w` is now right on all samples alive, otherwise the size of an impossible set, or -1."""
         members = np.flatnonzero(alive)
         if len(members) == 0:
             return -1

@@ -1,4 +1,4 @@
-"""The form that searches over hyperplanes work on: equal samples merged, full rank, unit length."""
+"""The form in which hyperplane searches use samples: equal ones merged, full rank, unit length."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from zoloss_cli.kernels.line import compute_strict_loss
 from zoloss_cli.learners.problem import Problem
 
 RANK_TOLERANCE = 1e-10  # of the largest singular value
-WEIGHT_TOLERANCE = 1e-12  # of the weight at one place: less is none
-MARGIN_TOLERANCE = 1e-12  # of the lengths of a sample and of w: less is not a margin
+WEIGHT_TOLERANCE = 1e-12  # of the weight at one place: less counts as none
+MARGIN_TOLERANCE = 1e-12  # of the lengths of a sample and of w: less counts as 0
 MAX_MOVES = 20
-MANY_SAMPLES = 100_000  # from which on sorting all samples and all singular vectors take too long
-MANY_BYTES = 64 << 20  # from which on they take too much memory
-VALUES_PER_BLOCK = 1 << 22  # of many samples that are worked on at a time
+MANY_SAMPLES = 100_000  # from here on, sorting all samples and all singular vectors take too long
+MANY_BYTES = 64 << 20  # from here on, they take too much memory
+VALUES_PER_BLOCK = 1 << 22  # of many samples, processed at a time
 HASH_SEED = 20061
 
 
 @dataclass(frozen=True)
 class MergedSamples:
-    """Signed samples of which w classifies the i-th correctly where <Y_i, w> > 0.
+    """Signed samples: w classifies the i-th correctly if <Y_i, w> > 0.
 
-    Equal samples are one, with the weight by which one class is ahead. The features are turned to as many
-    axes as they can tell apart. Samples have length 1, which changes no sign.
+    Equal samples are merged into one, with the weight by which one class prevails. The features are rotated to
+    as many axes as they can distinguish. Samples have length 1, which changes no sign.
 
     Attributes
     ----------
@@ -35,14 +35,14 @@ class MergedSamples:
     t : ndarray of shape (n_merged,)
         Their classes, -1.0 or 1.0: t_i Y_i points to the sample itself.
     lengths : ndarray of shape (n_merged,)
-        What the samples were divided by.
+        The lengths that the samples were divided by.
     places : ndarray of shape (n_merged, n_features + 1)
-        The samples before they were signed, turned and divided; of many samples, those of the problem itself,
-        or none where Y took their room.
+        The samples before they were signed, rotated and divided; with many samples, those of the problem
+        itself, or none if Y uses their memory.
     axes : ndarray of shape (n_axes, n_features + 1)
         Orthonormal: weights w here are w @ axes for the features of the problem.
     unavoidable_loss : float
-        The weight that is misclassified whatever w is.
+        The weight that every w misclassifies.
     """
 
     Y: np.ndarray
@@ -55,15 +55,15 @@ class MergedSamples:
 
     @property
     def raw(self) -> np.ndarray:
-        """The signed samples before they were turned and divided."""
+        """The signed samples before they were rotated and divided."""
         return self.places * self.t[:, None]
 
     def compute_loss(self, w: np.ndarray) -> float:
-        """Return the loss of w, where a margin that rounding could have given is an error."""
+        """Return the loss of w, counting a margin within rounding error of 0 as an error."""
         return self.unavoidable_loss + compute_strict_loss(self.Y, self.c, w)
 
     def order_by_distance(self, w: np.ndarray) -> np.ndarray:
-        """Return the indices of the samples by |<w, x>|, the smallest first."""
+        """Return the indices of the samples sorted by |<w, x>|, the smallest first."""
         return np.argsort(np.abs(self.Y @ w) * self.lengths, kind="stable")
 
 
@@ -72,7 +72,7 @@ def merge_equal_samples(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """Merge equal samples into one, multiplied by its class.
 
-    Where both labels occur, the lighter one is always misclassified and the surplus of the heavier one
+    Where both labels occur, the lighter one is always misclassified, and the surplus of the heavier one
     remains.
 
     Parameters
@@ -93,7 +93,7 @@ def merge_equal_samples(
     signs : ndarray of shape (n_merged,)
         Their classes.
     unavoidable_loss : float
-        The weight that is misclassified whatever the rule is.
+        The weight that every rule misclassifies.
     """
     places, weights, signs, unavoidable_loss = find_distinct_samples(X, y, weights)
     return places * signs[:, None], weights, signs, unavoidable_loss
@@ -102,9 +102,9 @@ def merge_equal_samples(
 def find_distinct_samples(
     X: np.ndarray, y: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Do what `merge_equal_samples` does, but leave the samples as they are.
+    """Do the same as `merge_equal_samples`, but leave the samples unsigned.
 
-    Many samples of which no two are equal are returned themselves, not a copy.
+    If there are many samples and no two are equal, they are returned without a copy.
     """
     if _are_many(X) and _are_all_different(X):
         return X, np.array(weights, dtype=float), np.array(y, dtype=float), 0.0
@@ -119,12 +119,12 @@ def find_distinct_samples(
 
 
 def _are_all_different(X: np.ndarray) -> bool:
-    """Return True only if no two samples are equal, from one number for each, which equal samples share."""
+    """Return True only if no two samples are equal, judging by a number for each that equal samples share."""
     rng = np.random.default_rng(HASH_SEED)
     numbers = np.zeros(len(X), np.uint64)
     for j in range(X.shape[1]):
         factor = rng.integers(0, 2**64, dtype=np.uint64)
-        bits = (X[:, j] + 0.0).view(np.uint64)  # adding 0 makes one of both zeros
+        bits = (X[:, j] + 0.0).view(np.uint64)  # adding 0 makes both zeros equal
         numbers += (bits ^ (bits >> np.uint64(29))) * (factor | np.uint64(1))
     numbers.sort()
     return bool(np.all(numbers[1:] != numbers[:-1]))
@@ -155,7 +155,7 @@ def _are_many(X: np.ndarray) -> bool:
 
 
 def _list_blocks(X: np.ndarray) -> list[slice]:
-    """Return blocks of rows, with more rows than columns."""
+    """Return blocks of rows, each with more rows than columns."""
     rows = max(2 * X.shape[1], min(MANY_SAMPLES, VALUES_PER_BLOCK // X.shape[1]))
     return [slice(start, start + rows) for start in range(0, len(X), rows)]
 
@@ -176,14 +176,14 @@ def _turn_in_place(X: np.ndarray, axes: np.ndarray) -> np.ndarray:
 
 
 def _compute_lengths(X: np.ndarray) -> np.ndarray:
-    """Return the length of each row, without a copy of all."""
+    """Return the length of each row, without a copy of the matrix."""
     return np.sqrt(np.einsum("ij,ij->i", X, X))
 
 
 def move_off_samples(X: np.ndarray, w: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return w moved so little that no sample changes sides, until none has a margin of exactly 0.
 
-    A search does not see samples that were merged away, but at 0 they count as errors for both classes.
+    A search does not see samples that cancelled out, but a margin of 0 makes them errors for both classes.
     """
     lengths = _compute_lengths(X)
     for _ in range(MAX_MOVES):

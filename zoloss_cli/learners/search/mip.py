@@ -14,16 +14,16 @@ from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.progress import SearchProgress, run_solver
 from zoloss_cli.utils.optional_imports import import_optional
 
-FEASIBILITY_TOLERANCE = 1e-9  # the solver's: what z may miss 0 by, times M, must stay far below the margin
+FEASIBILITY_TOLERANCE = 1e-9  # the solver's: its error in z, times M, must stay far below the margin
 
 
 class MixedIntegerClassifier(VertexSearch):
     """Mixed-integer program (MIP) for the 0-1 loss, by cvxpy and HiGHS.
 
     Minimizes the sum of c_i z_i with <y_i, w> >= margin - M_i z_i, z_i in {0, 1} and |w_j| <= 1. It is exact
-    for rules with `margin` only: the best rules of real data may have a smaller one, and branching rarely ends
-    beyond a few dozen samples. So the answer is recounted strictly, and `lower_bound_` knows of equal samples
-    only.
+    only for rules with `margin`: the best rules of real data may have a smaller one, and branching rarely ends
+    beyond a few dozen samples. So the result is recounted strictly, and `lower_bound_` accounts only for equal
+    samples.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class MixedIntegerClassifier(VertexSearch):
     intercept_ : ndarray of shape (1,)
         The bias b.
     lower_bound_ : float
-        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+        No linear classifier has a smaller loss, in mean sample weights (errors if all weights are equal).
     n_features_in_ : int
         Number of features.
     optimal_ : bool
@@ -68,9 +68,9 @@ class MixedIntegerClassifier(VertexSearch):
 
     Notes
     -----
-    The formulation is equation (8) of the paper, which does not solve it so. HiGHS knows no indicator
-    constraints, so M_i is the least that lets any w be wrong on sample i: margin + sum_j |y_ij|, for samples of
-    length 1. The start is handed over as a first solution.
+    The formulation is equation (8) of the paper, which does not solve it this way. HiGHS has no indicator
+    constraints, so M_i is the smallest value that lets any w be wrong on sample i: margin + sum_j |y_ij|, for
+    samples of length 1. The start is passed as a first solution.
 
     References
     ----------
@@ -104,7 +104,7 @@ class MixedIntegerClassifier(VertexSearch):
         self.seeding = seeding
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
-        """Return the weights that solve the program, or the best that were found."""
+        """Return the weights that solve the program, or the best ones found."""
         self.program_bound_, self.program_optimal_ = 0.0, False
         weights = super().learn(problem, start)
         self.program_bound_ = max(self.program_bound_, self._search.lower_bound)
@@ -134,7 +134,7 @@ class MixedIntegerClassifier(VertexSearch):
             "mip_max_nodes": self.nodes,
             "threads": 1,
         }
-        # cvxpy hands HiGHS the solution of the last solve: the first one has w fixed to the start.
+        # cvxpy passes the last solution to HiGHS: in the first solve, w is fixed to the start.
         low.value = high.value = search.w / np.max(np.abs(search.w), initial=1e-300)
         program.solve(**options)
         low.value, high.value = -np.ones(P), np.ones(P)

@@ -18,27 +18,26 @@ from zoloss_cli.learners.search.progress import SearchProgress
 
 FIRST_CHUNKS = (300, 300, 1000, 1000, 2000, 2000)
 LATER_CHUNKS = (1000, 4000)
-STEPS_PER_BLOCK = 250  # between two looks at the clock
-MIN_STEPS_PER_BLOCK = 12  # a second or two with a million samples: its first step costs as much as two
-SAMPLES_PER_BLOCK = 2_500_000  # steps times samples, where that are fewer steps
+STEPS_PER_BLOCK = 250  # between two checks of the clock
+MIN_STEPS_PER_BLOCK = 12  # a second or two with a million samples: the first step costs as much as two
+SAMPLES_PER_BLOCK = 2_500_000  # steps times samples, if that gives fewer steps
 HOT, COLD = 1.0, 0.25  # temperatures at both ends of a chunk, in mean weights
 NEAR, COOLER, WARMER = 3.0, 0.8, 1.1
 MAX_TREE_SAMPLES = (
-    100_000  # beyond, no leaf is within reach, and the tree would need as much memory as the samples
+    100_000  # beyond this, no leaf is reachable, and the tree needs as much memory as the samples
 )
 MAX_TREE_BYTES = 64 << 20
-MAX_COPY_BYTES = 64 << 20  # of samples: beyond, they are turned in place
-NODES_PER_STEP = 25  # of branch and bound, for each step of the walk: a fraction of its time
+MAX_COPY_BYTES = 64 << 20  # of samples: beyond this, they are rotated in place
+NODES_PER_STEP = 25  # of branch and bound, per step of the walk: a fraction of its time
 NODES_PER_BLOCK = 10_000
-NODE_SAMPLES_PER_BLOCK = 200_000_000  # nodes times samples, where that are fewer nodes
+NODE_SAMPLES_PER_BLOCK = 200_000_000  # nodes times samples, if that gives fewer nodes
 
 
 class PivotClassifier(VertexSearch):
     """The pivot heat bath: a random walk over hyperplanes through samples, at falling temperatures.
 
-    An algorithm of our own for the fewest training errors. If its branch and bound comes to its end, the result
-    is optimal up to rounding. The same seed gives the same weights as long as `time_limit` does not end the
-    search.
+    An algorithm of our own for the fewest training errors. If its branch and bound finishes, the result is
+    optimal up to rounding. The same seed gives the same weights unless `time_limit` ends the search.
 
     Parameters
     ----------
@@ -63,11 +62,11 @@ class PivotClassifier(VertexSearch):
     intercept_ : ndarray of shape (1,)
         The bias b.
     lower_bound_ : float
-        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+        No linear classifier has a smaller loss, in mean sample weights (errors if all weights are equal).
     n_features_in_ : int
         Number of features.
     n_steps_ : int
-        Steps that were walked.
+        Number of steps walked.
     optimal_ : bool
         Whether the loss attains `lower_bound_`.
     seconds_ : float
@@ -81,14 +80,14 @@ class PivotClassifier(VertexSearch):
 
     Notes
     -----
-    A step lets one of the P-1 samples go that the hyperplane passes through, looks at every hyperplane that the
-    others leave free, and draws one with probability exp(-errors / T); see `zoloss_cli/kernels/pivot.py`.
-    Chunks of steps, each cooling from T = 1 to 1/4 mean weights, start from the best hyperplane so far; all of
-    them are cooler where they do not come back near it. The walk takes turns with a branch and bound from the
-    same hyperplane (as `BranchAndBoundClassifier` without propagation), for problems where few errors are
-    needed in many dimensions. Equal samples are merged first. Under a time limit that all samples would use up,
-    LIBLINEAR starts from a part of them. The weights that are returned are moved off the
-    samples, so that their errors are counted strictly.
+    A step drops one of the P-1 samples that the hyperplane passes through, examines every hyperplane through
+    the others, and draws one with probability exp(-errors / T); see `zoloss_cli/kernels/pivot.py`. Chunks of
+    steps, each cooling from T = 1 to 1/4 mean weights, start from the best hyperplane so far; if they do not
+    come back near it, all of them become cooler. The walk alternates with a branch and bound from the same
+    hyperplane (as `BranchAndBoundClassifier` without propagation), for problems where few errors are needed in
+    many dimensions. Equal samples are merged first. If all samples would use up a time limit, LIBLINEAR starts
+    from a part of them. The returned weights are moved off the samples, so that their errors are counted
+    strictly.
 
     References
     ----------
@@ -169,7 +168,7 @@ class PivotClassifier(VertexSearch):
 
 
 def _visit_nodes(tree: BranchAndBoundTree, steps: int, search: SearchProgress) -> bool:
-    """Visit the nodes that go with so many steps of the walk; return whether a better leaf was found."""
+    """Visit the nodes that go with this many steps of the walk; return whether a better leaf was found."""
     nodes, found = tree.n_nodes + NODES_PER_STEP * steps, False
     block = max(1, min(NODES_PER_BLOCK, NODE_SAMPLES_PER_BLOCK // len(tree.samples.Y)))
     while tree.n_nodes < nodes and not tree.is_exhausted and not search.should_stop():
@@ -185,14 +184,14 @@ class _HeatBath:
         self.n_steps = 0
 
     def run(self, w: np.ndarray, chunk: int, heat: float) -> tuple[np.ndarray | None, float | None]:
-        """Walk a chunk of steps from w on, from `heat` times HOT down to COLD.
+        """Walk a chunk of steps starting from w, from `heat` times HOT down to COLD.
 
         Returns
         -------
         w : ndarray or None
-            The last weights with a smaller loss than all before; None if there were none.
+            The last weights whose loss is smaller than all before; None if there were none.
         loss : float or None
-            The smallest loss in the last block; None if the walk was ended before.
+            The smallest loss in the last block; None if the walk ended early.
         """
         Y, c = self.samples.Y, self.samples.c
         size = Y.shape[1]

@@ -1,4 +1,4 @@
-"""The state of a search: its clock, its best weights so far, its lower bound, and who is notified of it."""
+"""The state of a search: its clock, its best weights so far, its lower bound, and who watches it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _watcher: ContextVar[Callable[[SearchProgress], None] | None] = ContextVar("watc
 
 @dataclass
 class SearchProgress:  # numpydoc ignore=PR02
-    """How far a direct optimizer has come.
+    """The progress of a direct optimizer.
 
-    Losses are in mean sample weights, which makes them counts where all samples weigh the same.
+    Losses are in mean sample weights, so they are counts if all samples have the same weight.
 
     Parameters
     ----------
@@ -41,23 +41,23 @@ class SearchProgress:  # numpydoc ignore=PR02
     bound_is_exact : bool, default=True
         Whether the bound is proved, rather than right up to rounding.
     exact_bounds_only : bool, default=False
-        Whether bounds that are right up to rounding are ignored.
+        Whether to ignore bounds that are only right up to rounding.
     has_merged : bool, default=False
-        Whether the bound counts what equal samples of different classes cost.
+        Whether the bound includes the cost of equal samples with different classes.
     loss : float, default=inf
         The smallest loss so far.
     w : ndarray, default=empty
-        The weights that have it; empty before the first offer.
+        The weights with this loss; empty before the first offer.
     trace : list of tuple of (float, float), default=[]
         Seconds and loss, whenever the loss fell.
     n_offers : int, default=0
-        How many weights were offered by `offer_weights`.
+        Number of weights offered by `offer_weights`.
     problem : Problem or None, default=None
-        What `offer_weights` counts losses on.
+        The problem on which `offer_weights` counts losses.
     seconds_to_bound : float, default=0.0
-        Seconds until the bound rose to what it is.
+        Seconds until the bound reached its current value.
     note : str, default=''
-        What the search does at present, for the progress line.
+        What the search is doing, for the progress line.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class SearchProgress:  # numpydoc ignore=PR02
 
     @property
     def seconds_left(self) -> float | None:
-        """Return the seconds up to the time limit, at least 0.1, as solvers want them; None without a limit."""
+        """Return the seconds to the time limit, at least 0.1, as solvers require; None without a limit."""
         return None if self.time_limit is None else max(0.1, self.time_limit - self.seconds)
 
     @property
@@ -103,7 +103,7 @@ class SearchProgress:  # numpydoc ignore=PR02
         return self.loss <= self.lower_bound + LOSS_TOLERANCE
 
     def offer(self, loss: float, w: np.ndarray) -> bool:
-        """Keep these weights if their loss is smaller than all before, and return whether it is.
+        """Keep these weights if their loss is the smallest so far, and return whether it is.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class SearchProgress:  # numpydoc ignore=PR02
         Parameters
         ----------
         w : ndarray of shape (1 + n_features,)
-            Weights, bias first. A zero margin is an error, and so is one that is not a number.
+            Weights, bias first. A zero margin is an error, and so is NaN.
 
         Returns
         -------
@@ -144,7 +144,7 @@ class SearchProgress:  # numpydoc ignore=PR02
         return loss
 
     def raise_bound(self, bound: float, exact: bool = True) -> None:
-        """Take note that no weights have a smaller loss than this, as proved or up to rounding.
+        """Record that no weights have a smaller loss than this, as proved or up to rounding.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class SearchProgress:  # numpydoc ignore=PR02
 
     @contextlib.contextmanager
     def restrict_time(self, share: float) -> Iterator[None]:
-        """Within this block, let the time limit be over after a share of the time left, if there is a limit.
+        """Within this block, end the time limit after a share of the time left, if there is a limit.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ class SearchProgress:  # numpydoc ignore=PR02
         Yields
         ------
         None
-            Nothing: the block is run as it is.
+            Nothing.
         """
         limit = self.time_limit
         if limit is not None:
@@ -180,12 +180,12 @@ class SearchProgress:  # numpydoc ignore=PR02
             self.time_limit = limit
 
     def should_stop(self) -> bool:
-        """Return whether the optimum is known or time is up, and report to the watcher when it is due.
+        """Return whether the optimum is known or time is up; report to the watcher when due.
 
         Returns
         -------
         bool
-            Whether the search has to end.
+            Whether the search must end.
         """
         watcher = _watcher.get()
         if watcher is not None and self.seconds - self._last_report > REPORT_SECONDS:
@@ -202,7 +202,7 @@ class SearchProgress:  # numpydoc ignore=PR02
 
 @contextlib.contextmanager
 def report_searches_to(watcher: Callable[[SearchProgress], None]) -> Iterator[None]:
-    """Within this block, call `watcher` with every search a few times a second."""
+    """Within this block, call `watcher` with every search several times per second."""
     token = _watcher.set(watcher)
     try:
         yield
@@ -212,15 +212,15 @@ def report_searches_to(watcher: Callable[[SearchProgress], None]) -> Iterator[No
 
 @contextlib.contextmanager
 def progress_line() -> Iterator[None]:
-    """Show the progress of searches in one line of the terminal, within a `with` block.
+    """Show the progress of searches in one line on the terminal, within a `with` block.
 
     The line has the smallest loss so far, the lower bound, the gap between them and the time left. It is
-    written to the standard error, and removed at the end; nothing is written if that is not a terminal.
+    written to standard error and removed at the end; if that is not a terminal, nothing is written.
 
     Yields
     ------
     None
-        Nothing: the block is run as it is.
+        Nothing.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def progress_line() -> Iterator[None]:
 
 
 def run_solver(search: SearchProgress, solve: Callable[[], Result]) -> Result:
-    """Return what a solver returns, while the search reports its progress and Ctrl-C ends the wait."""
+    """Return the result of a solver, while the search reports progress and Ctrl-C ends the wait."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # "inaccurate" is how cvxpy says: out of time
         return run_interruptibly(solve, on_poll=search.should_stop)

@@ -13,12 +13,12 @@ from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding
 from zoloss_cli.learners.problem import Problem
 
-# Beyond, memory counts for more than the time that it saves.
+# Beyond this, memory matters more than the time that it saves.
 MAX_COPY_BYTES = 64 << 20
 MAX_ROOM_BYTES = 128 << 20
-MAX_ROOM_SHARE = 0.55  # of X, where room is more than that
+MAX_ROOM_SHARE = 0.55  # of X, beyond these bytes
 MIN_DIRECTIONS_PER_BLOCK = 4
-NUMBERS_PER_CHUNK = 1 << 18  # of directions drawn at a time, so that memory does not grow with epochs
+NUMBERS_PER_CHUNK = 1 << 18  # in directions drawn at a time, so that memory does not grow with epochs
 
 Variant = Annotated[
     Literal["plain", "bias", "conj", "conj-bias", "grad", "grad-batch", "ccd"],
@@ -90,14 +90,15 @@ class RCDClassifier(LinearLearner):
     - 'ccd': the coordinate axes in turn, the bias first.
 
     Deviations: random components are uniform on [-1, 1] rather than on the range of each feature, which is the
-    same on features scaled to [-1, 1]; 'gaussian' is N(0, 1), as the paper's Gaussian is on features of mean 0
-    and variance 1 only, and 'features' is the paper's own (with N(0, 1) for the bias); the vectors of a 'conj'
-    cycle have unit length. As in the authors' program, w always moves, also when nothing improves.
+    same for features scaled to [-1, 1]; 'gaussian' is N(0, 1), which equals the paper's Gaussian only for
+    features with mean 0 and variance 1, and 'features' is the paper's own (with N(0, 1) for the bias); the
+    vectors of a 'conj' cycle have unit length. As in the authors' program, w always moves, even if nothing
+    improves.
 
-    Ties: the papers ask for a minimum along the line and say nothing of several. Of equally good intervals the
-    leftmost is taken, as in the authors' program. Directions that are as likely as their opposites lose nothing
-    by it, but along the bias axis, which is always searched upwards, the leftmost interval is the one that
-    predicts the positive class most often. 'grad' and 'grad-batch' take the leftmost also by '2.4-fair'.
+    Ties: the papers ask for a minimum along the line and do not say which of several. Of equally good intervals
+    the leftmost is used, as in the authors' program. This does not matter for directions that are as likely as
+    their opposites, but along the bias axis, which is always searched upwards, the leftmost interval is the one
+    that predicts the positive class most often. 'grad' and 'grad-batch' use the leftmost with '2.4-fair', too.
 
     References
     ----------
@@ -154,7 +155,7 @@ class RCDClassifier(LinearLearner):
         return w
 
     def _draw_directions(self, rng: np.random.Generator, cycles: int, X: np.ndarray) -> np.ndarray:
-        """Return the directions for `cycles` cycles of as many epochs as X has columns, one a row."""
+        """Return the directions for `cycles` cycles of as many epochs as X has columns, one per row."""
         size = X.shape[1]
         D = np.tile(np.eye(size), (cycles, 1)) if self.variant == "ccd" else self._draw_cycles(rng, cycles, X)
         if self.update == "2.4-fair":  # along -d the leftmost minimum is the rightmost along d
@@ -179,12 +180,12 @@ class RCDClassifier(LinearLearner):
 
 
 def _copy_columns(X: np.ndarray) -> np.ndarray:
-    """Return X', or nothing where a copy would need too much memory."""
+    """Return X', or an empty array if a copy would need too much memory."""
     return np.ascontiguousarray(X.T) if X.nbytes <= MAX_COPY_BYTES else np.empty((0, 0))
 
 
 def _allocate_deltas(X: np.ndarray) -> np.ndarray:
-    """Return room for the changes along a block of directions; where that is much, about half as much as X."""
+    """Return an array for the changes along a block of directions; if large, about half the size of X."""
     n, size = X.shape
     rows = kernels.DIRECTIONS_PER_BLOCK
     if rows * n * X.itemsize > MAX_ROOM_BYTES:

@@ -1,4 +1,4 @@
-"""The authors' way to score hyperplanes through samples: relabel, refit, and count (Nguyen & Sanner 2013)."""
+"""The authors' way to score hyperplanes through samples: relabel, refit and count (Nguyen & Sanner 2013)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 from zoloss_cli.utils.optional_imports import import_optional
 
-RANK_TOLERANCE = 1e-9  # of samples of length 1: below, they do not fix a hyperplane
+RANK_TOLERANCE = 1e-9  # of samples of length 1: below this, they do not determine a hyperplane
 ENUMERATION_SHARE = 0.4  # of CSA's time goes into combinations of the nearest samples, the rest into swaps
 
 Score = tuple[float, float]  # the loss, and the negative |sum of labels| that decides between equal losses
@@ -21,22 +21,22 @@ WORST: Score = (np.inf, np.inf)
 
 
 class RefitScorer:
-    """Relabels the data by the hyperplane through some samples, and refits SVM and LR at C = 1.
+    """Relabel the data by the hyperplane through some samples, and refit SVM and LR at C = 1.
 
     Parameters
     ----------
     problem : Problem
         The samples and their own labels.
     samples : MergedSamples
-        The same, merged, from which combinations are chosen.
+        The same samples, merged, from which combinations are chosen.
     search : SearchProgress
-        Is offered every refit.
+        The search that is offered every refit.
     """
 
     def __init__(self, problem: Problem, samples: MergedSamples, search: SearchProgress):
         self._X, self._samples, self._search = problem.X, samples, search
         self._liblinear = import_optional("liblinear.liblinearutil", "the variant 'refit'")
-        # Only the labels change from one refit to the next: rows are converted once, since that takes longer.
+        # Only the labels change from one refit to the next: rows, which take longer, are converted once.
         self._data = self._liblinear.problem(problem.y, problem.X)
         self._labels = np.ctypeslib.as_array(self._data.y, (len(problem.y),))
         self._options = [self._liblinear.parameter(f"-s {s} -c 1 -e 0.0001 -q") for s in SOLVERS.values()]
@@ -47,12 +47,12 @@ class RefitScorer:
         Parameters
         ----------
         chosen : sequence of int
-            As many merged samples as fix a hyperplane.
+            As many merged samples as determine a hyperplane.
 
         Returns
         -------
         tuple of (float, float)
-            Infinite where they fix none, or where it has all samples on one side.
+            Infinite if they determine none, or if it has all samples on one side.
         """
         _, sizes, axes = np.linalg.svd(self._samples.Y[list(chosen)])
         if sizes[-1] < RANK_TOLERANCE:
@@ -66,7 +66,7 @@ class RefitScorer:
         for options in self._options:
             model = self._liblinear.train(self._data, options)
             w = self._samples.axes @ np.array(model.w[: self._X.shape[1]])
-            for turned in (w, -w):  # the hyperplane has no direction, so neither have its labels
+            for turned in (w, -w):  # a hyperplane has no direction, and so neither do its labels
                 loss = self._samples.compute_loss(turned)
                 self._search.offer(loss, turned)
                 least = min(least, loss)
@@ -94,13 +94,13 @@ def enumerate_combinations(
     score : callable
         From a combination to its score.
     should_stop : callable
-        Whether to end after this combination.
+        Returns whether to end after this combination.
     among : iterable of int
-        What to combine, in this order.
+        The samples to combine, in this order.
     size : int
         Size of a combination.
     most : int
-        How many combinations to score.
+        Maximum number of combinations to score.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def descend_by_first_swaps(
     score : callable
         From a combination to its score.
     should_stop : callable
-        Whether to end after this swap.
+        Returns whether to end after this swap.
     chosen : list of int
         The combination to start from.
     current : tuple of (float, float)

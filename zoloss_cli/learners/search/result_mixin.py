@@ -1,4 +1,4 @@
-"""Attributes of linear learners that say how close they came to the smallest 0-1 loss."""
+"""Attributes of linear learners that report how close they came to the smallest 0-1 loss."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class SearchResultMixin(LinearLearner):
     Attributes
     ----------
     training_errors_ : int
-        Training errors, recounted from the weights that are returned; a zero margin is an error.
+        Training errors, recounted from the returned weights; a zero margin is an error.
     training_loss_ : float
         The share of the sample weight that is misclassified.
     lower_bound_ : float
-        No linear rule has a smaller loss, in mean sample weights (a count where all weigh the same).
+        No linear rule has a smaller loss, in mean sample weights (a count if all weights are equal).
     bound_is_exact_ : bool
         Whether `lower_bound_` is proved, rather than right up to rounding.
     optimal_ : bool
@@ -44,7 +44,7 @@ class SearchResultMixin(LinearLearner):
         wrong = find_strict_errors(self.scores(problem.X), problem.y)
         self.training_errors_ = int(wrong.sum())
         self.training_loss_ = float(problem.phi[wrong].sum())
-        if not search.has_merged:  # equal samples with both labels: a bound that costs nearly nothing
+        if not search.has_merged:  # equal samples with both labels give a bound at almost no cost
             search.raise_bound(find_distinct_samples(problem.X, problem.y, weights)[-1])
         loss = float(weights[wrong].sum())
         self.lower_bound_, self.bound_is_exact_ = search.lower_bound, search.bound_is_exact

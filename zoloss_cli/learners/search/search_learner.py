@@ -1,4 +1,4 @@
-"""The base of your own searches for the smallest 0/1 loss, with a clock, a trace and a bound."""
+"""The base class for your own searches for the smallest 0/1 loss, with a clock, a trace and a bound."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from zoloss_cli.learners.search.progress import SearchProgress
 class SearchLearner(DirectOptimizer):  # numpydoc ignore=PR02
     """A linear classifier that searches for the weights with the smallest 0/1 loss.
 
-    Subclasses write `search`, which offers weights to the `progress` that it gets: their losses are counted
-    there, the best are the result, and the trace of losses against seconds is kept. A subclass may have the
-    parameters `time_limit` (seconds), `seeding` ('zero', 'fld', 'lr', 'svm' or a list of weights) and
-    `random_state`, which are then used as their names say. Ctrl-C ends a search as its time limit does.
+    Subclasses implement `search`, which offers weights to its argument `progress`. Their losses are counted
+    there, the best weights are the result, and the trace of losses against seconds is kept. A subclass may have
+    the parameters `time_limit` (seconds), `seeding` ('zero', 'fld', 'lr', 'svm' or a list of weights) and
+    `random_state`, which are then used as their names say. Ctrl-C ends a search in the same way as its time
+    limit.
 
     Parameters
     ----------
@@ -28,18 +29,18 @@ class SearchLearner(DirectOptimizer):  # numpydoc ignore=PR02
     Attributes
     ----------
     training_errors_ : int
-        Training errors, recounted from the weights that are returned; a zero margin is an error.
+        Training errors, recounted from the returned weights; a zero margin is an error.
     lower_bound_ : float
-        No linear rule has a smaller loss, in mean sample weights (a count where all weigh the same).
+        No linear rule has a smaller loss, in mean sample weights (a count if all weights are equal).
     seconds_ : float
-        How long the fit took, the computation of `start` included.
+        Duration of the fit, including the computation of `start`.
     trace_ : list of tuple of (float, float)
         Seconds and loss, whenever the loss fell.
 
     See Also
     --------
     SearchProgress : The clock, the best weights so far and the bound.
-    check_learner : Tests of what every learner must keep.
+    check_learner : Tests that every learner must pass.
 
     Examples
     --------
@@ -67,14 +68,15 @@ class SearchLearner(DirectOptimizer):  # numpydoc ignore=PR02
             ``X`` of shape (n_samples, 1 + n_features), whose first column is 1; labels ``y`` of -1.0 and +1.0;
             sample weights ``phi``, which sum to 1; and the random generator ``rng``.
         start : ndarray of shape (1 + n_features,)
-            Weights to start from, bias first, which have been offered already.
+            Weights to start from, bias first, which have already been offered.
         progress : SearchProgress
-            Takes weights by `offer_weights` and bounds by `raise_bound`; its `should_stop` says when to end.
+            Takes weights through `offer_weights` and bounds through `raise_bound`; `should_stop` tells when to
+            end.
         """
-        raise TypeError(f"{type(self).__name__} does not say how it searches")
+        raise TypeError(f"{type(self).__name__} does not implement search")
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
-        """Return the best weights that were offered."""
+        """Return the best weights offered."""
         progress = self._search
         progress.problem = problem
         progress.offer_weights(start)

@@ -42,7 +42,7 @@ class SmoothLossClassifier(DirectOptimizer):
     intercept_ : ndarray of shape (1,)
         The bias b.
     lower_bound_ : float
-        No linear classifier has a smaller loss, in mean sample weights (errors where all weigh the same).
+        No linear classifier has a smaller loss, in mean sample weights (errors if all weights are equal).
     n_features_in_ : int
         Number of features.
     optimal_ : bool
@@ -58,13 +58,13 @@ class SmoothLossClassifier(DirectOptimizer):
 
     Notes
     -----
-    The constants are those of the paper. Rules that it leaves out are those of the authors' program: max rate
-    0.1, min rate 1e-6, eps_L 0.1, eps_G 0.01; a last pass probes the 0-1 loss itself along each weight (radius
-    10, step 0.05).
+    The constants are those of the paper. Rules that it leaves out follow the authors' program: max rate 0.1,
+    min rate 1e-6, eps_L 0.1, eps_G 0.01; a last pass probes the 0-1 loss itself along each weight (radius 10,
+    step 0.05).
 
-    Deviations: the start is logistic regression's best over C, of equally good ones the last, which gives the
-    published numbers; the paper says SVM, which is ``seeding="svm"``. Sample weights multiply the loss of each
-    sample, with mean 1, which the paper has no need of. LIBLINEAR's start does not take weights.
+    Deviations: the start is the best logistic regression over C, the last one on a tie, which gives the
+    published numbers; the paper says SVM, which is ``seeding="svm"``. Sample weights, which the paper does not
+    need, multiply the loss of each sample, with mean 1. LIBLINEAR's start does not take weights.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The start of a search where LIBLINEAR's own package is not installed: scikit-learn's models."""
+"""The start of a search if LIBLINEAR's own package is not installed: scikit-learn's models."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ TOLERANCE = 1e-4
 
 
 def compute_substitute_start(loss: Literal["squared-hinge", "logistic"], problem: Problem) -> np.ndarray:
-    """Return weights to start from, those of the C with the fewest training errors, of equal ones the last.
+    """Return weights to start from: those of the C with the fewest training errors, the last one on a tie.
 
-    scikit-learn solves the same problems by its own copy of an older LIBLINEAR: weights agree up to the
-    solver's tolerance only, so searches that start here may end elsewhere, which a warning says.
+    scikit-learn solves the same problems with its own copy of an older LIBLINEAR: weights agree only up to the
+    solver's tolerance, so searches that start here may end elsewhere; a warning says so.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def compute_substitute_start(loss: Literal["squared-hinge", "logistic"], problem
     """
     warnings.warn(
         "the package liblinear-official is not installed, so the search starts from scikit-learn's weights, "
-        "and its result may differ from that with it: pip install liblinear-official",
+        "and its result may differ: pip install liblinear-official",
         stacklevel=2,
     )
     fewest, best = problem.y.size + 1, np.zeros(problem.X.shape[1])

@@ -1,1 +1,1 @@
-"""Figures of results: `registry` lists them, `catalog` finds the runs that they can be drawn of."""
+"""Figures of results: `registry` lists them, `catalog` finds the runs from which they can be drawn."""

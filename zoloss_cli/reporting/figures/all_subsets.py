@@ -21,7 +21,7 @@ COLUMNS = 6
 
 
 class ShownSubset(NamedTuple):
-    """A principal subset: the complexity and error of its point, and the number that its clusters are."""
+    """A principal subset: the complexity and error of its point, and its clusters as a number."""
 
     complexity: int
     error: int
@@ -29,7 +29,7 @@ class ShownSubset(NamedTuple):
 
 
 def list_subsets(shown: ShownDraw, most: int | None = None) -> list[ShownSubset]:
-    """Return the stored principal subsets by complexity, at most so many of each point."""
+    """Return the stored principal subsets by complexity, at most `most` for each point."""
     return [
         ShownSubset(complexity, error, subset)
         for complexity, error, _, subsets in shown.found.points

@@ -1,4 +1,4 @@
-"""What learners predict in the plane: training samples, and which region gets which class."""
+"""What learners predict in the plane: training samples, and the class predicted in each region."""
 
 from __future__ import annotations
 
@@ -27,19 +27,20 @@ if TYPE_CHECKING:
 
 GRID_SIZE = 300  # points along each side
 COLUMNS = 3
-# Behind the samples, so much lighter than a line. In grey the first two differ; of more the outlines tell.
+# Behind the samples, and so much lighter than a line. The first two differ in grey; for more, there are
+# outlines.
 TINTS = (style.BLUE, style.YELLOW, style.VERMILLION, style.SKY, style.GREEN, style.ORANGE, style.PURPLE)
 TINT_OPACITY = 0.28
 
 
 @dataclass(frozen=True)
 class FittedRegions:
-    """Learners that are fitted on one data set.
+    """Learners fitted on one data set.
 
     Attributes
     ----------
     title : str
-        What stands over the regions.
+        The title above the regions.
     split_data : SplitData
         The samples.
     learners : list
@@ -55,7 +56,7 @@ class FittedRegions:
     test_errors: int
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return the class index of samples that are not scaled."""
+        """Return the class indices of unscaled samples."""
         return predict_classes(self.learners, self.split_data.scale(X))
 
     @property
@@ -70,19 +71,19 @@ class FittedRegions:
 
 
 def predict_classes(learners: list[Any], X: np.ndarray) -> np.ndarray:
-    """Return class indices as one learner predicts them, or by the largest score of several."""
+    """Return class indices as predicted by one learner, or by the largest score of several."""
     if len(learners) == 1:
         return learners[0].predict(X)
     return np.argmax([learner.decision_function(X) for learner in learners], axis=0)
 
 
 def has_two_features(run: RunResult) -> bool:
-    """Return whether learners were fitted on data of two features."""
+    """Return whether learners were fitted on data with two features."""
     return bool(_find_planar_cells(run))
 
 
 def draw_run(run: RunResult) -> Figure:
-    """Draw all learners of a run on its data sets of two features, fitted again on split 0."""
+    """Draw all learners of a run on its data sets with two features, refitted on split 0."""
     titles = build_column_titles(run.learners)
     shown = []
     for dataset, learner in _find_planar_cells(run):
@@ -94,7 +95,7 @@ def draw_run(run: RunResult) -> Figure:
 
 
 def _find_planar_cells(run: RunResult) -> list[Place]:
-    """Return the run's cells with data of two features on which a learner was fitted."""
+    """Return the run's cells with a fitted learner on data with two features."""
     planar = [data.name for data in run.experiment.datasets if _count_features(data) == 2]
     places = [(dataset, learner) for dataset in planar for learner in run.learners]
     return [place for place in places if place in run.cells and _is_fitted(run, place)]
@@ -109,12 +110,12 @@ def _count_features(data: DataSpec) -> int:
         return find_entry(data.dataset).features
     try:
         return load_data(data).X.shape[1]
-    except DataError:  # a file that is no longer there
+    except DataError:  # a file that no longer exists
         return 0
 
 
 def draw_regions(shown: list[FittedRegions]) -> Figure:
-    """Draw a panel for each, with its errors."""
+    """Draw one panel each, with its errors."""
     columns = min(COLUMNS, len(shown))
     rows = math.ceil(len(shown) / columns)
     width = style.COLUMN if columns == 1 else style.PAGE
@@ -131,7 +132,7 @@ def draw_regions(shown: list[FittedRegions]) -> Figure:
 
 
 def add_region_names(axes: Axes, classes: Sequence[str]) -> None:
-    """Name the tints of the regions in the legend: the class that is predicted there."""
+    """Name the tints of the regions in the legend: the class predicted there."""
     for place, name in enumerate(classes):
         tint: Any = (TINTS[place % len(TINTS)], TINT_OPACITY)
         look: dict[str, Any] = {
@@ -145,14 +146,14 @@ def add_region_names(axes: Axes, classes: Sequence[str]) -> None:
 
 
 def draw_predictions_on(axes: Axes, predict: Callable[[Any], Any], X: Any, y: Any) -> None:
-    """Draw samples of two features, and the class that a function predicts in each place.
+    """Draw samples with two features, and the class that a function predicts at each point.
 
     Parameters
     ----------
     axes : Axes
         Where to draw.
     predict : callable
-        From samples, in the form of X, to labels.
+        Maps samples, in the form of X, to labels.
     X : DataFrame or array-like of shape (n_samples, 2)
         The samples.
     y : array-like of shape (n_samples,)
@@ -205,7 +206,7 @@ def _fill(axes: Axes, fitted: FittedRegions, box: np.ndarray) -> None:
 
 
 def _fill_regions(axes: Axes, predicted: np.ndarray, count: int, box: np.ndarray) -> None:
-    """Fill a box by the class index of each point of its grid."""
+    """Fill a box by the class index of each grid point."""
     from matplotlib.colors import ListedColormap
 
     x, y = (np.linspace(low, high, GRID_SIZE) for low, high in box.T)

@@ -1,4 +1,4 @@
-"""What perceptrons did against what is proved of them: a panel per theorem, a marker per data set."""
+"""What perceptrons did compared with what is proved about them: a panel per theorem, a marker per data set."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = 2
-MARKERS_PER_DECADE = 6  # markers a factor of ten that the eye can tell apart
+MARKERS_PER_DECADE = 6  # markers per factor of ten that can be distinguished by eye
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LINE_NAME = "counted = bound"
 
 
 def has_bounds(run: RunResult) -> bool:
-    """Return whether some learner says what it counted and what the bound is."""
+    """Return whether some learner reports what it counted and what the bound is."""
     return any("bound_ratio" in cell for cell in run.cells.values())
 
 
 def draw_counted_against_bound(run: RunResult) -> Figure:
-    """Draw both on logarithmic axes; on the line as much was counted as the theorem allows."""
+    """Draw both on logarithmic axes; on the line, as much was counted as the theorem allows."""
     bounded = list(dict.fromkeys(x for (_, x), cell in run.cells.items() if "bound_ratio" in cell))
     bounded = [learner for learner in run.learners if learner in bounded]
     titles = build_column_titles(run.learners)
@@ -69,13 +69,13 @@ def _draw_theorem(axes: Axes, run: RunResult, learner: str) -> None:
 
 
 def _format_power_of_ten(value: float, _: object) -> str:
-    """Return 10³ as text: formulas are not read as such in our figures."""
+    """Return 10³ as text: formulas are not interpreted in our figures."""
     power = round(math.log10(value))
     return f"{value:g}" if abs(power) < 2 else "10" + str(power).translate(SUPERSCRIPTS)
 
 
 def _thin_out(run: RunResult, learner: str) -> dict[str, list[tuple[float, float]]]:
-    """Return the points of each data set; of those that cover each other, only the one nearest to the line."""
+    """Return the points of each data set; among overlapping ones, only the one nearest to the line."""
     shown: dict[tuple, tuple[float, str, tuple[float, float]]] = {}
     for dataset in run.datasets:
         cell = run.cells.get((dataset, learner))

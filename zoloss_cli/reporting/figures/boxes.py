@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = 3
-MIN_VALUES = 2  # that a box is drawn of
-ROW_INCHES, FRAME_INCHES = 0.16, 0.55  # of a learner, and of a panel around them
+MIN_VALUES = 2  # for drawing a box
+ROW_INCHES, FRAME_INCHES = 0.16, 0.55  # per learner, and for the frame of a panel
 BOX_HEIGHT = 0.62
 
 
 def has_values(run: RunResult) -> bool:
-    """Return whether some cell has values of several splits."""
+    """Return whether some cell has values from several splits."""
     return bool(find_boxed_datasets(run))
 
 
 def find_boxed_datasets(run: RunResult) -> list[str]:
-    """Return the data sets where some learner has values of several splits."""
+    """Return the data sets where some learner has values from several splits."""
     return [d for d in run.datasets if any(len(run.get_values(d, x)) >= MIN_VALUES for x in run.learners)]
 
 
 def draw_boxes(run: RunResult) -> Figure:
-    """Draw a panel for each data set, the learners in the order of the table."""
+    """Draw a panel for each data set, with learners in the order of the table."""
     datasets = find_boxed_datasets(run)
     figure, panels = add_learner_panels(run, len(datasets))
     for place, (panel, dataset) in enumerate(zip(panels, datasets, strict=True)):
@@ -42,7 +42,7 @@ def draw_boxes(run: RunResult) -> Figure:
 
 
 def draw_boxes_on(axes: Axes, run: RunResult, dataset: str) -> None:
-    """Draw the boxes of one data set: quartiles, median, mean, and whiskers of 1.5 box lengths at most."""
+    """Draw the boxes of one data set: quartiles, median, mean, and whiskers of at most 1.5 box lengths."""
     from matplotlib.cbook import boxplot_stats
 
     places = [i for i, x in enumerate(run.learners) if run.get_values(dataset, x)]
@@ -80,7 +80,7 @@ def _lay_flat(function: Any) -> dict[str, Any]:
 
 
 def add_learner_panels(run: RunResult, count: int) -> tuple[Figure, list[Axes]]:
-    """Return a figure with so many panels, each with a row for every learner."""
+    """Return a figure with this many panels, each with a row for every learner."""
     columns = min(COLUMNS, count)
     height = ROW_INCHES * len(run.learners) + FRAME_INCHES
     width = style.COLUMN if columns == 1 else style.PAGE
@@ -97,7 +97,7 @@ def label_learners(axes: Axes, run: RunResult) -> None:
 
 
 def hide_repeated_labels(axes: Axes, place: int, count: int) -> None:
-    """Keep the learners' names at the first panel of a row, and the metric's under the last of a column."""
+    """Keep the learners' names at the first panel of a row, and the metric's below the last of a column."""
     if place % COLUMNS:
         axes.set_yticklabels([])
     if place + COLUMNS < count:
@@ -105,7 +105,7 @@ def hide_repeated_labels(axes: Axes, place: int, count: int) -> None:
 
 
 def name_metric(metric: str) -> str:
-    """Return what an axis of a metric's values is called."""
+    """Return the axis label for values of a metric."""
     from zoloss_cli.metrics.base import ErrorRate
 
     found = load_metric(metric)

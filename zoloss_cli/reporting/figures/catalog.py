@@ -1,4 +1,4 @@
-"""Figures of given runs: which can be drawn, and each as something to draw with its caption."""
+"""Figures of given runs: which can be drawn, each as an object with its caption."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-MAX_NAMED = 6  # data sets that are named one by one; of more, the panels or the caption tell
+MAX_NAMED = 6  # data sets named one by one; if there are more, the panels or the caption name them
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of certain results, not yet drawn.
+    """A figure of certain results, not drawn yet.
 
     Attributes
     ----------
     kind : FigureKind
         Which figure it is.
     title : str
-        What stands over it.
+        The title above it.
     caption : str
-        What it shows, of which run and config, and the command that draws it.
+        What it shows, from which run and config, and the command that draws it.
     command : str
         The command.
     stem : str
-        Name of a file for it, without an ending.
+        File name for it, without an extension.
     draw : callable
         Draws it.
     run : str
-        Name of the run that it is of; empty if it is of none.
+        Name of its run; empty if it has none.
     later_pages : tuple of callable
-        Draw the pages after the first, where one picture would have too many panels.
+        Draw the pages after the first, if one picture would have too many panels.
     """
 
     kind: FigureKind
@@ -69,10 +69,10 @@ class Drawing:
 
 
 def list_kinds(runs: Sequence[RunResult]) -> list[FigureKind]:
-    """Return all figures: the registered ones, and those that a run's config says how to draw.
+    """Return all figures: the registered ones, and those that a run's config describes.
 
-    A config whose `published` section names a figure and `drawn_as` makes it one, without any code. One that
-    names no known way to draw is left out; `find_kind` says what is wrong.
+    A config whose `published` section names a figure and `drawn_as` adds one, without any code. If it names no
+    known way to draw, the figure is left out; `find_kind` reports what is wrong.
     """
     kinds = {kind.name: kind for kind in FIGURES}
     for run in runs:
@@ -86,10 +86,10 @@ def list_kinds(runs: Sequence[RunResult]) -> list[FigureKind]:
 
 
 def find_kind(name: str, runs: Sequence[RunResult]) -> FigureKind:
-    """Return the figure of a name, among the registered ones and those of these runs."""
+    """Return the figure with a name, among the registered ones and those of these runs."""
     for run in runs:
         if run.figure and name == f"{run.paper}/{run.figure}":
-            _build_kind(run)  # raises where the config names no known way to draw
+            _build_kind(run)  # raises if the config names no known way to draw
             if all(name != kind.name for kind in list_kinds(runs)):
                 raise ConfigError(
                     f"--figure: '{run.manifest.config}' does not say how '{name}' is drawn: add to its section "
@@ -126,7 +126,7 @@ def find_drawings(
     results : Path, default=Path("results")
         The folder, for the commands.
     only_quick : bool, default=True
-        Whether to leave out what fits learners for long.
+        Whether to leave out figures that fit learners for a long time.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def choose_drawing(
     metric: str | None = None,
     against: str | None = None,
 ) -> Drawing:
-    """Return a figure of the run that `table` names, or of the one run that has what it shows.
+    """Return a figure of the run that `table` names, or of the only run that has what it shows.
 
     Parameters
     ----------
@@ -171,14 +171,14 @@ def choose_drawing(
     datasets, learners : sequence of str
         Only these; none for all.
     metric : str or None, default=None
-        Another metric than the one that the table shows.
+        A metric other than the one that the table shows.
     against : str or None, default=None
-        The learner that the others are compared with.
+        The learner to compare the others with.
 
     Returns
     -------
     Drawing
-        The figure, not yet drawn.
+        The figure, not drawn yet.
     """
     kind.check_options(metric=metric, against=against)
     selected = select_runs(runs, table)
@@ -211,7 +211,7 @@ def choose_drawing(
 
 
 def _show_metric(runs: list[RunResult], metric: str) -> list[RunResult]:
-    """Return those of some runs whose records give a metric; an error says why none does."""
+    """Return the runs whose records provide a metric; if there are none, an error says why."""
     found, faults = [], []
     for run in runs:
         try:
@@ -285,7 +285,7 @@ def describe_data(run: RunResult) -> str:
 
 
 def build_stem(kind: FigureKind) -> str:
-    """Return the name of a figure's file, without an ending."""
+    """Return the name of a figure's file, without an extension."""
     return f"figure-{kind.name.replace('/', '-')}"
 
 
@@ -295,7 +295,7 @@ def build_command(start: str, options: Mapping[str, str | None]) -> str:
 
 
 def draw_in_style(draw: Callable[[], Figure]) -> Callable[[], Figure]:
-    """Return a function that draws with our settings of matplotlib."""
+    """Return a function that draws with our matplotlib settings."""
 
     def draw_styled() -> Figure:
         with apply_style():

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 COUNTS = {"principal_points": "points", "principal_subsets": "subsets"}
 PAIR_COLOUR = "#6E6E6E"
-MAX_ERROR_OF_LARGE_DOTS = 40  # up to which errors there is room for larger dots
-MAX_SPREAD, SPREAD_STEP = 0.7, 0.16  # of equal numbers of several draws, as shares of their line's height
+MAX_ERROR_OF_LARGE_DOTS = 40  # maximum error with room for larger dots
+MAX_SPREAD, SPREAD_STEP = 0.7, 0.16  # of equal numbers from several draws, as shares of their line's height
 
 
 def has_pairs(run: RunResult) -> bool:
@@ -33,7 +33,7 @@ def has_pairs(run: RunResult) -> bool:
 
 
 def draw_complexity_error(run: RunResult) -> Figure:
-    """Draw above the pairs of the first draw of every column that has all; below the counts of all draws."""
+    """Draw the pairs of each complete column's first draw above, and the counts of all draws below."""
     found = find_decompositions(run)
     exact = _select_one_a_column(found, lambda place: find_first_draw(found[place])[1].is_exact)
     shown = exact or [next(iter(found))]
@@ -51,7 +51,7 @@ def draw_complexity_error(run: RunResult) -> Figure:
 
 
 def _select_one_a_column(found: dict[Place, dict], rate: Callable[[Place], int]) -> list[Place]:
-    """Return for each column the data set that rates highest, the first of several; none where that is 0."""
+    """Return for each column the data set with the highest rating, the first on a tie; none if that is 0."""
     best: dict[str, Place] = {}
     for place in found:
         if rate(place) and (place[1] not in best or rate(place) > rate(best[place[1]])):
@@ -125,7 +125,7 @@ def _draw_counts(axes: Axes, run: RunResult, columns: dict[Place, list[StoredDec
 
 
 def spread_equal(values: list[int], height: float) -> list[float]:
-    """Return a height for each value, near the given one, so that equal ones are seen beside each other."""
+    """Return a height for each value, near the given one, so that equal values are drawn side by side."""
     counts, met, places = Counter(values), Counter[int](), []
     for value in values:
         step = min(SPREAD_STEP, MAX_SPREAD / counts[value])

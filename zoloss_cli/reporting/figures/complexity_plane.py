@@ -1,6 +1,6 @@
 """Pairs of complexity and error, and a path through them: Figures 1.2, 1.3 and 1.10 of Li's thesis (2006).
 
-The thesis's own are fictional. These are measured on the concentric disks of the first draw of
+The thesis's own figures are fictional. These are measured on the concentric disks of the first draw of
 configs/thesis/figure1.5.yaml, and need no results. Hypotheses are the SVMs of all unions of clusters, so that
 each point of the second set belongs to one of the first; |h| is the number of support vectors.
 """
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-N_CLUSTERS = 10  # of which there are 1,023 unions
+N_CLUSTERS = 10  # with 1,023 unions
 PATH_SEED = 1
 SUBSETS, HYPOTHESES = "subsets, Ω₁", "hypotheses, Ω₂"
 
 
 class Pairs(NamedTuple):
-    """Pairs of complexity and error, the same number of both kinds.
+    """Pairs of complexity and error, equally many of both kinds.
 
     Attributes
     ----------
     subsets : ndarray of int of shape (n_unions, 2)
-        The complexity of each union of clusters, and how many samples it leaves out: Eq. (1.9).
+        The complexity of each union of clusters, and the number of samples it leaves out: Eq. (1.9).
     hypotheses : ndarray of int of shape (n_unions, 2)
         The complexity of the SVM of each union, and its errors on all samples.
     """
@@ -50,7 +50,7 @@ class Pairs(NamedTuple):
 
 
 def measure_pairs(problem: HardMarginProblem, clusters: np.ndarray) -> Pairs:
-    """Return the pairs of all unions of clusters but the empty one.
+    """Return the pairs of all nonempty unions of clusters.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def measure_pairs(problem: HardMarginProblem, clusters: np.ndarray) -> Pairs:
 
 
 def find_principal_pairs(pairs: np.ndarray) -> np.ndarray:
-    """Return the pairs that no other pair is as good as in both (Definition 1.4), by complexity."""
+    """Return the pairs that no other pair equals or beats in both (Definition 1.4), by complexity."""
     kept: list[np.ndarray] = []
     for pair in np.unique(pairs, axis=0):  # by complexity, then by error
         if not kept or pair[1] < kept[-1][1]:
@@ -80,7 +80,7 @@ def find_principal_pairs(pairs: np.ndarray) -> np.ndarray:
 
 
 def draw_pairs_of_both_kinds() -> Figure:
-    """Draw Figure 1.2: the pairs of subsets beside those of hypotheses, with equal axes."""
+    """Draw Figure 1.2: the pairs of subsets next to those of hypotheses, with equal axes."""
     pairs = measure_pairs(*_load_clusters())
     figure = style.new_figure(style.PAGE, 3.0)
     panels = style.add_panels(figure, 2, 2, sharex=True, sharey=True)
@@ -102,7 +102,7 @@ def draw_principal_pairs() -> Figure:
 
 
 def draw_complexity_error_path() -> Figure:
-    """Draw Figure 1.10: one sample after the other joins, in a random order; and the way down from all."""
+    """Draw Figure 1.10: samples join one by one in a random order; and the descent from all of them."""
     problem, _ = _load_clusters()
     order = np.random.default_rng(PATH_SEED).permutation(len(problem))
     complexities = compute_path_complexities(problem, order)

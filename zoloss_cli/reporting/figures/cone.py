@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 DATA = EmbeddedData(name="iris", dataset="iris", positive="Iris-versicolor")
 FEATURES = (1, 3)  # width of sepals and of petals
 SHOWN_CONE = (120.0, 150.0)  # degrees, on the left
-N_ROOTS = 3  # cones of the fan that the search starts with
+N_ROOTS = 3  # cones that the search starts with
 N_ANGLES = 721
 MAX_FRAMES = 24
 ORIGIN = "iris, versicolor (+) against the rest (o): all 150 samples, two of four features"
-MIN_DEGREES = 0.01  # of a cone: samples of a grid tie in some directions
+MIN_DEGREES = 0.01  # of a cone: samples on a grid tie in some directions
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def match_conflicts(positive: np.ndarray, negative: np.ndarray, first: float, la
 
 
 def split_cones(positive: np.ndarray, negative: np.ndarray, target: int) -> list[AngleCone]:
-    """Return cones that cover all directions, each with so many pairs, or thin."""
+    """Return cones that cover all directions, each with `target` pairs, or thin."""
     waiting = [(360.0 * k / N_ROOTS, 360.0 * (k + 1) / N_ROOTS) for k in reversed(range(N_ROOTS))]
     leaves = []
     while waiting:
@@ -83,9 +83,10 @@ def split_cones(positive: np.ndarray, negative: np.ndarray, target: int) -> list
 
 
 def count_fewest_errors(positive: np.ndarray, negative: np.ndarray, degrees: float) -> int:
-    """Return the errors of the best threshold in one direction, where positive samples are above it.
+    """Return the errors of the best threshold in one direction, with positive samples above it.
 
-    In one direction the fewest errors are as many as conflicting pairs can be matched (König's theorem).
+    In one direction, the fewest errors equal the size of a maximum matching of conflicting pairs (König's
+    theorem).
     """
     above, below = np.sort(_project(positive, degrees)), np.sort(_project(negative, degrees) + 1e-12)
     lost = np.searchsorted(above, below, side="right")  # positive samples at or below a negative one
@@ -107,7 +108,7 @@ def draw_cone_bound() -> Figure:
 
 
 def draw_search_frames() -> list[Figure]:
-    """Draw the search cone by cone: each frame has one more of the cones that prove the bound."""
+    """Draw the search cone by cone: each frame adds one of the cones that prove the bound."""
     positive, negative = load_plane()
     angles = np.linspace(0.0, 360.0, N_ANGLES // 2)
     errors = np.array([count_fewest_errors(positive, negative, angle) for angle in angles])

@@ -18,7 +18,7 @@ TOLERANCE = 1e-9  # of errors in percent, which are multiples of 100 over the nu
 
 
 def find_minimum(run: RunResult, dataset: str) -> np.ndarray | None:
-    """Return the training errors (%) that some learner proved to be the fewest in every split, if one did."""
+    """Return the training errors (%) that some learner proved minimal in every split, if one did."""
     for learner in run.learners:
         cell = run.cells.get((dataset, learner))
         if cell is None or "lower_bound" not in cell or "train_01_loss" not in cell:
@@ -29,7 +29,7 @@ def find_minimum(run: RunResult, dataset: str) -> np.ndarray | None:
 
 
 def has_minimum(run: RunResult) -> bool:
-    """Return whether the first data set has a known minimum, and learners that recorded their epochs."""
+    """Return whether the first data set has a known minimum, and learners with recorded epochs."""
     dataset = run.datasets[0]
     return bool(find_curves(run, dataset, "train_error")) and find_minimum(run, dataset) is not None
 

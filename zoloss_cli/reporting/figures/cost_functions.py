@@ -12,7 +12,7 @@ from zoloss_cli.reporting.figures import style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-KAPPA = 1.2  # kappa_-, the largest of section 3.4; the caption names none
+KAPPA = 1.2  # kappa_-, the largest in section 3.4; the caption names none
 MARGINS = np.linspace(-2.0, 2.0, 201)
 
 

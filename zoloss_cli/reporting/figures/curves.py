@@ -1,4 +1,4 @@
-"""Errors and costs after each epoch or round, of any run that records them.
+"""Errors and costs after each epoch or round, for any run that records them.
 
 Figures 3 and 4 of Li & Lin (2007); Figures 4.2, 4.4 and 4.5 of Li's thesis (2006).
 """
@@ -37,7 +37,7 @@ def has_costs(run: RunResult) -> bool:
 
 
 def find_curves(run: RunResult, dataset: str, metric: str | None = None) -> dict[str, Curves]:
-    """Return the curves on a data set that hold a metric, or any, by learner."""
+    """Return the curves on a data set that have a metric, or any, by learner."""
     cells = {learner: run.cells.get((dataset, learner)) for learner in run.learners}
     curves = {learner: cell.curves for learner, cell in cells.items() if cell is not None}
     return {x: c for x, c in curves.items() if c is not None and (metric is None or metric in c.values)}
@@ -70,7 +70,7 @@ def _select(curves: dict[str, Curves], labels: Collection[str]) -> dict[str, Cur
 
 
 def _find_gap(curves: dict[str, Curves], metric: str) -> tuple[list[str], list[str]]:
-    """Return the learners far above all others, and the others: where a third is empty, the axis is broken."""
+    """Return the learners far above all others, and the others: if a third is empty, the axis is broken."""
     means = {x: found.compute_mean(metric) for x, found in curves.items()}
     ranges = {x: (mean.min(), mean.max()) for x, mean in means.items()}
     upward = sorted(ranges, key=lambda x: ranges[x][0])
@@ -83,7 +83,7 @@ def _find_gap(curves: dict[str, Curves], metric: str) -> tuple[list[str], list[s
 
 
 def _break_axis(upper: Axes, lower: Axes) -> None:
-    """Draw slanted strokes where a piece of the axis is left out."""
+    """Draw slanted strokes where a part of the axis is left out."""
     upper.spines["bottom"].set_visible(False)
     upper.tick_params(axis="x", length=0)
     slanted: Any = [(-1, -0.5), (1, 0.5)]
@@ -93,14 +93,14 @@ def _break_axis(upper: Axes, lower: Axes) -> None:
 
 
 def draw_errors_by_epoch(run: RunResult) -> Figure:
-    """Draw Figure 4 and any other: a row for each data set, training errors beside test errors."""
+    """Draw Figure 4 and any other: a row per data set, with training errors next to test errors."""
     return _draw_side_by_side(run, ["train_error", "test_error"])
 
 
 def draw_costs_by_round(run: RunResult) -> Figure:
-    """Draw Figures 4.2, 4.4 and 4.5 of the thesis: a row for each data set, the cost beside test errors.
+    """Draw Figures 4.2, 4.4 and 4.5 of the thesis: a row per data set, with the cost next to test errors.
 
-    Both fall by a lot in the first rounds: only logarithms show what sets learners apart in the end.
+    Both fall steeply in the first rounds: only logarithms show what distinguishes learners in the end.
     """
     figure = _draw_side_by_side(run, ["cost", "test_error"])
     for axes in figure.axes:
@@ -157,12 +157,12 @@ def plot_with_band(
     name: str,
     shift: int = 0,
 ) -> None:
-    """Plot a line with its standard error around it, if there is one.
+    """Plot a line with a band of one standard error, if there is one.
 
     Parameters
     ----------
     axes : Axes
-        Where.
+        Where to plot.
     epochs : sequence of int
         The recorded epochs.
     values : tuple of (ndarray, ndarray)
@@ -172,12 +172,12 @@ def plot_with_band(
     name : str
         Name in the legend.
     shift : int, default=0
-        By how many epochs the markers are moved off those of other lines.
+        By how many epochs the markers are shifted from those of other lines.
     """
     mean, stderr = values
     style.plot_line(axes, epochs, mean, look, name, shift)
     if np.all(np.isfinite(stderr)):
-        # Where the line is steep all its points; later, as files stay small, every third will do.
+        # All points where the line is steep; later, every third suffices, and files stay small.
         at = np.unique([*range(min(N_STEEP, len(mean))), *range(N_STEEP, len(mean), 3), len(mean) - 1])
         low, high = (mean - stderr)[at], (mean + stderr)[at]
         axes.fill_between(np.array(epochs)[at], low, high, color=look.colour, alpha=0.2, linewidth=0)

@@ -36,7 +36,7 @@ class PairedDifference:
     mean : float
         Mean over the splits that both have.
     low, high : float
-        Confidence interval of the mean, corrected for training samples that splits share.
+        Confidence interval of the mean, corrected for training samples shared by splits.
     quartiles : tuple of float
         First and third quartile of the differences themselves.
     """
@@ -48,12 +48,12 @@ class PairedDifference:
 
 
 def has_pairs(run: RunResult) -> bool:
-    """Return whether two learners share splits of a data set, in a metric in which one can be better."""
+    """Return whether two learners share splits of a data set, in a metric with a direction."""
     return load_metric(run.metric).direction is not None and bool(find_paired_datasets(run))
 
 
 def draw_differences(run: RunResult, against: str | None = None) -> Figure:
-    """Draw a panel for each data set: differences to one learner, or to the data set's best."""
+    """Draw a panel for each data set: differences from one learner, or from the data set's best."""
     datasets = find_paired_datasets(run)
     figure, panels = add_learner_panels(run, len(datasets))
     for place, (panel, dataset) in enumerate(zip(panels, datasets, strict=True)):
@@ -63,9 +63,9 @@ def draw_differences(run: RunResult, against: str | None = None) -> Figure:
 
 
 def draw_differences_on(axes: Axes, run: RunResult, dataset: str, against: str | None = None) -> None:
-    """Draw the differences of one data set: the mean, its interval, and a pale bar from quartile to quartile.
+    """Draw the differences on one data set: the mean, its interval, and a pale bar from quartile to quartile.
 
-    An interval that leaves zero out is drawn in the colour of its side: blue where the learner is better.
+    An interval that excludes zero is drawn in the colour of its side: blue if the learner is better.
     """
     reference = against or find_best_learner(run, dataset)
     assert reference is not None
@@ -90,10 +90,10 @@ def draw_differences_on(axes: Axes, run: RunResult, dataset: str, against: str |
 
 
 def compute_difference(run: RunResult, dataset: str, learner: str, reference: str) -> PairedDifference | None:
-    """Return a learner minus the reference on the splits that both have; None if these are fewer than two.
+    """Return a learner minus the reference on the splits that both have; None if there are fewer than two.
 
     The variance of the mean over k splits is (1/k + n_test/n_train) s^2, as in the corrected t-test of Nadeau
-    and Bengio (2003); where no sample tests, repeats share no test samples and it is s^2 / k.
+    and Bengio (2003); if there are no test samples, repeats share none and it is s^2 / k.
     """
     import numpy as np
     from scipy import stats

@@ -24,14 +24,14 @@ TANGRAM_SIDE = float(np.max([corner for corners in TANGRAM.values() for corner i
 
 
 class Partition(NamedTuple):
-    """A partition of the classes in two.
+    """A partition of the classes into two.
 
     Attributes
     ----------
     column : ndarray of int
         1 for classes on the first class's side, -1 for the others, 0 for classes left out.
     rounds : int
-        In how many rounds of boosting it was used.
+        Number of boosting rounds that used it.
     total : float
         The sum of the coefficients of these rounds.
     """
@@ -47,7 +47,7 @@ class Partition(NamedTuple):
 
 
 def find_dominating_partitions(coding_matrix: np.ndarray, alphas: np.ndarray) -> list[Partition]:
-    """Return all partitions that the columns of a code are, those with the largest sum of coefficients first.
+    """Return all partitions among the columns of a code, those with the largest sum of coefficients first.
 
     A partition and its opposite are the same.
     """
@@ -60,7 +60,7 @@ def find_dominating_partitions(coding_matrix: np.ndarray, alphas: np.ndarray) ->
 
 
 def has_partitions(run: RunResult) -> bool:
-    """Return whether boosted codes ran on the first data set, and it is a tangram."""
+    """Return whether boosted codes ran on the first data set and it is a tangram."""
     return run.get_generator(run.datasets[0]) == "tangram" and bool(_find_codes(run))
 
 

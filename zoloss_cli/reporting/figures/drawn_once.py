@@ -1,8 +1,8 @@
-"""A figure as SVG in one pass, for pages of many figures.
+"""A figure as SVG in one pass, for pages with many figures.
 
-matplotlib draws a figure twice when it saves one: once with no output, for its layout, and once more. A layout
-is all that is needed of the first. And every renderer of its own measures each text and each font anew, which
-takes a fifth of the time; here figures share what was measured.
+matplotlib draws a figure twice when saving it: once without output, for the layout, and once more. Only the
+layout is needed from the first. Besides, each new renderer measures every text and font again, which takes a
+fifth of the time; here figures share the measurements.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TEXTS_REMEMBERED = 4096
 
 
 class _Renderer(RendererSVG):
-    """The renderer of matplotlib, which here remembers the size of a text from one figure to the next."""
+    """A renderer of matplotlib that remembers the size of a text from one figure to the next."""
 
     def get_text_width_height_descent(self, s: str, prop: FontProperties, ismath: Any) -> tuple:
         """Return the size of a text in points; its font settings may change later, so a copy is remembered."""
@@ -51,16 +51,16 @@ def _build_renderer(figure: Figure, file: io.StringIO) -> _Renderer:
 
 
 def _ease_layout(axes: Axes) -> None:
-    """Leave out what takes long and changes nothing, since the numbers of an axis reach farther out than it."""
+    """Leave out what is slow and changes nothing, since the numbers of an axis extend farther than it."""
     for axis, side in ((axes.xaxis, "bottom"), (axes.yaxis, "left")):
         if not axis.get_label_text():
-            axis.set_label_coords(0.0, 0.0)  # else its place is found by all numbers of the axis
+            axis.set_label_coords(0.0, 0.0)  # otherwise its place is computed from all numbers of the axis
         if side in axes.spines and axis.get_tick_params().get(f"label{side}", True):
             axes.spines[side].set_in_layout(False)
 
 
 def render_once(figure: Figure) -> str:
-    """Return a figure as SVG; it is drawn with the settings that are in force, and cannot be drawn on after."""
+    """Return a figure as SVG; it is drawn with the current settings, and cannot be drawn on afterwards."""
     _Canvas(figure)
     figure.dpi = POINTS_PER_INCH
     for axes in figure.axes:

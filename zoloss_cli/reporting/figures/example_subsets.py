@@ -1,4 +1,4 @@
-"""Subsets of the concentric disks problem and how complex they are: Figure 1.1 of Li's thesis (2006).
+"""Subsets of the concentric disks problem and their complexity: Figure 1.1 of Li's thesis (2006).
 
 It needs no results: the samples are those of the first draw of configs/thesis/figure1.5.yaml.
 """
@@ -25,7 +25,7 @@ DISKS_CONFIG, DISKS = Path("configs/thesis/figure1.5.yaml"), "disks"
 
 
 def select_example_subsets(samples: PlaneSamples) -> dict[str, np.ndarray]:
-    """Return the indices of all samples, of two outer rings, of the middle disk, and of the grey class."""
+    """Return the indices of all samples, of the two outer rings, of the middle disk, and of the grey class."""
     radius = np.hypot(*samples.X.T)
     inner, middle, _ = DISK_RADII
     return {
@@ -37,7 +37,7 @@ def select_example_subsets(samples: PlaneSamples) -> dict[str, np.ndarray]:
 
 
 def draw_example_subsets() -> Figure:
-    """Draw four subsets, each with its complexity: what is left out makes the rest simpler."""
+    """Draw four subsets, each with its complexity: leaving samples out makes the rest simpler."""
     samples = load_first_draw(DISKS_CONFIG, DISKS)
     problem = build_problem(samples.X, samples.y)
     subsets = select_example_subsets(samples)

@@ -13,21 +13,21 @@ from zoloss_cli.reporting.figures.style import apply_style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# What a file says of itself besides the drawing: nothing of when it was made.
+# Metadata of files besides the drawing: nothing about when they were made.
 METADATA: dict[str, dict[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 ANIMATION = "gif"
 FRAME_MILLISECONDS, LAST_FRAME_MILLISECONDS, FRAME_DPI = 900, 3000, 120
 
 
 def find_format(path: Path, option: str = "--out", animated: bool = False) -> str:
-    """Return the format that a file's name asks for; another one is an OutputError about the option.
+    """Return the format that a file name implies; an OutputError about the option for any other.
 
     Parameters
     ----------
     path : Path
         The file.
     option : str, default="--out"
-        What the error is about.
+        The option that the error is about.
     animated : bool, default=False
         Whether the figure can be animated.
 
@@ -54,7 +54,7 @@ def render_figure(figure: Figure, format: str) -> bytes:
 
 
 def render_pages(figures: Sequence[Figure], format: str) -> list[bytes]:
-    """Return the pages of a figure as files: one of several pages in PDF, else a file per page."""
+    """Return the pages of a figure as files: one PDF with several pages, otherwise a file per page."""
     if format != "pdf" or len(figures) == 1:
         return [render_figure(figure, format) for figure in figures]
     from matplotlib.backends.backend_pdf import PdfPages
@@ -67,12 +67,12 @@ def render_pages(figures: Sequence[Figure], format: str) -> list[bytes]:
 
 
 def name_pages(path: Path, count: int) -> list[Path]:
-    """Return the files of so many pages: boxes.svg, boxes-2.svg, boxes-3.svg."""
+    """Return the file names of this many pages: boxes.svg, boxes-2.svg, boxes-3.svg."""
     return [path, *(path.with_name(f"{path.stem}-{i}{path.suffix}") for i in range(2, count + 1))]
 
 
 def render_animation(frames: Sequence[Figure]) -> bytes:
-    """Return figures of one size as an animated GIF that stays at the last one and starts again."""
+    """Return figures of equal size as an animated GIF that pauses at the last one and starts again."""
     from PIL import Image
 
     images = []

@@ -29,12 +29,12 @@ CATEGORY_LABELS = {
 
 
 def has_contributions(run: RunResult) -> bool:
-    """Return whether contributions were measured of samples that can be generated again."""
+    """Return whether contributions were measured for samples that can be regenerated."""
     return bool(_find_drawable(run))
 
 
 def draw_fingerprint(run: RunResult) -> Figure:
-    """Draw the samples of the first draw in their order, wrong labels last, by category of contribution."""
+    """Draw the samples of the first draw in order, wrong labels last, by category of contribution."""
     place, draws = next(iter(_find_drawable(run).items()))
     draw, found = find_first_draw(draws)
     scores, wrong = found.scores["auc"], found.is_flipped
@@ -59,7 +59,7 @@ def draw_fingerprint(run: RunResult) -> Figure:
 
 
 def compute_signed_distances(samples: PlaneSamples) -> np.ndarray:
-    """Return distances to the target's boundary: positive where the label is right, negative where wrong."""
+    """Return distances to the target's boundary: positive if the label is right, negative if it is wrong."""
     return np.where(samples.is_right, 1.0, -1.0) * samples.target.compute_distances(samples.X)
 
 

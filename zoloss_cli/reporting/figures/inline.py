@@ -1,4 +1,4 @@
-"""A figure as a small <svg> element to stand inside a page, beside others and beside text."""
+"""A figure as a small <svg> element for a page, next to others and to text."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ REFERENCE = re.compile(r"url\(#([^)]+)\)")
 LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 CURVE_COMMAND = re.compile("[ACQ]")
 NO_ROTATION = "rotate(-0 "
-MIN_JOINED = 4  # markers from which on a path for all of them is shorter
+MIN_JOINED = 4  # from this many markers on, one path for all is shorter
 MARKER_SETTINGS = {"markerUnits": "userSpaceOnUse", "overflow": "visible"}
 
 
 def render_svg(figure: Figure, prefix: str = "figure") -> str:
-    """Return an <svg> element without a prolog, which styles nothing but itself.
+    """Return an <svg> element without a prolog, which styles only itself.
 
     Parameters
     ----------
     figure : Figure
-        What to draw.
+        The figure to draw.
     prefix : str, default="figure"
-        What the ids and classes in it begin with.
+        The prefix of its ids and classes.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def render_svg(figure: Figure, prefix: str = "figure") -> str:
         root = ElementTree.fromstring(render_once(figure))
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
-    # matplotlib's style sheet is for a page of its own: it would style all the rest of ours.
+    # matplotlib's style sheet is meant for a page of its own: it would style the rest of ours.
     for parent in list(root.iter()):
         for sheet in parent.findall(STYLE):
             parent.remove(sheet)
@@ -59,7 +59,7 @@ def render_svg(figure: Figure, prefix: str = "figure") -> str:
         for key, value in element.attrib.items():
             element.set(key, LONG_NUMBER.sub(_round_number, " ".join(value.split())))
         if not CURVE_COMMAND.search(path := element.get("d", "C")):
-            element.set("d", path.replace(" L ", " "))  # points after the first are ends of lines anyway
+            element.set("d", path.replace(" L ", " "))  # points after the first are line ends anyway
         if element.get("transform", "").startswith(NO_ROTATION):
             del element.attrib["transform"]
         element.text, element.tail = _trim(element.text), _trim(element.tail)
@@ -68,7 +68,7 @@ def render_svg(figure: Figure, prefix: str = "figure") -> str:
 
 
 def _rename(root: ElementTree.Element, prefix: str) -> None:
-    """Give short ids of our own to what is referred to, and none to the rest."""
+    """Give short ids to elements that are referred to, and none to the rest."""
     used = {element.get(XLINK, "#")[1:] for element in root.iter()}
     for element in root.iter():
         used.update(name for value in element.attrib.values() for name in REFERENCE.findall(value))
@@ -87,7 +87,7 @@ def _rename(root: ElementTree.Element, prefix: str) -> None:
 
 
 def _dissolve_groups(element: ElementTree.Element) -> None:
-    """Leave out groups that say nothing of what is in them."""
+    """Remove groups that say nothing about their content."""
     children = list(element)
     for child in children:
         _dissolve_groups(child)
@@ -97,9 +97,9 @@ def _dissolve_groups(element: ElementTree.Element) -> None:
 
 
 def _join_markers(root: ElementTree.Element) -> None:
-    """Make one path of the many markers of a line, which has one at each of its points.
+    """Replace the many markers of a line by one path with a marker at each of its points.
 
-    Of several at one place one is kept, which is all that is seen.
+    Of several at one place, one is kept, which is all that can be seen.
     """
     joined: dict[tuple[str, str], str] = {}
     for group in list(root.iter(GROUP)):
@@ -121,7 +121,7 @@ def _join_markers(root: ElementTree.Element) -> None:
 
 
 def _share_styles(root: ElementTree.Element, prefix: str) -> None:
-    """Say a style that several elements have once; by the group around them if all in it have it."""
+    """Write a style that several elements share only once; on their group if all in it have it."""
     for group in root.iter(GROUP):
         styles = {child.get("style") for child in group}
         if len(group) > 1 and len(styles) == 1 and None not in styles and "style" not in group.attrib:

@@ -1,4 +1,4 @@
-"""What is known of a figure before it is drawn: its name, the functions behind it, and how it is shown."""
+"""What is known about a figure before it is drawn: its name, its functions, and how it is shown."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FigureKind:
-    """A figure that can be drawn, of a run that has what it shows or of no results.
+    """A figure that can be drawn, from a run that has what it shows or without results.
 
     Attributes
     ----------
     name : str
-        What --figure takes: PAPER/NUMBER for a published figure, else a word.
+        The value of --figure: PAPER/NUMBER for a published figure, otherwise a word.
     title : str
         What it shows.
     target : str
         The function that draws it, as "module:function" in this package. It takes the run, if there is one.
     condition : str
-        The function that says whether a run has what it shows; empty for a figure of no results.
+        The function that returns whether a run has what it shows; empty for a figure without results.
     config : str
-        Config of the run that a published figure is of.
+        Config of the run behind a published figure.
     legend : str
-        What its caption says of how to read it.
+        What its caption says about how to read it.
     requirement : str
         What a run must have.
     source_figure : str
-        Number of the published figure whose run it shows, where that is not its own.
+        Number of the published figure whose run it shows, if not its own.
     is_quick : bool
-        Whether it takes seconds at most for all runs of a folder; a page has only such.
+        Whether it takes at most seconds for all runs of a folder; a page has only such figures.
     is_covered : bool
         Whether a published figure of the same run shows as much, so that lists leave this one out.
     options : tuple of {'metric', 'against'}
-        What can be chosen: another metric than the table's, and the learner that others are compared with.
+        What can be chosen: a metric other than the table's, and the learner to compare others with.
     spread : str
-        What its bands, boxes or bars are, in a phrase that stands over the drawing.
+        What its bands, boxes or bars are, as a phrase above the drawing.
     datasets_per_page, learners_per_page : int
-        How many data sets or learners one picture shows, where each has a panel; more give further pages.
+        How many data sets or learners one picture shows, if each has a panel; more need further pages.
         0: all.
     origin : str
-        For a figure of no results: the data that it is of, which stands over it.
+        For a figure without results: the data that it shows, written above it.
     frames : str
-        The function that draws the frames of an animation of it; empty where there is none.
+        The function that draws the frames of its animation; empty if there is none.
     beside_tables : {'none', 'all', 'times'}
-        Which tables it stands beside on the page of `zoloss report`: none, as it stands among the figures; all
+        Next to which tables it appears on the page of `zoloss report`: none, as it is among the figures; all
         tables; or those that compare times.
     """
 
@@ -77,7 +77,7 @@ class FigureKind:
 
     @property
     def paper(self) -> str:
-        """Return the paper of a published figure; nothing for others."""
+        """Return the paper of a published figure; empty for others."""
         return self.name.rpartition("/")[0]
 
     @property
@@ -87,7 +87,7 @@ class FigureKind:
 
     @property
     def full_title(self) -> str:
-        """Return the title, with number and paper if it is published."""
+        """Return the title, with number and paper if published."""
         from zoloss_cli.reporting.published.papers import read_paper_titles
 
         if not self.paper:
@@ -97,19 +97,19 @@ class FigureKind:
 
     @property
     def needs_results(self) -> bool:
-        """Return whether it is of a run."""
+        """Return whether it is drawn from a run."""
         return bool(self.condition)
 
     def draw(self, *run: RunResult, against: str | None = None) -> Figure:
-        """Draw it, of a run where it needs one; some take the learner that others are compared with."""
+        """Draw it, from a run if it needs one; some take the learner to compare others with."""
         return self._import(self.target)(*run, **({} if against is None else {"against": against}))
 
     def draw_frames(self) -> list[Figure]:
-        """Draw the frames of its animation, all of one size."""
+        """Draw the frames of its animation, all of the same size."""
         return self._import(self.frames)()
 
     def check_options(self, **options: str | None) -> None:
-        """Refuse an option that this figure has not."""
+        """Refuse an option that this figure does not have."""
         from zoloss_cli.reporting.figures.registry import FIGURES
 
         for name, value in options.items():
@@ -122,7 +122,7 @@ class FigureKind:
         return self.needs_results and bool(run.cells) and self._import(self.condition)(run)
 
     def matches(self, run: RunResult) -> bool:
-        """Return whether it is of this run: one that has what it shows and mirrors the figure, if published."""
+        """Return whether this run has what it shows and, if the figure is published, mirrors it."""
         mirrored = (run.paper, run.figure)
         if self.paper and mirrored != (self.paper, self.source_figure or self.number):
             return False

@@ -1,7 +1,7 @@
-"""The colour, dashes and marker of every learner: one place, so that a learner looks the same in all figures.
+"""The colour, dashes and marker of every learner, in one place: a learner looks the same in all figures.
 
-There are fewer colours than learners. Learners that the papers compare have different ones; others share a
-colour and differ in dashes and marker.
+There are fewer colours than learners. Learners that the papers compare have different colours; others share one
+and differ in dashes and marker.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.style import Look
 from zoloss_cli.reporting.run_result import RunResult
 
-# Colours of Paul Tol's scheme "muted" after those of Okabe and Ito, which `style` has: all are distinguished by
-# colour-blind readers at the width of a line.
+# Colours of Paul Tol's scheme "muted", after those of Okabe and Ito in `style`: colour-blind readers can
+# distinguish all of them at the width of a line.
 INDIGO, WINE, OLIVE, TEAL, GREY = "#332288", "#882255", "#84842B", "#2F8F82", "#6E6E6E"
 
 LEARNERS_BY_COLOUR: dict[str, tuple[str, ...]] = {
@@ -32,7 +32,7 @@ LEARNERS_BY_COLOUR: dict[str, tuple[str, ...]] = {
     GREY: ("svm", "majority", "ecc", "erp", "one-vs-one/one-vs-all"),
 }
 COLOURS = tuple(LEARNERS_BY_COLOUR)
-WITHOUT_COLOUR_OF_THEIR_OWN = "adaboost"  # boosted learners have the colour of what is boosted
+WITHOUT_COLOUR_OF_THEIR_OWN = "adaboost"  # boosted learners have the colour of their base
 
 
 def _build_looks() -> dict[str, Look]:
@@ -51,12 +51,12 @@ LOOKS = _build_looks()
 
 
 def find_look(label: str, learner: str = "") -> Look:
-    """Return the look of a learner, which depends on its name alone.
+    """Return the look of a learner, which depends only on its name.
 
     Parameters
     ----------
     label : str
-        What a run calls it, such as `ecc:max-cut:stump` or `adaboost:pocket`.
+        Its name in a run, such as `ecc:max-cut:stump` or `adaboost:pocket`.
     learner : str, default=""
         The registered learner behind a label of your own.
 
@@ -72,7 +72,7 @@ def find_look(label: str, learner: str = "") -> Look:
     for name in (*starts, learner):
         if name in LOOKS:
             return LOOKS[name]
-    code = crc32(label.encode())  # a name that nobody foresaw: the same in every process
+    code = crc32(label.encode())  # an unknown name: the same in every process
     return _build_look(COLOURS[code % len(COLOURS)], code // 16, code // 256)
 
 
@@ -88,13 +88,13 @@ def assign_looks_by_name(learners: Mapping[str, str]) -> dict[str, Look]:
     Parameters
     ----------
     learners : mapping of str to str
-        The registered learner behind each label; empty where there is none.
+        The registered learner behind each label; empty if there is none.
 
     Returns
     -------
     dict of str to Look
-        Each with the colour of its learner. Where two of one colour would look the same, the later one takes
-        other dashes and another marker. Variants of one learner alone have colours that tell them apart.
+        Each with the colour of its learner. If two of one colour would look the same, the later one gets other
+        dashes and another marker. If there are only variants of one learner, their colours differ.
     """
     if len(learners) > 1 and len({find_look(*item).colour for item in learners.items()}) == 1:
         return dict(zip(learners, style.build_looks(len(learners)), strict=True))
@@ -105,10 +105,10 @@ def assign_looks_by_name(learners: Mapping[str, str]) -> dict[str, Look]:
 
 
 def _choose_look(wanted: Look, taken: list[Look]) -> Look:
-    """Return a look of the colour with dashes and a marker that nobody has, or that nobody has together."""
+    """Return a look of this colour with unused dashes and marker, or an unused combination of them."""
     dashes = style.DASHES.index(wanted.dashes)
     marker = style.MARKERS.index(wanted.marker)
-    shifts = range(len(style.DASHES) * len(style.MARKERS))  # as many as there are of both together
+    shifts = range(len(style.DASHES) * len(style.MARKERS))  # as many as there are combinations
     choices = [_build_look(wanted.colour, dashes + i, marker + i) for i in shifts]
     same = [look for look in taken if look.colour == wanted.colour]
     for look in choices:

@@ -25,12 +25,12 @@ SAMPLE_COLOUR = "#555555"
 
 
 def has_boundaries(run: RunResult) -> bool:
-    """Return whether the first data set, which is drawn, has some learner's result."""
+    """Return whether some learner has a result on the first data set, which is drawn."""
     return any((run.datasets[0], learner) in run.cells for learner in run.learners)
 
 
 def draw_boundaries(run: RunResult) -> Figure:
-    """Draw one panel of all learners, with their numbers of training errors."""
+    """Draw one panel with all learners and their numbers of training errors."""
     dataset = run.datasets[0]
     titles = build_column_titles(run.learners)
     figure = style.new_figure(style.COLUMN, 4.3)
@@ -50,7 +50,7 @@ def draw_boundaries(run: RunResult) -> Figure:
 
 
 def draw_training_samples(axes: Axes, split_data: SplitData) -> np.ndarray:
-    """Draw the training samples, with a marker for each class, and return the corners of what is shown."""
+    """Draw the training samples, with a marker for each class, and return the corners of the shown area."""
     data, indices = split_data.data, split_data.train
     for index, name in enumerate(data.classes):
         X = data.X[indices[data.y[indices] == index]]
@@ -73,7 +73,7 @@ def draw_training_samples(axes: Axes, split_data: SplitData) -> np.ndarray:
 
 
 def unscale_rule(fitted: FittedTask) -> tuple[np.ndarray, float]:
-    """Return weights and bias of a linear learner for samples that are not scaled."""
+    """Return weights and bias of a linear learner for unscaled samples."""
     split_data, learner = fitted.split_data, fitted.learner
     samples = split_data.scaling_samples
     if samples is None:
@@ -84,7 +84,7 @@ def unscale_rule(fitted: FittedTask) -> tuple[np.ndarray, float]:
 
 
 def clip_line(weights: np.ndarray, bias: float, box: np.ndarray) -> np.ndarray:
-    """Return the two ends of the line <weights, x> + bias = 0 within a box; none if it passes by."""
+    """Return the two ends of the line <weights, x> + bias = 0 within a box; none if it misses the box."""
     ends = []
     for axis in (0, 1):
         other = 1 - axis

@@ -21,7 +21,7 @@ NOISE = np.geomspace(0.005, 0.49, 60)
 
 
 def draw_trade_off(run: RunResult) -> Figure:
-    """Draw the complexity by the cost lambda of an entry; and the errors by the probability of noise."""
+    """Draw the complexity by the cost lambda of an entry, and the errors by the probability of noise."""
     titles = build_column_titles(run.learners)
     found = find_decompositions(run)
     figure = style.new_figure(style.PAGE, 2.9)

@@ -34,17 +34,17 @@ def compute_zero_one_loss(m: np.ndarray) -> np.ndarray:
 
 
 def compute_squared_loss(m: np.ndarray) -> np.ndarray:
-    """Return Eq. (5); the cost `ls` of SGD, which steps by its slope."""
+    """Return Eq. (5): the cost `ls` of SGD, which steps by its slope."""
     return 0.5 * (m - 1.0) ** 2
 
 
 def compute_hinge_loss(m: np.ndarray) -> np.ndarray:
-    """Return Eq. (6); the cost `hinge` of SGD."""
+    """Return Eq. (6): the cost `hinge` of SGD."""
     return np.maximum(0.0, 1.0 - m)
 
 
 def compute_log_loss(m: np.ndarray) -> np.ndarray:
-    """Return Eq. (7): what logistic regression minimizes."""
+    """Return Eq. (7): the loss of logistic regression."""
     return np.logaddexp(0.0, -m)
 
 
@@ -103,7 +103,7 @@ def draw_smooth_losses() -> Figure:
 
 
 class WeightLine(NamedTuple):
-    """Margins of a data set when one weight changes.
+    """Margins of a data set as one weight changes.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ def _draw_along_weight(axes: Axes, problem: WeightLine, steps: np.ndarray, looks
 
 
 def _draw_step(axes: Axes, left: float, right: float, look: style.Look) -> None:
-    """Draw the 0-1 loss as the step that it is; the zero margin itself belongs to the errors."""
+    """Draw the 0-1 loss as a step; the zero margin itself belongs to the errors."""
     below = compute_zero_one_loss(np.array([left, 0.0]))
     above = compute_zero_one_loss(np.array([np.nextafter(0.0, 1.0), right]))
     axes.plot([left, 0.0], below, color=look.colour, linestyle=look.dashes, label=ZERO_ONE)

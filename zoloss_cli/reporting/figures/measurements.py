@@ -1,4 +1,4 @@
-"""What was measured of data sets, by draw, as figures need it; draws without it are left out."""
+"""Measurements of data sets by draw, in the form that figures need; draws without them are left out."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class StoredDecomposition:
         Complexity and error of each principal point, its number of subsets, and some of these. The clusters of
         a subset are the bits of its number.
     pairs : list of (int, int)
-        Complexity and error of all subsets that were looked at.
+        Complexity and error of all subsets examined.
     clusters : ndarray of int
         The cluster of each sample.
     is_exact : bool
-        Whether all subsets were looked at.
+        Whether all subsets were examined.
     counts : dict of str to int
         Numbers of principal points and subsets, by metric.
     """
@@ -52,7 +52,7 @@ class OutlierScores:
     Attributes
     ----------
     scores : dict of str to ndarray
-        The scores: of contributions there are two estimates.
+        The scores: there are two estimates of contributions.
     is_flipped : ndarray of bool
         Which samples have wrong labels: some, but not all.
     is_contribution : bool
@@ -70,23 +70,23 @@ def find_decompositions(run: RunResult) -> dict[Place, dict[int, StoredDecomposi
 
 
 def find_growth_by_size(run: RunResult) -> dict[Place, dict[int, np.ndarray]]:
-    """Return the mean growth of the complexity by subset size, as `compute_growth_by_size` has it."""
+    """Return the mean growth of the complexity by subset size, from `compute_growth_by_size`."""
     return _collect(run, compute_growth_by_size)
 
 
 def find_outlier_scores(run: RunResult) -> dict[Place, dict[int, OutlierScores]]:
-    """Return the scores of samples of which some have wrong labels."""
+    """Return the scores of samples some of which have wrong labels."""
     return _collect(run, _read_scores)
 
 
 def find_contributions(run: RunResult) -> dict[Place, dict[int, OutlierScores]]:
-    """Return those of the scores that are contributions to the complexity."""
+    """Return the scores that are contributions to the complexity."""
     found = find_outlier_scores(run)
     return {place: draws for place, draws in found.items() if find_first_draw(draws)[1].is_contribution}
 
 
 def find_first_draw(draws: dict[int, T]) -> tuple[int, T]:
-    """Return number and measurement of the first draw that there is."""
+    """Return number and measurement of the first draw."""
     return min(draws.items(), key=lambda item: item[0])
 
 
@@ -116,10 +116,10 @@ def _read_decomposition(measured: PooledMeasurement) -> StoredDecomposition | No
 
 
 def compute_growth_by_size(measured: PooledMeasurement) -> np.ndarray | None:
-    """Return the mean growth of the complexity by subset size, of right labels (row 0) and wrong ones (row 1).
+    """Return the mean growth of the complexity by subset size, for right labels (row 0) and wrong ones (row 1).
 
-    In every path one sample joins at each size, so that those that are not wrong are the rest of all paths.
-    It is NaN where there are none, and None if it was not measured.
+    In every path, one sample joins at each size, so that the right labels account for the rest of all paths.
+    The result is NaN where there are none, and None if it was not measured.
     """
     growth, wrong_growth = measured.growth_by_size, measured.flipped_growth_by_size
     wrong, paths = measured.flipped_times_by_size, measured.permutations

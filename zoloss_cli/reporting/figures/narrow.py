@@ -1,4 +1,4 @@
-"""Parts of runs: only some data sets and learners, and the parts that have a picture each."""
+"""Parts of runs: only some data sets and learners, and the parts with a picture each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zoloss_cli.reporting.run_result import RunResult
 
 
 def narrow_run(run: RunResult, datasets: Sequence[str], learners: Sequence[str]) -> RunResult:
-    """Return the run with only these data sets and learners, where any are named."""
+    """Return the run with only these data sets and learners, if any are named."""
     for what, wanted, known in (("data set", datasets, run.datasets), ("learner", learners, run.learners)):
         for name in wanted:
             if name not in known:
@@ -42,7 +42,7 @@ def narrow_run(run: RunResult, datasets: Sequence[str], learners: Sequence[str])
 
 
 def split_into_pages(kind: FigureKind, run: RunResult) -> list[RunResult]:
-    """Return the parts of a run that a figure shows on a page each: as many panels as can be read.
+    """Return the parts of a run that a figure shows on one page each: as many panels as are readable.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def split_into_pages(kind: FigureKind, run: RunResult) -> list[RunResult]:
     Returns
     -------
     list of RunResult
-        The run itself where one page will do.
+        Only the run itself if one page suffices.
     """
     datasets = _split(run.datasets, kind.datasets_per_page)
     learners = _split(run.learners, kind.learners_per_page)

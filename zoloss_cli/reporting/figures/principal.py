@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-FEW, MANY = 3, 11  # subsets that Figures 1.6 and 1.9 show
+FEW, MANY = 3, 11  # subsets in Figures 1.6 and 1.9
 COLUMNS = 4
 FAINT = "#B4B4B4"
 
@@ -38,7 +38,7 @@ class ShownDraw(NamedTuple):
 
 
 def has_samples(run: RunResult) -> bool:
-    """Return whether a draw was decomposed whose samples can be generated again."""
+    """Return whether a draw was decomposed whose samples can be regenerated."""
     return bool(_find_draws(run))
 
 
@@ -52,13 +52,13 @@ def _find_draws(run: RunResult) -> list[ShownDraw]:
 
 
 def choose_draw(run: RunResult) -> tuple[ShownDraw, PlaneSamples]:
-    """Return the first draw of the first exact column, else of the first column, and its samples."""
+    """Return the first draw of the first exact column, or else of the first column, and its samples."""
     shown = min(_find_draws(run), key=lambda one: not one.found.is_exact)
     return shown, generate_samples(run, shown.place, shown.draw, len(shown.found.clusters))
 
 
 def draw_clusters(run: RunResult) -> Figure:
-    """Draw all samples, those of one cluster connected."""
+    """Draw all samples, with those of one cluster connected."""
     shown, samples = choose_draw(run)
     clusters = shown.found.clusters
     figure = style.new_figure(style.COLUMN, 4.1)
@@ -100,7 +100,7 @@ def draw_eleven_subsets(run: RunResult) -> Figure:
 
 
 def select_evenly(items: list[T], count: int) -> list[T]:
-    """Return so many of a list, or all if they are fewer: the first, the last and others evenly between."""
+    """Return `count` items of a list, or all if fewer: the first, the last, and others evenly between."""
     places = np.linspace(0, len(items) - 1, min(count, len(items)))
     return [items[round(place)] for place in places]
 

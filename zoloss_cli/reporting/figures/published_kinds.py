@@ -1,4 +1,4 @@
-"""The figures of the papers, one entry each; those that a run's results give name its config."""
+"""The figures of the papers, one entry each; those drawn from a run's results name its config."""
 
 from __future__ import annotations
 

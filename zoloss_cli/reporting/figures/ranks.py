@@ -25,7 +25,7 @@ BAR_ROWS = 0.6  # from one bar to the next
 
 
 def has_ranks(run: RunResult) -> bool:
-    """Return whether three learners all ran on two distinct data sets, as `compute_average_ranks` asks."""
+    """Return whether three learners all ran on two distinct data sets, as `compute_average_ranks` requires."""
     learners = [x for x in run.learners if any((d, x) in run.cells for d in run.datasets)]
     complete = [d for d in run.datasets if all((d, x) in run.cells for x in learners)]
     if len(complete) < 2 or len(learners) < 3 or load_metric(run.metric).direction is None:
@@ -41,16 +41,16 @@ def draw_critical_difference(run: RunResult) -> Figure:
 
 
 def draw_ranks(ranks: Ranks, origin: str = "") -> Figure:
-    """Draw names that hang from an axis of ranks, the best at the left; bars join those that may be equal.
+    """Draw names that hang from an axis of ranks, the best on the left; bars join those that may be equal.
 
-    What the ranks are of stands below in small letters.
+    The origin of the ranks is written below in small letters.
     """
     rows = count_rows(ranks)
     below = style.wrap_origin(origin, style.PAGE)
     height = ROW_INCHES * (AXIS_ROWS + rows + 1.5 + len(below))
     beside = (LETTER_INCHES * max(map(len, _build_names(ranks))) + 0.1) / style.PAGE
     figure = style.new_figure(style.PAGE, height)
-    figure.set_layout_engine("none")  # the names stand outside the axes
+    figure.set_layout_engine("none")  # the names are outside the axes
     row = ROW_INCHES / height
     foot = (1.5 + len(below)) * row
     axes = figure.add_axes((beside, foot, 1.0 - 2.0 * beside, 1.0 - foot - 0.5 * row))
@@ -63,10 +63,10 @@ def draw_ranks(ranks: Ranks, origin: str = "") -> Figure:
 
 
 def draw_ranks_on(axes: Axes, ranks: Ranks) -> None:
-    """Draw the diagram on axes, beside which the names need room."""
+    """Draw the diagram on axes; the names need space next to them."""
     count = len(ranks.learners)
     axes.spines[["left", "right", "bottom"]].set_visible(False)
-    axes.spines["top"].set(visible=True, position=("data", 0.0))  # which drops all numbers that there are
+    axes.spines["top"].set(visible=True, position=("data", 0.0))  # which drops all existing numbers
     axes.yaxis.set_visible(False)
     axes.xaxis.tick_top()
     axes.grid(visible=False)
@@ -82,7 +82,7 @@ def count_rows(ranks: Ranks) -> float:
 
 
 def describe_tests(ranks: Ranks) -> str:
-    """Return what stands under the diagram."""
+    """Return the text under the diagram."""
     tests = f"average ranks over {len(ranks.datasets)} data sets (1: best); α = {ranks.alpha:g}, "
     return f"{tests}Friedman p = {ranks.friedman_p:.2g}"
 
@@ -121,7 +121,7 @@ def _draw_groups(axes: Axes, ranks: Ranks) -> None:
 def _draw_difference(axes: Axes, ranks: Ranks) -> None:
     count, y = len(ranks.learners), DIFFERENCE_ROW
     end, text = 1.0 + ranks.critical_difference, f"critical difference {ranks.critical_difference:.2f}"
-    if end > count:  # of few data sets
+    if end > count:  # with few data sets
         _write(axes, f"{text}: more than any two ranks can differ", (1.0, y), "left")
         return
     axes.plot([1.0, end], [y, y], color="black", marker="|", clip_on=False)
@@ -129,7 +129,7 @@ def _draw_difference(axes: Axes, ranks: Ranks) -> None:
 
 
 def _write(axes: Axes, text: str, at: tuple[float, float], side: str) -> None:
-    """Write text that ends or begins at a place, or stands above it where there is no room beside."""
+    """Write text that ends or begins at a place, or above it if there is no space next to it."""
     offset = {"right": (-4, 0), "left": (4, 0), "inside": (-4, 6)}[side]
     align = "left" if side == "left" else "right"
     options: dict[str, Any] = {"ha": align, "va": "center", "annotation_clip": False}

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 EPOCHS, SEED = 60, 4
 N_PANELS = 6
-VARIANT: Final = "plain"  # all weights move in every epoch, so that lines turn and shift
+VARIANT: Final = "plain"  # all weights move in every epoch, so that lines rotate and shift
 EARLIER = "#9A9A9A"
 
 
 class DescentStep(NamedTuple):
-    """An epoch that left fewer errors than all before.
+    """An epoch that left fewer errors than all before it.
 
     Attributes
     ----------
     epoch : int
-        Its number, from 1 on.
+        Its number, starting at 1.
     before, after : ndarray of shape (3,)
         The weights before and after it, bias first.
     errors : ndarray of bool of shape (n_samples,)
-        Which samples are misclassified after it.
+        Which samples are misclassified afterwards.
     """
 
     epoch: int
@@ -55,7 +55,7 @@ class Descent(NamedTuple):
 
 
 def run_descent() -> Descent:
-    """Fit RCD on iris and return every epoch that left fewer errors than all before."""
+    """Fit RCD on iris and return every epoch that left fewer errors than all before it."""
     from zoloss_cli.learners.search.rcd import RCDClassifier
 
     positive, negative = load_plane()
@@ -77,7 +77,7 @@ def run_descent() -> Descent:
 
 
 def draw_rcd_steps() -> Figure:
-    """Draw six of the epochs that left fewer errors: the line before, the line after, what it gets wrong."""
+    """Draw six of the epochs that left fewer errors: the line before, the line after, and its errors."""
     found = run_descent()
     places = np.linspace(0, len(found.steps) - 1, min(N_PANELS, len(found.steps)))
     chosen = np.unique(places.round().astype(int))
@@ -95,7 +95,7 @@ def draw_rcd_steps() -> Figure:
 
 
 def draw_rcd_frames() -> list[Figure]:
-    """Draw a frame for every epoch that left fewer errors: the lines beside the errors so far."""
+    """Draw a frame for every epoch that left fewer errors: the lines next to the errors so far."""
     found = run_descent()
     frames = []
     for step in found.steps:

@@ -1,4 +1,4 @@
-"""Fit learners of stored results again: results hold no weights, and the same seeds give the same ones."""
+"""Refit learners of stored results: results hold no weights, but the same seeds give the same ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHOWN_SPLIT = 0
 
 
 def refit(run: RunResult, dataset: str, learner: str) -> tuple[FittedTask, FitRecord]:
-    """Return the learner of split 0 and its record, whose errors must be those that are stored."""
+    """Return the learner of split 0 and its record, whose errors must match the stored ones."""
     result = run.cells[dataset, learner]
     stored = next((r for r in result.records if isinstance(r, FitRecord) and r.split == SHOWN_SPLIT), None)
     if stored is None:

@@ -1,7 +1,7 @@
-"""Every figure there is, one entry each: a new one is a file with a function that draws a run, and its entry.
+"""Every figure, one entry each: a new one is a file with a function that draws a run, and its entry.
 
-Those of papers are in `published_kinds.py`. Nothing is imported until a figure is drawn or a run is asked
-whether it has what a figure shows, so that a shell completes names and a command shows its help at once.
+Those of papers are in `published_kinds.py`. Nothing is imported until a figure is drawn or a run is checked for
+what a figure shows, so that a shell completes names and a command shows its help at once.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ FIGURE_NUMBERS = tuple(kind.number for kind in FIGURES if kind.paper)
 
 
 def find_figure(name: str, kinds: Sequence[FigureKind] = FIGURES) -> FigureKind:
-    """Return the figure of a name; the number of a published one will do where only one paper has it."""
+    """Return the figure with a name; the number of a published one suffices if only one paper has it."""
     hits = [kind for kind in kinds if name in (kind.name, kind.number)]
     exact = [kind for kind in hits if kind.name == name]
     if len(exact or hits) == 1:

@@ -1,4 +1,4 @@
-"""The samples that something was measured of, generated again, and how they look in the plane."""
+"""Regenerate the samples that something was measured on, and draw them in the plane."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CLASS_COLOURS = ("grey", "white")
 
 @dataclass(frozen=True)
 class PlaneSamples:
-    """Generated samples of two features and two classes.
+    """Generated samples with two features and two classes.
 
     Attributes
     ----------
@@ -52,12 +52,12 @@ class PlaneSamples:
 
 
 def can_generate(run: RunResult, dataset: str) -> bool:
-    """Return whether all samples of a data set were measured whose target can be drawn."""
+    """Return whether all samples of a data set were measured and its target can be drawn."""
     return run.get_generator(dataset) in TARGET_GENERATORS and run.trains_on_all(dataset)
 
 
 def generate_samples(run: RunResult, place: Place, draw: int, count: int) -> PlaneSamples:
-    """Return the samples of a draw, which must be as many as something was measured of."""
+    """Return the samples of a draw, as many as were measured."""
     cell = find_cell(run.manifest, *place)
     split = load_split(cell, draw)
     data, indices = split.data, split.fit_indices
@@ -70,7 +70,7 @@ def generate_samples(run: RunResult, place: Place, draw: int, count: int) -> Pla
 
 
 def load_first_draw(config: Path, dataset: str) -> PlaneSamples:
-    """Return the samples of a data set of a config, as its first draw has them: no results are needed."""
+    """Return the samples in the first draw of a config's data set; no results are needed."""
     cell = next(cell for cell in plan(load_config(config)) if cell.data.name == dataset)
     split = load_split(cell, 0)
     if not isinstance(cell.data, GeneratedData):

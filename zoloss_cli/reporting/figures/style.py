@@ -1,6 +1,6 @@
-"""How all figures look: readable on paper, in grey and for colour-blind readers.
+"""The style of all figures: readable on paper, in grey and for colour-blind readers.
 
-matplotlib's global settings are changed only within `apply_style`, which restores them; the user's own
+matplotlib's global settings are changed only within `apply_style`, which restores them; the user's
 matplotlibrc is not read, so that the same results give the same file.
 """
 
@@ -34,16 +34,16 @@ BLACK, BLUE, VERMILLION, GREEN, PURPLE = "#000000", "#0072B2", "#D55E00", "#009E
 ORANGE, SKY, YELLOW = "#E69F00", "#56B4E9", "#F0E442"
 COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
 SOLID, DASHED, DOTTED = "-", (0, (5, 1.5)), (0, (1, 1))
-# As many kinds of line as the colours would make the eighth line differ from the first by its marker alone.
+# As many kinds of line as colours would let the eighth line differ from the first only in its marker.
 DASHES = (SOLID, DASHED, (0, (5, 1.5, 1, 1.5)), DOTTED, (0, (8, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 
 SETTINGS = {
-    "font.sans-serif": ["DejaVu Sans"],  # which comes with matplotlib
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib
     "font.size": 8,
     "axes.labelsize": 8,
     "axes.titlesize": 8,
-    "axes.titley": 1.0,  # no axis has its numbers above, so no title has to make way for them, which takes long
+    "axes.titley": 1.0,  # no axis has numbers above, so titles need not make room for them, which is slow
     "xtick.labelsize": 7,
     "ytick.labelsize": 7,
     "legend.fontsize": 7,
@@ -62,7 +62,7 @@ SETTINGS = {
     "lines.markersize": 3.5,
     "hatch.linewidth": 0.4,
     "savefig.dpi": 300,
-    "pdf.fonttype": 42,  # fonts inside, as publishers ask
+    "pdf.fonttype": 42,  # embedded fonts, as publishers require
     "svg.fonttype": "none",  # text stays text: small, searchable, read aloud
     "text.parse_math": False,  # a name with dollars is a name
     "svg.hashsalt": "zoloss",  # the same ids for the same figure
@@ -71,7 +71,7 @@ _is_applied: ContextVar[bool] = ContextVar("_is_applied", default=False)
 
 
 class Look(NamedTuple):
-    """What tells one line from another: each of the three would do alone, for a few lines."""
+    """What distinguishes lines: for a few lines, each of the three would suffice."""
 
     colour: str
     dashes: object
@@ -79,7 +79,7 @@ class Look(NamedTuple):
 
 
 def build_looks(count: int) -> list[Look]:
-    """Return the looks of so many lines, in a fixed order; the first 315 are all different."""
+    """Return the looks of this many lines, in a fixed order; the first 315 are all different."""
     return [
         Look(COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
         for i in range(count)
@@ -92,7 +92,7 @@ def check_can_draw() -> None:
 
 
 def list_drawing_faults() -> list[str]:
-    """Return why a page is to be written without figures: one sentence, or none if they can be drawn."""
+    """Return why a page is written without figures: one sentence, or none if they can be drawn."""
     try:
         check_can_draw()
     except MissingPackageError as error:
@@ -102,7 +102,7 @@ def list_drawing_faults() -> list[str]:
 
 @contextlib.contextmanager
 def apply_style() -> Iterator[None]:
-    """Use matplotlib with our settings and nobody else's; within itself it changes nothing more."""
+    """Use matplotlib with our settings only; nested uses change nothing more."""
     if _is_applied.get():
         yield
         return
@@ -116,19 +116,19 @@ def apply_style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return a figure of so many inches whose parts make room for each other, without global state."""
+    """Return a figure of this size in inches whose parts make room for each other, without global state."""
     figure = import_optional("matplotlib.figure", NEEDED_BY)
     return figure.Figure(figsize=(width, height), layout="constrained")
 
 
 def shorten(name: str, length: int = MAX_NAME_LENGTH) -> str:
-    """Return a name that has room beside an axis or above a panel; matplotlib hides names that begin with _."""
+    """Return a name that fits next to an axis or above a panel; matplotlib hides names that begin with _."""
     text = name if len(name) <= length else f"{name[: length - 1]}…"
     return f" {text}" if text.startswith("_") else text
 
 
 def add_panels(figure: Figure, count: int, columns: int, **options: Any) -> list[Axes]:
-    """Add so many axes to a figure, row by row."""
+    """Add this many axes to a figure, row by row."""
     rows = math.ceil(count / columns)
     axes = figure.subplots(rows, min(columns, count), squeeze=False, **options).ravel()
     for spare in axes[count:]:
@@ -137,14 +137,14 @@ def add_panels(figure: Figure, count: int, columns: int, **options: Any) -> list
 
 
 def add_origin(figure: Figure, text: str) -> None:
-    """Say over a drawing, in small letters, which data and splits it shows and what its bands are.
+    """Write above a drawing, in small letters, which data and splits it shows and what its bands are.
 
-    The figure grows by the lines that are needed, so that panels keep their size. What a figure says over
-    itself stays above.
+    The figure grows by the lines needed, so that panels keep their size. A title of the figure itself stays
+    above.
     """
     layout = import_optional("matplotlib.layout_engine", NEEDED_BY)
     if not isinstance(figure.get_layout_engine(), layout.ConstrainedLayoutEngine):
-        return  # its parts stand where they were put, and it says below what it shows
+        return  # its parts are placed by hand, and it says below what it shows
     lines = wrap_origin(text, figure.get_figwidth())
     above = figure.get_suptitle()
     figure.set_figheight(figure.get_figheight() + ORIGIN_LINE_INCHES * len(lines))
@@ -152,7 +152,7 @@ def add_origin(figure: Figure, text: str) -> None:
 
 
 def wrap_origin(text: str, width: float) -> list[str]:
-    """Return the lines of a text in small letters that have room within so many inches."""
+    """Return the lines of a text in small letters that fit within this many inches."""
     return textwrap.wrap(text, int((width - 0.2) / ORIGIN_LETTER_INCHES))
 
 
@@ -162,7 +162,7 @@ def plot_line(axes: Axes, x: ArrayLike, y: ArrayLike, look: Look, name: str, shi
     Parameters
     ----------
     axes : Axes
-        Where.
+        Where to plot.
     x, y : array-like
         The line.
     look : Look
@@ -170,7 +170,7 @@ def plot_line(axes: Axes, x: ArrayLike, y: ArrayLike, look: Look, name: str, shi
     name : str
         Its name in the legend.
     shift : int, default=0
-        By how many points its markers are moved off those of other lines.
+        By how many points its markers are shifted from those of other lines.
     """
     every = max(1, len(y) // MARKERS_PER_LINE)  # type: ignore[arg-type]
     colour, dashes, marker = look
@@ -198,9 +198,9 @@ def set_logarithmic(axes: Axes) -> None:
 
 
 def add_legend_below(figure: Figure, axes: list[Axes], columns: int, order: list[str] | None = None) -> None:
-    """Add one legend for all panels, outside of them: each name once, as met or in a given order.
+    """Add one legend for all panels, outside of them: each name once, in order of appearance or as given.
 
-    It has fewer columns than wanted where names are too long for that.
+    It has fewer columns than requested if names are too long.
     """
     entries: dict[str, Any] = {}
     for panel in axes:

@@ -1,4 +1,4 @@
-"""One learner's loss against the others', data set by data set: Figure 9 of Nguyen & Sanner (2013)."""
+"""One learner's loss against that of others, data set by data set: Figure 9 of Nguyen & Sanner (2013)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def has_paired_losses(run: RunResult) -> bool:
-    """Return whether all learners that are compared have run."""
+    """Return whether all learners to compare have run."""
     sides = run.experiment.improvement
     if sides is None:
         return False
@@ -24,7 +24,7 @@ def has_paired_losses(run: RunResult) -> bool:
 
 
 def draw_paired_losses(run: RunResult) -> Figure:
-    """Draw a panel per data set of the run, a marker for each of its draws; above the line the others lose."""
+    """Draw a panel per data set of the run, with a marker for each draw; above the line, the others lose."""
     sides = run.experiment.improvement
     assert sides is not None
     titles = build_column_titles(run.learners)
@@ -59,7 +59,7 @@ def draw_paired_losses(run: RunResult) -> Figure:
 
 
 def _find_least_losses(run: RunResult, dataset: str, learners: Sequence[str]) -> dict[int, float]:
-    """Return the least loss of some learners in each split that all of them have."""
+    """Return the smallest loss of some learners in each split that all of them have."""
     cells = [run.cells[dataset, learner] for learner in learners]
     found = [dict(zip(cell.splits, cell[run.metric], strict=True)) for cell in cells]
     return {k: min(losses[k] for losses in found) for k in set.intersection(*map(set, found))}

@@ -1,4 +1,4 @@
-"""The targets that samples in the plane are labelled by: white and grey areas, and how far the boundary is."""
+"""The targets that label samples in the plane: white and grey areas, and distances to the boundary."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 TARGET_GENERATORS = ("disks", "yinyang")
 GREY, OUTLINE = "#DCDCDC", "#8C8C8C"
-HORIZON = 10.0  # where the outline of a half-plane closes: nothing is near it
-DRAWN_CORNERS, EXACT_CORNERS = 64, 2048  # of a circle where it is drawn, and where distances are taken
+HORIZON = 10.0  # where the outline of a half-plane closes, far from everything
+DRAWN_CORNERS, EXACT_CORNERS = 64, 2048  # of a circle for drawing, and for distances
 SAMPLES_PER_BLOCK = 64  # whose distances are computed at once
 MARGIN = 0.05  # around the samples
 
 
 @dataclass(frozen=True)
 class Target:
-    """A generator's rule as areas; zoloss_cli/datasets/generators.py has the same as a function of samples.
+    """A generator's rule as areas; zoloss_cli/datasets/generators.py has it as a function of samples.
 
     Attributes
     ----------
     generator : {'disks', 'yinyang'}
-        Whose rule it is.
+        The generator.
     eye : float
         Radius of the eyes of the Yin-Yang.
     """
@@ -38,11 +38,11 @@ class Target:
 
     @property
     def width(self) -> float:
-        """Return how much is shown to each side of the origin."""
+        """Return how much is shown on each side of the origin."""
         return MARGIN + (DISK_RADII[-1] if self.generator == "disks" else YINYANG_RADIUS)
 
     def build_areas(self, corners: int) -> list[tuple[np.ndarray, int]]:
-        """Return outline and class of each area; later ones lie on earlier ones, all else is class 1, white."""
+        """Return outline and class of each area; later ones cover earlier ones, the rest is class 1, white."""
         if self.generator == "disks":
             inner, middle, _ = DISK_RADII
             return [(_build_arc(0.0, middle, corners), 0), (_build_arc(0.0, inner, corners), 1)]
@@ -54,9 +54,9 @@ class Target:
         return [(yin, 0), (_build_arc(-lobe, self.eye, corners), 0), (_build_arc(lobe, self.eye, corners), 1)]
 
     def compute_distances(self, X: np.ndarray) -> np.ndarray:
-        """Return how far each sample is from the nearest outline, beyond which the class is another.
+        """Return the distance of each sample to the nearest outline, beyond which the class changes.
 
-        Circles are taken as polygons of so many corners that this is right to six digits after the point.
+        Circles are approximated by polygons with enough corners for six correct decimals.
         """
         outlines = [outline for outline, _ in self.build_areas(EXACT_CORNERS)]
         starts = np.vstack(outlines)
@@ -73,15 +73,15 @@ class Target:
 
 
 def build_target(data: GeneratedData) -> Target:
-    """Return the target behind the data of a config, whose generator must be in TARGET_GENERATORS."""
+    """Return the target of a config's data, whose generator must be in TARGET_GENERATORS."""
     return Target(data.generator, dict(data.settings).get("eye", 0.0))
 
 
 def draw_target(axes: Axes, target: Target) -> None:
-    """Draw the target behind what is on these axes, which become a plain square frame."""
+    """Draw the target behind the contents of these axes, which become a plain square frame."""
     from matplotlib.patches import Circle, Polygon
 
-    # add_artist leaves the limits as they are, which add_patch computes at length; they are set below.
+    # Unlike add_patch, add_artist does not compute limits, which is slow; they are set below.
     for outline, side in target.build_areas(DRAWN_CORNERS):
         colour = GREY if side == 0 else "white"
         axes.add_artist(Polygon(outline, facecolor=colour, edgecolor="none", zorder=0.5))
@@ -97,6 +97,6 @@ def draw_target(axes: Axes, target: Target) -> None:
 def _build_arc(
     x: float, radius: float, corners: int, start: float = 0.0, end: float = 2.0 * np.pi
 ) -> np.ndarray:
-    """Return corners of a circle around (x, 0), of which the last closes it if it is a whole one."""
+    """Return corners of a circle around (x, 0); the last one closes it if it is whole."""
     angles = np.linspace(start, end, corners + 1)
     return np.column_stack([x + radius * np.cos(angles), radius * np.sin(angles)])

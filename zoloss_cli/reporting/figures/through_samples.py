@@ -1,7 +1,7 @@
-"""Why it is enough to look at lines through samples: Figure 4 of Nguyen & Sanner (2013). It needs no results.
+"""Why lines through samples suffice: Figure 4 of Nguyen & Sanner (2013). It needs no results.
 
 H has the fewest errors of all lines. H' goes through the two samples A and B, and every other sample is on the
-same side of both, so that the errors are the same as well.
+same side of both, so that the errors are the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from zoloss_cli.reporting.figures.lines import CLASS_MARKERS, MARGIN, SAMPLE_COL
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Few enough samples to see each, and two classes that overlap.
+# Few enough samples to see each, and two overlapping classes.
 DATA = GeneratedData(name="gaussians", generator="gaussians", size=20, seed=3, settings=(("dimensions", 2),))
 
 
@@ -31,7 +31,7 @@ class Line(NamedTuple):
     bias: float
 
     def compute_sides(self, X: np.ndarray) -> np.ndarray:
-        """Return how far samples are from the line, negative on one side."""
+        """Return the signed distances of samples to the line."""
         return (X @ self.weights + self.bias) / np.linalg.norm(self.weights)
 
 
@@ -63,10 +63,10 @@ def build_line(first: np.ndarray, second: np.ndarray) -> Line:
 
 
 def find_best_lines(X: np.ndarray, signs: np.ndarray) -> BestLines:
-    """Return H and H' by going through all lines through two samples, which must be in general position.
+    """Return H and H' by trying all lines through two samples, which must be in general position.
 
-    A line through A and B can be moved a little so that each of them is on either side: they are not errors.
-    Lines with all samples on one side are left out.
+    A line through A and B can be moved slightly to put each of them on either side: they are not errors. Lines
+    with all samples on one side are skipped.
     """
     found = []
     for pair in combinations(range(len(X)), 2):
@@ -87,7 +87,7 @@ def find_best_lines(X: np.ndarray, signs: np.ndarray) -> BestLines:
 
 
 def _separate(X: np.ndarray, sides: np.ndarray) -> Line:
-    """Return the line of the largest margin between two sides."""
+    """Return the line with the largest margin between two sides."""
     svm = fit_hard_margin_svm(build_problem(X, sides, "linear"))
     weights = svm.coefficients @ X[svm.support]
     middle = [float(edge(X[sides == side] @ weights)) for edge, side in ((np.min, 1.0), (np.max, -1.0))]

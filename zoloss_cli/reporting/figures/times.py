@@ -1,4 +1,4 @@
-"""What each learner reached, and when: training errors against seconds."""
+"""How few errors each learner reached, and when: training errors against seconds."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ COLUMNS = 3
 
 
 def has_searches(run: RunResult) -> bool:
-    """Return whether several learners have times, and some say when their result was found."""
+    """Return whether several learners have times, and some report when their result was found."""
     timed = [(learner, cell) for (_, learner), cell in run.cells.items() if "fit_time" in cell]
     several = len({learner for learner, _ in timed}) > 1
     return several and any("time_to_best" in cell for _, cell in timed)
 
 
 def draw_errors_against_time(run: RunResult) -> Figure:
-    """Draw a panel per data set: a search's loss trace, a marker where its result was found, a line to its end.
+    """Draw a panel per data set: a search's loss trace, a marker when its result was found, a line to its end.
 
-    The trace is stored of tasks on whole sets that ran once; of others, the two times are the means.
+    The trace is stored for tasks on whole sets that ran once; for others, the two times are means.
     """
     datasets = [d for d in run.datasets if any((d, x) in run.cells for x in run.learners)]
     titles = build_column_titles(run.learners)
@@ -47,7 +47,7 @@ def draw_errors_against_time(run: RunResult) -> Figure:
 
 
 def draw_searches_on(axes: Axes, run: RunResult, dataset: str) -> None:
-    """Draw what every learner reached on one data set, and when; time is logarithmic."""
+    """Draw how few errors every learner reached on one data set, and when; time is logarithmic."""
     from matplotlib.ticker import MaxNLocator
 
     titles = build_column_titles(run.learners)

@@ -1,4 +1,4 @@
-"""The same boosting with several cost functions, a panel each: Figure 3.1 of Li's thesis (2006)."""
+"""The same boosting with several cost functions, one panel each: Figure 3.1 of Li's thesis (2006)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# A margin far below 0 has the bisigmoid cost 2, and is one error: in % that is 50 times the cost.
+# A margin far below 0 has the bisigmoid cost 2 and is one error: in %, that is 50 times the cost.
 SCALES = {"cost": 50.0, "train_error": 1.0, "test_error": 1.0}
 LINES = {
     "cost": (f"{SCALES['cost']:.0f} × cost", style.BLACK, "o"),
@@ -49,7 +49,7 @@ def draw_cost_functions(run: RunResult) -> Figure:
 
 
 def _group_by_cost_function(run: RunResult) -> dict[str, list[LearnerSpec]]:
-    """Return the learners of each cost function that recorded all that is shown, on the first data set."""
+    """Return the learners of each cost function that recorded everything shown, on the first data set."""
     found: dict[str, list[LearnerSpec]] = {}
     recorded = find_curves(run, run.datasets[0])
     for spec in run.experiment.learners:

@@ -1,4 +1,4 @@
-"""What tells samples with wrong labels from others: Figures 1.11 and 1.12 of Li's thesis (2006)."""
+"""What distinguishes samples with wrong labels from others: Figures 1.11 and 1.12 of Li's thesis (2006)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def has_contribution_by_size(run: RunResult) -> bool:
 
 
 def draw_contribution_by_size(run: RunResult) -> Figure:
-    """Draw what a sample adds to a subset, by the subset's size: the mean of all draws and their range."""
+    """Draw what a sample adds to a subset, by subset size: the mean of all draws and their range."""
     draws = next(iter(find_growth_by_size(run).values()))
     size = find_first_draw(draws)[1].shape[1]
     curves = [curve for curve in draws.values() if curve.shape[1] == size]
@@ -44,7 +44,7 @@ def draw_contribution_by_size(run: RunResult) -> Figure:
     (axes,) = style.add_panels(figure, 1, 1)
     for name, group, colour in (("wrong", 1, style.VERMILLION), ("right", 0, style.BLUE)):
         of_draws = np.array([curve[group] for curve in curves])
-        counted = np.isfinite(of_draws).any(axis=0)  # in a few paths no wrong label may have come so early
+        counted = np.isfinite(of_draws).any(axis=0)  # in a few paths, no wrong label may have come this early
         x, of_draws = np.flatnonzero(counted), of_draws[:, counted]
         axes.plot(x, np.nanmean(of_draws, axis=0), color=colour, label=f"{name} labels")
         if several:
@@ -65,15 +65,15 @@ class RocCurve(NamedTuple):
 
 
 def has_outlier_scores(run: RunResult) -> bool:
-    """Return whether samples were scored of which some have wrong labels."""
+    """Return whether samples were scored some of which have wrong labels."""
     return bool(find_outlier_scores(run))
 
 
 def draw_roc_curves(run: RunResult) -> Figure:
-    """Draw the curves of one draw, whole and near their best corner, of every column that has it.
+    """Draw the curves of one draw, whole and near their best corner, for every column that has it.
 
     It is the first draw of the first data set that most columns have. AUCs are means over the data set with the
-    most draws, and the legend has the best first.
+    most draws, and the legend lists the best first.
     """
     places = find_outlier_scores(run)
     dataset = next(iter(places))[0]
@@ -93,7 +93,7 @@ def draw_roc_curves(run: RunResult) -> Figure:
 
 
 def _name_curves(run: RunResult, found: dict[str, dict[int, OutlierScores]]) -> dict[tuple[str, str], str]:
-    """Return the name of each column's and metric's curve: of contributions there are two estimators."""
+    """Return the name of each column's and metric's curve: contributions have two estimators."""
     titles, names = build_column_titles(run.learners), {}
     firsts = {learner: find_first_draw(draws)[1] for learner, draws in found.items()}
     several = sum(first.is_contribution for first in firsts.values()) > 1

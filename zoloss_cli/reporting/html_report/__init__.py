@@ -1,1 +1,1 @@
-"""One page for a browser: tables beside published values, figures, and how each number was made."""
+"""One page for a browser: tables next to published values, figures, and how each number was made."""

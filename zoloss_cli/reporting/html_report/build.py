@@ -39,14 +39,14 @@ DIFFERENT = "Cells that differ, and why"
 
 @dataclass(frozen=True)
 class ReportedTable:
-    """A run with its table and its cells against the published ones."""
+    """A run with its table, and its cells compared with the published ones."""
 
     run: RunResult
     table: Table
     compared: list[CellComparison]
 
 
-@pause_garbage_collection()  # all that was read is searched each time, and most of it stays
+@pause_garbage_collection()  # a collection would search everything that was read, most of which stays
 def build_page(
     runs: list[RunResult],
     source: Path,
@@ -62,14 +62,14 @@ def build_page(
     source : Path
         The folder.
     notes : list of str
-        What of the folder was left out.
+        What was left out of the folder.
     against : tuple of (list of RunResult, Path) or None, default=None
-        The runs of another folder and the folder: what differs has a panel of its own.
+        The runs of another folder, and the folder: differences get a panel of their own.
 
     Returns
     -------
     str
-        One HTML document, with all that it needs inside.
+        One self-contained HTML document.
     """
     compared = {run.name: compare_run(run) for run in runs}
     shown = [

@@ -11,12 +11,12 @@ from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.tables import Table, TableCell, TableColumn
 
 Z_WARN, Z_ALERT = 2.0, 3.0
-MAX_COLUMN_LETTERS, MARGIN_LETTERS = 150, 2  # of half a page on paper, and between two columns
+MAX_COLUMN_LETTERS, MARGIN_LETTERS = 150, 2  # of half a page on paper, and between columns
 MATCHES = {"=": "equal to the published value"}
 
 
 def is_different(cell: CellComparison) -> bool:
-    """Return whether a cell differs from the published value significantly, to either side."""
+    """Return whether a cell differs significantly from the published value, in either direction."""
     if cell.comparison == "ratio":
         return False
     return abs(cell.z) > Z_WARN or (math.isnan(cell.z) and cell.is_beyond(Z_WARN))
@@ -60,7 +60,7 @@ def table_html(table: Table, run: RunResult, compared: list[CellComparison]) -> 
 
 
 def _count_letters(table: Table) -> int:
-    """Return how many letters wide a table is where the published value stands beside ours, as on paper."""
+    """Return the width of a table in letters if the published value is next to ours, as on paper."""
     width = max(len(row.dataset) for row in table.rows)
     for i, column in enumerate(table.columns):
         cells = [len(format_cell(row.ours[i])) for row in table.rows]

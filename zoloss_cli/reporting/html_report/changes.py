@@ -1,4 +1,4 @@
-"""What differs from another results folder: a panel of the page, from what `zoloss diff` computes."""
+"""What differs from another results folder: a panel of the page, with the results of `zoloss diff`."""
 
 from __future__ import annotations
 

@@ -22,11 +22,11 @@ class Panel:
     Attributes
     ----------
     group : str
-        What stands before its link, such as the paper.
+        The text before its link, such as the paper.
     title : str
-        The link.
+        The text of the link.
     heading : str
-        What stands over it.
+        The heading above it.
     body : str
         Its HTML.
     """
@@ -38,23 +38,23 @@ class Panel:
 
     @property
     def id(self) -> str:
-        """Return its address: readable, and another one for every name."""
+        """Return its address: readable, and different for every name."""
         return build_id(f"{self.group} {self.title}".strip())
 
 
 def build_id(name: str) -> str:
-    """Return the address of what has a name: readable, and another one for every name."""
+    """Return the address for a name: readable, and different for every name."""
     slug = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
     return slug if re.fullmatch(r"[A-Za-z0-9.&'() -]+", name) else f"{slug}-{zlib.crc32(name.encode()):08x}"
 
 
 def render_anchor(id: str, what: str) -> str:
-    """Return the sign beside a heading that links to what is below it."""
+    """Return the symbol next to a heading that links to what is below it."""
     return f'<a class="anchor" href="#{id}" aria-label="Link to {escape(what)}"></a>'
 
 
 def render_document(panels: list[Panel], source: Path, runs: list[RunResult]) -> str:
-    """Return the page of these panels: one HTML document, with all that it needs inside."""
+    """Return the page with these panels: one self-contained HTML document."""
     newest = max((info.finished for run in runs for info in run.manifest.runs), default="")
     groups: dict[str, list[Panel]] = {}
     for panel in panels:

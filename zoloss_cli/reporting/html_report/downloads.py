@@ -1,4 +1,4 @@
-"""What a reader takes from the page without a server: tables as CSV and LaTeX, inside of their links."""
+"""What readers can save from the page without a server: tables as CSV and LaTeX, inside their links."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def render_download(label: str, name: str, content: str) -> str:
     Parameters
     ----------
     label : str
-        What stands on it.
+        The text on it.
     name : str
-        The file, whose ending says what it is.
+        The file name, whose extension gives the type.
     content : str
         The text.
 
@@ -48,5 +48,5 @@ def render_table_downloads(table: Table, name: str) -> str:
 
 
 def build_file_stem(name: str) -> str:
-    """Return a name without what a file system may not like."""
+    """Return a name without characters that a file system may reject."""
     return re.sub(r"[^\w.-]+", "-", name).strip("-") or "table"

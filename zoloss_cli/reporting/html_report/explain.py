@@ -26,7 +26,7 @@ OF_PUBLISHED = {
 
 
 def explain_page(has_published: bool) -> str:
-    """Return the explanations as HTML: of published values only where there are any."""
+    """Return the explanations as HTML; those of published values only if there are any."""
     items = ALWAYS | (OF_PUBLISHED if has_published else {})
     body = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in items.items())
     return f'<div class="reading"><h3>How to read this page</h3><dl>{body}</dl></div>'

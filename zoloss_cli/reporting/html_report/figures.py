@@ -1,4 +1,4 @@
-"""The figures of a page: those of the papers, and beside each table what sums it up."""
+"""The figures of a page: those of the papers, and next to each table those that summarize it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIZE = re.compile(r'(width|height)="([\d.]+)pt"')
-SCREEN_SCALE = 1.4  # figures are made for a column on paper
+SCREEN_SCALE = 1.4  # figures are designed for a column on paper
 
 
 class PageFigures:
-    """What can be drawn of these runs in a few seconds, each drawn when asked for.
+    """The figures that can be drawn from these runs in a few seconds, each drawn on request.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class PageFigures:
 
     Notes
     -----
-    Without matplotlib there are none; whoever asks for the page says so.
+    Without matplotlib there are none; the caller of the page reports this.
     """
 
     def __init__(self, runs: list[RunResult], source: Path):
@@ -50,7 +50,7 @@ class PageFigures:
         self._n_drawn = 0
 
     def _is_beside_table(self, drawing: Drawing) -> bool:
-        """Return whether it sums a table up: times stand beside times only, as drawing them takes longest."""
+        """Return whether it summarizes a table: times are only next to times, as drawing them takes longest."""
         run = self._runs[drawing.run]
         if run.figure:
             return False
@@ -58,7 +58,7 @@ class PageFigures:
         return drawing.kind.beside_tables == "all" or (drawing.kind.beside_tables == "times" and compares_times)
 
     def render_of_table(self, run: RunResult) -> str:
-        """Return the figures that stand beside a run's table."""
+        """Return the figures next to a run's table."""
         drawings = [drawing for drawing in self._of_tables if drawing.run == run.name]
         if not drawings:
             return ""
@@ -66,7 +66,7 @@ class PageFigures:
             return "".join(map(self._render, drawings))
 
     def render_all_of_papers(self) -> str:
-        """Return the index of all figures, the papers' figures, and once for all of a run how it was made."""
+        """Return the index of all figures, the papers' figures, and, once per run, how they were made."""
         if not self._of_papers and not self._of_tables:
             return ""
         with apply_style():
@@ -94,7 +94,7 @@ class PageFigures:
         """Return a figure, a figure element for each of its pages."""
         try:
             pages = [self._render_page(drawing, page) for page in drawing.draw_pages()]
-        except Exception as error:  # whatever is wrong with one figure must not cost the page
+        except Exception as error:  # an error in one figure must not cost the page
             return f'<p class="note" id="{find_id(drawing)}">{escape(drawing.title)}: {escape(str(error))}</p>'
         caption = f"<figcaption>{escape(drawing.caption)}</figcaption>"
         drawn = "".join(pages)

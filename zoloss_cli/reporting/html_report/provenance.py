@@ -11,7 +11,7 @@ from zoloss_cli.results.manifest import RunInfo
 
 
 def provenance_html(run: RunResult) -> str:
-    """Return what is known of how a run was made, with its resolved config, behind a fold."""
+    """Return what is known about how a run was made, with its resolved config, in a collapsed section."""
     runs = run.manifest.runs
     failed = f", {run.n_failed:,} failed" if run.n_failed else ""
     items: list[tuple[str, Any]] = [
@@ -36,22 +36,20 @@ def provenance_html(run: RunResult) -> str:
 
 
 def format_config(experiment: Experiment) -> str:
-    """Return the resolved config as YAML, without what was not set."""
+    """Return the resolved config as YAML, without unset keys."""
     import yaml
 
     content = experiment.model_dump(mode="json", exclude={"name", "title", "citation"})
     content["datasets"] = {d["name"]: {k: v for k, v in d.items() if k != "name"} for d in content["datasets"]}
     kept = _drop_empty(content)
-    dumper = getattr(
-        yaml, "CSafeDumper", yaml.SafeDumper
-    )  # of libyaml, where PyYAML has it: a tenth of the time
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # libyaml's, if PyYAML has it: a tenth of the time
     return yaml.dump(
         kept, None, dumper, sort_keys=False, default_flow_style=None, width=100, allow_unicode=True
     )
 
 
 def _drop_empty(value: Any) -> Any:
-    """Return a value without keys that hold nothing; lists of pairs, as settings are, become mappings."""
+    """Return a value without empty keys; lists of pairs, as in settings, become mappings."""
     if isinstance(value, dict):
         return {k: _drop_empty(v) for k, v in value.items() if v not in (None, "", [], {})}
     if isinstance(value, list):

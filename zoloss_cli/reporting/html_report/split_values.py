@@ -1,4 +1,4 @@
-"""The values of all splits behind a table, packed: the page's script unpacks them when a reader asks."""
+"""The values of all splits behind a table, packed: the page's script unpacks them on request."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from zoloss_cli.reporting.figures.boxes import MIN_VALUES, name_metric
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.titles import build_column_titles
 
-FIRST_CODE, LAST_CODE = 35, 91  # characters that JSON writes as they are, '#' to '['
+FIRST_CODE, LAST_CODE = 35, 91  # characters that JSON does not escape, '#' to '['
 
 
 def render_split_values(run: RunResult) -> str:
-    """Return an element that holds the values of the metric that a run's table shows, by data set and learner.
+    """Return an element with the values of the metric in a run's table, by data set and learner.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def render_split_values(run: RunResult) -> str:
     Returns
     -------
     str
-        A template element with gzipped JSON in base64; nothing where no cell has several splits.
+        A template element with gzipped JSON in base64; empty if no cell has several splits.
     """
     titles = build_column_titles(run.learners)
     cells: dict[str, dict[str, Any]] = {}
@@ -47,7 +47,7 @@ def _count(run: RunResult, dataset: str, learner: str) -> int:
 
 
 def _pack(run: RunResult, dataset: str, learner: str) -> dict[str, Any]:
-    """Return the values of a cell: each distinct one once, and one character a split, where they are few."""
+    """Return the values of a cell: if few are distinct, each of them once, and one character per split."""
     found = run.get_values(dataset, learner)
     rounded = {value: float(f"{value:.6g}") for value in set(found)}
     values = [rounded[value] for value in found]

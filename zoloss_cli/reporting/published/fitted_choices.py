@@ -1,7 +1,7 @@
 """Choices made by nearness to the published values, and data that are not the paper's: one registry.
 
-A cell that rests on such a choice does not test the reproduction independently. Tables tell it, and
-comparisons count the cell apart.
+A cell that rests on such a choice does not test the reproduction independently. Tables say so, and comparisons
+count the cell apart.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ class FittedChoice:
     Attributes
     ----------
     name : str
-        How CSV files call it.
+        Its name in CSV files.
     kind : {'fitted', 'other data'}
-        Whether it was made by nearness to the published values, or is a difference of the data.
+        Whether it was made by nearness to the published values, or is a difference in the data.
     tables : tuple of str
         Tables as PAPER/TABLE, or names of runs.
     sentence : str
-        What is said of it.
+        The sentence about it.
     datasets, learners : tuple of str
         Patterns of names.
     setting : 'best_of', mapping or None
-        What a learner's settings must be for the choice to be one.
+        The settings that a learner must have for the choice to apply.
     noise : mapping or None
-        What the noise of the data must be for it.
+        The noise that the data must have for it.
     """
 
     name: str
@@ -88,13 +88,13 @@ def read_fitted_choices() -> tuple[FittedChoice, ...]:
 
 
 def find_choices(run: RunResult, dataset: str, learner: str) -> list[FittedChoice]:
-    """Return the choices that a cell of a run depends on; differences of the data first."""
+    """Return the choices that a cell of a run depends on; differences in the data first."""
     found = [choice for choice in read_fitted_choices() if choice.applies(run, dataset, learner)]
     return sorted(found, key=lambda choice: choice.kind != OTHER_DATA)
 
 
 def name_choices(choices: list[FittedChoice]) -> str:
-    """Return names of choices as CSV files have them; nothing where there are none."""
+    """Return names of choices as in CSV files; empty if there are none."""
     return "; ".join(choice.name for choice in choices)
 
 

@@ -9,7 +9,7 @@ from zoloss_cli.utils.paths import PUBLISHED_FOLDER
 
 @functools.cache
 def read_paper_titles() -> dict[str, str]:
-    """Return how pages call each paper, by its name in configs."""
+    """Return the title of each paper on pages, by its name in configs."""
     import yaml
 
     return yaml.safe_load((PUBLISHED_FOLDER / "papers.yaml").read_text(encoding="utf-8"))

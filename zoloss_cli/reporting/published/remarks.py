@@ -14,14 +14,14 @@ UNEXPLAINED = "Not looked into yet."
 
 @functools.cache
 def read_remarks() -> list[dict]:
-    """Return all remarks as the file has them."""
+    """Return all remarks as in the file."""
     import yaml
 
     return yaml.safe_load(REMARKS.read_text(encoding="utf-8"))
 
 
 def find_remark(cell: CellComparison) -> str:
-    """Return what is known about why a cell differs from the published value; '' where nothing is."""
+    """Return what is known about why a cell differs from the published value; empty if nothing is."""
     for entry in read_remarks():
         if (
             cell.paper in entry["papers"]
@@ -35,7 +35,7 @@ def find_remark(cell: CellComparison) -> str:
 
 
 def group_by_remark(cells: list[CellComparison]) -> dict[str, list[CellComparison]]:
-    """Return cells by what is known about them, in their order; those without a remark come last."""
+    """Return cells by what is known about them, in order; those without a remark come last."""
     groups: dict[str, list[CellComparison]] = {}
     for cell in cells:
         groups.setdefault(find_remark(cell) or UNEXPLAINED, []).append(cell)
@@ -45,7 +45,7 @@ def group_by_remark(cells: list[CellComparison]) -> dict[str, list[CellCompariso
 
 
 def format_remarks(cells: list[CellComparison]) -> list[str]:
-    """Return the remarks on these cells as lines of text, each after the cells that it is on."""
+    """Return the remarks on these cells as lines of text, each after the cells that it concerns."""
     lines = [""] if cells else []
     for remark, part in group_by_remark(cells).items():
         places: dict[str, dict[str, None]] = {}

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from zoloss_cli.config.models import Published
 from zoloss_cli.utils.paths import PUBLISHED_FOLDER
 
-# How tables.csv calls metrics, where it is not as here. Table 3 of Nguyen & Sanner (2013) has two kinds of
-# seconds: its last two columns are "T0", the time until the solution was found, because these learners were
-# stopped after 300 s; the others are "T1", all the time.
+# The names of metrics in tables.csv, if they differ from ours. Table 3 of Nguyen & Sanner (2013) has two kinds
+# of seconds: its last two columns are "T0", the time until the solution was found, because these learners were
+# stopped after 300 s; the others are "T1", the total time.
 METRIC_NAMES = {"seconds": "fit_time"}
 TIMES_TO_BEST = {("nguyen-sanner-2013", "3", "pcs"), ("nguyen-sanner-2013", "3", "bnb")}
 
@@ -25,13 +25,13 @@ class PublishedValue(NamedTuple):
     value : float
         The number.
     stderr : float or None
-        Its standard error, where one was published.
+        Its standard error, if published.
     decimals : int
-        How many it was rounded to.
+        Number of decimals that it was rounded to.
     star : bool
         Whether it is marked with *.
     deviation : float or None
-        What stands after ± where that is a standard deviation.
+        The number after ±, if that is a standard deviation.
     """
 
     value: float
@@ -83,17 +83,17 @@ def count_unpublished(places: set[tuple[str, str]] | None = None) -> int:
 
 
 def name_place(mirrored: Published) -> str:
-    """Return the number of the mirrored table, or the figure that a text gives numbers of."""
+    """Return the number of the mirrored table, or the figure for which a text gives numbers."""
     return mirrored.table or f"figure {mirrored.figure}"
 
 
 def name_place_in_text(place: str) -> str:
-    """Return the table, figure or section of `name_place` as a sentence names it."""
+    """Return the table, figure or section of `name_place` as named in a sentence."""
     return place if place.startswith(("figure ", "section ")) else f"table {place}"
 
 
 def find_published_cells(mirrored: Published | None) -> PublishedCells:
-    """Return the cells that a run mirrors, by its config's `published` section; none where there is none."""
+    """Return the cells that a run mirrors, by its config's `published` section; empty if there is none."""
     if mirrored is None:
         return {}
     cells = read_published_tables().get((mirrored.paper, name_place(mirrored)), {})
@@ -103,6 +103,6 @@ def find_published_cells(mirrored: Published | None) -> PublishedCells:
             key: cell._replace(stderr=cell.stderr * share, deviation=cell.stderr) if cell.stderr else cell
             for key, cell in cells.items()
         }
-    # The papers publish one count of errors: ours by either rule stands beside it.
+    # The papers publish one count of errors: ours, by either rule, is shown next to it.
     lenient = {(d, x, "train_01_loss_lenient"): c for (d, x, m), c in cells.items() if m == "train_01_loss"}
     return cells | lenient

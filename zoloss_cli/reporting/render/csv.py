@@ -1,4 +1,4 @@
-"""CSV: every number by itself, for other programs."""
+"""CSV: every number separately, for other programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from zoloss_cli.utils.safe_text import show_controls
 
 FORMULA_STARTS = tuple("=+-@\t\r")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)")
-# The columns of a cell's numbers, by what is shown of them.
+# The columns of a cell's numbers, by the statistic shown.
 NUMBER_COLUMNS = {
     "": ("mean", "stderr"),
     "stderr": ("mean", "stderr"),
@@ -27,7 +27,7 @@ NUMBER_COLUMNS = {
 
 
 def render_tables(tables: Sequence[Table]) -> str:
-    """Return all cells of tables, a row each; all tables show the same of their numbers."""
+    """Return all cells of tables, one row each; all tables show the same statistic."""
     stat, lines = tables[0].stat if tables else "", []
     for table in tables:
         for row in table.rows:
@@ -60,12 +60,12 @@ def list_numbers(cell: TableCell, stat: str) -> list[float | None]:
 
 
 def render_comparison(cells: Iterable[CellComparison]) -> str:
-    """Return all compared cells, a row each."""
+    """Return all compared cells, one row each."""
     return write_csv(COLUMNS, [[format_value(getattr(cell, name)) for name in COLUMNS] for cell in cells])
 
 
 def format_value(value: Any) -> str:
-    """Return a value with six digits; nothing for what is missing."""
+    """Return a value with six digits; empty if it is missing."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -80,9 +80,9 @@ def write_csv(header: Sequence[str], lines: Iterable[Sequence]) -> str:
 
 
 def guard_cell(cell: Any) -> Any:
-    """Return a cell that no spreadsheet takes for a formula and no terminal for a command.
+    """Return a cell that no spreadsheet treats as a formula and no terminal as a command.
 
-    Text that starts like a formula gets a leading apostrophe; a number and a lone sign stay what they are.
+    Text that starts like a formula gets a leading apostrophe; a number and a lone sign are unchanged.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Names of output formats; light, because a shell completes them."""
+"""Names of output formats; kept light, because a shell completes them."""
 
 from __future__ import annotations
 

@@ -12,15 +12,15 @@ class Grid:
     Attributes
     ----------
     caption : str
-        What stands over it.
+        The caption above it.
     header : list of str
         Titles of the columns.
     lines : list of list of str
         The cells.
     n_left : int
-        How many columns are aligned to the left; the others are to the right.
+        How many columns are left-aligned; the others are right-aligned.
     notes : list of str
-        What stands under it.
+        The notes below it.
     """
 
     caption: str = ""

@@ -1,4 +1,4 @@
-"""Fragments of HTML, to stand in a page of your own; the page of `zoloss report` is made of the same parts."""
+"""Fragments of HTML for your own page; the page of `zoloss report` is made of the same parts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from zoloss_cli.utils.safe_text import show_controls
 
 
 def escape(text: str) -> str:
-    """Return a text in which every character means itself, and controls are shown as escapes."""
+    """Return a text in which every character stands for itself, with controls shown as escapes."""
     return html.escape(show_controls(text))
 
 
 def render_table(table: Table, terminal: bool = False) -> str:
-    """Return a table whose best cells are bold and whose published numbers are in italics."""
+    """Return a table with the best cells in bold and published numbers in italics."""
 
     def format_ours(cell: TableCell) -> str:
         text = escape(format_cell(cell))
@@ -60,7 +60,7 @@ def render_table_element(header: Iterable[str], rows: Iterable[str], css_class: 
     rows : iterable of str
         The tr elements of its body.
     css_class : str, default=""
-        Its class in a style sheet.
+        Its CSS class.
 
     Returns
     -------
@@ -79,12 +79,12 @@ def render_notes(notes: Iterable[str], css_class: str = "") -> str:
 
 
 def render_heading(heading: str) -> str:
-    """Return what stands over several grids."""
+    """Return a heading above several grids."""
     return f"<h3>{escape(heading)}</h3>"
 
 
 def render_paragraph(text: str) -> str:
-    """Return sentences that stand by themselves."""
+    """Return sentences as a paragraph."""
     return f"<p>{escape(text)}</p>"
 
 

@@ -1,4 +1,4 @@
-"""LaTeX: tables that an article takes in, or a document of them."""
+"""LaTeX: tables to include in an article, or a document of them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ COMMANDS = {
     "~": "textasciitilde",
     "<": "textless",
     ">": "textgreater",
-    "|": "textbar",  # other characters in LaTeX's first encoding
+    "|": "textbar",  # other characters in LaTeX's default encoding
 }
 
 
 def render_table(table: Table, terminal: bool = False) -> str:
-    """Return a table environment whose best cells are bold."""
+    """Return a table environment with the best cells in bold."""
 
     def format_number(cell: TableCell) -> str:
         text = format_cell(cell, PLUS_MINUS, STAR).replace(" [", r"\ [")
@@ -68,7 +68,7 @@ def render_table(table: Table, terminal: bool = False) -> str:
 
 
 def render_grid(grid: Grid) -> str:
-    """Return a grid as a table that may run over pages, with its caption and notes."""
+    """Return a grid as a table that may span pages, with its caption and notes."""
     notes = "\n\n".join(escape_latex(note) for note in grid.notes)
     if not grid.lines:
         return f"{notes}\n"
@@ -89,19 +89,19 @@ def render_grid(grid: Grid) -> str:
 
 
 def render_heading(heading: str) -> str:
-    """Return what stands over several grids."""
+    """Return a heading above several grids."""
     return rf"\section*{{{escape_latex(heading)}}}"
 
 
 def join_fragments(parts: list[str]) -> str:
-    """Return tables or grids one after the other, to be put into a document of your own."""
+    """Return tables or grids one after the other, to include in your own document."""
     used = [name for name in PACKAGES if name != "longtable" or any(rf"\begin{{{name}}}" in p for p in parts)]
     needed = "".join(rf"\usepackage{{{name}}}" for name in used)
     return "\n\n".join([f"% a part of a document that has {needed}", *parts])
 
 
 def render_paragraph(text: str) -> str:
-    """Return sentences that stand by themselves."""
+    """Return sentences as a paragraph."""
     return f"\n{escape_latex(text)}\n"
 
 
@@ -119,7 +119,7 @@ def join(parts: list[str]) -> str:
 
 
 def escape_latex(text: str) -> str:
-    """Return a text in which every character means itself."""
+    """Return a text in which every character stands for itself."""
     text = show_controls(text, keep="").replace("\\", "\0")
     for character in "&%$#_{}":
         text = text.replace(character, "\\" + character)
@@ -129,5 +129,5 @@ def escape_latex(text: str) -> str:
 
 
 def format_key(name: str) -> str:
-    r"""Return a name as \label takes it: letters, digits and marks that are not commands."""
+    r"""Return a name in the form that \label takes: letters, digits and marks that are not commands."""
     return re.sub(r"[^\w./:-]+", "-", name)

@@ -21,7 +21,7 @@ _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def render_table(table: Table, terminal: bool = False) -> str:
-    """Return a table whose best cells are bold and whose published numbers are in italics."""
+    """Return a table with the best cells in bold and published numbers in italics."""
 
     def format_number(cell: TableCell) -> str:
         return format_cell(cell, star=r"\*")
@@ -50,12 +50,12 @@ def render_grid(grid: Grid) -> str:
 
 
 def render_heading(heading: str) -> str:
-    """Return what stands over several grids."""
+    """Return a heading above several grids."""
     return f"**{escape_markdown(heading)}**"
 
 
 def render_paragraph(text: str) -> str:
-    """Return sentences that stand by themselves."""
+    """Return sentences as a paragraph."""
     return escape_markdown(text)
 
 
@@ -65,7 +65,7 @@ def join(parts: list[str]) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Return a text in one line without HTML, links, emphasis by asterisks, code or ends of cells."""
+    """Return a text in one line without HTML, links, emphasis by asterisks, code or cell separators."""
     for character in "\\`*[|":
         text = text.replace(character, "\\" + character)
     return _TAG_START.sub("&lt;", show_controls(text, keep=""))

@@ -1,4 +1,4 @@
-"""Numbers and captions as all formats write them."""
+"""Numbers and captions in the form shared by all formats."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def format_cell(cell: TableCell, plus_minus: str = "±", star: str = "*") -> str
 
 
 def format_caption(table: Table) -> str:
-    """Return a table's caption: its name, title, and what the numbers are means over."""
+    """Return a table's caption: its name, its title, and what the numbers are means over."""
     state = "; incomplete" if table.incomplete else ""
     return f"{format_table_name(table.number)}. {table.title} ({table.splits}{state})"
 
 
 def format_table_name(number: str) -> str:
-    """Return a table's number as one says it; a run without a number has its own name."""
+    """Return a table's number as in a sentence; a run without a number has its own name."""
     return f"Table {number}" if number[:1].isdigit() or number.isupper() else number
 
 
@@ -42,7 +42,7 @@ def build_grid(
     format_published: Callable[[TableCell], str],
     format_label: Callable[[str], str],
 ) -> list[list[str]]:
-    """Return two lines a data set, or a learner of a transposed table: ours, then the published numbers."""
+    """Return two lines per data set, or per learner of a transposed table: ours, then the published numbers."""
     if table.transpose:
         return _build_transposed(table, format_ours, format_published, format_label)
     lines = []
@@ -69,14 +69,14 @@ def _build_transposed(
 
 
 def build_header(table: Table) -> list[str]:
-    """Return what stands over the columns of a table."""
+    """Return the headings of a table's columns."""
     if table.transpose:
         return ["learner", *(row.dataset for row in table.rows)]
     return ["data set", *table.headings]
 
 
 def list_notes(table: Table, bold: str = "bold") -> list[str]:
-    """Return what stands under a table, what bold cells are first; `bold` is how the format calls them."""
+    """Return the notes under a table, starting with what bold cells are; `bold` is the format's word for it."""
     return [*([f"{bold}: {table.bold}"] if table.bold else []), *table.notes]
 
 
@@ -95,7 +95,7 @@ def format_published_value(cell: CellComparison) -> str:
 
 
 def count_decimals(cell: CellComparison) -> int:
-    """Return how many decimals a compared cell is shown with."""
+    """Return the number of decimals to show for a compared cell."""
     metric = load_compared_metric(cell.metric)
     if cell.comparison == "z":
         return metric.decimals if metric.comparison_decimals is None else metric.comparison_decimals

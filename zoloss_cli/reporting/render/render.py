@@ -16,7 +16,7 @@ from zoloss_cli.reporting.tables import Table
 
 
 def validate_format(name: str) -> str:
-    """Return the name of a format; an unknown one is a ConfigError."""
+    """Return the name of a format; ConfigError if it is unknown."""
     if name not in FORMATS:
         raise ConfigError(f"--format '{name}' is unknown{suggest_nearest(name, FORMATS)}")
     return name
@@ -39,7 +39,7 @@ def render_tables(tables: list[Table], format: str, terminal: bool = False, stan
     terminal : bool, default=False
         Whether text may be bold.
     standalone : bool, default=False
-        Whether LaTeX is a document, and not a part of your own.
+        Whether LaTeX is a complete document instead of a fragment.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def render_tables(tables: list[Table], format: str, terminal: bool = False, stan
 
 
 def join_parts(parts: list[str], format: str, standalone: bool = False) -> str:
-    """Return tables or grids in a format that is not CSV; LaTeX is a document only if it is `standalone`."""
+    """Return tables or grids in a format other than CSV; LaTeX is a document only if `standalone`."""
     renderer = load_renderer(format)
     return renderer.join_fragments(parts) if format == "latex" and not standalone else renderer.join(parts)
 

@@ -25,7 +25,7 @@ BOLD_ON_TERMINAL = "\x1b[1m{}\x1b[0m"
 
 
 def render_table(table: Table, terminal: bool = False) -> str:
-    """Return a table; its best cells are bold on a terminal and between asterisks elsewhere."""
+    """Return a table; its best cells are bold on a terminal, and between asterisks elsewhere."""
     mark = (BOLD_ON_TERMINAL if terminal else "**{}**").format
 
     def format_ours(cell: TableCell) -> str:
@@ -42,7 +42,7 @@ def render_table(table: Table, terminal: bool = False) -> str:
 
 
 def wrap_note(note: str) -> str:
-    """Return a note in lines that fit into the terminal; a command in it stays one line, to be copied."""
+    """Return a note in lines that fit the terminal; a command in it stays on one line, for copying."""
     kept = COMMAND.sub(lambda command: command[0].replace(" ", "\0"), note)
     width = shutil.get_terminal_size().columns
     lines = textwrap.wrap(kept, width, subsequent_indent=" ", break_long_words=False, break_on_hyphens=False)
@@ -60,17 +60,17 @@ def render_grid(grid: Grid) -> str:
 
 
 def render_heading(heading: str) -> str:
-    """Return what stands over several grids."""
+    """Return a heading above several grids."""
     return show_text(heading)
 
 
 def render_paragraph(text: str) -> str:
-    """Return sentences that stand by themselves."""
+    """Return sentences as a paragraph."""
     return textwrap.fill(show_text(text), PARAGRAPH_WIDTH, break_on_hyphens=False)
 
 
 def show_text(text: str) -> str:
-    """Return a text in one line, in which nothing is a command to a terminal."""
+    """Return a text in one line, without control characters for the terminal."""
     return show_controls(text, keep="")
 
 

@@ -1,1 +1,1 @@
-"""Checks of proofs of the fewest errors, in integers, by code that shares nothing with the search for them."""
+"""Checks of proofs of the fewest errors, in integers, with code that shares nothing with the search."""

@@ -1,4 +1,4 @@
-"""Check a proof by cones of directions: every leaf of the tree has enough pairs that conflict in it."""
+"""Check a proof by cones of directions: every leaf of the tree must have enough conflicting pairs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ExactColumns:
     values : ndarray of shape (D, n), of int64 or of Python's integers
         One row per direction.
     largest : list of int
-        Numbers that the size of no entry of a row exceeds.
+        Upper bounds on the absolute values of each row.
     """
 
     __slots__ = ("largest", "values")
@@ -34,14 +34,14 @@ class ExactColumns:
 
     @classmethod
     def build(cls, columns: list[list[int]]) -> ExactColumns:
-        """Return the columns of a cone of the first directions."""
+        """Return the columns of one of the first cones."""
         largest = [max(map(abs, column)) for column in columns]
         return cls(np.array(columns, dtype=np.int64 if max(largest) < MAX_INT64 else object), largest)
 
     def mix(self, a: int, p: int, b: int, q: int, divisor: int) -> tuple[np.ndarray, int]:
-        """Return the scores in a new direction, (p A + q B) / divisor, and what no size of them exceeds."""
+        """Return the scores in a new direction, (p A + q B) / divisor, and a bound on their absolute values."""
         largest = p * self.largest[a] + q * self.largest[b]
-        # Products and their sum are below 2^62 then, and so is what is divided.
+        # Then products and their sum, and so the dividend, are below 2^62.
         kind = np.int64 if max(largest, p, q, divisor) < MAX_INT64 else object
         first, second = self.values[a], self.values[b]
         if first.dtype != kind:
@@ -50,7 +50,7 @@ class ExactColumns:
         if divisor > 1:
             parts = values // divisor
             if (parts * divisor != values).any():
-                raise RefutedProofError("a direction is divided by what does not divide it")
+                raise RefutedProofError("a direction is divided by a number that does not divide it")
             values, largest = parts, largest // divisor
         if kind is object:
             largest = int(max(values.max(), -values.min()))
@@ -59,7 +59,7 @@ class ExactColumns:
         return values, largest
 
     def replace(self, place: int, column: np.ndarray, largest: int, is_last: bool = False) -> ExactColumns:
-        """Return the columns with one of them replaced; `is_last` if these are not needed any more."""
+        """Return the columns with one of them replaced; `is_last` if these are no longer needed."""
         sizes = self.largest.copy()
         sizes[place] = largest
         values = self.values
@@ -73,19 +73,19 @@ class ExactColumns:
 
 
 class ConeTreeChecker:
-    """Goes through a tree of cones once, and checks that every leaf has enough conflicting pairs.
+    """Go through a tree of cones once, and check that every leaf has enough conflicting pairs.
 
     Parameters
     ----------
     columns : list of list of int
-        The scores of the samples at the first directions: D + 1, any D of which span a cone, or D, which do so
-        with any signs.
+        The scores of the samples at the first directions: D + 1, any D of which span a cone, or D, which span
+        one with any signs.
     n_features : int
         D.
     left_copies, right_copies : list of int
-        The places in a column of the samples of each copy.
+        For each copy, the place of its sample in a column.
     target : int
-        The pairs that each leaf needs.
+        The number of pairs that each leaf needs.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class ConeTreeChecker:
             raise RefutedProofError("the tree ends before its last cone")
 
     def _list_first_cones(self) -> Iterator[list[list[int]]]:
-        """Go through the cones that cover all directions, each as the columns of its vertices."""
+        """Yield the cones that cover all directions, each as the columns of its vertices."""
         if len(self.columns) > self.n_features:
             for left_out in range(len(self.columns)):
                 yield [column for k, column in enumerate(self.columns) if k != left_out]
@@ -133,7 +133,7 @@ class ConeTreeChecker:
             yield [(self.columns if sign > 0 else opposite)[k] for k, sign in enumerate(signs)]
 
     def _scan(self, tree: list[int]) -> tuple[list[tuple[int, int]], np.ndarray]:
-        """Return what the tree has in order, RESET, SPLIT and its place, or minus its pairs; and all pairs."""
+        """Return the entries of the tree, as RESET, SPLIT and its place, or minus its pairs; and all pairs."""
         entries: list[tuple[int, int]] = []
         numbers: list[int] = []
         at, end, n_pairs = 0, len(tree), 0
@@ -172,12 +172,12 @@ class ConeTreeChecker:
         return [cone.replace(a, new, largest, is_last=True), first]
 
     def _check_leaf(self, cone: ExactColumns, pairs: np.ndarray) -> None:
-        """Check a leaf whose pairs are those of the one before, but for some."""
+        """Check a leaf whose pairs are those of the previous one, with some changes."""
         mates = self._mates
         mates[pairs[:, 0]] = pairs[:, 1]
         lefts = (mates >= 0).nonzero()[0]
         if len(lefts) < self.target:
-            raise RefutedProofError(f"a cone has {len(lefts)} pairs, and needs {self.target}")
+            raise RefutedProofError(f"a cone has {len(lefts)} pairs, but needs {self.target}")
         rights = mates[lefts]
         self._owners[rights] = lefts
         if (self._owners[rights] != lefts).any():
@@ -189,9 +189,9 @@ class ConeTreeChecker:
 
 
 def _expect_integers(tree: Any) -> list[int]:
-    """Return the entries of a tree, which may be anything that a file has."""
+    """Return the entries of a tree, which a file may hold in any form."""
     if not isinstance(tree, list) or not set(map(type, tree)) <= {int}:
-        raise RefutedProofError("the tree has something else than integers")
+        raise RefutedProofError("the tree has an entry that is not an integer")
     return tree
 
 
@@ -207,7 +207,7 @@ def check_cones(proof: dict[str, Any], samples: list[list[int]], places: MergedP
     places : MergedPlaces
         Their weights.
     factor : int
-        The weight that one of the proof stands for.
+        The weight in the certificate of one copy in the proof.
 
     Returns
     -------
@@ -251,13 +251,13 @@ def _select_features(places: list[tuple[int, ...]], features: Any, n_features: i
 
 
 def _check_directions(vertices: Any, D: int) -> None:
-    """Refuse first directions whose cones would leave directions out.
+    """Refuse first directions whose cones do not cover all directions.
 
-    D of them have to be independent: then every direction is a sum of theirs, and the signs in it are those of
-    a cone. If there is one more, their sum has to be 0 as well.
+    D of them must be independent: then every direction is a combination of them, whose signs are those of a
+    cone. If there is one more, their sum must be 0 as well.
     """
     if len(vertices) not in (D, D + 1) or any(len(v) != D or not set(map(type, v)) <= {int} for v in vertices):
-        raise RefutedProofError("the first directions are not as many as there are features, or one more")
+        raise RefutedProofError("there must be as many first directions as features, or one more")
     if len(vertices) > D and any(map(sum, zip(*vertices, strict=True))):
         raise RefutedProofError("the first directions do not surround 0")
     if count_rank(vertices) != D:

@@ -1,4 +1,4 @@
-"""Check a proof by impossible sets: each set is impossible, and no light samples hit them all."""
+"""Check a proof by impossible sets: each set must be impossible, and no light samples may hit them all."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ HIT, SPARED = 1, 2
 
 
 class HittingTreeChecker:
-    """Goes through a tree of decisions once, and checks that every leaf proves the goal.
+    """Go through a tree of decisions once, and check that every leaf proves the goal.
 
-    A leaf gives weights to sets. Whatever samples hit all sets, as the decisions above say, weigh at least the
-    sum of these, plus what samples that are hit weigh beyond the sets that they are in, minus what sets weigh
-    beyond the samples that are free: this is the dual of a linear program, and holds for all weights of sets.
+    A leaf gives weights to sets. Any samples that hit all sets, subject to the decisions above, weigh at least
+    the sum of these weights, plus the weight of hit samples beyond that of the sets that they are in, minus the
+    weight of sets beyond that of their free samples: this is the dual of a linear program, and holds for all
+    weights of sets.
 
     Parameters
     ----------
     sets : list of list of int
         The samples of each set.
     capacities : dict of {int: int}
-        What each sample weighs, in grains, parts of a copy.
+        The weight of each sample in grains, which are parts of a copy.
     goal : int
-        The grains that each leaf needs.
+        The number of grains that each leaf needs.
     """
 
     def __init__(self, sets: list[list[int]], capacities: dict[int, int], goal: int):
@@ -41,7 +42,7 @@ class HittingTreeChecker:
 
     def check(self, tree: Sequence[int]) -> None:
         """Raise RefutedProofError unless the tree proves the goal."""
-        waiting: list[tuple[int, int, int]] = [(0, 0, 0)]  # how many decisions precede, and the last one
+        waiting: list[tuple[int, int, int]] = [(0, 0, 0)]  # number of decisions before, and the last one
         at = 0
         while waiting:
             self._decide(*waiting.pop())
@@ -49,7 +50,7 @@ class HittingTreeChecker:
             at += 2
             if kind == BRANCH:
                 if number not in self.capacities or number in self._decisions:
-                    raise RefutedProofError("the tree decides a sample that is decided, or in no set")
+                    raise RefutedProofError("the tree decides a sample that is already decided, or in no set")
                 depth = len(self._path)
                 waiting += [(depth, number, SPARED), (depth, number, HIT)]
             elif kind == LEAF and number >= 0:
@@ -68,7 +69,7 @@ class HittingTreeChecker:
         return found
 
     def _decide(self, depth: int, sample: int, decision: int) -> None:
-        """Go back to so many decisions, and take one more."""
+        """Go back to this many decisions, and add one."""
         while len(self._path) > depth:
             del self._decisions[self._path.pop()]
         if decision:
@@ -105,7 +106,7 @@ def check_sets(proof: dict[str, Any], samples: list[list[int]], places: MergedPl
     places : MergedPlaces
         Their weights.
     factor : int
-        The weight that one of the proof stands for.
+        The weight in the certificate of one copy in the proof.
 
     Returns
     -------
@@ -124,14 +125,15 @@ def check_sets(proof: dict[str, Any], samples: list[list[int]], places: MergedPl
                 raise RefutedProofError("a place has two names")
             capacities[i] = abs(places.net[place]) // factor * grains
         sets.append(indices)
-    # What hits all sets weighs a whole number: if it is above one less than the target, it is the target.
+    # Samples that hit all sets weigh a whole number: if it is above the target minus 1, it is at least the
+    # target.
     checker = HittingTreeChecker(sets, capacities, (proof["target"] - 1) * grains + 1)
     checker.check(expect_integers(proof["tree"]))
     return checker.n_leaves
 
 
 def _check_set(samples: list[list[int]], places: MergedPlaces, indices: Any, weights: Any) -> None:
-    """Refuse a set unless a positive mixture of its signed samples is 0, so that no rule is right on all."""
+    """Refuse a set unless positive weights make its signed samples sum to 0: then no rule is right on all."""
     expect_integers(indices)
     if len(set(indices)) < len(indices) or len(indices) != len(expect_integers(weights, least=1)):
         raise RefutedProofError("a set has a sample twice, or not one weight for each")

@@ -1,4 +1,4 @@
-"""The fewest errors of all linear rules, by going through all hyperplanes in integers, for few features."""
+"""The fewest errors of all linear rules, by enumerating all hyperplanes in integers, for few features."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from math import gcd
 
 from zoloss_cli.workflows.proofs.samples import MergedPlaces, RefutedProofError
 
-MAX_STEPS = 6_000_000  # of places to the power of the features: seconds
+MAX_STEPS = 6_000_000  # places to the power of the features: takes seconds
 
 Vectors = dict[tuple[int, ...], int]
 
 
 def count_steps(n_places: int, n_features: int) -> int:
-    """Return how many places are looked at for all hyperplanes, up to a factor."""
+    """Return the number of places examined for all hyperplanes, up to a factor."""
     return int(n_places ** max(1, n_features))
 
 
 def count_fewest_copies(places: MergedPlaces) -> int:
-    """Return the misclassified copies of the best linear rule, those that cannot be avoided left out.
+    """Return the misclassified copies of the best linear rule, without the unavoidable ones.
 
     Parameters
     ----------
     places : MergedPlaces
-        Places in few dimensions, and what they weigh.
+        Places in few dimensions, and their weights.
 
     Returns
     -------
@@ -35,24 +35,24 @@ def count_fewest_copies(places: MergedPlaces) -> int:
             sign = 1 if net > 0 else -1
             _add(vectors, (sign, *(sign * value for value in place)), abs(net))
     if count_steps(len(vectors), len(next(iter(places.net), ()))) > MAX_STEPS:
-        raise RefutedProofError("it asks for a sweep of more hyperplanes than a check goes through")
+        raise RefutedProofError("it needs a sweep of more hyperplanes than a check can cover")
     return _minimize(vectors)
 
 
 def _add(vectors: Vectors, vector: tuple[int, ...], weight: int) -> None:
-    """Add a weight to a direction, as the shortest vector of integers that has it."""
+    """Add a weight to a direction, represented by its shortest integer vector."""
     divisor = gcd(*vector)
     key = tuple(value // divisor for value in vector)
     vectors[key] = vectors.get(key, 0) + weight
 
 
 def _minimize(vectors: Vectors) -> int:
-    """Return the least weight of vectors a with <a, w> <= 0, over all w that are 0 on none of them.
+    """Return the smallest weight of vectors a with <a, w> <= 0, over all w that are 0 on none of them.
 
-    The w of one set of signs are an open cone. If vectors span all dimensions, such a cone has a facet, which
-    lies in the hyperplane of some vector, and is such a cone for the others, projected onto it; those that are
-    multiples of the vector are right on one side. If vectors do not span, the same holds in their span, which
-    projections do not leave. So the least of all hyperplanes is the least of all.
+    The w with the same signs form an open cone. If the vectors span all dimensions, such a cone has a facet,
+    which lies in the hyperplane of some vector and is itself such a cone for the other vectors, projected onto
+    it; multiples of the vector are right on one side. If the vectors do not span, the same holds in their span,
+    which projections do not leave. So the minimum over all hyperplanes is the minimum over all w.
     """
     if not vectors:
         return 0
@@ -87,9 +87,9 @@ def _project(vectors: Vectors, normal: tuple[int, ...]) -> Vectors:
 
 
 def _sweep(vectors: Vectors) -> int:
-    """Return the least weight in two dimensions, by turning w once around."""
+    """Return the smallest weight in two dimensions, by rotating w once around."""
     upper = {vector if vector > (0, 0) else (-vector[0], -vector[1]) for vector in vectors}
-    # By angle from -90 degrees on: floors of y / x with so many bits are as different as the fractions are.
+    # By angle from -90 degrees: floors of y / x with this many bits differ whenever the fractions do.
     bits = 2 * max(x.bit_length() for x, _ in upper) + 1
     ordered = sorted(upper, key=lambda v: (v[0] == 0, (v[1] << bits) // v[0] if v[0] else 0))
     total = sum(vectors.values())

@@ -1,7 +1,7 @@
 """The samples that a certificate is about, as integers, and the errors of its rule, in fractions.
 
-The modules of this folder import neither kernels nor learners, and use no floating point. What they check, and
-why that suffices, is described in docs/proofs.md.
+The modules in this folder import neither kernels nor learners, and use no floating point. docs/proofs.md
+describes what they check and why that suffices.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import numpy as np
 
 
 class RefutedProofError(Exception):
-    """A certificate does not prove what it says; the message says where it fails."""
+    """A certificate does not prove what it claims; the message says where it fails."""
 
 
 def read_exact_features(X: np.ndarray) -> list[list[int]]:
-    """Return the samples as integers: each feature from its least value on, in steps of its greatest divisor.
+    """Return the samples as integers: each feature from its smallest value, in steps of its greatest divisor.
 
-    A value is the shortest decimal number that is read as it, which is how it stands in a table.
+    A value is taken as the shortest decimal number that is read as it, as it appears in a table.
     """
     columns = []
     for values in np.asarray(X, dtype=float).T.tolist():
@@ -45,14 +45,14 @@ def hash_samples(samples: list[list[int]], y: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class MergedPlaces:
-    """What samples in one place weigh, by place.
+    """The net weight of samples, by place.
 
     Attributes
     ----------
     net : dict of {tuple of int: int}
-        The copies by which the positive class is ahead of the negative one.
+        The copies by which the positive class exceeds the negative one.
     unavoidable : int
-        The copies that are misclassified whatever the rule is.
+        The copies that every rule misclassifies.
     """
 
     net: dict[tuple[int, ...], int]
@@ -60,7 +60,7 @@ class MergedPlaces:
 
 
 def merge_places(samples: list[list[int]], y: Sequence[int], copies: Sequence[int]) -> MergedPlaces:
-    """Merge samples in one place, where only the heavier class can be right."""
+    """Merge samples in the same place, where only the heavier class can be right."""
     totals: dict[tuple[int, ...], list[int]] = {}
     for sample, label in zip(samples, y, strict=True):
         totals.setdefault(tuple(sample), [0, 0])[label] += copies[label]
@@ -71,16 +71,16 @@ def merge_places(samples: list[list[int]], y: Sequence[int], copies: Sequence[in
 
 
 def find_place(samples: list[list[int]], index: Any) -> tuple[int, ...]:
-    """Return the place of the sample with an index, which may be anything that a file has."""
+    """Return the place of the sample with an index, which a file may hold in any form."""
     if type(index) is not int or not 0 <= index < len(samples):
         raise RefutedProofError("it names a sample that does not exist")
     return tuple(samples[index])
 
 
 def expect_integers(values: Any, least: int | None = None) -> list[int]:
-    """Return a list of integers, which may be anything that a file has; none is below the least."""
+    """Return a list of integers, which a file may hold in any form; none may be below `least`."""
     if not isinstance(values, list) or not all(type(value) is int for value in values):
-        raise RefutedProofError("there is something else than an integer among its numbers")
+        raise RefutedProofError("one of its numbers is not an integer")
     if least is not None and values and min(values) < least:
         raise RefutedProofError(f"a number is below {least}")
     return values
@@ -106,13 +106,13 @@ def count_rank(rows: list[list[int]]) -> int:
 def count_rule_copies(
     rule: dict[str, Any], X: np.ndarray, y: Sequence[int], copies: Sequence[int]
 ) -> tuple[int, int]:
-    """Return the errors and the misclassified copies of a linear rule, where a score of 0 is an error."""
+    """Return the errors and the misclassified copies of a linear rule; a score of 0 is an error."""
     weights = [Fraction(w) for w in rule["weights"]]
     centre = [Fraction(c) for c in rule["centre"]]
     offset = Fraction(rule["at_centre"]) - sum(
         (w * c for w, c in zip(weights, centre, strict=True)), Fraction(0)
     )
-    # Integers over one denominator: the sums of thousands of fractions would take longer than the proof.
+    # Integers over a common denominator: sums of thousands of fractions would take longer than the proof.
     columns, denominators = [], []
     for values in np.asarray(X, dtype=float).T.tolist():
         known = {value: Fraction(Decimal(repr(value))) for value in set(values)}

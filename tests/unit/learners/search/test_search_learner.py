@@ -101,5 +101,5 @@ def test_a_subclass_must_say_how_it_searches(line):
     class Empty(SearchLearner):
         """Says nothing."""
 
-    with pytest.raises(TypeError, match="Empty does not say how it searches"):
+    with pytest.raises(TypeError, match="Empty does not implement search"):
         Empty().fit(*line)
