@@ -14,7 +14,7 @@ from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
 from zoloss_cli.kernels.bits import find_lowest_bit
 
 SAMPLES_PER_BLOCK = 64  # whose buckets are looked at together: a bit of a word each
-SAMPLES_PER_ESTIMATE = 1024  # of which one block is looked at for a typical breakpoint
+SAMPLES_PER_ESTIMATE = 1 << 13  # of which one block is looked at for a typical breakpoint
 
 
 @kernel
