@@ -208,5 +208,5 @@ def test_measures_are_of_two_classes(zoloss, write_config, tmp_path):
     assert ended.code != 0
     assert "'complexity' separates two: use positive: CLASS for one class against the rest" in ended.err
     assert "a learner for several" not in ended.err
-    with pytest.raises(DataError, match="one class only"):
+    with pytest.raises(DataError, match="only one class"):
         make_learner("neighbours").measure([[0.0], [1.0]], [1, 1])

@@ -94,7 +94,7 @@ def test_a_small_file_may_not_grow_without_end(table, monkeypatch):
     monkeypatch.setattr(table_file, "MAX_FILE_BYTES", 1000)
     path = table(gzip.compress(b"a,label\n" + b"1,x\n2,y\n" * 200), "mine.csv.gz")
     assert path.stat().st_size < 1000
-    with pytest.raises(DataError, match=r"is too large: at most 1,000 bytes"):
+    with pytest.raises(DataError, match=r"is too large: at most 1,000 decompressed bytes"):
         read_for_training(path)
 
 
