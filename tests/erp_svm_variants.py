@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.config.data_models import EmbeddedData
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.tables import find_entry

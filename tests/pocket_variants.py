@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from zoloss_cli.config.models import EmbeddedData, GeneratedData
+from zoloss_cli.config.data_models import EmbeddedData, GeneratedData
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import SplitRule

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.config.data_models import EmbeddedData
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.tables import find_entry

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from twins import python_averaged_perceptron, python_perceptron, python_pocket, python_sgd
 
-from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.config.data_models import EmbeddedData
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier

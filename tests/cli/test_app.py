@@ -15,7 +15,8 @@ from places import TOP
 from zoloss_cli.cli._lazy import load_command
 from zoloss_cli.cli.app import COMMANDS
 from zoloss_cli.complexity.hard_margin import Kernel
-from zoloss_cli.config.models import Preprocess, Prune
+from zoloss_cli.config.data_models import Prune
+from zoloss_cli.config.models import Preprocess
 from zoloss_cli.workflows import choices
 
 HEAVY = ("numpy", "matplotlib", "numba", "scipy", "sklearn", "pandas", "cvxpy", "yaml", "tabulate")

@@ -56,7 +56,10 @@ def test_a_class_that_the_model_does_not_know_is_an_error_of_its_own(zoloss, tab
     ended = zoloss("predict", model, table("a,colour,label\n1,red,x\n1,red,z\n", "new.csv"))
     assert len(ended.out.splitlines()) == 3
     assert "1 errors in 2 rows with a label (50.00 %)" in ended.err
-    assert ":3: column 'label' holds the class 'z', which the model does not know; 1 row with such classes" in ended.err
+    assert (
+        ":3: column 'label' holds the class 'z', which the model does not know; 1 row with such classes"
+        in ended.err
+    )
 
 
 def test_new_rows_out_of_any_scale(zoloss, table, tmp_path):

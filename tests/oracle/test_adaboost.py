@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 from twins import numpy_rcd, python_adaboost
 
-from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.config.data_models import EmbeddedData
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import SplitRule

@@ -7,8 +7,8 @@ import pytest
 from places import REFERENCE
 from reference_runs import find_reference_run
 
+from zoloss_cli.config.data_models import EmbeddedData
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.config.models import EmbeddedData
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.pool import generate
 from zoloss_cli.datasets.scaling import scale_parts

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from zoloss_cli.config.models import EmbeddedData, Experiment, LearnerSpec, Split
+from zoloss_cli.config.data_models import EmbeddedData
+from zoloss_cli.config.models import Experiment, LearnerSpec, Split
 from zoloss_cli.errors import ResultsError, suggest_nearest
 from zoloss_cli.metrics.base import Sizes
 from zoloss_cli.registry import METRICS, load_metric

@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
+from zoloss_cli.config.data_models import StrictModel
 from zoloss_cli.config.messages import ErrorCollector, shorten
-from zoloss_cli.config.models import StrictModel
 from zoloss_cli.config.yaml_reader import read_yaml
 from zoloss_cli.errors import ConfigError, DataError, ZolossError, suggest_nearest
 from zoloss_cli.registrations import DatasetRegistration

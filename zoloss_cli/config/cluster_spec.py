@@ -14,8 +14,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from zoloss_cli.config.data_models import StrictModel
 from zoloss_cli.config.messages import ErrorCollector, Keys, shorten
-from zoloss_cli.config.models import StrictModel
 from zoloss_cli.config.yaml_reader import check_duplicate_keys, read_yaml
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.utils.code_files import find_code_policy, is_dotted_name

@@ -14,8 +14,8 @@ from zoloss_cli.config.catalog import (
     has_generator,
     list_dataset_names,
 )
+from zoloss_cli.config.data_models import CsvData, DataSpec, EmbeddedData, GeneratedData
 from zoloss_cli.config.messages import ErrorCollector, Keys, shorten
-from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, GeneratedData
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
 

@@ -8,13 +8,12 @@ from typing import Any
 
 from zoloss_cli.config.catalog import load_catalog
 from zoloss_cli.config.cluster_spec import build_cluster_settings
+from zoloss_cli.config.data_models import PREDEFINED, EmbeddedData
 from zoloss_cli.config.data_spec import build_data_spec
 from zoloss_cli.config.learner_spec import ColumnBuilder
 from zoloss_cli.config.messages import ErrorCollector, shorten
 from zoloss_cli.config.metric_checks import check_metrics, parse_metrics
 from zoloss_cli.config.models import (
-    PREDEFINED,
-    EmbeddedData,
     Experiment,
     Improvement,
     LearnerSpec,

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from zoloss_cli.config.data_models import ALL
 from zoloss_cli.config.messages import shorten
-from zoloss_cli.config.models import ALL, Experiment, LearnerSpec
+from zoloss_cli.config.models import Experiment, LearnerSpec
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.registry import (
     LEARNERS,

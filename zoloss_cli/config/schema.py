@@ -8,17 +8,8 @@ from pydantic import BaseModel
 
 from zoloss_cli.config.catalog import find_generator, has_generator, list_usable_datasets, load_catalog
 from zoloss_cli.config.cluster_spec import EXAMPLES, ClusterSettings
-from zoloss_cli.config.models import (
-    CsvData,
-    EmbeddedData,
-    GeneratedData,
-    Improvement,
-    Preprocess,
-    Published,
-    Ratio,
-    Split,
-    Tuning,
-)
+from zoloss_cli.config.data_models import CsvData, EmbeddedData, GeneratedData
+from zoloss_cli.config.models import Improvement, Preprocess, Published, Ratio, Split, Tuning
 from zoloss_cli.registry import (
     DATASET_PLUGINS,
     GENERATORS,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, Flip, GeneratedData, Noise
+from zoloss_cli.config.data_models import CsvData, DataSpec, EmbeddedData, Flip, GeneratedData, Noise
 from zoloss_cli.datasets.column_selection import ColumnSelection
 from zoloss_cli.datasets.csv_reader import compute_file_sha256, read_content, read_table
 from zoloss_cli.datasets.csv_table import find_unusual_label, read_for_training

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zoloss_cli.config.models import ALL
+from zoloss_cli.config.data_models import ALL
 from zoloss_cli.errors import DataError
 
 

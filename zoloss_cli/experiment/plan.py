@@ -14,20 +14,9 @@ from functools import cached_property
 from typing import Any
 
 from zoloss_cli.config.catalog import find_embedded_entry
+from zoloss_cli.config.data_models import ALL, PREDEFINED, CsvData, DataSpec, EmbeddedData, GeneratedData, Prune
 from zoloss_cli.config.metric_checks import find_kept_fields
-from zoloss_cli.config.models import (
-    ALL,
-    PREDEFINED,
-    CsvData,
-    DataSpec,
-    EmbeddedData,
-    Experiment,
-    GeneratedData,
-    LearnerSpec,
-    Prune,
-    Split,
-    Tuning,
-)
+from zoloss_cli.config.models import Experiment, LearnerSpec, Split, Tuning
 from zoloss_cli.datasets.dataset import compute_fingerprint
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import ConfigError, suggest_nearest

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoloss_cli.config.models import ALL, CsvData, Prune
+from zoloss_cli.config.data_models import ALL, CsvData, Prune
 from zoloss_cli.datasets.dataset import (
     DataSet,
     compute_fingerprint,

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoloss_cli.config.models import ALL, LearnerSpec, Tuning
+from zoloss_cli.config.data_models import ALL
+from zoloss_cli.config.models import LearnerSpec, Tuning
 from zoloss_cli.datasets.dataset import DataSet, find_draw, load_data
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import derive_seed

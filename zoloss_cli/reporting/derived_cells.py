@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from zoloss_cli.config.models import PREDEFINED, EmbeddedData, Published
+from zoloss_cli.config.data_models import PREDEFINED, EmbeddedData
+from zoloss_cli.config.models import Published
 from zoloss_cli.datasets.tables import find_entry
 from zoloss_cli.reporting import improvement
 from zoloss_cli.reporting.comparison import BETTER, DIFFERENT, EQUAL, WORSE, CellComparison, compare_digits

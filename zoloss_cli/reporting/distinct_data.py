@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from zoloss_cli.config.models import CsvData, DataSpec, GeneratedData
+from zoloss_cli.config.data_models import CsvData, DataSpec, GeneratedData
 from zoloss_cli.datasets.csv_reader import read_content
 from zoloss_cli.datasets.tables import find_entry
 from zoloss_cli.errors import ZolossError

@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zoloss_cli.config.models import ALL, DataSpec, Experiment, GeneratedData
+from zoloss_cli.config.data_models import ALL, DataSpec, GeneratedData
+from zoloss_cli.config.models import Experiment
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.metrics.base import Sizes, Stat
 from zoloss_cli.registry import load_metric

@@ -10,9 +10,10 @@ from typing import Any
 
 import yaml
 
+from zoloss_cli.config.data_models import CsvData
 from zoloss_cli.config.data_spec import build_data_spec
 from zoloss_cli.config.loader import build_experiment
-from zoloss_cli.config.models import CsvData, Experiment, Split
+from zoloss_cli.config.models import Experiment, Split
 from zoloss_cli.datasets.column_selection import ALL_COLUMNS, ColumnSelection
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.errors import ConfigError, ResultsError

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from zoloss_cli.complexity.pruning import PruningResult, prune
-from zoloss_cli.config.models import Prune
+from zoloss_cli.config.data_models import Prune
 from zoloss_cli.datasets.column_selection import ALL_COLUMNS, ColumnSelection
 from zoloss_cli.datasets.csv_reader import parse_rows
 from zoloss_cli.datasets.csv_table import CsvTable, read_for_training

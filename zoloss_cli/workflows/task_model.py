@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zoloss_cli.config.models import ALL, CsvData, EmbeddedData
+from zoloss_cli.config.data_models import ALL, CsvData, EmbeddedData
 from zoloss_cli.datasets.column_kinds import CsvColumn
 from zoloss_cli.datasets.column_selection import ColumnSelection
 from zoloss_cli.datasets.csv_reader import is_number, read_rows, read_table

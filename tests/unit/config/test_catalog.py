@@ -17,9 +17,9 @@ from zoloss_cli.config.catalog import (
     list_usable_datasets,
     load_catalog,
 )
+from zoloss_cli.config.data_models import EmbeddedData
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.messages import ErrorCollector
-from zoloss_cli.config.models import EmbeddedData
 from zoloss_cli.config.yaml_reader import check_duplicate_keys, read_yaml
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.named import load_dataset

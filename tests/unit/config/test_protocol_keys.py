@@ -6,8 +6,9 @@ from typing import get_args
 
 import pytest
 
+from zoloss_cli.config.data_models import PREDEFINED, CsvData, EmbeddedData, Prune
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.config.models import PREDEFINED, CsvData, EmbeddedData, Preprocess, Prune
+from zoloss_cli.config.models import Preprocess
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.utils.paths import shipped_folder

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from zoloss_cli.config.models import CsvData
+from zoloss_cli.config.data_models import CsvData
 from zoloss_cli.datasets.column_selection import ColumnSelection, choose_columns, guess_label
 from zoloss_cli.datasets.csv_table import read_for_training
 from zoloss_cli.datasets.dataset import compute_fingerprint, load_data

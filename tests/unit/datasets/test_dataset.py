@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from zoloss_cli.config.catalog import load_catalog
-from zoloss_cli.config.models import CsvData, EmbeddedData, GeneratedData, Noise
+from zoloss_cli.config.data_models import CsvData, EmbeddedData, GeneratedData, Noise
 from zoloss_cli.datasets.csv_reader import read_table
 from zoloss_cli.datasets.csv_table import read_for_training
 from zoloss_cli.datasets.dataset import compute_fingerprint, load_data

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from zoloss_cli.config.data_models import EmbeddedData
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.config.models import EmbeddedData
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.labels import index_labels
 from zoloss_cli.errors import ConfigError

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from zoloss_cli.config.data_models import EmbeddedData, GeneratedData, Noise
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.config.models import EmbeddedData, GeneratedData, Noise
 from zoloss_cli.datasets.dataset import compute_fingerprint, find_draw, load_data
 from zoloss_cli.datasets.pool import generate
 from zoloss_cli.datasets.scaling import scale_parts

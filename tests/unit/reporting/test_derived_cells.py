@@ -12,7 +12,7 @@ from statistics import fmean, stdev
 import pytest
 from built_runs import build_run
 
-from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.config.data_models import EmbeddedData
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.reporting.compare import compare_run
 from zoloss_cli.reporting.derived_cells import DATA, count_data

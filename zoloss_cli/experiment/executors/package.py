@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData
+from zoloss_cli.config.data_models import CsvData, DataSpec, EmbeddedData
 from zoloss_cli.datasets.csv_reader import read_content
 from zoloss_cli.datasets.dataset import describe_change, find_data_path
 from zoloss_cli.datasets.sent_files import SentFile, name_sent_file

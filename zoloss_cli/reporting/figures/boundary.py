@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zoloss_cli.config.models import DataSpec, EmbeddedData
+from zoloss_cli.config.data_models import DataSpec, EmbeddedData
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.datasets.tables import find_entry
 from zoloss_cli.errors import DataError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.config.data_models import EmbeddedData
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.lines import CLASS_MARKERS, SAMPLE_COLOUR

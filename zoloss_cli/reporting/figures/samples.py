@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zoloss_cli.config.data_models import GeneratedData
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.config.models import GeneratedData
 from zoloss_cli.datasets.dataset import DataSet
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.experiment.plan import plan

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zoloss_cli.config.models import GeneratedData
+from zoloss_cli.config.data_models import GeneratedData
 from zoloss_cli.datasets.geometry import DISK_RADII, LOBE_RADIUS, PLATE_RADIUS, YINYANG_RADIUS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from zoloss_cli.complexity.hard_margin import build_problem, fit_hard_margin_svm
-from zoloss_cli.config.models import GeneratedData
+from zoloss_cli.config.data_models import GeneratedData
 from zoloss_cli.datasets.dataset import load_data
 from zoloss_cli.reporting.figures import style
 from zoloss_cli.reporting.figures.lines import CLASS_MARKERS, MARGIN, SAMPLE_COLOUR, clip_line
