@@ -75,3 +75,11 @@ def tiny_problem(seed, n, m, kind):
     y = rng.integers(0, 2, n)
     y[:2] = [0, 1]
     return X, y
+
+
+def several(seed, n, K, m=3, discrete=False):
+    """Points of K classes around K centres, every class present; on a grid, ties are everywhere."""
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(K), rng.integers(0, K, n - K)])
+    X = 1.5 * rng.standard_normal((K, m))[y] + rng.standard_normal((n, m))
+    return np.round(X) if discrete else X, y
