@@ -42,8 +42,7 @@ class _Renderer(RendererSVG):
 
     def _get_font_height_metrics(self, prop: FontProperties) -> tuple:
         """Return ascent, descent and line gap of a font, for which matplotlib else reads its file each time."""
-        measured, size = _measure_font(findfont(prop)), prop.get_size_in_points()
-        return (None, None, None) if measured is None else tuple(size * share for share in measured)
+        return _measure_font(prop.copy())
 
     def draw_markers(
         self,
@@ -71,15 +70,14 @@ def _measure_text(text: str, font: FontProperties, is_math: Any) -> tuple:
 
 
 @lru_cache
-def _measure_font(file: str) -> tuple[float, float, float] | None:
-    """Return ascent, descent and line gap of a font of size 1, as matplotlib finds them, if it has any."""
-    font = get_font(file)
-    metrics, head = font.get_sfnt_table("OS/2"), font.get_sfnt_table("head")
+def _measure_font(font: FontProperties) -> tuple:
+    """Return ascent, descent and line gap where matplotlib finds them first; without them it looks further."""
+    file = get_font(findfont(font))
+    metrics, head = file.get_sfnt_table("OS/2"), file.get_sfnt_table("head")
     if metrics is None or head is None:
-        return None
-    sizes = metrics["sTypoAscender"], -metrics["sTypoDescender"], metrics["sTypoLineGap"]
-    ascent, descent, gap = (size / head["unitsPerEm"] for size in sizes)
-    return ascent, descent, gap
+        return None, None, None
+    unit = font.get_size_in_points() / head["unitsPerEm"]
+    return metrics["sTypoAscender"] * unit, -metrics["sTypoDescender"] * unit, metrics["sTypoLineGap"] * unit
 
 
 class _Canvas(FigureCanvasSVG):
