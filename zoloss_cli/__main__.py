@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from types import FrameType
@@ -16,7 +17,10 @@ def main() -> None:
         signal.signal(signal.SIGINT, interrupt)
     from zoloss_cli.cli.app import main as run
 
-    run()
+    try:
+        run()
+    finally:
+        gc.freeze()  # else Python looks for garbage at its end, which takes as long as a short command
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

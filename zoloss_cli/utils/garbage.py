@@ -9,11 +9,18 @@ from contextlib import contextmanager
 
 @contextmanager
 def pause_garbage_collection() -> Iterator[None]:
-    """Pause garbage collection while so many objects are created that collecting takes long."""
+    """Do not look for garbage while so much is made that looking through it takes long.
+
+    Nor right after, which would be the same search put off: what was made counts as old, as if it had been
+    looked through, and is searched when Python next searches all there is.
+    """
     collects = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if collects:
+            if not gc.get_freeze_count():  # what somebody else set aside has to stay there
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

@@ -2,7 +2,8 @@
 
 matplotlib draws a figure twice when saving it: once without output, for the layout, and once more. Only the
 layout is needed from the first. Besides, each new renderer measures every text and font again, which takes a
-fifth of the time; here figures share the measurements.
+fifth of the time; here figures share the measurements. For a line with many markers it writes one element each;
+here one marker is written, and the places of all of them.
 """
 
 from __future__ import annotations
@@ -11,17 +12,25 @@ import io
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
+from matplotlib.font_manager import findfont, get_font
+from matplotlib.path import Path
 from matplotlib.textpath import TextToPath
+from matplotlib.transforms import IdentityTransform
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.backend_bases import GraphicsContextBase
     from matplotlib.figure import Figure
     from matplotlib.font_manager import FontProperties
+    from matplotlib.transforms import Transform
 
 POINTS_PER_INCH = 72  # SVG counts in points
 IMAGE_DPI = 300
 TEXTS_REMEMBERED = 4096
+MIN_JOINED = 4  # markers from which on a path for all of them is shorter
+PLACES = "places"  # an element after the group of a marker: where all that look like it are
 
 
 class _Renderer(RendererSVG):
@@ -31,10 +40,44 @@ class _Renderer(RendererSVG):
         """Return the size of a text in points; its font settings may change later, so a copy is remembered."""
         return _measure_text(s, prop.copy(), ismath)
 
+    def _get_font_height_metrics(self, prop: FontProperties) -> tuple:
+        """Return ascent, descent and line gap of a font, for which matplotlib else reads its file each time."""
+        return _measure_font(prop.copy())
+
+    def draw_markers(
+        self,
+        gc: GraphicsContextBase,
+        marker_path: Path,
+        marker_trans: Transform,
+        path: Path,
+        trans: Transform,
+        rgbFace: Any = None,
+    ) -> None:
+        """Draw a marker at each point of a line; of many, one anywhere and the places of all."""
+        ends = trans.transform(path.vertices)
+        points = ends[np.isfinite(ends).all(axis=1)]
+        if len(points) < MIN_JOINED:
+            super().draw_markers(gc, marker_path, marker_trans, path, trans, rgbFace)
+            return
+        middle = Path([[self.width / 2, self.height / 2]])  # a marker beyond the edges would be left out
+        super().draw_markers(gc, marker_path, marker_trans, middle, IdentityTransform(), rgbFace)
+        self.writer.element(PLACES, d=" ".join(f"{x:f} {self.height - y:f}" for x, y in points.tolist()))
+
 
 @lru_cache(TEXTS_REMEMBERED)
 def _measure_text(text: str, font: FontProperties, is_math: Any) -> tuple:
     return TextToPath().get_text_width_height_descent(text, font, is_math)
+
+
+@lru_cache
+def _measure_font(font: FontProperties) -> tuple:
+    """Return ascent, descent and line gap where matplotlib finds them first; without them it looks further."""
+    file = get_font(findfont(font))
+    metrics, head = file.get_sfnt_table("OS/2"), file.get_sfnt_table("head")
+    if metrics is None or head is None:
+        return None, None, None
+    unit = font.get_size_in_points() / head["unitsPerEm"]
+    return metrics["sTypoAscender"] * unit, -metrics["sTypoDescender"] * unit, metrics["sTypoLineGap"] * unit
 
 
 class _Canvas(FigureCanvasSVG):
@@ -60,7 +103,10 @@ def _ease_layout(axes: Axes) -> None:
 
 
 def render_once(figure: Figure) -> str:
-    """Return a figure as SVG; it is drawn with the current settings, and cannot be drawn on afterwards."""
+    """Return a figure as SVG; it is drawn with the current settings, and cannot be drawn on afterwards.
+
+    Elements named `PLACES` are for `inline`, which makes markers of them: no viewer knows them.
+    """
     _Canvas(figure)
     figure.dpi = POINTS_PER_INCH
     for axes in figure.axes:

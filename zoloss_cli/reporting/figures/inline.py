@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -21,7 +22,6 @@ REFERENCE = re.compile(r"url\(#([^)]+)\)")
 LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 CURVE_COMMAND = re.compile("[ACQ]")
 NO_ROTATION = "rotate(-0 "
-MIN_JOINED = 4  # from this many markers on, one path for all is shorter
 MARKER_SETTINGS = {"markerUnits": "userSpaceOnUse", "overflow": "visible"}
 
 
@@ -40,7 +40,7 @@ def render_svg(figure: Figure, prefix: str = "figure") -> str:
     str
         The element.
     """
-    from zoloss_cli.reporting.figures.drawn_once import render_once
+    from zoloss_cli.reporting.figures.drawn_once import PLACES, render_once
 
     ElementTree.register_namespace("", SVG)
     with apply_style():
@@ -52,7 +52,7 @@ def render_svg(figure: Figure, prefix: str = "figure") -> str:
         for sheet in parent.findall(STYLE):
             parent.remove(sheet)
     root.set("style", "font-family: 'DejaVu Sans', Verdana, sans-serif; stroke-linejoin: round")
-    _join_markers(root)
+    _join_markers(root, f"{{{SVG}}}{PLACES}")
     _rename(root, prefix)
     _dissolve_groups(root)
     for element in root.iter():
@@ -96,28 +96,27 @@ def _dissolve_groups(element: ElementTree.Element) -> None:
         element.extend(list(child) if child.tag == GROUP and not child.attrib else [child])
 
 
-def _join_markers(root: ElementTree.Element) -> None:
-    """Replace the many markers of a line by one path with a marker at each of its points.
+def _join_markers(root: ElementTree.Element, tag: str) -> None:
+    """Make one path of the many markers of a line, of which one and the places of all are given.
 
     Of several at one place, one is kept, which is all that can be seen.
     """
     joined: dict[tuple[str, str], str] = {}
-    for group in list(root.iter(GROUP)):
-        uses = [child for child in group if child.tag == USE]
-        kinds = {(use.get("style", ""), use.get(XLINK, "")[1:]) for use in uses}
-        if len(uses) < MIN_JOINED or len(uses) < len(group) or len(kinds) > 1:
-            continue
-        style, name = kinds.pop()
-        places = [LONG_NUMBER.sub(_round_number, f"{use.get('x')} {use.get('y')}") for use in uses]
-        if (style, name) not in joined:
-            joined[style, name] = f"{name}-{len(joined)}"
-            definition = ElementTree.SubElement(group, DEFS)
-            marker = ElementTree.SubElement(definition, MARKER, MARKER_SETTINGS, id=joined[style, name])
-            ElementTree.SubElement(marker, USE, {XLINK: f"#{name}", "style": style})
-        for use in uses:
+    for parent in list(root.iter(GROUP)):
+        for group, places in [pair for pair in pairwise(parent) if pair[1].tag == tag]:
+            (use,) = group
+            style, name = use.get("style", ""), use.get(XLINK, "")[1:]
             group.remove(use)
-        shown = {"style": f"fill: none; stroke: none; marker: url(#{joined[style, name]})"}
-        ElementTree.SubElement(group, PATH, shown, d="M " + " ".join(dict.fromkeys(places)))
+            parent.remove(places)
+            if (style, name) not in joined:
+                joined[style, name] = f"{name}-{len(joined)}"
+                definition = ElementTree.SubElement(group, DEFS)
+                marker = ElementTree.SubElement(definition, MARKER, MARKER_SETTINGS, id=joined[style, name])
+                ElementTree.SubElement(marker, USE, {XLINK: f"#{name}", "style": style})
+            shown = {"style": f"fill: none; stroke: none; marker: url(#{joined[style, name]})"}
+            ends = LONG_NUMBER.sub(_round_number, places.get("d", "")).split()
+            distinct = dict.fromkeys(zip(ends[::2], ends[1::2], strict=True))
+            ElementTree.SubElement(group, PATH, shown, d="M " + " ".join(map(" ".join, distinct)))
 
 
 def _share_styles(root: ElementTree.Element, prefix: str) -> None:

@@ -78,13 +78,15 @@ def build_page(
         if not run.figure and (table := build_table(run, runs)).rows
     ]
     figures = PageFigures(runs, source)
-    tables = [_build_table_panel(one, figures) for one in shown]
+    with figures.apply_style():
+        tables = [_build_table_panel(one, figures) for one in shown]
+        drawn = figures.render_all_of_papers()
     every = [cell for run in runs for cell in compared[run.name]]
     cells, published = drop_repeated(every), summarize_published(runs, compared=every)
     pairs = list(zip(shown, tables, strict=True))
     overview = _build_overview(pairs, cells, published, find_single_pools(runs), notes)
     panels = [overview, *tables]
-    if drawn := figures.render_all_of_papers():
+    if drawn:
         panels.insert(1, Panel("", "Figures", "Figures", drawn))
     if against is not None:
         changes = render_changes(runs, source, *against)

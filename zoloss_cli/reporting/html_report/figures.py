@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,20 +58,19 @@ class PageFigures:
         compares_times = load_metric(run.metric).comparison == "ratio"
         return drawing.kind.beside_tables == "all" or (drawing.kind.beside_tables == "times" and compares_times)
 
+    def apply_style(self) -> AbstractContextManager[None]:
+        """Return the block for all figures of a page: to change matplotlib's settings for each takes long."""
+        return apply_style() if self._of_tables or self._of_papers else nullcontext()
+
     def render_of_table(self, run: RunResult) -> str:
-        """Return the figures next to a run's table."""
-        drawings = [drawing for drawing in self._of_tables if drawing.run == run.name]
-        if not drawings:
-            return ""
-        with apply_style():
-            return "".join(map(self._render, drawings))
+        """Return the figures that stand beside a run's table."""
+        return "".join(self._render(drawing) for drawing in self._of_tables if drawing.run == run.name)
 
     def render_all_of_papers(self) -> str:
         """Return the index of all figures, the papers' figures, and, once per run, how they were made."""
         if not self._of_papers and not self._of_tables:
             return ""
-        with apply_style():
-            return self._render_index() + "".join(self._render_of_papers())
+        return self._render_index() + "".join(self._render_of_papers())
 
     def _render_of_papers(self) -> Iterator[str]:
         following = [*(drawing.run for drawing in self._of_papers[1:]), None]

@@ -87,9 +87,16 @@ def read_fitted_choices() -> tuple[FittedChoice, ...]:
     )
 
 
+@functools.cache  # asked for every cell of a run, and few runs have any
+def _read_choices_of(*names: str) -> tuple[FittedChoice, ...]:
+    """Return the choices that concern a table or a run, by all names that it has."""
+    return tuple(choice for choice in read_fitted_choices() if not set(names).isdisjoint(choice.tables))
+
+
 def find_choices(run: RunResult, dataset: str, learner: str) -> list[FittedChoice]:
-    """Return the choices that a cell of a run depends on; differences in the data first."""
-    found = [choice for choice in read_fitted_choices() if choice.applies(run, dataset, learner)]
+    """Return the choices that a cell of a run depends on; differences of the data first."""
+    known = _read_choices_of(run.full_name, run.name)
+    found = [choice for choice in known if choice.applies(run, dataset, learner)]
     return sorted(found, key=lambda choice: choice.kind != OTHER_DATA)
 
 
@@ -103,7 +110,7 @@ def describe_fitted_choices(run: RunResult) -> list[str]:
     places = list(run.cells)
     return [
         f"{choice.kind}: {choice.sentence}"
-        for choice in read_fitted_choices()
+        for choice in _read_choices_of(run.full_name, run.name)
         if any(choice.applies(run, *place) for place in places)
     ]
 

@@ -85,6 +85,27 @@ def test_inline_svg_keeps_every_marker(reference):
     assert marks == len(points)
 
 
+def test_markers_stand_where_matplotlib_puts_them_but_for_what_is_not_seen():
+    with style.apply_style():
+        figure = style.new_figure(3.0, 2.0)
+        axes = figure.subplots()
+        axes.set(xlim=(0.0, 4.0), ylim=(0.0, 1.0))
+        axes.plot([-9.0, 1.0, 2.0, 2.0, float("nan"), 3.0], [0.5, 0.1, 0.2, 0.2, 0.3, 0.9], "ko")
+        root = ElementTree.fromstring(render_svg(figure))
+        ends = axes.transData.transform([(-9.0, 0.5), (1.0, 0.1), (2.0, 0.2), (3.0, 0.9)])
+    (places,) = [e.get("d") for e in root.iter() if "marker: url" in e.get("style", "")]
+    found = [float(number) for number in places.split()[1:]]
+    assert found == pytest.approx([side for x, y in ends for side in (x, 2.0 * 72 - y)], abs=0.051)
+
+
+def test_texts_have_the_size_that_matplotlib_gives_them(monkeypatch):
+    from zoloss_cli.reporting.figures import drawn_once
+
+    text = render_svg(drawn(losses.draw_margin_losses))
+    monkeypatch.delattr(drawn_once._Renderer, "_get_font_height_metrics")  # so that it measures fonts itself
+    assert render_svg(drawn(losses.draw_margin_losses)) == text
+
+
 def test_a_file_name_gives_the_format():
     assert find_format(Path("a.b/c.PNG")) == "png"
     for name in ("figure.jpg", "figure", "figure.pdf.gz"):

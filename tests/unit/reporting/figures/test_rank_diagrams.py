@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from drawing import RANKS, assert_inside, drawn
 
@@ -12,13 +13,20 @@ from zoloss_cli.reporting.figures import ranks, style
 from zoloss_cli.reporting.statistics import compute_average_ranks
 
 
+def list_hanging_lines(axes):
+    """Return the points of the lines from the axis to the names: three each, then a gap."""
+    points = axes.lines[0].get_xydata().reshape(-1, 4, 2)
+    assert np.isnan(points[:, 3]).all()
+    return points[:, :3].tolist()
+
+
 def test_ranks_hang_where_they_are():
     (axes,) = drawn(ranks.draw_ranks, RANKS).axes
     texts = {text.get_text(): text for text in axes.texts}
     for learner, rank in zip(("RCD-bias", "pocket", "ave-perc", "soft-SVM"), RANKS.ranks, strict=True):
         name = texts[f"{learner}  {rank:.2f}"]
-        (line,) = (x for x in axes.lines if len(x.get_xdata()) == 3 and x.get_xdata()[0] == rank)
-        assert (line.get_xdata()[2], line.get_ydata()[2]) == name.xy
+        (line,) = (points for points in list_hanging_lines(axes) if points[0] == [rank, 0.0])
+        assert line[1:] == [[rank, name.xy[1]], list(name.xy)]
     bars = [line.get_xdata() for line in axes.lines if line.get_color() == style.BLUE]
     assert [list(bar) for bar in bars] == [[1.25, 3.25], [2.0, 3.5]]
     (gap,) = (line.get_xdata() for line in axes.lines if line.get_marker() == "|")
@@ -32,8 +40,7 @@ def test_the_diagram_of_a_run_has_its_ranks(reference):
     run = reference["table2"]
     (axes,) = drawn(ranks.draw_critical_difference, run).axes
     found = compute_average_ranks(run)
-    hung = sorted(line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 3)
-    assert hung == found.ranks
+    assert sorted(points[0][0] for points in list_hanging_lines(axes)) == found.ranks
     assert f"critical difference {found.critical_difference:.2f}" in {text.get_text() for text in axes.texts}
 
 
