@@ -229,8 +229,8 @@ def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
     """Return what a fitted learner says of its work, by field of the record.
 
     A learner's class lists in ``reports`` which of these fields its fitted attributes give: when the best was
-    found, what is proved, how many rounds, at what cost, how often errors were counted, and what a theorem
-    bounds and by what.
+    found, what is proved, how many rounds, at what cost, how often errors were counted, what a theorem
+    bounds and by what, and how often an epoch succeeded.
     """
     fields: dict[str, Any] = {"fit_time": round(float(fit_time), 6)}
     if len(getattr(learner, "trace_", ())) and learner.trace_[-1][0] < fit_time:  # else there was no search
@@ -252,6 +252,9 @@ def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
         fields["n_unsplit"] = int(learner.unsplit_)
     if math.isfinite(getattr(learner, "bound_", math.inf)):
         fields |= {"counted": learner.counted_, "bound": _round_to_digits(learner.bound_, 8)}
+    if math.isfinite(getattr(learner, "success_share_", math.nan)):
+        fields["success_share"] = _round_to_digits(learner.success_share_, 8)
+        fields["success_bound"] = _round_to_digits(learner.success_bound_, 8)
     return fields
 
 
