@@ -229,8 +229,8 @@ def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
     """Return what a fitted learner says of its work, by field of the record.
 
     A learner's class lists in ``reports`` which of these fields its fitted attributes give: when the best was
-    found, what is proved, how many rounds, at what cost, how often errors were counted, what a theorem
-    bounds and by what, and how often an epoch succeeded.
+    found, what is proved, how many rounds, at what cost, how often errors were counted, and what a theorem
+    bounds and by what.
     """
     fields: dict[str, Any] = {"fit_time": round(float(fit_time), 6)}
     if len(getattr(learner, "trace_", ())) and learner.trace_[-1][0] < fit_time:  # else there was no search
