@@ -7,7 +7,7 @@ from zoloss_cli.registry import LEARNERS, build_parameter_model, find_nested_lea
 NAMES = sorted(LEARNERS)
 EPOCHS = 60
 # Counts, not seconds: what depends on the machine is not the same twice.
-BUDGETS = {"epochs": EPOCHS, "steps": 500, "lines": 500, "nodes": 500, "time_limit": None}
+BUDGETS = {"epochs": EPOCHS, "steps": 500, "trials": 50, "lines": 500, "nodes": 500, "time_limit": None}
 OWN_BUDGETS = {"mip": {"nodes": 1}, "certify": {"programs": 0, "cones": 300}}
 
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
         MistakeBoundClassifier,
         StoppingRuleClassifier,
     )
+    from zoloss_cli.learners.bounds.rcd_bound import RCDBoundClassifier
     from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
     from zoloss_cli.learners.linear.bayes_point import BayesPointClassifier
     from zoloss_cli.learners.linear.fld import FLDClassifier

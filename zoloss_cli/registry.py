@@ -69,6 +69,9 @@ LEARNERS = Registry(
         "margin-bound": LearnerRegistration(_THEORY + "MarginBoundClassifier", {}, "margin mistakes"),
         "inseparable-bound": LearnerRegistration(_THEORY + "InseparableBoundClassifier", {}, "inseparable"),
         "stopping-rule": LearnerRegistration(_THEORY + "StoppingRuleClassifier", {}, "stopping rule"),
+        "rcd-bound": LearnerRegistration(
+            "zoloss_cli.learners.bounds.rcd_bound:RCDBoundClassifier", {}, "RCD bound"
+        ),
         "sgd-hinge": LearnerRegistration(_SGD, {"cost": "hinge"}, "SGD-hinge"),
         "sgd-mls": LearnerRegistration(_SGD, {"cost": "mls"}, "SGD-mls"),
         "sgd-ls": LearnerRegistration(_SGD, {"cost": "ls"}, "SGD-ls"),
@@ -183,6 +186,8 @@ METRICS = Registry(
         "median_ratio": MetricRegistration(_METRICS + "median_ratio:MedianRatio"),
         "bound_ratio": MetricRegistration(_METRICS + "bound_ratio:BoundRatio"),
         "largest_ratio": MetricRegistration(_METRICS + "largest_ratio:LargestRatio"),
+        "success_share": MetricRegistration(_METRICS + "success_share:SuccessShare"),
+        "success_bound": MetricRegistration(_METRICS + "success_bound:SuccessBound"),
         "complexity": MetricRegistration(_METRICS + "complexity:Complexity"),
         "principal_points": MetricRegistration(_METRICS + "principal_points:PrincipalPoints"),
         "principal_subsets": MetricRegistration(_METRICS + "principal_subsets:PrincipalSubsets"),

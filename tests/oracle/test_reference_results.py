@@ -25,6 +25,7 @@ CONFIGS = [
     "rcd-rules.yaml",
     "table4-weighting.yaml",
     "convergence.yaml",
+    "rcd-probability.yaml",
     "perceptron/small-margin.yaml",
     *(f"thesis/{name}.yaml" for name in ("figure2.1", "figure2.2", "figure2.3", "figure2.4")),
     "thesis/section2.2-voted.yaml",

@@ -252,6 +252,9 @@ def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
         fields["n_unsplit"] = int(learner.unsplit_)
     if math.isfinite(getattr(learner, "bound_", math.inf)):
         fields |= {"counted": learner.counted_, "bound": _round_to_digits(learner.bound_, 8)}
+    if math.isfinite(getattr(learner, "success_share_", math.nan)):
+        fields["success_share"] = _round_to_digits(learner.success_share_, 8)
+        fields["success_bound"] = _round_to_digits(learner.success_bound_, 8)
     return fields
 
 

@@ -27,6 +27,7 @@ SHORT_SETTINGS = {
     "epochs": 2,
     "rounds": 2,
     "steps": 300,
+    "trials": 20,
     "lines": 20,
     "nodes": 300,
     "time_limit": 60.0,

@@ -96,6 +96,8 @@ FIT = (
     FrameColumn("n_unsplit", "count", "1 if a code ended because no weight was left between the classes"),
     FrameColumn("counted", "number", "what a theorem bounds"),
     FrameColumn("bound", "number", "its bound"),
+    FrameColumn("success_share", "number", "share of epochs that found as few errors as the best weights have"),
+    FrameColumn("success_bound", "number", "lower bound on its expectation, by a theorem"),
 )
 TIMES = (
     FrameColumn("fit_time", "number", "seconds of fitting or measuring"),

@@ -61,6 +61,8 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
         Value of the cost that boosting minimizes.
     counted, bound : float
         What a theorem bounds, and its bound.
+    success_share, success_bound : float
+        Share of epochs that found as few errors as the best weights have, and a lower bound on its expectation.
     n_pruned, n_flipped, n_flipped_pruned : int
         Training samples left out as noise, those with wrong labels, and those that are both.
     n_unseen : int
@@ -105,6 +107,8 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
     n_unsplit: Count = 0
     counted: float | None = None
     bound: float | None = None
+    success_share: float | None = None
+    success_bound: float | None = None
     trace: list[tuple[float, float]] | None = None
     epochs: list[Count] | None = None
     train_curve: list[Count] | None = None

@@ -17,13 +17,14 @@ COMMON = "datasets: [heart]\nsplit: {train: 0.8, repeats: 2}\n"
 # Fields of records that only some learners report.
 OPTIONAL = (
     *("time_to_best", "lower_bound", "iterations", "error_counts", "cost", "counted", "bound"),
-    *("time_to_bound", "proof", "n_cones", "part_bound", "n_parts"),
+    *("time_to_bound", "proof", "n_cones", "part_bound", "n_parts", "success_share", "success_bound"),
 )
 SOMETIMES = {"time_to_best", "part_bound", "n_parts"}  # the last two with the setting `parts`
 ABLE = {
     "cost": "anyboost, cgboost, ecc, ecc-asymmetric, erp",
     "iterations": "adaboost, anyboost, cgboost, adaboost-stump, ecc, ecc-asymmetric, erp",
     "bound_ratio": "mistake-bound, margin-bound, inseparable-bound, stopping-rule",
+    "success_share": "rcd-bound",
 }
 
 

@@ -44,6 +44,8 @@ FIT = FitRecord(
     cost=0.75,
     counted=3.0,
     bound=4.0,
+    success_share=0.125,
+    success_bound=0.0625,
     test_scores=([-1.0, 0.5, -2.0], [1.0, -0.25]),
 )
 MEASURED = PooledMeasurement(
@@ -90,6 +92,8 @@ EXPECTED = {
     "cost": 0.75,
     "bound_ratio": 0.75,
     "largest_ratio": 0.75,
+    "success_share": 12.5,
+    "success_bound": 6.25,
     "complexity": 4.0,
     "principal_points": 3.0,
     "principal_subsets": 5.0,

@@ -62,6 +62,8 @@ FIT_FIELDS = {
     "n_unsplit": counts,
     "counted": numbers,
     "bound": numbers,
+    "success_share": numbers,
+    "success_bound": numbers,
     "trace": lists(st.tuples(numbers, numbers)),
     "epochs": lists(counts),
     "train_curve": lists(counts),
