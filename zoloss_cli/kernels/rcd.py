@@ -125,7 +125,7 @@ def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, check
             np.dot(block, X.T, deltas[: block.shape[0]])
         if start % DIRECTIONS_PER_BLOCK < deltas.shape[0]:
             longest = shorten_weights(w)
-            p = np.dot(X, w)
+            np.dot(X, w, p)
         for row in range(block.shape[0]):
             if in_one_pass:
                 before = deltas[max(row - 1, 0)]
@@ -140,7 +140,7 @@ def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, check
             length = compute_max_abs(w)
             if length < SHRINKAGE_LIMIT * longest:
                 longest, t = length, 0.0
-                p = np.dot(X, w)
+                np.dot(X, w, p)
             longest = max(longest, length)
             at = save_checkpoint(w, epochs_before + start + row + 1, False, checkpoints, at, path)
         if in_one_pass:

@@ -17,7 +17,7 @@ from zoloss_cli.learners.problem import Problem
 MAX_COPY_BYTES = 64 << 20
 MAX_ROOM_BYTES = 128 << 20
 MAX_ROOM_SHARE = 0.55  # of X, beyond these bytes
-MIN_DIRECTIONS_PER_BLOCK = 4
+DIRECTIONS_PER_PASS = 4  # that `multiply_directions` takes at a time: fewer cost as much
 NUMBERS_PER_CHUNK = 1 << 18  # in directions drawn at a time, so that memory does not grow with epochs
 
 Variant = Annotated[
@@ -189,6 +189,6 @@ def _allocate_deltas(X: np.ndarray) -> np.ndarray:
     n, size = X.shape
     rows = kernels.DIRECTIONS_PER_BLOCK
     if rows * n * X.itemsize > MAX_ROOM_BYTES:
-        most = max(int(MAX_ROOM_SHARE * size), MIN_DIRECTIONS_PER_BLOCK)
-        rows = -(-rows // -(-rows // most))  # blocks of about the same size: a short one costs as much as any
+        groups = max(round(MAX_ROOM_SHARE * size / DIRECTIONS_PER_PASS), 1)
+        rows = min(rows, groups * DIRECTIONS_PER_PASS)
     return np.empty((rows, n))
