@@ -78,9 +78,9 @@ def build_page(
         if not run.figure and (table := build_table(run, runs)).rows
     ]
     figures = PageFigures(runs, source)
-    with figures.apply_style():
-        tables = [_build_table_panel(one, figures) for one in shown]
-        drawn = figures.render_all_of_papers()
+    figures.render_all()
+    tables = [_build_table_panel(one, figures) for one in shown]
+    drawn = figures.render_all_of_papers()
     every = [cell for run in runs for cell in compared[run.name]]
     cells, published = drop_repeated(every), summarize_published(runs, compared=every)
     pairs = list(zip(shown, tables, strict=True))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from zoloss_cli.reporting.html_report.document import build_id, render_anchor
 from zoloss_cli.reporting.html_report.provenance import provenance_html
 from zoloss_cli.reporting.render.html import escape
 from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.utils.forked_map import map_in_copies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +26,7 @@ SCREEN_SCALE = 1.4  # figures are designed for a column on paper
 
 
 class PageFigures:
-    """The figures that can be drawn from these runs in a few seconds, each drawn on request.
+    """The figures that can be drawn from these runs in a few seconds.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class PageFigures:
         if self._of_papers:
             kinds = [kind for kind in FIGURES if not kind.needs_results and kind.is_quick]
             self._of_papers += map(build_drawing_without_results, kinds)
-        self._n_drawn = 0
+        self._rendered: dict[str, str] = {}
 
     def _is_beside_table(self, drawing: Drawing) -> bool:
         """Return whether it summarizes a table: times are only next to times, as drawing them takes longest."""
@@ -58,13 +58,19 @@ class PageFigures:
         compares_times = load_metric(run.metric).comparison == "ratio"
         return drawing.kind.beside_tables == "all" or (drawing.kind.beside_tables == "times" and compares_times)
 
-    def apply_style(self) -> AbstractContextManager[None]:
-        """Return the block for all figures of a page: to change matplotlib's settings for each takes long."""
-        return apply_style() if self._of_tables or self._of_papers else nullcontext()
+    def render_all(self) -> None:
+        """Draw all figures, on all cores where that is safe."""
+        drawings = [*self._of_papers, *self._of_tables]
+        if not drawings:
+            return
+        prefixes = (f"f{i}" for i in range(1, len(drawings) + 1))
+        with apply_style():  # once: to change matplotlib's settings for each figure takes long
+            elements = map_in_copies(_render, list(zip(drawings, prefixes, strict=True)))
+        self._rendered = dict(zip((each.stem for each in drawings), elements, strict=True))
 
     def render_of_table(self, run: RunResult) -> str:
         """Return the figures that stand beside a run's table."""
-        return "".join(self._render(drawing) for drawing in self._of_tables if drawing.run == run.name)
+        return "".join(self._rendered[drawing.stem] for drawing in self._of_tables if drawing.run == run.name)
 
     def render_all_of_papers(self) -> str:
         """Return the index of all figures, the papers' figures, and, once per run, how they were made."""
@@ -76,7 +82,7 @@ class PageFigures:
         following = [*(drawing.run for drawing in self._of_papers[1:]), None]
         for drawing, next_run in zip(self._of_papers, following, strict=False):
             heading = f"{escape(drawing.title)}{render_anchor(find_id(drawing), drawing.title)}"
-            yield f"<h3>{heading}</h3>{self._render(drawing)}"
+            yield f"<h3>{heading}</h3>{self._rendered[drawing.stem]}"
             if drawing.run and drawing.run != next_run:
                 yield provenance_html(self._runs[drawing.run])
 
@@ -90,22 +96,27 @@ class PageFigures:
                 lists.append(f"<h4>{name}</h4><ul>{''.join(links)}</ul>")
         return f'<div class="index"><h3 id="index-of-figures">Index of figures</h3>{"".join(lists)}</div>'
 
-    def _render(self, drawing: Drawing) -> str:
-        """Return a figure, a figure element for each of its pages."""
-        try:
-            pages = [self._render_page(drawing, page) for page in drawing.draw_pages()]
-        except Exception as error:  # an error in one figure must not cost the page
-            return f'<p class="note" id="{find_id(drawing)}">{escape(drawing.title)}: {escape(str(error))}</p>'
-        caption = f"<figcaption>{escape(drawing.caption)}</figcaption>"
-        drawn = "".join(pages)
-        name = f'id="{find_id(drawing)}" data-name="{escape(drawing.stem)}"'
-        return f"<figure {name}>{drawn}{caption}</figure>"
 
-    def _render_page(self, drawing: Drawing, figure: Figure) -> str:
-        self._n_drawn += 1
-        svg = render_svg(figure, f"f{self._n_drawn}")
-        named = svg.replace("<svg", f'<svg role="img" aria-label="{escape(drawing.title)}"', 1)
-        return SIZE.sub(lambda side: f'{side[1]}="{float(side[2]) * SCREEN_SCALE:.0f}pt"', named, count=2)
+def _render(item: tuple[Drawing, str]) -> str:
+    """Return a figure, a figure element for each of its pages; all ids in it begin with the prefix."""
+    drawing, prefix = item
+    try:
+        pages = [
+            _render_page(drawing, page, f"{prefix}-{number}" if number else prefix)
+            for number, page in enumerate(drawing.draw_pages())
+        ]
+    except Exception as error:  # an error in one figure must not cost the page
+        return f'<p class="note" id="{find_id(drawing)}">{escape(drawing.title)}: {escape(str(error))}</p>'
+    caption = f"<figcaption>{escape(drawing.caption)}</figcaption>"
+    name = f'id="{find_id(drawing)}" data-name="{escape(drawing.stem)}"'
+    return f"<figure {name}>{''.join(pages)}{caption}</figure>"
+
+
+def _render_page(drawing: Drawing, figure: Figure, prefix: str) -> str:
+    named = render_svg(figure, prefix).replace(
+        "<svg", f'<svg role="img" aria-label="{escape(drawing.title)}"', 1
+    )
+    return SIZE.sub(lambda side: f'{side[1]}="{float(side[2]) * SCREEN_SCALE:.0f}pt"', named, count=2)
 
 
 def find_id(drawing: Drawing) -> str:
