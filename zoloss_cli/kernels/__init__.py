@@ -1,9 +1,9 @@
 """Numba kernels: pure functions of arrays and scalars, in the papers' symbols.
 
-Conventions, for N samples of m features: `X` is N x (m + 1), a sample per row with the constant x_0 = 1 first;
-`y` holds N labels, -1.0 or +1.0; `w` is a weight vector of length m + 1 with the bias first; `phi` holds N
-sample weights. `Z` and `Y` are rows y_i x_i, so that <w, z_i> is the margin of sample i. If a function is
-given room for intermediate values, the caller owns it and its contents mean nothing afterwards.
+Conventions, for N samples of m features: `X` is N x (m + 1), with a sample per row and the constant x_0 = 1
+first; `y` holds N labels, -1.0 or +1.0; `w` is a weight vector of length m + 1 with the bias first; `phi`
+holds N sample weights. `Z` and `Y` have rows y_i x_i, so that <w, z_i> is the margin of sample i. Workspace
+arrays that are passed to a function belong to the caller; their contents are undefined afterwards.
 
 Nothing here knows about classes, files or configs, and every random number comes from a seed or an array that
 the caller provides.
@@ -24,15 +24,16 @@ import numba
 from numba import njit
 from numba.core import event
 
-# Names the folder of a parent process whose kernels cannot be kept, so that its workers do not compile again.
+# Holds the temporary folder of a parent process whose kernels cannot be kept, so that its workers do not
+# compile them again.
 CACHE_VARIABLE = "ZOLOSS_KERNEL_CACHE"
 
 
 def _find_cache_folder() -> str | None:
-    """Return where compiled kernels go: '' for numba's own choice, or a temporary folder; None for nowhere.
+    """Return the folder for compiled kernels: '' for numba's default, a temporary one, or None for no cache.
 
-    numba refuses to define a cached kernel if neither the package nor the user's cache is writable: another
-    user's installation, without a home.
+    numba refuses to define a cached kernel if neither the package nor the user's cache folder is writable, as
+    in another user's installation without a home folder.
     """
     folder = os.environ.get(CACHE_VARIABLE, "")
     if _can_cache(folder):
@@ -47,7 +48,7 @@ def _find_cache_folder() -> str | None:
 
 
 def _remove_cache_folder(folder: str, owner: int) -> None:
-    """Remove a temporary folder at the end of the process that made it, but not of its forks."""
+    """Remove a temporary folder at the end of the process that made it, but not at the end of its forks."""
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -61,16 +62,16 @@ def _can_cache(folder: str) -> bool:
 
 
 def _probe() -> None:
-    """Stand for any kernel; it is never compiled."""
+    """Stand in for any kernel; this one is never compiled."""
 
 
 def _define(function: Callable, folder: str | None, **options: Any) -> Any:
-    """Return a kernel that is cached in a folder; '' is numba's own choice, None keeps it in memory."""
+    """Return a kernel that is cached in `folder`: '' is numba's default, None keeps it in memory only."""
     numbas_own = numba.config.CACHE_DIR
     if folder:
-        numba.config.CACHE_DIR = folder  # for this definition alone: other packages' kernels go where they went
+        numba.config.CACHE_DIR = folder  # for this definition only: other packages keep their own
     try:
-        # Nobody uses a kernel as a C callback: that wrapper need not be compiled.
+        # No kernel is used as a C callback, so that wrapper need not be compiled.
         options |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
         return njit(cache=folder is not None, **options)(function)
     finally:
@@ -78,16 +79,16 @@ def _define(function: Callable, folder: str | None, **options: Any) -> Any:
 
 
 class _CompilationListener(event.Listener):
-    """Report at the first compilation that it will not be kept; commands that compile nothing are silent."""
+    """Report at the first compilation that it will not be kept; commands that compile nothing stay silent."""
 
     def __init__(self) -> None:
         self.said = False
 
     def on_start(self, event: event.Event) -> None:
-        """Report it once."""
+        """Write the message to stderr, once."""
         if not self.said:
             self.said = True
-            print(  # no warning: kernels are mostly compiled in a warm-up, which ignores those of learners
+            print(  # not a warning: most kernels are compiled in a warm-up, which ignores learners' warnings
                 "zoloss: kernels are compiled for this process alone: nothing may be written into "
                 f"{__path__[0]} or the home folder; NUMBA_CACHE_DIR names a folder to keep them in",
                 file=sys.stderr,
@@ -99,7 +100,7 @@ class _CompilationListener(event.Listener):
 
 _INHERITED_FOLDER = os.environ.get(CACHE_VARIABLE)
 _CACHE_FOLDER = _find_cache_folder()
-KEEPS_KERNELS = _CACHE_FOLDER == ""  # for the next process
+KEEPS_KERNELS = _CACHE_FOLDER == ""  # whether the next process finds them compiled
 if not KEEPS_KERNELS and _CACHE_FOLDER != _INHERITED_FOLDER:
     event.register("numba:compile", _CompilationListener())
 
@@ -107,29 +108,30 @@ if not KEEPS_KERNELS and _CACHE_FOLDER != _INHERITED_FOLDER:
 def kernel(function: Callable) -> Any:
     """Define a kernel with fast arithmetic.
 
-    numpy's division semantics let loops with a division vectorize; reassociation lets sums vectorize. NaN and
-    infinity keep their meaning, so a kernel fed with bad numbers shows it.
+    NumPy's division semantics let loops with a division vectorize; reassociation lets sums vectorize. NaN and
+    infinity keep their meaning, so that invalid input shows in the output.
     """
     return _define(function, _CACHE_FOLDER, fastmath={"reassoc", "contract", "nsz", "arcp"})
 
 
 def exact_kernel(function: Callable) -> Any:
-    """Define a kernel with arithmetic as written: its results must equal a NumPy twin to the last bit.
+    """Define a kernel with arithmetic as written, whose results must equal a NumPy twin to the last bit.
 
-    That is said to numba: a kernel that says nothing takes the arithmetic of the one that it is compiled for.
+    `fastmath=False` is passed explicitly, since a kernel without the option takes on the arithmetic of the
+    kernel that it is compiled for.
     """
     return _define(function, _CACHE_FOLDER, fastmath=False)
 
 
-# Copied into its caller, whose arithmetic it then follows: for a handful of operations in an innermost loop.
+# Copied into its caller, whose arithmetic it then follows: for a handful of operations in an inner loop.
 inline_kernel = njit(inline="always", error_model="numpy")
 
 
 def _drop_stale_kernels() -> None:
-    """Delete compiled kernels that were built from other sources than these.
+    """Delete compiled kernels that were built from other sources than the current ones.
 
-    numba checks only the file that a kernel is in, but a compiled kernel contains the kernels of other files
-    that it calls: without this, editing one file would leave old code running in another.
+    numba checks only the file that a kernel is in, but a compiled kernel contains the kernels that it calls
+    from other files: without this, editing one file would leave old code running in another.
     """
     folder = Path(__file__).parent
     digest = hashlib.sha256()

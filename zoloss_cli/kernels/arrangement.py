@@ -1,13 +1,13 @@
-"""Every hyperplane through P-1 rows, one line of them at a time.
+"""All hyperplanes through P-1 rows, found one line of hyperplanes at a time.
 
-Nguyen & Sanner (2013), Figure 5, evaluates one combination of D = P-1 samples after the other, each at the cost
-of an inverse and a product with all rows. But P-2 rows leave a plane of weights free, in which every other row
-is a line through 0: one sort by angle gives the losses of all combinations that share the P-2 rows. In the
-order of combinations, these are all that differ in the last place; here they are one step.
+Nguyen & Sanner (2013), Figure 5, evaluates every combination of D = P-1 samples separately, each at the cost
+of an inverse and a product with all rows. But P-2 rows leave a plane of weights free, in which every other
+row is a line through 0, so that one sort by angle gives the losses of all combinations that share the P-2
+rows. In the order of combinations, these differ only in the last place; here they take one step.
 
-`Y` is n x P: rows y_i (1, x_i), scaled to length 1, with weights `c`; w is right on row i where <Y_i, w> > 0.
-Rows that a w passes through can be made right by tilting it, if there are P-1 of them. If more meet, which of
-them can be right is a smaller problem of its own, left to the caller.
+`Y` is n x P, with rows y_i (1, x_i) scaled to length 1 and weights `c`; w is right on row i if <Y_i, w> > 0.
+If the hyperplane of w passes through just P-1 rows, tilting it makes them right. If more rows meet there,
+which of them can be right is a smaller problem of its own, left to the caller.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ from zoloss_cli.kernels import kernel
 from zoloss_cli.kernels.arrays import copy_vector
 from zoloss_cli.kernels.line import LOSS_TOLERANCE, allocate_line_scratch, sort_breakpoints
 
-IN_SPAN = 1e-7  # length: a row of which less is left belongs to the span of the rows taken so far
-ROUNDING = 1e-12  # length: what rounding can leave of a row that does
-SAME_ANGLE = 1e-8  # radians: angles that differ by less may be one
-MIN_INDEPENDENT_LENGTH = 1e-6  # length that must be left of a row for it to extend a basis
-TURN_RADIANS = 0.7548776662466927  # no fraction of a circle, so that repeated turns never come back
-MIN_RELATIVE_SLOPE = 1e-6  # |g| / |f|: a breakpoint farther out than its inverse is too near infinity
+IN_SPAN = 1e-7  # length: a row with a shorter remainder is in the span of the rows taken so far
+ROUNDING = 1e-12  # length of the remainder that rounding can leave of such a row
+SAME_ANGLE = 1e-8  # radians: angles that differ by less may be equal
+MIN_INDEPENDENT_LENGTH = 1e-6  # length of the remainder that a row needs to extend a basis
+TURN_RADIANS = 0.7548776662466927  # not a fraction of a circle, so that repeated turns never coincide
+MIN_RELATIVE_SLOPE = 1e-6  # |g| / |f|: with less, a breakpoint is too close to infinity
 MAX_TURNS = 20
 
 
 @kernel
 def remove_direction(N, z, out):
-    """Write an orthonormal basis of the rows of N less the direction of z; return how much of z is in N.
+    """Write to `out` an orthonormal basis of the row space of N without the direction of z.
 
-    N is rows x P and orthonormal, z has length P, `out` has room for rows - 1 of length P. One reflection
-    turns z's part to the first axis, which is then left out.
+    N is rows x P with orthonormal rows, z has length P, and `out` has room for rows - 1 vectors of length P.
+    A reflection maps the projection of z onto the first axis, which is then dropped. Returns the length of
+    that projection; nothing is written if it is below MIN_INDEPENDENT_LENGTH.
     """
     rows, P = N.shape
     a = np.dot(N, z)
@@ -52,7 +53,7 @@ def remove_direction(N, z, out):
 
 @kernel
 def combine_columns(G, h, f):
-    """Set f = G h for a G of a handful of columns, where a call of BLAS would cost more than the product."""
+    """Set f = G h, for a G with so few columns that a call to BLAS would cost more than the product."""
     for i in range(G.shape[0]):
         total = 0.0
         for j in range(G.shape[1]):
@@ -62,7 +63,7 @@ def combine_columns(G, h, f):
 
 @kernel
 def rotate_plane(f, g, angle):
-    """Rotate the axes of the plane of w and v: f = Yw becomes cos f + sin g, and g = Yv follows."""
+    """Rotate the axes w and v of a plane: f = Yw becomes cos f + sin g, and g = Yv changes accordingly."""
     cos, sin = np.cos(angle), np.sin(angle)
     for i in range(f.shape[0]):
         f[i], g[i] = cos * f[i] + sin * g[i], cos * g[i] - sin * f[i]
@@ -72,12 +73,13 @@ def rotate_plane(f, g, angle):
 def sweep_line(f, g, c, need, largest, best, scratch, found):
     """Collect the hyperplanes at breakpoints of w + alpha v that may lose less than `best`.
 
-    f = Yw and g = Yv have length n, and so have the weights c. A breakpoint where `need` rows meet is sure to
-    lose less: it lowers `best` at once. Where more than `largest` meet, it is passed over. Rows of `found`
-    (2n x 3) become (alpha, sign, loss of the rows off it). w and v are turned, and f and g with them, until
-    no breakpoint is near infinity: there, rows that meet would be torn apart.
+    f = Yw, g = Yv and the weights c have length n. A hyperplane through just `need` rows is certain to lose
+    less, so it lowers `best` at once; one through more than `largest` rows is skipped. Rows of `found`
+    (2n x 3) are set to (alpha, sign, loss of the rows off the hyperplane). The axes w and v are rotated, and
+    f and g with them, until no breakpoint is close to infinity, where rounding would separate rows that meet.
 
-    Returns (rows of found, best, number passed over, whether a row's belonging is in doubt, the turn).
+    Returns (number of rows in `found`, best, number skipped, whether it is in doubt which rows meet, angle of
+    rotation).
     """
     t, rows, bucket, starts, sorted_t, sorted_rows = scratch[:6]
     angle = 0.0
@@ -139,11 +141,11 @@ def sweep_line(f, g, c, need, largest, best, scratch, found):
 def sweep_prefixes(Y, c, order, n_order, prefix, lines, largest, best, planes, losses):
     """Sweep the lines of the next `lines` combinations of P-2 of the rows order[:n_order], from `prefix` on.
 
-    `prefix` (length P-2) holds ascending places in `order`; it is changed to where to go on, its first place is
-    -1 at the end. Hyperplanes that may lose less than `best` are put into the rows of `planes`, and into
-    `losses` the weight of the wrong rows off them.
+    `prefix` (length P-2) holds ascending positions in `order`. It is advanced to the combination to continue
+    with; its first entry is -1 at the end. Hyperplanes that may lose less than `best` are put into the rows
+    of `planes`, and the weights of the wrong rows off them into `losses`.
 
-    Returns (how many, best, number passed over, lines swept, whether there was doubt).
+    Returns (number of planes, best, number skipped, lines swept, whether anything was in doubt).
     """
     n, P = Y.shape
     k = P - 2
@@ -152,13 +154,13 @@ def sweep_prefixes(Y, c, order, n_order, prefix, lines, largest, best, planes, l
         bases[0, j, j] = 1.0
     scratch = allocate_line_scratch(n)
     f, g = np.empty(n), np.empty(n)
-    G = Y.copy() if k == 1 else np.empty((n, 3))  # Y in the three axes that all but the last row leave free
+    G = Y.copy() if k == 1 else np.empty((n, 3))  # Y in the three axes that P-3 rows leave free
     h = np.empty((2, 3))
     found = np.empty((2 * n, 3))
     put, passed, swept, level = 0, 0, 0, 0
     doubt = False
     while swept < lines and prefix[0] >= 0 and put + 2 * n <= losses.shape[0]:
-        # Extend the bases from the first place that changed.
+        # Extend the bases from the first position that changed.
         sound = True
         while level < k:
             N = np.ascontiguousarray(bases[level, : P - level])
@@ -188,7 +190,7 @@ def sweep_prefixes(Y, c, order, n_order, prefix, lines, largest, best, planes, l
                 losses[put] = lost
                 put += 1
             level = k
-        # The next combination; a dependent row at some level ends all that share the rows up to it.
+        # Go to the next combination; a dependent row ends all those that share the rows up to it.
         at = k - 1 if sound else level
         while at >= 0 and prefix[at] >= n_order - (k - at):
             at -= 1

@@ -1,6 +1,7 @@
-"""Small operations on arrays as plain loops.
+"""Small operations on arrays, written as plain loops.
 
-numba compiles ``a[:] = b`` with the message for mismatched shapes, which takes two seconds of each first fit.
+numba compiles ``a[:] = b`` with the error message for mismatched shapes, which adds two seconds to each first
+fit.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def compute_max_abs(w):
 
 @exact_kernel
 def find_largest(x):
-    """Return the largest component of x, none of which is negative."""
+    """Return the largest component of x, which has no negative ones."""
     largest = 0.0
     for j in range(x.shape[0]):
         largest = max(largest, x[j])
@@ -35,7 +36,7 @@ def find_largest(x):
 
 @inline_kernel
 def compute_squared_norm(x):
-    """Return the sum of the squares of x: np.dot is a call of BLAS, which takes longer for a short x."""
+    """Return the sum of the squares of x; np.dot is a call to BLAS, which takes longer for a short x."""
     total = 0.0
     for j in range(x.shape[0]):
         total += x[j] * x[j]

@@ -1,4 +1,4 @@
-"""Single instructions on words of 64 bits, which numba has no functions for."""
+"""Single machine instructions on 64-bit words for which numba has no functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def count_bits(typing_context, word):
 
 @intrinsic
 def find_lowest_bit(typing_context, word):
-    """Return the place of the lowest bit that is 1; of no use for the word 0."""
+    """Return the index of the lowest bit that is 1; undefined for the word 0."""
 
     def generate(context, builder, signature, arguments):
         return builder.cttz(arguments[0], context.get_constant(types.boolean, True))
@@ -31,7 +31,7 @@ def find_lowest_bit(typing_context, word):
 
 
 def _compare_numbers(condition):
-    """Return how to build a word with a bit for each of 64 numbers: whether the condition holds for a limit."""
+    """Return what `intrinsic` needs to compare 64 numbers with a limit, giving one bit of a word for each."""
 
     def check(typing_context, numbers, offset, limit):
         if not (isinstance(numbers, types.Array) and numbers.dtype == types.uint16 and numbers.layout == "C"):
@@ -52,7 +52,7 @@ def _compare_numbers(condition):
     return check
 
 
-# A word with a bit for each of the 64 numbers of 16 bits from an offset on, of an array of any shape that is C
-# contiguous: whether it is above the limit, or equal to it. Nothing checks that as many follow.
+# Return a word with one bit for each of the 64 16-bit numbers from an offset on: whether it is above the
+# limit, or equal to it. The array is C contiguous, of any shape; nothing checks that 64 numbers follow.
 find_above = intrinsic(_compare_numbers(">"))
 find_equal = intrinsic(_compare_numbers("=="))

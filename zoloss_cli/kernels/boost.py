@@ -1,4 +1,4 @@
-"""The end of a round of AdaBoost (Freund & Schapire 1996): weighted error, alpha and new sample weights."""
+"""The end of an AdaBoost round (Freund & Schapire 1996): weighted error, alpha and new sample weights."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
 
-# Weighted error from which a hypothesis counts as no better than chance. One that is chosen twice in a row has
-# an error of exactly 1/2 the second time, up to rounding, which must not decide whether boosting ends.
+# A hypothesis with at least this weighted error counts as no better than chance. One that is chosen twice in
+# a row has an error of exactly 1/2 the second time, up to rounding, which must not decide whether boosting
+# ends.
 CHANCE_ERROR = 0.5 - 1e-10
 
 
 @exact_kernel
 def end_round(scores, y, phi, perfect_odds):
-    """Return (e, alpha) of the hypothesis +1 where its score is >= 0, else -1; update phi for the next round.
+    """Return the weighted error e and the alpha of a hypothesis, and update phi for the next round.
 
-    `scores`, `y` and `phi` have length N. Where e >= CHANCE_ERROR boosting is over: phi stays as it is, and
-    alpha = 0. e = 0 takes `perfect_odds` for (1 - e) / e, and phi stays the same too.
+    The hypothesis is +1 where its score is >= 0, else -1; `scores`, `y` and `phi` have length N. If
+    e >= CHANCE_ERROR, boosting is over: alpha is 0, and phi is unchanged. If e = 0, `perfect_odds` is used
+    for (1 - e) / e, and phi is unchanged, too.
     """
     n = phi.shape[0]
     e = 0.0

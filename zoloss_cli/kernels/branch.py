@@ -1,23 +1,23 @@
-"""Branch and bound over which samples are right (Nguyen & Sanner 2013, section 3, Figure 3).
+"""Branch and bound over which samples are classified correctly (Nguyen & Sanner 2013, section 3, Figure 3).
 
-Rows of `Z` (n x P) are the samples (1, x_i), scaled to length 1; t_i is a sample's class and s_i the class it
-is assigned, both -1 or 1, and s_i is 0 while it is open. The search is depth first: the next open sample is the
-first in `order`, its first value the one that the start gives it.
+Rows of `Z` (n x P) are the samples (1, x_i), scaled to length 1; t_i is the class of sample i and s_i the
+class assigned to it, both -1 or 1; s_i is 0 while it is open. The search is depth first: it decides the first
+open sample in `order`, and first tries the value that the initial solution gives it.
 
-`separate` decides whether a sample is in the convex hull of a side. A w that separated it is kept: it answers
-the question again as long as new members of the hull are on its other side, which costs one dot product. Sets
-of assignments that turned out impossible are kept, too, and end every branch that contains one; this saves work
-and changes no result.
+`separate` decides whether a sample is in the convex hull of a side. A w that separates it is kept: as long as
+new members of the hull are on its other side, it answers the question again at the cost of one dot product.
+Sets of assignments that turned out to be impossible are kept, too, and end every branch that contains one;
+this saves work and changes no result.
 
 The state of a search, which is kept between calls:
 
-- `tree`: s (n); trail, the samples in the order of their assignment; then by depth decided (the sample),
+- `tree`: s (n); trail, the samples in the order of their assignment; then, by depth, decided (the sample),
   tried (0 to 2 of its values), mark (the length of the trail before it), place (in `order`) and level_loss.
-- `hulls`, by side (0: +1, 1: -1): hull, the decided samples of a side, and their count.
-- `keepers`, by side: a w that keeps each sample out of the hull, and known, whether there is one. None where
-  hulls are not asked: what asks them is then not even compiled.
+- `hulls`, by side (0: +1, 1: -1): hull, the decided samples of the side, and their count.
+- `keepers`, by side: a w that keeps each sample out of the hull, and known, whether there is one. None if
+  hulls are not used: the code that uses them is then not even compiled.
 - `impossible`: sets, set_signs and set_sizes of up to MAX_IMPOSSIBLE_SETS sets.
-- `counters`: one number for each of the places named below.
+- `counters`: one number for each of the indices named below.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from zoloss_cli.kernels.arrays import copy_vector
 from zoloss_cli.kernels.hull import separate
 from zoloss_cli.kernels.line import LOSS_TOLERANCE
 
-MAX_IMPOSSIBLE_SETS = 512  # to remember
-# Places in `counters`. QUESTIONS ("is it in the hull?") were solved, SETTLED ones answered by a keeper.
+MAX_IMPOSSIBLE_SETS = 512  # kept at a time
+# Indices into `counters`. QUESTIONS ("is it in the hull?") were solved, SETTLED ones answered by a keeper.
 DEPTH, ASSIGNED, NODES, QUESTIONS, SETTLED, LEAVES, SETS = range(7)
 
 
@@ -51,7 +51,7 @@ def has_impossible_set(s, impossible, kept):
 
 @kernel
 def remember_impossible_set(corral, size, s, impossible, counters):
-    """Remember that corral[:size] cannot be assigned as in s, in place of the oldest such set if need be."""
+    """Remember that corral[:size] cannot be assigned as in s, replacing the oldest such set if need be."""
     sets, set_signs, set_sizes = impossible
     e = counters[SETS] % sets.shape[0]
     counters[SETS] += 1
@@ -63,11 +63,11 @@ def remember_impossible_set(corral, size, s, impossible, counters):
 
 @kernel
 def propagate_assignment(Z, t, c, s, i, trail, hulls, keepers, counters, buffers):
-    """Assign to sample i's side all open samples that its hull contains, now that i has joined it.
+    """Assign all open samples in the hull of sample i's side to that side, now that i has joined it.
 
     A sample of the other side inside the hull is a conflict.
 
-    Returns (weight newly lost, size of the impossible set in the corral or 0).
+    Returns (weight newly lost, size of the impossible set in the corral, or 0 without a conflict).
     """
     hull, hull_count = hulls
     keeper, known = keepers
@@ -98,7 +98,7 @@ def propagate_assignment(Z, t, c, s, i, trail, hulls, keepers, counters, buffers
             lost += c[p] if t[p] != side else 0.0
         elif inside > 0:
             return lost, inside
-        # Below 0 it is too near the hull to tell: it stays open.
+        # If `inside` is negative, the sample is too close to the hull to tell: it stays open.
     return lost, 0
 
 
@@ -117,10 +117,10 @@ def undo_assignments(s, trail, hulls, mark, counters):
 
 @kernel
 def visit_nodes(Z, t, c, order, first, tree, hulls, keepers, impossible, counters, nodes, best, best_w):
-    """Visit up to `nodes` nodes, from where `tree` says the search stands; stop at each better leaf.
+    """Visit up to `nodes` nodes, starting from the state in `tree`; stop at each better leaf.
 
-    `t`, `c`, `order` and `first` have length n: classes, weights, the order of decisions, and the value that is
-    tried first. Returns (best, whether the search is over); the w of a better leaf is then in best_w.
+    `t`, `c`, `order` and `first` have length n: classes, weights, the order of decisions, and the values
+    tried first. Returns (best, whether the search is over); the w of a better leaf is then in `best_w`.
     """
     s, trail, decided, tried, mark, place, level_loss = tree
     hull, hull_count = hulls
@@ -168,7 +168,7 @@ def visit_nodes(Z, t, c, order, first, tree, hulls, keepers, impossible, counter
             decided[depth], tried[depth], place[depth] = order[following], 0, following
             mark[depth], level_loss[depth] = counters[ASSIGNED], loss
             continue
-        # A leaf: is there a w? The samples that hulls assigned follow from the others.
+        # A leaf: is there a w? Samples that were assigned by hulls follow from the decided ones.
         count = np.int64(0)
         for h in range(2):
             for m in range(hull_count[h]):

@@ -1,8 +1,8 @@
-"""Breakpoints of a line search in buckets: which of them can hold the minimum of the 0/1 loss.
+"""Buckets for the breakpoints of a line search: which of them can hold the minimum of the 0/1 loss.
 
-`p`, `delta` and `c` are those of `line_search`. Bucket b < `buckets` holds samples with a negative
-signed weight, b + `buckets` those at the same place with a positive one. Indices are unsigned where a loop is
-to vectorize: numba checks no such index for being negative.
+`p`, `delta` and `c` are those of `line_search`. Bucket b < `buckets` holds samples with a negative signed
+weight, and bucket b + `buckets` those in the same range with a positive one. Indices are unsigned in loops
+that should vectorize, since numba does not check such an index for being negative.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from numba import uint16, uint64
 from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
 from zoloss_cli.kernels.bits import find_lowest_bit
 
-SAMPLES_PER_BLOCK = 64  # whose buckets are looked at together: a bit of a word each
-SAMPLES_PER_ESTIMATE = 1 << 13  # of which one block is looked at for a typical breakpoint
+SAMPLES_PER_BLOCK = 64  # whose buckets are checked together, with one bit of a word for each
+SAMPLES_PER_ESTIMATE = 1 << 13  # of which one block is read to estimate a typical breakpoint
 
 
 @kernel
 def sum_sizes(p, delta, first, last):
-    """Return the sums of |p| and of |delta| over some samples."""
+    """Return the sums of |p| and of |delta| over the samples first, ..., last - 1."""
     sum_p, sum_delta = 0.0, 0.0
     for i in range(first, last):
         sum_p += abs(p[i])
@@ -29,7 +29,7 @@ def sum_sizes(p, delta, first, last):
 
 @kernel
 def estimate_typical_breakpoint(p, delta):
-    """Return sum|p| / sum|delta| of some of many samples, since all need not be read for a scale."""
+    """Return sum|p| / sum|delta| over a part of many samples, which is enough for a scale."""
     total_p, total_delta = 0.0, 0.0
     for start in range(0, p.shape[0] - SAMPLES_PER_BLOCK + 1, SAMPLES_PER_ESTIMATE):
         sum_p, sum_delta = sum_sizes(p, delta, start, start + SAMPLES_PER_BLOCK)
@@ -41,7 +41,7 @@ def estimate_typical_breakpoint(p, delta):
 
 @inline_kernel
 def find_bucket(p_i, d, is_positive, s, half, buckets):
-    """Return the bucket of a sample: by u = p sign(delta) / (|p| + s|delta|), which rises with p / delta."""
+    """Return the bucket of a sample, by u = p sign(delta) / (|p| + s|delta|), which rises with p / delta."""
     flipped = p_i if d > 0.0 else -p_i
     u = flipped / (abs(p_i) + s * abs(d) + 1e-300)
     b = min(max(np.int32(u * half + half), np.int32(0)), np.int32(buckets - 1))
@@ -53,8 +53,9 @@ def find_bucket(p_i, d, is_positive, s, half, buckets):
 def fill_buckets(p, delta, c, s, buckets, bucket, histogram):
     """Assign samples to buckets.
 
-    bucket[i] is a last one of its own where delta = 0. histogram[b] becomes the weight of bucket b. One
-    division a sample, in a loop that vectorizes; a block at a time, whose buckets are then still near.
+    Samples with delta = 0 get an extra bucket at the end. histogram[b] is set to the weight of bucket b. This
+    takes one division per sample, in a loop that vectorizes, and goes block by block, so that the buckets of
+    a block are still in the cache when they are summed.
     """
     n = p.shape[0]
     half = 0.5 * buckets
@@ -72,9 +73,9 @@ def fill_buckets(p, delta, c, s, buckets, bucket, histogram):
 
 @exact_kernel
 def find_best_boundary(histogram, prefix, buckets):
-    """Set `prefix` to the error at each bucket's lower end; return the leftmost smallest one, and whose it is.
+    """Set `prefix` to the error at each bucket's lower end; return the smallest one and its index.
 
-    The upper end of the last bucket counts too: it is the end of number `buckets`.
+    Of equal errors the leftmost wins. The upper end of the last bucket counts, too: its index is `buckets`.
     """
     e, best, best_at = 0, 0, 0
     for b in range(buckets):
@@ -87,9 +88,10 @@ def find_best_boundary(histogram, prefix, buckets):
 
 @inline_kernel
 def can_hide_minimum(b, histogram, prefix, buckets, best):
-    """Return whether a bucket may hold a value as good as the best boundary's.
+    """Return whether a bucket may contain an error as small as that at the best boundary.
 
-    It must hold both signs, and its negative part alone would bring the error down to the best boundary's.
+    It must contain both signs, and its negative part alone must bring the error down to that of the best
+    boundary.
     """
     has_both = (histogram[b] > 0) & (histogram[b + buckets] > 0)
     return has_both & (prefix[b] - histogram[b] <= best)
@@ -97,10 +99,10 @@ def can_hide_minimum(b, histogram, prefix, buckets, best):
 
 @exact_kernel
 def collect_candidates(bucket, histogram, prefix, buckets, best, first, last, near_i):
-    """List in near_i the samples of all buckets that can hold the minimum; return how many they are.
+    """List in `near_i` the samples of all buckets that can hold the minimum; return their number.
 
-    `first` and `last` are the neighbours of the best boundary, whose breakpoints give its interval. Mostly
-    these two are side by side, and no other bucket can hide anything.
+    `first` and `last` are the neighbours of the best boundary, whose breakpoints delimit its interval.
+    Usually these two are adjacent, and no other bucket can hide a minimum.
     """
     low, high, hidden = first, last, np.int64(0)
     for b in range(uint64(buckets)):

@@ -1,8 +1,8 @@
-"""Joint weights of samples and classes, and the cuts between classes: Li's thesis (2006), chapter 4.
+"""Joint weights of samples and classes, and cuts between classes: Li's thesis (2006), chapter 4.
 
-`D` is N x K, D[n, k] proportional to exp(-rho_k(x_n, y_n)) with 0 at k = y_n; `y` holds N class indices;
-`column` is a column of the coding matrix, -1, 0 or +1 for each of K classes; `f` holds a base classifier's
-output, -1.0 or +1.0, for each of N samples.
+`D` is N x K; D[n, k] is proportional to exp(-rho_k(x_n, y_n)), with 0 at k = y_n. `y` holds N class indices;
+`column` is a column of the coding matrix, with -1, 0 or +1 for each of K classes; `f` holds the output of a
+base classifier, -1.0 or +1.0, for each of N samples.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from zoloss_cli.kernels.arrays import copy_vector
 
 @exact_kernel
 def compute_pair_weights(D, y, column, weights):
-    """Set weights[n] to the sum over k of D[n, k] where column[k] column[y_n] < 0; return their sum U."""
+    """Set weights[n] to the sum of D[n, k] over all k with column[k] column[y_n] < 0; return their sum U."""
     n, K = D.shape
-    against = np.zeros((3, K))  # by the sign of the sample's own class: which classes stand against it
+    against = np.zeros((3, K))  # by the sign of the sample's class: which classes have the opposite sign
     for k in range(K):
         against[0, k] = 1.0 if column[k] > 0 else 0.0
         against[2, k] = 1.0 if column[k] < 0 else 0.0
     U = 0.0
     i = 0
     while i + 4 <= n:
-        # Four samples at a time, whose sums do not wait for each other.
+        # Four samples at a time, so that their sums do not wait for each other.
         a, b, c, d = 0.0, 0.0, 0.0, 0.0
         for k in range(K):
             a += against[int(column[y[i]]) + 1, k] * D[i, k]
@@ -46,9 +46,10 @@ def compute_pair_weights(D, y, column, weights):
 
 @exact_kernel
 def compute_class_preferences(D, y, f):
-    """Return mu of equation (4.5), length K: its sign is the one that f would like each class to have.
+    """Return mu of equation (4.5), length K, whose signs are those that f prefers for the classes.
 
-    Summed up in one go over samples and classes: where mu is 0, the order of the sum decides.
+    The sum runs over samples and classes in one pass: if mu is 0 up to rounding, the order of the sum decides
+    its sign.
     """
     n, K = D.shape
     mu = np.zeros(K)
@@ -64,7 +65,7 @@ def compute_class_preferences(D, y, f):
 
 @exact_kernel
 def compute_weighted_error(weights, signs, f):
-    """Return the weight of the samples where f is not the sign; all three have length N."""
+    """Return the total weight of the samples for which f differs from the sign; all have length N."""
     e = 0.0
     for i in range(weights.size):
         e += weights[i] if f[i] != signs[i] else 0.0  # without a branch
@@ -73,7 +74,7 @@ def compute_weighted_error(weights, signs, f):
 
 @exact_kernel
 def sum_sides(weights, signs, f):
-    """Return the weight by what f says (rows: -1, +1) and by the sign (columns); all have length N."""
+    """Return total weights by the output of f (rows: -1, +1) and the sign (columns); all have length N."""
     sums = np.zeros((2, 2))
     for i in range(weights.size):
         sums[int(f[i] > 0.0), int(signs[i] > 0.0)] += weights[i]
@@ -82,14 +83,14 @@ def sum_sides(weights, signs, f):
 
 @exact_kernel
 def update_joint_weights(D, y, column, f, alphas, confusion):
-    """Update D by step 9 of Algorithm 4.1, not yet normalized; return the sum of D.
+    """Update D by step 9 of Algorithm 4.1, without normalizing it; return the sum of D.
 
-    `alphas` holds the coefficients where f is -1 and where it is +1. Sets confusion[a, k], K x K, to the sum of
+    `alphas` holds the coefficients for f = -1 and for f = +1. confusion[a, k] (K x K) is set to the sum of
     D[n, k] over the samples with y_n = a.
     """
     n, K = D.shape
     confusion[:] = 0.0
-    # By the sign of the sample's class and by what f says of the sample: a row of factors.
+    # A row of factors for each sign of the sample's class and each output of f.
     factors = np.ones((2, 2, K))
     for own in range(2):
         for said in range(2):
@@ -110,9 +111,9 @@ def update_joint_weights(D, y, column, f, alphas, confusion):
 def find_max_cut(edges):
     """Return the column that cuts most, with the first class at -1; of equal ones, the first in Gray code.
 
-    `edges` is K x K and symmetric: the weight between two classes. The last class changes most often in
-    that order. The first round has many ties, where all samples weigh the same: every
-    partition of an even number of classes in halves cuts the same, but for rounding.
+    `edges` is K x K and symmetric: the weights between classes. The last class changes most often in that
+    order. Ties are frequent in the first round, when all samples weigh the same: up to rounding, all
+    partitions of an even number of classes into halves cut the same.
     """
     K = edges.shape[0]
     column, best = np.full(K, -1, np.int8), np.full(K, -1, np.int8)
@@ -135,8 +136,8 @@ def find_max_cut(edges):
 def add_distances(distances, scores, column, alphas):
     """Add alpha (1 - M(k) f) / 2 to distances[n, k] for a base classifier f with these N scores.
 
-    `alphas` holds alpha where f is -1 and where it is +1. f is +1 where the score is >= 0, else -1; `distances`
-    is N x K, and `column` is M.
+    `alphas` holds alpha for f = -1 and for f = +1. f is +1 if the score is >= 0, else -1; `distances` is
+    N x K, and `column` is M.
     """
     n, K = distances.shape
     steps = np.empty((2, K))

@@ -1,23 +1,25 @@
-"""Depth-first search over cones of directions: no rule whose direction is in a cone has fewer than T errors.
+"""Depth-first search over cones of directions: no rule with its direction in a cone has fewer than T errors.
 
 A cone is spanned by D directions, its vertices. A positive sample i and a negative sample j conflict in it if
-s_i <= s_j at all of them: then s_i <= s_j in the whole cone, and no threshold is right on both. So every rule
-of the cone has at least as many errors as a matching of conflicting pairs has pairs. In a single direction a
-maximum matching is exact, since by König's theorem a threshold has as few errors.
+s_i <= s_j at all vertices: then s_i <= s_j in the whole cone, and no threshold is right on both. So every
+rule in the cone has at least as many errors as a matching of conflicting pairs has pairs. In a single
+direction, a maximum matching is exact: by König's theorem, some threshold has no more errors.
 
 A cone whose matching has fewer than T pairs is split at an edge, see `zoloss_cli/kernels/cone_split.py`;
-conflicts persist in its parts, and so does the matching. If no pair is left that changes its order in the cone,
-its matching is what its rules attain, and T is refuted.
+conflicts persist in its parts, and so does the matching. If no pair changes its order within the cone any
+more, its rules attain the size of the matching, and T is refuted.
 
 The state of a search, which is kept between calls:
 
-- `columns`: scores, exponents, errors, above, higher; see `zoloss_cli/kernels/cone_columns.py`. The first D are
-  the vertices of the cone to search, and the one after them by depth is the vertex that split the cone there.
-- `stack`, by depth: cones (the columns of its vertices), mates of left and right copies, matched (pairs), stage
-  (children that were entered), edges (the split one).
-- `counters`: one number for each of the places named below.
-- `log`: what a certificate needs, cone by cone, if there is room at all: SPLIT, a, b, p, q, shift, divisor; or
-  LEAF, the number of left copies whose mate differs from the leaf before, and these copies with their mates.
+- `columns`: scores, exponents, errors, above, higher; see `zoloss_cli/kernels/cone_columns.py`. The first D
+  are the vertices of the cone to search; the following ones, by depth, are the vertices at which a cone was
+  split.
+- `stack`, by depth: cones (the columns of the vertices), the mates of left and of right copies, matched
+  (number of pairs), stage (number of children entered), edges (the one that was split).
+- `counters`: one number for each of the indices named below.
+- `log`: what a certificate needs, cone by cone, unless it has length 0: SPLIT, a, b, p, q, shift, divisor; or
+  LEAF, the number of left copies whose mate differs from the previous leaf, and these copies with their
+  mates.
 """
 
 from __future__ import annotations
@@ -42,20 +44,21 @@ from zoloss_cli.kernels.cone_split import (
 )
 from zoloss_cli.kernels.matching import augment_matching
 
-# Places in `counters`. DONE is the share of the cone that is searched, in 2^-60; STATUS one of those below.
+# Indices into `counters`. DONE is the share of the cone that has been searched, in multiples of 2^-60; STATUS
+# is one of those below.
 DEPTH, NODES, STATUS, BEST_LOSS, LOGGED, DONE, AUGMENTED, EXACT_SPLITS = range(8)
-# RUNNING: not at its end. PROVED. TOO_DEEP: a cone at the depth limit, which voids the proof. REFUTED: a
-# direction with less than T is in `best`.
+# RUNNING: not at its end. PROVED. TOO_DEEP: a cone is at the depth limit, which voids the proof. REFUTED:
+# `best` is a direction with fewer than T errors.
 RUNNING, PROVED, TOO_DEEP, REFUTED = range(4)
 LEAF, SPLIT = 0, 1
-SPLIT_ENTRIES = 7  # of the log
+SPLIT_ENTRIES = 7  # in the log
 DONE_BITS = 60
-EDGE_ROWS = 24  # positive samples by which an edge is chosen, at least
+EDGE_ROWS = 24  # least number of positive samples by which an edge is chosen
 
 
 @exact_kernel
 def intersect_columns(above, cone, rows):
-    """Set rows to the conflicts in a cone: the bits that all its columns share."""
+    """Set `rows` to the conflicts in a cone: the bits that all its columns share."""
     first, second = above[cone[0]], above[cone[min(1, cone.shape[0] - 1)]]
     for x in range(rows.shape[0]):
         rows[x] = first[x] & second[x]
@@ -67,7 +70,7 @@ def intersect_columns(above, cone, rows):
 
 @exact_kernel
 def log_leaf(mate_left, logged_mates, log, counters):
-    """Write a leaf to the log: the left copies whose mates differ from the previous leaf, and their mates."""
+    """Append a leaf to the log: left copies whose mates differ from the previous leaf, and their mates."""
     at = counters[LOGGED]
     log[at] = LEAF
     changes = np.int64(0)
@@ -83,11 +86,12 @@ def log_leaf(mate_left, logged_mates, log, counters):
 
 @exact_kernel
 def split_edge(columns, sizes, a, b, new, right_of, depth, room):
-    """Set column `new` to a direction between columns a and b; return p, q, a shift and a divisor, for the log.
+    """Set column `new` to a direction between columns a and b; return how it was mixed.
 
-    The integers of `new` are p A + q B, divided by the divisor, where A is shifted left by the shift, or B by
-    its negative. If many pairs tie, the split is exactly there, if integers allow it. `sizes` is (n_left,
-    n_right, words, ties); for where ties are sought, see `zoloss_cli/kernels/cone_split.py`.
+    Returns (p, q, shift, divisor, whether the split is at a tie). The integers of `new` are (p A + q B) /
+    divisor, where A is first shifted left by `shift`, or B by its negative. If many pairs tie, the split is
+    exactly there, provided that the integers do not get too large. `sizes` is (n_left, n_right, words, ties);
+    for `ties`, see `zoloss_cli/kernels/cone_split.py`.
     """
     scores, exponents, errors, above, higher = columns
     n_left, n_right, words, ties = sizes
@@ -115,7 +119,7 @@ def split_edge(columns, sizes, a, b, new, right_of, depth, room):
 
 @exact_kernel
 def enter_child(stack, depth, place, column):
-    """Put the cone at `depth`, with one vertex replaced, and its matching on top of the stack."""
+    """Push the cone at `depth`, with one vertex replaced, and its matching onto the stack."""
     cones, mate_left, mate_right, matched, stage, _ = stack
     for k in range(cones.shape[1]):
         cones[depth + 1, k] = cones[depth, k]
@@ -130,7 +134,7 @@ def enter_child(stack, depth, place, column):
 
 @exact_kernel
 def keep_best(scores, column, n, loss, counters, best):
-    """Keep a direction if a threshold on it has a smaller loss than all before it."""
+    """Keep a direction if a threshold on it has a smaller loss than all before."""
     if loss < counters[BEST_LOSS]:
         counters[BEST_LOSS] = loss
         for k in range(best.shape[0]):
@@ -149,7 +153,7 @@ def keep_centre(scores, cone, n, loss, counters, best):
 
 @exact_kernel
 def close_node(counters, mate_left, logged_mates, log):
-    """Count a cone whose matching has enough pairs, and go back to its parent."""
+    """Count a cone whose matching has enough pairs, and return to its parent."""
     if log.shape[0] > 0:
         log_leaf(mate_left, logged_mates, log, counters)
     counters[DONE] += np.int64(1) << max(0, DONE_BITS - counters[DEPTH])
@@ -158,7 +162,7 @@ def close_node(counters, mate_left, logged_mates, log):
 
 @exact_kernel
 def move_on(stack, counters, new):
-    """Go back from a cone that was entered, or on to its second child; return whether there was one."""
+    """Enter the second child of a split cone, or return to its parent; return False if it is not split."""
     _, _, _, _, stage, edges = stack
     depth = counters[DEPTH]
     if stage[depth] == 0:
@@ -174,7 +178,7 @@ def move_on(stack, counters, new):
 
 @exact_kernel
 def extend_matching(left_of, above, stack, depth, target, counters, room):
-    """Extend the matching of the cone at a depth by its conflicts; return whether it has enough pairs."""
+    """Extend the matching of the cone at `depth` by its conflicts; return whether it has enough pairs."""
     cones, mate_left, mate_right, matched, _, _ = stack
     rows, matching_room = room[0], room[1]
     before = matched[depth]
@@ -189,7 +193,7 @@ def extend_matching(left_of, above, stack, depth, target, counters, room):
 
 @exact_kernel
 def split_cone(samples, columns, stack, counters, log, best, target, room):
-    """Split the cone on top of the stack and enter its first child, or set the status that ends the search."""
+    """Split the cone on top of the stack and enter its first child, or set a status that ends the search."""
     sizes, _, right_of = samples
     scores, _, errors, above, higher = columns
     cones, _, _, matched, stage, edges = stack
@@ -226,9 +230,9 @@ def split_cone(samples, columns, stack, counters, log, best, target, room):
 
 @exact_kernel
 def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, room):
-    """Visit up to `nodes` cones, from where `stack` says the search stands; return its status.
+    """Visit up to `nodes` cones, starting from the state in `stack`; return the status of the search.
 
-    `samples` is (sizes, left_of, right_of), `logs` (log, logged_mates), `best` room for a
+    `samples` is (sizes, left_of, right_of), `logs` is (log, logged_mates), and `best` has room for a
     direction.
     """
     above, mate_left = columns[3], stack[1]
@@ -244,7 +248,7 @@ def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, ro
         if move_on(stack, counters, D + depth):
             continue
         if log.shape[0] > 0 and counters[LOGGED] + log_need > log.shape[0]:
-            break  # the caller empties it
+            break  # until the caller has emptied it
         visited += 1
         counters[NODES] += 1
         if extend_matching(samples[1], above, stack, depth, target, counters, room):

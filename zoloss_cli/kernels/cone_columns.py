@@ -1,14 +1,14 @@
-"""Columns of the cone search: the scores of all samples in one direction, and who is above whom.
+"""Columns of the cone search: the scores of all samples in one direction, and which are above which.
 
 A direction v is a vector of integers M times a power of two. Its column holds the scores s = <x, v> of the
-samples, those of the n_left positive class first, then those of the n_right negative class, then the components
-of v, which are the scores of unit vectors. All scores of samples are in [-1, 1].
+n_left positive samples, then those of the n_right negative samples, then the components of v, which are the
+scores of unit vectors. All scores of samples are in [-1, 1].
 
 - `scores` (columns x (n + D)), `exponents` E with v = M 2^-E, and `errors`, by how much a score may be off.
-  An error of 0 means: exact, and then M and all <x, M> are whole numbers below 2^FRACTION_BITS.
-- `above` (columns x (n_left * words)) has for each positive sample a bit for each copy of a negative sample
-  that scores no less, and `higher` for those that score more: where scores are off, only what holds whatever
-  the error.
+  An error of 0 means that the column is exact: M and all <x, M> are integers below 2^FRACTION_BITS.
+- `above` (columns x (n_left * words)) has, for each positive sample, a bit for each copy of a negative sample
+  that scores no less; `higher` has one for each copy that scores more. If scores may be off, only those bits
+  are set that hold whatever the error.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
 
-ROUNDING = 2.0**-53  # of numbers up to 1
+ROUNDING = 2.0**-53  # error of numbers up to 1
 FRACTION_BITS = 48  # of a score
 MAX_INTEGER = 2.0**61
 STEPS_PER_EDGE = 16  # an edge is split at one of these steps, or exactly where pairs tie
@@ -35,10 +35,10 @@ def find_common_divisor(a, b):
 
 @exact_kernel
 def mix_exactly(scores, exponents, a, b, p, q, new, n, whole):
-    """Set column `new` to the direction (p A + q B) / g in integers; return g, or 0 if that is too large.
+    """Set column `new` to the direction (p A + q B) / g in integers; return g, or 0 if they are too large.
 
-    A and B are the integers of columns a and b, both exact, and g the divisor that the components share.
-    `whole` is room for the scores.
+    A and B are the integers of columns a and b, both exact, and g is the greatest common divisor of the
+    components. `whole` is workspace for the scores.
     """
     size = scores.shape[1]
     scale_a, scale_b = 2.0 ** exponents[a], 2.0 ** exponents[b]
@@ -72,7 +72,7 @@ def mix_exactly(scores, exponents, a, b, p, q, new, n, whole):
 
 @exact_kernel
 def mix_roughly(scores, exponents, errors, a, b, k, new):
-    """Set column `new` to (1 - t) a + t b with t = k / 16, in floating point, and its error."""
+    """Set column `new` to (1 - t) a + t b with t = k / 16, in floating point, and set its error."""
     t = k / STEPS_PER_EDGE
     for x in range(scores.shape[1]):
         scores[new, x] = (1.0 - t) * scores[a, x] + t * scores[b, x]

@@ -1,7 +1,7 @@
-"""Who is above whom in a column of the cone search: the bits of its pairs, and the best threshold.
+"""Which samples are above which in a column of the cone search: the bits of pairs, and the best threshold.
 
-Nothing is sorted. The scores are whole numbers, of which the leading 16 bits decide nearly every pair, and a
-register holds those of many samples. Where they are equal, the next bits decide.
+Nothing is sorted. Scores are integers whose leading 16 bits decide nearly every pair, and a register holds
+those of many samples. If they are equal, the next bits decide.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from zoloss_cli.kernels import exact_kernel
 from zoloss_cli.kernels.bits import count_bits, find_above, find_equal
 from zoloss_cli.kernels.cone_columns import FRACTION_BITS
 
-INDEX_BITS = 14  # of a sort key, below those of the number that is sorted
+INDEX_BITS = 14  # of a sort key, below those of the number to sort by
 MAX_SAMPLES = 2**INDEX_BITS  # of one class
-BLOCK = 8  # keys that are sorted by insertion
-DIGITS = 4  # of a score above the lowest one, which has less than 64 bits
+BLOCK = 8  # number of keys that are sorted by insertion
+DIGITS = 4  # of a score above the lowest one, which has fewer than 64 bits
 DIGIT_BITS = 16
 
 
 @exact_kernel
 def sort_keys(keys, count, spare):
-    """Sort keys[:count] in place, upward, by merging; `spare` is as long."""
+    """Sort keys[:count] in place in ascending order, by merging; `spare` is workspace of the same length."""
     for first in range(0, count, BLOCK):
         for at in range(first + 1, min(first + BLOCK, count)):
             key, to = keys[at], at
@@ -51,10 +51,10 @@ def sort_keys(keys, count, spare):
 
 @exact_kernel
 def set_digits(whole, first, base, shift, right_of, digits):
-    """Set digits[d, r] to the d-th 16 bits of how much the score of the r-th copy is above a base.
+    """Set digits[d, r] to the d-th 16 bits of how far the score of the r-th copy is above `base`.
 
-    `whole` has the scores of the samples from `first` on. Differences are shifted to the left, so that the
-    leading bit of the largest one comes first.
+    whole[first:] holds the scores of the negative samples. Differences are shifted to the left, so that the
+    largest one begins with its leading bit.
     """
     for r in range(right_of.shape[0]):
         number = np.uint64(whole[first + right_of[r]] - base) << shift
@@ -66,7 +66,7 @@ def set_digits(whole, first, base, shift, right_of, digits):
 
 @exact_kernel
 def compare_all_digits(digits, number, first, words, above, higher):
-    """Mend a sample's bits, which its first digit set, where copies have the same: the next digits decide."""
+    """Correct the bits of a sample for copies with an equal first digit, for which the next digits decide."""
     for w in range(words):
         equal = find_equal(digits, w << 6, np.uint16(number >> np.uint64((DIGITS - 1) * DIGIT_BITS)))
         if equal == np.uint64(0):
@@ -85,7 +85,7 @@ def compare_all_digits(digits, number, first, words, above, higher):
 
 @exact_kernel
 def find_least_loss(counts, n_copies):
-    """Return the least loss of a threshold: `counts` has the left copies that have so many right ones above."""
+    """Return the least loss of a threshold; counts[r] left copies have r right copies above them."""
     below = np.int64(0)
     for rivals in range(n_copies + 1):
         below += counts[rivals]
@@ -101,8 +101,8 @@ def find_least_loss(counts, n_copies):
 def compare_classes(scores, error, sizes, right_of, above, higher, room):
     """Set the bits of a column, and return the least loss of a threshold on it.
 
-    `sizes` is (n_left, n_right, words, ...); `right_of` has the negative sample of each copy. `left_weight` of
-    `room` has the copies of each positive sample.
+    `sizes` is (n_left, n_right, words, ties); `right_of` holds the negative sample of each copy.
+    `left_weight` in `room` holds the number of copies of each positive sample.
     """
     n_left, n_right, words, _ = sizes
     whole, digits, counts, left_weight = room
@@ -113,7 +113,7 @@ def compare_classes(scores, error, sizes, right_of, above, higher, room):
     base, highest = whole[0], whole[0]
     for x in range(n_left + n_right):
         base, highest = min(base, whole[x]), max(highest, whole[x])
-    base -= 1  # all numbers are above 0, which bits without a copy have
+    base -= 1  # so that all numbers are above 0, the value of bits without a copy
     shift = np.uint64(0)
     while np.uint64(highest + gap - base) >> (np.uint64(63) - shift) == np.uint64(0):
         shift += np.uint64(1)
@@ -134,7 +134,7 @@ def compare_classes(scores, error, sizes, right_of, above, higher, room):
             compare_all_digits(digits, number, first, words, above, higher)
         rivals = np.int64(0)
         for w in range(words):
-            if gap > 0:  # whatever the error, those at the gap are higher
+            if gap > 0:  # a copy above by the gap is higher, whatever the error
                 higher[first + w] = above[first + w]
             rivals += count_bits(above[first + w])
         counts[rivals] += left_weight[i]

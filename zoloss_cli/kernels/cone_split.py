@@ -1,8 +1,8 @@
-"""Where the cone search splits a cone: the edge, and the place on it.
+"""Where the cone search splits a cone: the edge, and the position on it.
 
 A pair of a positive and a negative sample is open in a cone if it is out of order at one vertex (the negative
-one scores more) and in order at another. Splitting an edge at whose ends it differs brings it nearer to a
-conflict in one child, the more so the fewer other vertices have it in order.
+sample scores more) and in order at another. Splitting an edge whose ends differ in the order of a pair brings
+it closer to a conflict in one child, the more so the fewer other vertices have it in order.
 """
 
 from __future__ import annotations
@@ -14,25 +14,26 @@ from zoloss_cli.kernels.bits import count_bits, find_lowest_bit
 from zoloss_cli.kernels.cone_columns import STEPS_PER_EDGE, find_common_divisor
 from zoloss_cli.kernels.cone_order import INDEX_BITS, MAX_SAMPLES, sort_keys
 
-# What an open pair counts if it is in order at one vertex only, at two, at more; and in deep cones.
+# Weights of an open pair that is in order at one vertex only, at two, or at more; and in deep cones.
 ONE_VERTEX, TWO_VERTICES, MORE_VERTICES = 16, 4, 1
 DEEP_ONE_VERTEX, DEEP_TWO_VERTICES = 5, 1
-DEEP = 16  # from this depth on, so that no pair is followed forever, and ...
+DEEP = 16  # from this depth on, so that no pair is pursued forever, and ...
 LEVELS_PER_LENGTH = 4  # ... at one in this many levels, the longest edge is split
-SAMPLES_PER_LENGTH = 8  # one in this many samples is used for the length of an edge
-# Where to split: at ties of few pairs; also where many pairs tie; or always where a pair does. The last takes
-# more cones, but ends around a direction in which many pairs tie, where others make ever thinner ones.
+SAMPLES_PER_LENGTH = 8  # one in this many samples is used to measure the length of an edge
+# Where to split: at a tie if there are few pairs; also where many pairs tie; or always at a tie. The last
+# takes more cones, but it ends near a direction in which many pairs tie, where the others make ever thinner
+# cones.
 FEW_TIES, COMMON_TIES, ONLY_TIES = range(3)
-MIN_TIED_SHARE = 8  # an edge is split where pairs tie if at least one in this many does
-MAX_COMPARED_CROSSINGS = 32  # up to this many pairs, the one that ties at the simplest place is used
-CROSSING_BITS = 40  # places on an edge that agree in this many bits are the same
+MIN_TIED_SHARE = 8  # an edge is split at a tie if at least one in this many pairs ties there
+MAX_COMPARED_CROSSINGS = 32  # up to this many pairs, the simplest of their ties is used
+CROSSING_BITS = 40  # positions on an edge that agree in this many bits are the same
 
 
 @exact_kernel
 def gather_open_pairs(above, higher, cone, words, first, stride, room):
     """Copy the bits of every `stride`-th positive sample, vertex by vertex, and mark the open pairs.
 
-    Returns how many words there are, and whether a pair is open in them.
+    Returns the number of words, and whether any pair in them is open.
     """
     ordered, raised, one, two, more = room
     count = 0
@@ -46,7 +47,7 @@ def gather_open_pairs(above, higher, cone, words, first, stride, room):
         count = at
     for x in range(count):
         one[x], two[x], more[x] = ordered[0, x], np.uint64(0), np.uint64(0)
-    for k in range(1, cone.shape[0]):  # by vertices, so that many words are counted at once
+    for k in range(1, cone.shape[0]):  # vertex by vertex, so that many words are counted at once
         for x in range(count):
             low = ordered[k, x]
             more[x] |= two[x] & low
@@ -79,7 +80,7 @@ def score_edge(ordered, raised, one, two, a, b, count, one_weight, two_weight):
 
 @exact_kernel
 def choose_edge(columns, cone, words, depth, stride, room):
-    """Return the edge (a, b) whose split promises most, as places in the cone; (-1, -1) if no pair is open."""
+    """Return the most promising edge (a, b) to split, as indices into `cone`; (-1, -1) if no pair is open."""
     scores, _, _, above, higher = columns
     ordered, raised, one, two, _ = room
     D = cone.shape[0]
@@ -108,7 +109,8 @@ def choose_edge(columns, cone, words, depth, stride, room):
 def collect_crossings(above, higher, scores, a, b, n_left, words, right_of, depth, crossings, pairs):
     """Find for each positive sample one negative one with which it changes order between columns a and b.
 
-    Sets where on the edge they tie, in `crossings`, and who they are, in `pairs`; returns how many there are.
+    Sets `crossings` to the positions on the edge where they tie, and `pairs` to the two samples; returns
+    their number.
     """
     count = 0
     for i in range(n_left):
@@ -136,7 +138,7 @@ def collect_crossings(above, higher, scores, a, b, n_left, words, right_of, dept
 
 @exact_kernel
 def choose_step(crossings, count):
-    """Return the k of 1 to 15 for which k / 16 is nearest to the median of the crossings."""
+    """Return the k in 1, ..., 15 for which k / 16 is nearest to the median of the crossings."""
     below = np.zeros(STEPS_PER_EDGE, np.int64)
     for x in range(count):
         k = np.int64(crossings[x] * STEPS_PER_EDGE)
@@ -154,7 +156,7 @@ def choose_step(crossings, count):
 
 @exact_kernel
 def find_tied_pair(crossings, count, keys, spare):
-    """Return the place of a pair that ties where most do, and how many those are."""
+    """Return the index of a pair that ties where most pairs do, and how many do so."""
     for x in range(count):
         keys[x] = (np.int64(crossings[x] * 2.0**CROSSING_BITS) << INDEX_BITS) + x
     sort_keys(keys, count, spare)
@@ -169,7 +171,7 @@ def find_tied_pair(crossings, count, keys, spare):
 
 @exact_kernel
 def find_tie(scores, exponents, a, b, pair):
-    """Return p and q, without a common divisor, such that a pair ties at p A + q B, in integers of columns."""
+    """Return coprime p and q such that a pair ties at p A + q B, in the integers of columns a and b."""
     i, j = pair[0], pair[1]
     q = abs(np.int64((scores[a, i] - scores[a, j]) * 2.0 ** exponents[a]))
     p = abs(np.int64((scores[b, i] - scores[b, j]) * 2.0 ** exponents[b]))
@@ -179,9 +181,9 @@ def find_tie(scores, exponents, a, b, pair):
 
 @exact_kernel
 def choose_tie(scores, exponents, a, b, crossings, pairs, count, ties, keys, spare):
-    """Return p and q of the place p A + q B where most pairs tie, or the simplest of few; 0 if too few tie.
+    """Return p and q of the position p A + q B where most pairs tie; (0, 0) if too few do.
 
-    With ONLY_TIES, it is always the simplest.
+    If there are few pairs, or with ONLY_TIES, return the simplest of all ties instead.
     """
     place, tied = find_tied_pair(crossings, count, keys, spare)
     compares_all = ties == ONLY_TIES or count <= MAX_COMPARED_CROSSINGS

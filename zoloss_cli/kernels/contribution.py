@@ -1,8 +1,8 @@
 """Sums over random subset paths, from which complexity contributions are estimated (Li 2006, section 1.5.2).
 
-All sums are of integers, so that they do not depend on the order or the number of parts in which they are
-computed. `K` is the N x N kernel matrix, `y` the N labels, `flat` the slope that counts as 0 (see
-`hard_margin`).
+All sums are sums of integers, so that they do not depend on the order or the number of parts in which they
+are computed. `K` is the N x N kernel matrix, `y` holds the N labels, and `flat` is the slope that counts as 0
+(see `hard_margin`).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from zoloss_cli.kernels.random import PERMUTED, draw_epoch
 
 @kernel
 def add_path_sums(K, y, flat, counter, permutations, s1, s2, group, by_sample, products, by_size):
-    """Add the sums over this many random paths to the last three arrays; return (status, sample).
+    """Add the sums over `permutations` random paths to the last three arrays; return (status, sample).
 
-    by_sample (N x 2): [sum, number] of the growths of complexity when a sample joins a set of s1 to s2 - 1;
-    by_size[g, n] (groups x N x 2): the same of a sample of group g joining a set of n. With an equation for
-    each set of s1 + 1 to s2, C(S_m) - C(S_s1) = sum of the contributions of the samples between, products[:N]
-    is P'P of (1.12), of which only the entries (later, earlier on the path) are added to, and products[N] is
-    P'Delta; nothing is added to `products` if it has no rows.
+    by_sample (N x 2) holds [sum, number] of the increases in complexity when a sample joins a set of s1, ...,
+    s2 - 1 samples; by_size[g, n] (groups x N x 2) holds the same for a sample of group g joining a set of n.
+    With one equation for each set of s1 + 1 to s2 samples, C(S_m) - C(S_s1) = sum of the contributions of the
+    samples in between, products[:N] is P'P of (1.12), of which only the entries (later, earlier on the path)
+    are added to, and products[N] is P'Delta. Nothing is added to `products` if it has no rows.
     """
     n = y.size
     none_cut, none_alias = np.empty(0, np.uint64), np.empty(0, np.int32)
@@ -59,7 +59,7 @@ def add_path_sums(K, y, flat, counter, permutations, s1, s2, group, by_sample, p
             products[n, order[i]] += later
             line = products[order[i]]
             for j in range(s1, i + 1):
-                line[order[j]] += s2 - i  # the equations that have both
+                line[order[j]] += s2 - i  # the number of equations that contain both
     return SOLVED, -1
 
 

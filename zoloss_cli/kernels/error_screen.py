@@ -1,10 +1,10 @@
 """Weighted errors of linear scores on all samples: whether they reach a bound, decided in single precision.
 
-Most weights that a search tries are worse than the best so far, and it need not know by how much. The screen
-holds the samples in float32, those misclassified most often first, so that the errors reach the bound after a
-part of them. It reports this only if rounding cannot have caused an error.
+Most weight vectors that a search tries are worse than the best so far, and by how much does not matter. The
+screen holds the samples in float32, those misclassified most often first, so that a part of them is enough
+for the errors to reach the bound. It reports this only if rounding cannot be the cause.
 
-`Z` (N x P, P a multiple of four) and its transpose `Z_T` have rows y x; `phi` are fixed-point weights.
+`Z` (N x P, P a multiple of four) has rows y x, `Z_T` is its transpose, and `phi` holds fixed-point weights.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from zoloss_cli.kernels.lanes import (
 )
 
 SAMPLES_PER_BLOCK = 4 * SINGLE_LANES  # of the screen
-SAMPLES_PER_COUNT = 128  # whose margins stay in registers and the first cache
-BUCKETS = 256  # of samples about as hard as one another
-MAX_TOTAL_GRAINS = 2**30  # of weight, so that sums of int32 do not overflow
+SAMPLES_PER_COUNT = 128  # whose margins stay in registers and the first-level cache
+BUCKETS = 256  # of samples that are about equally hard
+MAX_TOTAL_GRAINS = 2**30  # of weight, so that sums in int32 do not overflow
 SINGLE_ROUNDING = 2.0**-24
-MIN_SINGLE = 1e-30  # above what underflow of single precision may lose
+MIN_SINGLE = 1e-30  # more than underflow in single precision can lose
 
 
 @kernel
 def sum_error_weights_up_to(Z_T, phi, w, bound):
     """Return the weighted error of w, or some value >= bound as soon as it is known to reach the bound.
 
-    Works on columns of Z (Z_T is P x N), a block of samples at a time: sums over features then need no
+    Works on columns of Z (Z_T is P x N), a block of samples at a time, so that sums over features need no
     horizontal addition. The number of features is a multiple of four.
     """
     n = phi.shape[0]
@@ -57,10 +57,10 @@ def sum_error_weights_up_to(Z_T, phi, w, bound):
 
 @exact_kernel
 def sort_by_hardness(phi, missed, drawn_by_weight):
-    """Return all samples, those first whose mistakes so far, times their weights, are most.
+    """Return the indices of all samples, those with the largest weight times mistakes so far first.
 
-    Where samples are drawn by weight, the mistakes have that factor in them. Without any mistake the heaviest
-    samples are first. Sorted into buckets: about right is enough.
+    If samples are drawn by weight, the number of mistakes already contains that factor. Without any mistakes,
+    the heaviest samples come first. Sorting into buckets is exact enough.
     """
     n = phi.shape[0]
     total = 0.0
@@ -90,8 +90,9 @@ def sort_by_hardness(phi, missed, drawn_by_weight):
 def build_screen(Z, phi, missed, drawn_by_weight, longest_row, n):
     """Return (columns, weights, grain, longest_row) of the n hardest samples for `has_errors_up_to`.
 
-    `missed` holds how often each sample was misclassified so far, in trials that draw it by weight or not.
-    `columns` are those of Z in blocks of samples, and `weights` are in whole grains: 1 each if all are equal.
+    `missed` holds how often each sample has been misclassified so far, and `drawn_by_weight` says how those
+    trials drew samples. `columns` holds the columns of Z in blocks of samples, and `weights` are in whole
+    grains: 1 each if all are equal.
     """
     P = Z.shape[1]
     order = sort_by_hardness(phi, missed, drawn_by_weight)
@@ -113,11 +114,11 @@ def build_screen(Z, phi, missed, drawn_by_weight, longest_row, n):
 
 @exact_kernel
 def has_errors_up_to(w, screen, bound):
-    """Return whether the weighted error of w is certainly >= bound; False says nothing.
+    """Return whether the weighted error of w is certainly >= bound; False leaves it open.
 
-    A margin in single precision, of rounded w and x, is wrong by at most (P + 4) u |w| |x| with
-    u = SINGLE_ROUNDING; twice that below 0 it is an error. Weights in whole grains are rounded down, and the
-    bound up.
+    A margin in single precision, of rounded w and x, is off by at most (P + 4) u |w| |x| with
+    u = SINGLE_ROUNDING; one below -(2 P + 16) u |w| |x|, more than twice that, is an error. Weights in whole
+    grains are rounded down, and the bound is rounded up.
     """
     columns, weights, grain, longest_row = screen
     n_blocks, P, _ = columns.shape

@@ -9,10 +9,10 @@ import numpy as np
 from zoloss_cli.kernels import kernel
 from zoloss_cli.kernels.arrays import compute_max_abs
 
-CONVERGENCE_TOLERANCE = 1e-4  # of the largest weight: a sweep that moves no weight by more is the last
-MILLS_ASYMPTOTE = -30.0  # below this z, Phi(z) is near the smallest numbers there are
+CONVERGENCE_TOLERANCE = 1e-4  # of the largest weight: a sweep that changes no weight by more is the last
+MILLS_ASYMPTOTE = -30.0  # below this z, Phi(z) is close to the smallest float
 MIN_CAVITY_SHARE = (
-    1e-12  # a sample without which nearly nothing is left of the posterior's precision is skipped
+    1e-12  # a sample is skipped if without it less than this share of the posterior's precision is left
 )
 ROOT_2 = math.sqrt(2.0)
 ROOT_2_PI = math.sqrt(2.0 * math.pi)
@@ -20,7 +20,7 @@ ROOT_2_PI = math.sqrt(2.0 * math.pi)
 
 @kernel
 def compute_mills_ratio(z):
-    """Return N(z) / Phi(z), by its asymptote where Phi underflows."""
+    """Return N(z) / Phi(z), using its asymptote where Phi nearly underflows."""
     if z < MILLS_ASYMPTOTE:
         return -z + 1.0 / -z
     return math.exp(-0.5 * z * z) / ROOT_2_PI / (0.5 * math.erfc(-z / ROOT_2))
@@ -30,9 +30,10 @@ def compute_mills_ratio(z):
 def fit_bayes_point(Z, noise, sweeps):
     """Return (m, sweeps done): the posterior mean of w for rows z_i = y_i x_i of Z and the prior N(0, I).
 
-    Z is N x size, m has length size. The likelihood of row i is Phi(<w, z_i> / sqrt(noise)), approximated by a
-    Gaussian in <w, z_i> with mean m_i and precision pi_i. A sweep visits every row: take its Gaussian out of
-    the posterior N(m, V), match the moments of the rest times the true likelihood, and put the new Gaussian in.
+    Z is N x size, and m has length size. The likelihood of row i is Phi(<w, z_i> / sqrt(noise)), approximated
+    by a Gaussian in <w, z_i> with mean m_i and precision pi_i. A sweep visits every row: it takes the row's
+    Gaussian out of the posterior N(m, V), matches the moments of the rest times the true likelihood, and puts
+    the new Gaussian in.
     """
     n, size = Z.shape
     m = np.zeros(size, np.float64)
@@ -46,7 +47,7 @@ def fit_bayes_point(Z, noise, sweeps):
             Vz = np.dot(V, z_i)
             spread = np.dot(z_i, Vz)
             centre = np.dot(z_i, m)
-            # without row i: variance and mean of <w, z_i>
+            # variance and mean of <w, z_i> without row i
             room = 1.0 - site_precision[i] * spread
             if room <= MIN_CAVITY_SHARE:
                 continue
@@ -62,7 +63,7 @@ def fit_bayes_point(Z, noise, sweeps):
             mean = away + alpha / curvature
             change = precision - site_precision[i]
             shift = precision * mean - site_precision[i] * site_mean[i]
-            # N(m, V) with the new Gaussian in place of the old one, by Sherman and Morrison
+            # N(m, V) with the new Gaussian in place of the old one, by the Sherman-Morrison formula
             factor = 1.0 + change * spread
             gain = (shift - change * centre) / factor
             for j in range(size):

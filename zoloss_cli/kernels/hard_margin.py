@@ -1,19 +1,19 @@
 """The hard-margin SVM on a kernel matrix, by an exact active-set method that starts from the last solution.
 
-min 1/2 sum of b_i b_j K_ij - sum of y_i b_i, where sum of b_i = 0 and alpha_i = y_i b_i >= 0. Goldfarb & Idnani
-(1983), on a set S of samples that lie on the margin, f_i = sum of b_j K_ij + c = y_i. The inverse R of
+min 1/2 sum of b_i b_j K_ij - sum of y_i b_i, subject to sum of b_i = 0 and alpha_i = y_i b_i >= 0. Goldfarb &
+Idnani (1983), with a set S of samples on the margin, f_i = sum of b_j K_ij + c = y_i. The inverse R of
 
     [ 0   1'  ]
     [ 1  K_SS ]
 
-gives c and b, and -R (1, K_Sp)' says how they follow when another sample p gets weight. The most violated
-sample p of the set enters: its weight grows until it lies on the margin too; whoever loses all weight on the
-way leaves S. K only needs to be positive definite on vectors that sum to 0, as -||x - x'|| is.
+gives c and b, and -R (1, K_Sp)' is how they change when another sample p gains weight. The most violated
+sample p of the set enters: its weight grows until it lies on the margin, too; members that lose all weight on
+the way leave S. K only needs to be positive definite on vectors that sum to 0, as -||x - x'|| is.
 
-Index 0 of R, coef, k and d is the bias, the members of S follow in any order; of R only the lower triangle
-is kept. With one class only, S is one sample, b = 0 and c = y.
+Index 0 of R, coef, k and d is the bias, and the members of S follow in any order; only the lower triangle of
+R is kept. If there is only one class, S is a single sample, b = 0 and c = y.
 
-Many functions return (status, sample): SOLVED with -1, or why there is no solution and the sample it ended at.
+Many functions return (status, sample): SOLVED and -1, or why there is no solution and the sample it ended at.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ import numpy as np
 
 from zoloss_cli.kernels import kernel
 
-MARGIN_TOLERANCE = 1e-9  # a margin below 1 - this violates the solution
-MAX_MEMBER_ERROR = 1e-11  # members of S farther off the margin than this are corrected
-MIN_RELATIVE_WEIGHT = 1e-9  # of the largest: a sample with less is no support vector
-ROUNDING = 1e-12  # a sum of terms that is smaller than this share of their sizes is 0
-STEPS_PER_SAMPLE = 50  # a solution takes far fewer: beyond this the method runs in a circle
+MARGIN_TOLERANCE = 1e-9  # a margin below 1 minus this violates the solution
+MAX_MEMBER_ERROR = 1e-11  # members of S farther off the margin are corrected
+MIN_RELATIVE_WEIGHT = 1e-9  # of the largest: a sample with less is not a support vector
+ROUNDING = 1e-12  # a sum that is smaller than this share of the size of its terms is 0
+STEPS_PER_SAMPLE = 50  # a solution takes far fewer: beyond this, the method is cycling
 SOLVED, INSEPARABLE, INDEFINITE, STUCK = range(4)
 
-# R: (n + 1) x (n + 1); coef: c and b_S; sign, place: y and index of the members; f: the n outputs; k, d: room
-# to work; size: [|S|, the number of support vectors].
+# R: (n + 1) x (n + 1); coef: c and b_S; sign, place: labels and indices of the members; f: the n outputs; k,
+# d: workspace; size: [|S|, number of support vectors].
 HardMarginSolution = namedtuple("Solution", "R coef sign place f k d size")
-# Kernel rows in the order of a path: rows[i] is K[order[i], order], gathered when first needed (ready[i]);
-# y: the labels in that order; flat: a slope below which a sample is no news to S.
+# Kernel rows in the order of a path: rows[i] is K[order[i], order], gathered when first needed (ready[i]); y:
+# the labels in that order; flat: the slope below which a sample depends on S.
 KernelRows = namedtuple("Rows", "K order rows ready y flat")
 
 
@@ -69,7 +69,7 @@ def copy_solution(a, b):
 
 @kernel
 def build_path_rows(K, y, order, flat):
-    """Return the kernel rows and labels of the samples in this order, none of them gathered yet."""
+    """Return the kernel rows and labels of the samples in this order, with no row gathered yet."""
     n = order.size
     signs = np.empty(n)
     for i in range(n):
@@ -79,7 +79,7 @@ def build_path_rows(K, y, order, flat):
 
 @kernel
 def get_kernel_row(rows, i):
-    """Return the kernel of the i-th sample with all, in the order of the path."""
+    """Return the kernel of the i-th sample with all samples, in the order of the path."""
     row = rows.rows[i]
     if not rows.ready[i]:
         rows.ready[i] = True
@@ -91,7 +91,7 @@ def get_kernel_row(rows, i):
 
 @kernel
 def start_with_sample(rows, i, s):
-    """Set S to the i-th sample alone, which gives all its class."""
+    """Set S to the i-th sample alone, which gives all samples its class."""
     s.R[0, 0], s.R[1, 0], s.R[1, 1] = -get_kernel_row(rows, i)[i], 1.0, 0.0
     s.coef[0], s.coef[1] = rows.y[i], 0.0
     s.sign[1], s.place[1] = rows.y[i], i
@@ -113,7 +113,7 @@ def apply_inverse(s):
 
 @kernel
 def compute_response(rows, i, s):
-    """Set d to how c and b_S follow a unit of b_i; return how f_i does: 0 where i is no news to S."""
+    """Set d to how c and b_S respond to a unit of b_i; return how f_i does: 0 if sample i depends on S."""
     row, top = get_kernel_row(rows, i), s.size[0] + 1
     s.k[0] = 1.0
     for a in range(1, top):
@@ -128,7 +128,7 @@ def compute_response(rows, i, s):
 
 @kernel
 def add_member(rows, i, weight, slope, s):
-    """Add the i-th sample to S; d and the slope are those of `compute_response`."""
+    """Add the i-th sample to S; d and `slope` are those of `compute_response`."""
     top = s.size[0] + 1
     for a in range(top):
         scaled = s.d[a] / slope
@@ -142,13 +142,13 @@ def add_member(rows, i, weight, slope, s):
 
 @kernel
 def remove_member(out, s):
-    """Remove member `out` from S, and let d follow; return by how much the slope grows.
+    """Remove member `out` from S and update d; return by how much the slope grows.
 
-    The last member takes its index.
+    The last member takes over its index.
     """
     last, pivot, share = s.size[0], s.R[out, out], s.d[out] / s.R[out, out]
     gain = s.d[out] * share
-    taken = s.k  # of no further use when members leave
+    taken = s.k  # not needed any more when members leave
     for a in range(last + 1):
         taken[a] = s.R[out, a] if a < out else s.R[a, out]
         s.d[a] -= share * taken[a]
@@ -172,7 +172,7 @@ def remove_member(out, s):
 def shift_weight(sign, weight, gap, slope, flat, s):
     """Change b_i of a sample outside S, of class `sign`, until it is on the margin (gap > 0) or 0 (gap = 0).
 
-    On the way, members of S that lose all weight leave it. Returns (weight of i, slope, status).
+    Members of S that lose all weight on the way leave it. Returns (weight of i, slope, status).
     """
     entering = gap > 0.0
     way = sign if entering else -sign
@@ -196,17 +196,17 @@ def shift_weight(sign, weight, gap, slope, flat, s):
         gap -= step * slope
         if out == 0:
             return weight, slope, SOLVED
-        if s.size[0] == 1:  # the weight of all ends at 0 together
+        if s.size[0] == 1:  # all weights reach 0 together
             return weight, slope, STUCK if entering else SOLVED
         slope += remove_member(out, s)
 
 
 @kernel
 def rebuild_inverse(rows, s):
-    """Compute R from scratch, and from it c and b; return False if some member is no news to the others."""
+    """Compute R from scratch, and c and b from it; return False if a member depends on the others."""
     m = s.size[0]
     start_with_sample(rows, s.place[1], s)
-    for a in range(2, m + 1):  # the a-th is written to where it was read
+    for a in range(2, m + 1):  # the a-th member is written to where it was read
         slope = compute_response(rows, s.place[a], s)
         if not slope > 0.0:
             return False
@@ -238,7 +238,7 @@ def enter_sample(rows, i, f, s):
 
 @kernel
 def evaluate_outputs(rows, n, s):
-    """Compute f of the first n samples; return how far members of S are off the margin, their errors in k."""
+    """Compute f of the first n samples; set k to the errors of members of S, and return the largest one."""
     f, m = s.f, s.size[0]
     for i in range(n):
         f[i] = s.coef[0]
@@ -266,7 +266,7 @@ def evaluate_outputs(rows, n, s):
 
 @kernel
 def refine_solution(rows, n, s):
-    """Compute f of the first n samples from c and b that are as exact as can be; return a status."""
+    """Compute f of the first n samples, with c and b as exact as possible; return a status."""
     worst = evaluate_outputs(rows, n, s)
     for attempt in range(4):
         if worst <= MAX_MEMBER_ERROR:
@@ -288,7 +288,7 @@ def count_support_vectors(s):
     for a in range(1, s.size[0] + 1):
         most = max(most, s.sign[a] * s.coef[a])
         mixed = mixed or s.sign[a] != s.sign[1]
-    if mixed:  # of one class, none has weight but by rounding
+    if mixed:  # members of one class have weight only by rounding
         for a in range(1, s.size[0] + 1):
             count += s.sign[a] * s.coef[a] > MIN_RELATIVE_WEIGHT * most
     return count
@@ -296,7 +296,7 @@ def count_support_vectors(s):
 
 @kernel
 def resolve_violations(rows, inside, n, s):
-    """Let violated samples of a set enter until there is none; the set is those of the first n `inside` it.
+    """Let violated samples of a set enter until there are none; the set is those of the first n `inside` it.
 
     Returns (status, sample).
     """
@@ -355,7 +355,7 @@ def remove_sample(rows, inside, i, n, s):
         _, _, status = shift_weight(rows.y[i], weight, 0.0, slope, rows.flat, s)
         if status != SOLVED:
             return status, i
-    else:  # it was alone in S: another one of its class takes its place, or there is none
+    else:  # it was alone in S: another sample of its class takes its place, if there is one
         s.size[0] = 0
         for j in range(n):
             if inside[j]:
@@ -365,7 +365,7 @@ def remove_sample(rows, inside, i, n, s):
 
 @kernel
 def count_along_path(rows, upto, counts, s):
-    """Count the support vectors of the first 0, 1, ..., upto samples into `counts`; return (status, sample)."""
+    """Set `counts` to the support vectors of the first 0, 1, ..., upto samples; return (status, sample)."""
     inside = np.zeros(rows.order.size, np.bool_)
     s.size[0] = s.size[1] = counts[0] = 0
     for i in range(upto):
@@ -378,7 +378,7 @@ def count_along_path(rows, upto, counts, s):
 
 @kernel
 def count_path_support_vectors(K, y, order, flat):
-    """Return (counts, status, sample): counts of support vectors of the first 0, 1, ... samples in order."""
+    """Return (counts, status, sample), with the support vectors of the first 0, 1, ... samples in order."""
     counts = np.zeros(order.size + 1, np.int64)
     rows = build_path_rows(K, y, order, flat)
     status, where = count_along_path(rows, order.size, counts, allocate_solution(order.size))
@@ -387,7 +387,7 @@ def count_path_support_vectors(K, y, order, flat):
 
 @kernel
 def solve_hard_margin(K, y, members, flat):
-    """Return (solution, status, sample) for these samples; the solution's places are indices into `members`."""
+    """Return (solution, status, sample) for these samples; places in it are indices into `members`."""
     n = members.size
     rows, s = build_path_rows(K, y, members, flat), allocate_solution(n)
     start_with_sample(rows, 0, s)

@@ -1,9 +1,9 @@
-"""Whether some w is right on all of given rows: the point of their convex hull that is nearest to 0 tells.
+"""Whether some w is right on all given rows, decided by the point of their convex hull nearest to 0.
 
 Wolfe (1976), "Finding the nearest point in a polytope". If the nearest point x is not 0, then
-<x, z> >= |x|^2 > 0 for every row z: x is such a w, and the one with the largest margin. If it is 0, the
-few rows that it is a mixture of (the corral) cannot all be right: by Farkas' lemma they are a certificate,
-and as they are affinely independent no row of it can be spared.
+<x, z> >= |x|^2 > 0 for every row z: x is such a w, and the one with the largest margin. If it is 0, the few
+rows of which it is a mixture (the corral) cannot all be right: by Farkas' lemma they are a certificate, and
+since they are affinely independent, none of them can be left out.
 
 This is the linear program of Nguyen & Sanner (2013), section 3: a sample p lies in the convex hull of others
 exactly if no w is right on (1, x_k) for all of them and on -(1, p).
@@ -15,19 +15,19 @@ import numpy as np
 
 from zoloss_cli.kernels import kernel
 
-ZERO_DISTANCE = 1e-11  # rows have length 1: a hull this near to 0 contains it
-MIN_MARGIN = 1e-12  # of a w of length 1: a margin above this is not a rounding error
+ZERO_DISTANCE = 1e-11  # rows have length 1: a hull this close to 0 contains it
+MIN_MARGIN = 1e-12  # of a w of length 1: a larger margin is not a rounding error
 DEPENDENT_LENGTH = 1e-13  # what rounding can leave of a row that depends on others
-MIN_MIXTURE_WEIGHT = 1e-14  # a row of the corral with no more is not needed for its nearest point
+MIN_MIXTURE_WEIGHT = 1e-14  # a row of the corral with no more weight is not needed for its nearest point
 MAX_ROUNDS = 1000
 
 
 @kernel
 def find_affine_minimum(A, size, mu, x, Q, R):
-    """Set mu and x = mu A nearest to 0 with sum(mu) = 1 over the first `size` rows; False if they depend.
+    """Set mu and the x = mu A nearest to 0 with sum(mu) = 1; return False if the rows are dependent.
 
-    A has rows of length P; Q and R are room. Modified Gram-Schmidt with the right-hand side along, which gives
-    x to full precision even near 0.
+    Uses the first `size` rows of A, which have length P; Q and R are workspace. Modified Gram-Schmidt with
+    the right-hand side carried along gives x to full precision even near 0.
     """
     P = A.shape[1]
     for j in range(P):
@@ -74,7 +74,7 @@ def append_row(Z, signs, i, size, weight, corral, weights, A):
 
 @kernel
 def drop_row(k, size, corral, weights, A):
-    """Drop row k of the corral, and let those behind it close up; return the new size."""
+    """Drop row k of the corral and close the gap; return the new size."""
     size -= 1
     for later in range(k, size):
         weights[later], corral[later] = weights[later + 1], corral[later + 1]
@@ -85,7 +85,7 @@ def drop_row(k, size, corral, weights, A):
 
 @kernel
 def find_least_margin(Z, signs, members, count, w):
-    """Return (least margin, its row) of w on rows signs_i Z_i, i in members[:count]."""
+    """Return (least margin, its row) of w on rows signs_i Z_i for i in members[:count]."""
     least, row = np.inf, -1
     for m in range(count):
         i = members[m]
@@ -97,10 +97,10 @@ def find_least_margin(Z, signs, members, count, w):
 
 @kernel
 def shrink_corral(size, w, corral, weights, A, mu, x, Q, R):
-    """Set w to the nearest point of the corral's hull: Wolfe's minor cycle.
+    """Set w to the point of the corral's hull nearest to 0: Wolfe's minor cycle.
 
-    As long as the nearest point of its affine hull lies outside its hull, go towards that up to the boundary
-    and drop a row that has no weight there. Returns the size that is left; 0 where rounding prevents it.
+    While the nearest point of the affine hull lies outside the convex hull, go towards it up to the boundary,
+    and drop a row that has no weight there. Returns the remaining size, or 0 if rounding prevents a result.
     """
     while size > 0:
         if not find_affine_minimum(A, size, mu, x, Q, R):
@@ -125,12 +125,12 @@ def shrink_corral(size, w, corral, weights, A, mu, x, Q, R):
 
 @kernel
 def separate(Z, signs, members, count, first, w, corral, weights):
-    """Search a w that is right on rows signs_i Z_i, i in members[:count], which have length 1.
+    """Search for a w that is right on rows signs_i Z_i for i in members[:count], which have length 1.
 
-    Z is n x P; w has length P, `corral` and `weights` have room for P + 2. Returns the size of the corral if
-    there is no such w, with its rows in `corral` and their weights, which add up to 1; 0 if there is one, which
-    is then in `w`; -1 where rounding leaves it open. `first` is the place among the members to start from;
-    another start may end in another corral.
+    Z is n x P; w has length P, and `corral` and `weights` have room for P + 2. Returns 0 if there is such a
+    w, which is then in `w`; the size of the corral if there is none, with its rows in `corral` and their
+    weights, which sum to 1, in `weights`; and -1 if rounding leaves it open. `first` is the index into
+    `members` to start from; another start may end in another corral.
     """
     P = Z.shape[1]
     A, Q, R = np.empty((P + 2, P)), np.empty((P + 2, P)), np.empty((P + 2, P + 2))
@@ -145,7 +145,7 @@ def separate(Z, signs, members, count, first, w, corral, weights):
         least, entering = find_least_margin(Z, signs, members, count, w)
         if least > MIN_MARGIN * np.sqrt(square):
             return 0
-        if size > P or entering < 0:  # no row where no margin is a number
+        if size > P or entering < 0:  # no row enters if no margin is a number
             return -1
         for k in range(size):
             if corral[k] == entering:

@@ -1,9 +1,9 @@
-"""Numbers side by side in one register: four float64 or sixteen float32, added in the order that is written.
+"""Numbers side by side in one register: four float64 or sixteen float32, added in the order written.
 
-A loop that LLVM vectorizes by itself asks at each call whether arrays overlap, has a remainder, and keeps
-sums apart; for a row of a dozen features that costs more than the arithmetic. Here a row of 4 q columns is q
-registers. The functions are for kernels alone. `array` is C contiguous, of any shape, and `offset` counts its
-elements from the first: nothing checks that as many as there are lanes follow.
+A loop that LLVM vectorizes by itself checks at each call whether arrays overlap, has a remainder, and keeps
+partial sums; for a row of a dozen features, this costs more than the arithmetic. Here a row of 4 q columns is
+q registers. The functions can only be called from kernels. `array` is C contiguous, of any shape, and
+`offset` counts its elements from the first: nothing checks that enough elements follow to fill the lanes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _lanes, _singles = Float64Lanes(), Float32Lanes()
 
 @register_model(Float64Lanes)
 class Float64LanesModel(models.PrimitiveModel):
-    """A vector of LLVM."""
+    """The data model of `Float64Lanes`: an LLVM vector."""
 
     def __init__(self, manager, lanes_type):
         super().__init__(manager, lanes_type, _VECTOR)
@@ -47,7 +47,7 @@ class Float64LanesModel(models.PrimitiveModel):
 
 @register_model(Float32Lanes)
 class Float32LanesModel(models.PrimitiveModel):
-    """A vector of LLVM."""
+    """The data model of `Float32Lanes`: an LLVM vector."""
 
     def __init__(self, manager, lanes_type):
         super().__init__(manager, lanes_type, _SINGLES)
@@ -80,7 +80,7 @@ def _fill(builder, vector, number):
 
 @intrinsic
 def load_lanes(typingctx, array, offset):
-    """Return the four numbers of an array from an offset on."""
+    """Return the four numbers of an array that begin at an offset."""
     _check_array(array)
 
     def generate(context, builder, signature, arguments):
@@ -91,9 +91,9 @@ def load_lanes(typingctx, array, offset):
 
 @intrinsic
 def load_element(typingctx, array, offset):
-    """Return one element of 32 or 64 bits, by a load that LLVM does not join with others to a gather.
+    """Return one element of 32 or 64 bits, by a load that LLVM does not merge with others into a gather.
 
-    Where every lane of a register comes from another place, a gather takes longer than loads one by one.
+    If every lane of a register comes from a different place, a gather takes longer than single loads.
     """
     if not (isinstance(array, types.Array) and array.layout == "C"):
         raise TypingError("elements are loaded from arrays that are C contiguous")
@@ -108,7 +108,7 @@ def load_element(typingctx, array, offset):
 
 @intrinsic
 def store_lanes(typingctx, array, offset, lanes):
-    """Set the four numbers of an array from an offset on."""
+    """Set the four numbers of an array that begin at an offset."""
     _check_array(array)
 
     def generate(context, builder, signature, arguments):
@@ -121,7 +121,7 @@ def store_lanes(typingctx, array, offset, lanes):
 
 @intrinsic
 def fill_lanes(typingctx, number):
-    """Return one number four times."""
+    """Return one number in all four lanes."""
 
     def generate(context, builder, signature, arguments):
         return _fill(builder, _VECTOR, arguments[0])
@@ -131,7 +131,7 @@ def fill_lanes(typingctx, number):
 
 @intrinsic
 def add_lane_products(typingctx, total, a, b):
-    """Return total + a * b lane by lane, rounded once where the processor can."""
+    """Return total + a * b lane by lane, rounded once if the processor supports it."""
 
     def generate(context, builder, signature, arguments):
         total, a, b = arguments
@@ -142,7 +142,7 @@ def add_lane_products(typingctx, total, a, b):
 
 @intrinsic
 def add_product(typingctx, total, a, b):
-    """Return total + a * b of three numbers, rounded once where the processor can."""
+    """Return total + a * b of three numbers, rounded once if the processor supports it."""
 
     def generate(context, builder, signature, arguments):
         total, a, b = arguments
@@ -153,7 +153,7 @@ def add_product(typingctx, total, a, b):
 
 @intrinsic
 def sum_lanes_of_four(typingctx, a, b, c, d):
-    """Return the four sums over the lanes of a, of b, of c and of d, each (0 + 1) + (2 + 3)."""
+    """Return the four sums over the lanes of a, b, c and d, each as (0 + 1) + (2 + 3)."""
 
     def generate(context, builder, signature, arguments):
         a, b, c, d = arguments
@@ -171,7 +171,7 @@ def sum_lanes_of_four(typingctx, a, b, c, d):
 
 @intrinsic
 def load_singles(typingctx, array, offset):
-    """Return the sixteen numbers of a float32 array from an offset on."""
+    """Return the sixteen numbers of a float32 array that begin at an offset."""
     _check_array(array, types.float32)
 
     def generate(context, builder, signature, arguments):
@@ -182,7 +182,7 @@ def load_singles(typingctx, array, offset):
 
 @intrinsic
 def fill_singles(typingctx, number):
-    """Return one float32 sixteen times."""
+    """Return one float32 in all sixteen lanes."""
 
     def generate(context, builder, signature, arguments):
         return _fill(builder, _SINGLES, arguments[0])

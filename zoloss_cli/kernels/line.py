@@ -1,6 +1,6 @@
 """The 0/1 loss along a line of hyperplanes: all its values from one sort of where rows change sides.
 
-`Y` is n x P: rows y_i = label_i (1, x_i), scaled to length 1, with weights `c`; w is right on row i where
+`Y` is n x P, with rows y_i = label_i (1, x_i) scaled to length 1 and weights `c`; w is right on row i if
 <y_i, w> > 0.
 """
 
@@ -11,16 +11,16 @@ import numpy as np
 from zoloss_cli.kernels import exact_kernel, kernel
 from zoloss_cli.kernels.arrays import copy_vector
 
-ZERO_MARGIN = 1e-11  # of rows and a w of length 1: a margin or slope below this is 0
-MIN_RELATIVE_GAP = 1e-8  # of the ends' size: a gap between breakpoints below this is none
-MANY_BREAKPOINTS = 1 << 15  # more, and the room to sort them does not fit into the second cache
+ZERO_MARGIN = 1e-11  # of rows and a w of length 1: a smaller margin or slope is 0
+MIN_RELATIVE_GAP = 1e-8  # of the size of its ends: a smaller gap between breakpoints is not an interval
+MANY_BREAKPOINTS = 1 << 15  # with more, the workspace for sorting does not fit into the second-level cache
 ROUGH_BUCKETS = 512
 LOSS_TOLERANCE = 1e-9  # losses are sums of weights: those that differ by less are equal
 
 
 @kernel
 def compute_strict_loss(Y, c, w):
-    """Return the weight of the rows that are not right beyond doubt: a margin that rounding could give is 0."""
+    """Return the weight of the rows that are not clearly right: a margin within rounding error is 0."""
     margins = np.dot(Y, w)
     least = ZERO_MARGIN * np.sqrt(np.dot(w, w))
     total = 0.0
@@ -36,7 +36,7 @@ def scatter_by_bucket(t, rows, count, s, buckets, bucket, starts, new_t, new_row
         starts[b] = 0
     half = 0.5 * buckets
     top = np.int32(buckets - 1)
-    for j in range(count):  # apart from the counting: so it runs on vectors
+    for j in range(count):  # separate from the counting, so that it vectorizes
         b = np.int32((t[j] / (abs(t[j]) + s)) * half + half)
         bucket[j] = min(max(b, np.int32(0)), top)
     for j in range(count):
@@ -54,10 +54,11 @@ def scatter_by_bucket(t, rows, count, s, buckets, bucket, starts, new_t, new_row
 def sort_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_rows):
     """Sort the first `count` breakpoints t and their rows: scatter by t / (|t| + s), then sort by insertion.
 
-    `bucket` has room for them and `starts` for one more than there are buckets; the result is in `sorted_t` and
-    `sorted_rows`. What lies closer together than an interval can be is left in any order: on discrete data many
-    breakpoints are one but for rounding, and to order those would cost the square of their number.
-    Many breakpoints are scattered roughly first: the second time, neighbours then go to the same cache lines.
+    `bucket` has room for them, and `starts` for one more than the number of buckets; the result is in
+    `sorted_t` and `sorted_rows`. Breakpoints closer together than any interval can be are left in any order:
+    on discrete data many are equal up to rounding, and sorting those would cost the square of their number.
+    Many breakpoints are scattered roughly first, so that neighbours go to the same cache lines the second
+    time.
     """
     if count > MANY_BREAKPOINTS:
         scatter_by_bucket(t, rows, count, s, ROUGH_BUCKETS, bucket, starts, sorted_t, sorted_rows)
@@ -76,10 +77,10 @@ def sort_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_rows):
 
 @kernel
 def allocate_line_scratch(n):
-    """Return room for `compute_line_losses` and for a draw.
+    """Return workspace for `compute_line_losses` and for a draw.
 
-    For the losses: t, rows, bucket, starts, sorted t, sorted rows, losses; for the draw: near, odds. Before the
-    draw, odds hold what each row adds to the loss where its breakpoint is passed.
+    For the losses: t, rows, bucket, starts, sorted t, sorted rows, losses; for the draw: near, odds. Before
+    the draw, `odds` holds what each row adds to the loss when its breakpoint is passed.
     """
     return (
         np.empty(n, np.float64),
@@ -96,7 +97,7 @@ def allocate_line_scratch(n):
 
 @kernel
 def close_narrow_intervals(sorted_t, count, losses):
-    """Set the loss of intervals between breakpoints that have no room to infinity."""
+    """Set the loss of intervals between breakpoints that are too narrow to infinity."""
     for j in range(count - 1):
         room = sorted_t[j + 1] - sorted_t[j] - MIN_RELATIVE_GAP * max(abs(sorted_t[j]), abs(sorted_t[j + 1]))
         losses[j + 1] = losses[j + 1] if room > 0.0 else np.inf
@@ -104,7 +105,10 @@ def close_narrow_intervals(sorted_t, count, losses):
 
 @kernel
 def find_least_loss(losses, count, turned):
-    """Return the least loss of w and -w, its interval, and -1 if it is -w's, else 1."""
+    """Return the least loss of w and -w, its interval, and -1 if it is that of -w, else 1.
+
+    On every interval, the losses of w and -w sum to `turned`.
+    """
     least, least_at, most, most_at = np.inf, 0, -np.inf, 0
     for j in range(count + 1):
         if losses[j] < least:
@@ -121,18 +125,18 @@ def find_least_loss(losses, count, turned):
 def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
     """Compute the loss on every interval of the line w + alpha v, with f = Yw and g = Yv.
 
-    Basis rows but the one that is leaving count as right; a row that the whole line leaves at 0 counts by
-    its side of u, the sum of their V_j. Interval j ends at sorted breakpoint j; one without room has an
-    infinite loss. -w passes the same breakpoints: its loss is `turned` minus that of w.
+    Basis rows other than the leaving one count as right; a row with margin 0 on the whole line counts by its
+    side of u, the sum of their V_j. Interval j ends at sorted breakpoint j; one that is too narrow has an
+    infinite loss. -w passes the same breakpoints, and its loss is `turned` minus that of w.
 
-    Returns (breakpoints, turned, least loss, its interval, and -1 if it is -w's, else 1). There is no
-    breakpoint where rounding hides every slope, that of the leaving row too.
+    Returns (number of breakpoints, turned, least loss, its interval, and -1 if it is that of -w, else 1).
+    There are no breakpoints if rounding hides every slope, even that of the leaving row.
     """
     t, rows, bucket, starts, sorted_t, sorted_rows, losses, _, signed = scratch
     loss, turned, count, sum_f, sum_g = 0.0, 0.0, np.int64(0), 0.0, 0.0
     still = False
     rates = f
-    for i in range(f.shape[0]):  # the loss far to the left, at -v; and the breakpoints
+    for i in range(f.shape[0]):  # the loss far to the left, at -v, and the breakpoints
         if in_basis[i] and i != leaving:
             continue
         if abs(g[i]) > ZERO_MARGIN:
@@ -154,7 +158,7 @@ def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
                 loss += c[i]
                 turned += 2.0 * c[i]
     sort_breakpoints(t, rows, count, sum_f / sum_g + 1e-300, bucket, starts, sorted_t, sorted_rows)
-    # No line is like the last, so a branch by sign or gap is guessed wrong half of the time: there is none.
+    # No two lines are alike, so a branch on sign or gap would be mispredicted half of the time: use none.
     losses[0] = loss
     for j in range(count):
         loss += signed[sorted_rows[j]]
@@ -178,7 +182,7 @@ def pick_interval_point(sorted_t, count, interval):
 
 @kernel
 def move_off_vertex(Y, w, u, in_basis, leaving):
-    """Return w moved along u half as far as all rows but the basis can bear: then the basis is right too."""
+    """Return w moved along u half as far as rows outside the basis allow, which makes the basis right."""
     margins, rates = np.dot(Y, w), np.dot(Y, u)
     longest = np.sqrt(np.dot(w, w) / (np.dot(u, u) + 1e-300))
     for i in range(margins.shape[0]):
@@ -191,9 +195,9 @@ def move_off_vertex(Y, w, u, in_basis, leaving):
 
 @kernel
 def keep_line_minimum(Y, c, w, v, u, in_basis, leaving, alpha, sense, best, best_w):
-    """Write sense (w + alpha v), moved off its vertex, to best_w if it loses less than `best`.
+    """Write sense (w + alpha v), moved off its vertex, to `best_w` if it loses less than `best`.
 
-    Returns the smaller loss of the two.
+    Returns the smaller of the two losses.
     """
     candidate = move_off_vertex(Y, sense * (w + alpha * v), u, in_basis, leaving)
     loss = compute_strict_loss(Y, c, candidate)

@@ -1,12 +1,13 @@
 """The 0/1 loss along a line of hyperplanes, for many rows: only where it is near its minimum.
 
-Does the same as `line.compute_line_losses`, without sorting all breakpoints. They go into buckets by place,
-whose weights give the loss at every edge between two of them; inside, it is lower by at most the weight that a
-bucket can take off. Most buckets are thus known to stay above what a draw can reach. The breakpoints of the
-others are sorted. Rows are read in one pass that stays in registers, and once more as two bytes each.
+Does the same as `line.compute_line_losses` without sorting all breakpoints. They go into buckets by position,
+whose weights give the loss at every boundary between two buckets; inside a bucket, the loss is lower by at
+most the weight that the bucket can take off. Most buckets are thus known to stay above what a draw can reach,
+and only the breakpoints of the others are sorted. Rows are read in one pass that stays in registers, and once
+more as two bytes each.
 
-Arguments are those of `line`. Bucket b < BUCKETS holds rows whose error ends at their breakpoint, b + BUCKETS
-those whose error begins there. Indices are unsigned where a loop is to vectorize.
+Arguments are those of `line`. Bucket b < BUCKETS holds rows whose error ends at their breakpoint, and bucket
+b + BUCKETS those whose error begins there. Indices are unsigned in loops that should vectorize.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from zoloss_cli.kernels.line import (
 )
 from zoloss_cli.kernels.line_search import sort_breakpoints
 
-MANY_ROWS = 1 << 12  # from which on this pays
+MANY_ROWS = 1 << 12  # above this number, buckets pay off
 BUCKETS = 1 << 12
-# Beyond both halves of the buckets: rows without a breakpoint that are wrong, right, neither, or in the basis.
+# After both halves of the buckets: rows without a breakpoint that are wrong, right or neither, and the basis.
 STILL_WRONG, STILL_RIGHT, STILL, BASIS = 2 * BUCKETS, 2 * BUCKETS + 1, 2 * BUCKETS + 2, 2 * BUCKETS + 3
-MAX_SORTED_SHARE = 1 / 8  # of the rows: where more are in reach, all are sorted in a faster way
-MAX_LOOKS = 4  # at what is in reach, which narrow intervals may put off
+MAX_SORTED_SHARE = 1 / 8  # of the rows: if more are in reach, all are sorted in a faster way
+MAX_LOOKS = 4  # attempts, since what is in reach grows if the best interval is too narrow
 
 
 @kernel
 def allocate_bucket_scratch(n):
-    """Return room for `compute_near_losses`: bucket of each row, weight of each bucket, prefix, run."""
+    """Return workspace for `compute_near_losses`: bucket of each row, weight of each bucket, prefix, run."""
     blocks = (n + SAMPLES_PER_BLOCK - 1) // SAMPLES_PER_BLOCK
     return (
         np.full(blocks * SAMPLES_PER_BLOCK, uint16(BASIS)),
@@ -48,7 +49,7 @@ def allocate_bucket_scratch(n):
 
 @kernel
 def fill_line_buckets(c, f, g, s, in_basis, bucket, histogram):
-    """Assign rows to buckets by t / (|t| + s), where t = -f / g; sum up the weight of each bucket."""
+    """Assign rows to buckets by t / (|t| + s) with t = -f / g, and sum up the weight of each bucket."""
     n = f.shape[0]
     half = 0.5 * BUCKETS
     for b in range(histogram.shape[0]):
@@ -71,7 +72,7 @@ def fill_line_buckets(c, f, g, s, in_basis, bucket, histogram):
 
 @kernel
 def settle_still_rows(Y, c, u, bucket):
-    """Return what rows at 0 all along the line add to the loss, and to that of w and -w together."""
+    """Return what rows at 0 on the whole line add to the loss, and to that of w and -w together."""
     rates = np.dot(Y, u)
     loss, turned = 0.0, 0.0
     for i in range(c.shape[0]):
@@ -83,10 +84,11 @@ def settle_still_rows(Y, c, u, bucket):
 
 @kernel
 def find_reachable_runs(histogram, prefix, turned, reach, run):
-    """Set `run` to the run of neighbouring buckets in which the loss of w or -w may be in reach, or to -1.
+    """Set run[b] to the number of the run that bucket b belongs to, or to -1.
 
-    Empty buckets are in no run, and end none. Returns the number of runs, the first and the last bucket in one,
-    and whether these two are the outermost ones that hold anything.
+    A run is a sequence of adjacent buckets in which the loss of w or -w may be in reach. Empty buckets belong
+    to no run and do not end one. Returns the number of runs, the first and the last bucket in a run, and for
+    each of these two whether it is the outermost one that is not empty.
     """
     runs, inside, first, last = 0, False, BUCKETS, -1
     is_leftmost, is_rightmost, is_empty = False, False, True
@@ -108,7 +110,7 @@ def find_reachable_runs(histogram, prefix, turned, reach, run):
 
 @kernel
 def collect_rows(bucket, run, first, last, rows):
-    """List the rows of all buckets in a run, which are between `first` and `last`; return how many they are."""
+    """List the rows of all buckets in runs, which are between `first` and `last`; return their number."""
     low_bits, low, width = uint16(BUCKETS - 1), uint16(first), uint16(last - first)
     count = np.int64(0)
     for block in range(bucket.shape[0] // SAMPLES_PER_BLOCK):
@@ -127,7 +129,7 @@ def collect_rows(bucket, run, first, last, rows):
 
 @kernel
 def sum_losses_in_runs(c, prefix, run, bucket, t, rows, count, outermost, losses):
-    """Set the losses of the intervals around sorted breakpoints t; those beyond a run are infinite.
+    """Set the losses of the intervals around sorted breakpoints t; those outside all runs are infinite.
 
     `outermost` says whether the first and the last run have no breakpoints beyond them.
     """
@@ -137,7 +139,7 @@ def sum_losses_in_runs(c, prefix, run, bucket, t, rows, count, outermost, losses
         b = np.int64(bucket[rows[j]] & low_bits)
         if run[b] != current:
             current = run[b]
-            while b > 0 and run[b - 1] == current:  # rounding may have put a later bucket's row first
+            while b > 0 and run[b - 1] == current:  # rounding may have put a row of a later bucket first
                 b -= 1
             loss = prefix[b]
             losses[j] = loss if j == 0 and outermost[0] else np.inf
@@ -149,10 +151,10 @@ def sum_losses_in_runs(c, prefix, run, bucket, t, rows, count, outermost, losses
 
 @kernel
 def compute_near_losses(Y, c, f, g, u, in_basis, leaving, excess, scratch, bucket_scratch):
-    """Do as `compute_line_losses`; intervals whose loss is larger by more than `excess` may be left out.
+    """Do the same as `compute_line_losses`; intervals more than `excess` above the least loss may be missing.
 
-    Breakpoints that are returned are those around the others: where some between two of them are left out, the
-    interval has an infinite loss.
+    Only the breakpoints around the remaining intervals are returned; if some between two of them are left
+    out, the interval there has an infinite loss.
     """
     _, rows, _, _, sorted_t, sorted_rows, losses, _, _ = scratch
     bucket, histogram, prefix, run = bucket_scratch

@@ -1,22 +1,21 @@
 """The update procedure of random coordinate descent: the exact minimum of the 0/1 loss along a line.
 
-Li & Lin (2007), Fig. 1 and eq. (4); Li's thesis (2006), Algorithms 2.3 and 2.4. With p = Xw and
-delta = Xd, sample i changes sides at the breakpoint r_i = p_i / delta_i of the threshold t in
-w - t d. Passing r_i upwards adds its signed weight c_i = y_i sign(delta_i) phi_i to the error.
+Li & Lin (2007), Fig. 1 and eq. (4); Li's thesis (2006), Algorithms 2.3 and 2.4. With p = Xw and delta = Xd,
+sample i changes sides at the breakpoint r_i = p_i / delta_i of the threshold t in w - t d. Passing r_i
+upwards adds its signed weight c_i = y_i sign(delta_i) phi_i to the error.
 
-The rule that `find_threshold_by_sorting` and `find_threshold_by_buckets` both follow:
+The rule that both `find_threshold_by_sorting` and `find_threshold_by_buckets` follow:
 1. samples with delta_i = 0 never change sides and are left out (Algorithm 2.3 counts them);
-2. equal breakpoints are one; one whose net weight is 0 vanishes;
+2. equal breakpoints are merged into one, which vanishes if its net weight is 0;
 3. the error starts at 0 below all breakpoints, and the leftmost smallest value wins;
 4. t is the midpoint between the remaining neighbours, or 1 beyond the outermost one.
-Three additions make it exact in floating point and change nothing elsewhere: an interval narrower than
-1e-12 of its ends or of the typical breakpoint is no interval (its ends are one point blurred by
-rounding); if t would hit a vanished breakpoint, whose samples would then have margin 0, t moves to the
-middle of the widest free gap of that interval; and where breakpoints are so large that 1 is lost beside
-them, "1 beyond" is 1e-9 of their size.
+Three additions make it exact in floating point and change nothing elsewhere: an interval narrower than 1e-12
+of its ends or of the typical breakpoint is ignored (its ends are one point blurred by rounding); if t would
+hit a vanished breakpoint, giving its samples margin 0, t moves to the middle of the widest free gap of that
+interval; and where breakpoints are so large that 1 is lost beside them, "1 beyond" is 1e-9 of their size.
 
-Weights are int64 fixed point (see `to_fixed_point`): sums are exact, so ties do not depend on the order.
-`p`, `delta`, `y` and `phi` have length N throughout, and `c` holds the products y_i phi_i.
+Weights are int64 fixed point (see `to_fixed_point`): sums are exact, so ties do not depend on the order. `p`,
+`delta`, `y` and `phi` have length N throughout, and the argument `c` holds the products y_i phi_i.
 """
 
 from __future__ import annotations
@@ -32,23 +31,23 @@ from zoloss_cli.kernels.buckets import (
 )
 
 FIXED_POINT_ONE = 2.0**50  # the integer that stands for a weight of 1
-MIN_RELATIVE_WIDTH = 1e-12  # of its ends or the typical breakpoint: a narrower interval is none
+MIN_RELATIVE_WIDTH = 1e-12  # of its ends or the typical breakpoint: a narrower interval is ignored
 RELATIVE_OVERSHOOT = 1e-9  # of the outermost breakpoint, where 1 would be lost beside it
-EDGE_TOLERANCE = 1e-9  # of the range of all buckets: a breakpoint nearer to a bucket's edge is in doubt
+EDGE_TOLERANCE = 1e-9  # of the range of all buckets: a breakpoint closer to a bucket's edge is in doubt
 INSERTION_SORT_LIMIT = 48  # breakpoints; usually 3 to 15 are candidates
-MAX_BUCKETS = 1 << 14  # which two bytes can count twice
-MANY_SAMPLES = 1 << 17  # of which some blocks show the scale of breakpoints
+MAX_BUCKETS = 1 << 14  # so that two bytes can number twice as many
+MANY_SAMPLES = 1 << 17  # with more, a few blocks are enough to estimate the scale of breakpoints
 
 
 @exact_kernel
 def compute_overshoot(r, s):
-    """Return how far t lies outside the outermost breakpoint r, where s is the typical one."""
+    """Return how far t lies beyond the outermost breakpoint r; s is the typical breakpoint."""
     return max(1.0, RELATIVE_OVERSHOOT * max(s, abs(r)))
 
 
 @exact_kernel
 def compute_blur(r, s):
-    """Return how near a breakpoint must be to r to be r, as far as rounding lets one tell."""
+    """Return how close a breakpoint must be to r to be equal to it, up to rounding."""
     return MIN_RELATIVE_WIDTH * max(s, abs(r))
 
 
@@ -58,11 +57,8 @@ def to_fixed_point(phi: np.ndarray) -> np.ndarray:
 
 
 def choose_bucket_count(n: int) -> int:
-    """Return how many buckets `find_threshold_by_buckets` takes for n samples: a power of two.
-
-    A bucket costs about as much as sorting a few candidates more.
-    """
-    wanted = 64 if n < 400 else max(128, n // 7)
+    """Return the number of buckets of `find_threshold_by_buckets` for n samples: a power of two."""
+    wanted = 64 if n < 400 else max(128, n // 7)  # one costs about as much as sorting a few more candidates
     return min(1 << (wanted - 1).bit_length(), MAX_BUCKETS)
 
 
@@ -80,10 +76,10 @@ def compute_typical_breakpoint(p, delta):
 
 @exact_kernel
 def sort_breakpoints(r, carried, count):
-    """Sort the first `count` breakpoints r, and what is carried with them.
+    """Sort the first `count` breakpoints r, and `carried` along with them.
 
-    Insertion sort, or Shell sort with Tokuda's increments where there are more than INSERTION_SORT_LIMIT. It is
-    as fast as np.argsort and what follows of it, and compiles in a tenth of the time.
+    Insertion sort, or Shell sort with Tokuda's increments for more than INSERTION_SORT_LIMIT breakpoints. It
+    is as fast as np.argsort and the indexing after it, and compiles in a tenth of the time.
     """
     gap = 1
     while count > INSERTION_SORT_LIMIT and gap < count // 4:
@@ -101,10 +97,10 @@ def sort_breakpoints(r, carried, count):
 
 @exact_kernel
 def find_threshold_by_sorting(p, delta, y, phi, s, both_directions):
-    """Apply the rule by sorting all breakpoints: Algorithm 2.4, or 2.3 where `both_directions`.
+    """Apply the rule by sorting all breakpoints: Algorithm 2.4, or 2.3 if `both_directions`.
 
-    phi is in fixed point, s the typical breakpoint. Returns (t, negate): the step is w - t d, negated
-    where Algorithm 2.3 found the negative-direction stump better. t = 0 where no breakpoint remains.
+    phi is in fixed point, and s is the typical breakpoint. Returns (t, negate): the step is w - t d, negated
+    if Algorithm 2.3 found the negative-direction stump better. t is 0 if no breakpoint remains.
     """
     n = p.shape[0]
     r_all = np.empty(n, np.float64)
@@ -136,7 +132,7 @@ def find_threshold_by_sorting(p, delta, y, phi, s, both_directions):
     i = 0
     while i < count:
         value, net = r_all[i], c_all[i]
-        i += 1  # whatever the first is: NaN is not even equal to itself
+        i += 1  # unconditionally: NaN is not even equal to itself
         while i < count and r_all[i] == value:
             net += c_all[i]
             i += 1
@@ -196,7 +192,7 @@ def find_threshold_by_sorting(p, delta, y, phi, s, both_directions):
 
 @exact_kernel
 def find_threshold_at_zero(p, delta, y, phi):
-    """Apply the rule where w = 0, so that all breakpoints are one at 0; return (t, whether that is so)."""
+    """Apply the rule if p = 0, so that all breakpoints are one at 0; return (t, whether p = 0)."""
     net = 0
     for i in range(p.shape[0]):
         if p[i] != 0.0:
@@ -208,7 +204,7 @@ def find_threshold_at_zero(p, delta, y, phi):
 
 @exact_kernel
 def take_step(p, delta, t, closest, q):
-    """Set q = p - t delta; return False if a breakpoint lies within `closest` of t (its margin would be 0)."""
+    """Set q = p - t delta; return False if a breakpoint is within `closest` of t (its margin would be 0)."""
     clashes = 0
     for i in range(p.shape[0]):
         q[i] = p[i] - t * delta[i]
@@ -218,11 +214,11 @@ def take_step(p, delta, t, closest, q):
 
 @exact_kernel
 def find_threshold_by_buckets(p, delta, c, s, buckets, bucket, histogram, prefix, near_r, near_i):
-    """Apply the rule without sorting: only buckets that can hold the minimum are looked at exactly.
+    """Apply the rule without sorting: only buckets that can hold the minimum are examined exactly.
 
-    Returns (t, settled). `settled` is false in the rare cases that the buckets cannot decide beyond
-    doubt (a breakpoint on a bucket's edge beside the winner, a winner too narrow): the
-    caller then sorts. The last five arguments are the room of `rcd.allocate_scratch`.
+    Returns (t, settled). `settled` is False in the rare cases that the buckets cannot decide with certainty
+    (a breakpoint on the edge of a bucket next to the winner, or a winner that is too narrow): the caller then
+    sorts. The last five arguments are the workspace of `rcd.allocate_scratch`.
     """
     fill_buckets(p, delta, c, s, buckets, bucket, histogram)
     t, settled, _ = find_threshold_in_buckets(
@@ -233,12 +229,12 @@ def find_threshold_by_buckets(p, delta, c, s, buckets, bucket, histogram, prefix
 
 @exact_kernel
 def find_threshold_in_buckets(p, delta, c, s, buckets, bucket, histogram, prefix, near_r, near_i):
-    """Do as `find_threshold_by_buckets`, once buckets are filled; return the number of candidates too.
+    """Do the same as `find_threshold_by_buckets` with filled buckets; also return the number of candidates.
 
     All breakpoints in the interval of t are candidates, unless samples have a weight of 0.
     """
     best, best_at = find_best_boundary(histogram, prefix, buckets)
-    next_above = best_at  # the first bucket above the boundary that holds anything
+    next_above = best_at  # the first bucket above the boundary that is not empty
     while next_above < buckets and histogram[next_above] == 0 and histogram[next_above + buckets] == 0:
         next_above += 1
     first, last = max(best_at - 1, 0), min(next_above, buckets - 1)
@@ -255,7 +251,7 @@ def find_threshold_in_buckets(p, delta, c, s, buckets, bucket, histogram, prefix
     while j < count:
         value, net, b = near_r[j], 0, np.int64(bucket[near_i[j]]) & (buckets - 1)
         if np.isnan(value):
-            return 0.0, False, count  # it has no place in an order
+            return 0.0, False, count  # NaN has no place in an order
         while j < count and near_r[j] == value:
             if np.int64(bucket[near_i[j]]) & (buckets - 1) != b:
                 return 0.0, False, count

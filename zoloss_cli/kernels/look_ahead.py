@@ -1,17 +1,17 @@
 """Margins of four trials at a time, before it is known which of these trials change w.
 
-A trial of an online learner waits for the last one: w must be loaded, multiplied, summed and compared before
-the next inner product may begin, behind a branch that is mispredicted about as often as the learner errs. The
-draws of an epoch are known in advance, though. So four inner products <w, z> and the six between the four rows
-are taken at once, and the margin of the third trial, say, is <w, z_3> + s_1 <z_1, z_3> + s_2 <z_2, z_3> with
-the steps s of the trials before it, which are 0 where there was no update. From one trial to the next that is
-a sign and an addition, without a branch.
+A trial of an online learner waits for the one before it: w must be loaded, multiplied, summed and compared
+before the next inner product can begin, behind a branch that is mispredicted about as often as the learner
+errs. But the draws of an epoch are known in advance. So the four inner products <w, z> and the six between
+the four rows are computed at once, and the margin of the third trial, say, is
+<w, z_3> + s_1 <z_1, z_3> + s_2 <z_2, z_3> with the steps s of the trials before it, which are 0 if there was
+no update. Going from one trial to the next then takes a sign and an addition, without a branch.
 
 These margins are rounded differently from inner products with the w of their trial. If only their sides of a
-threshold matter, this makes no difference unless one is as close to it as `compute_tolerance` says: such a
-block is tried again, trial by trial, so that results are the same to the last bit.
+threshold matter, this makes no difference unless a margin is as close to it as `compute_tolerance` says: such
+a block is repeated trial by trial, so that results are the same to the last bit.
 
-Rows are those of `online`: Z is N x P with P a multiple of LANES.
+Rows are those of `online`: Z is N x P, with P a multiple of LANES.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from zoloss_cli.kernels.lanes import (
 )
 
 TRIALS_PER_BLOCK = 4
-# Ten inner products a block are more than what four trials wait for where rows are longer than this.
+# If rows are longer than this, ten inner products per block take longer than four trials wait.
 MAX_COLUMNS = 96
-FEW_UPDATES = 0.15  # updates a trial up to which most blocks have none
+FEW_UPDATES = 0.15  # updates per trial up to which most blocks have none
 ROUNDING = 2.0**-53
 
 
 @inline_kernel
 def can_look_ahead(Z, few):
-    """Return whether blocks of trials, with few updates or not, are possible on these rows and worth it."""
+    """Return whether blocks of trials, with few updates or not, are possible on these rows and worthwhile."""
     return Z.shape[1] % LANES == 0 and (few or Z.shape[1] <= MAX_COLUMNS)
 
 
@@ -49,7 +49,7 @@ def can_look_ahead(Z, few):
 def multiply_rows(w, Z, indices, t):
     """Return the inner products of w with the rows z_1, ..., z_4 of trials t, ..., t + 3, and of these rows.
 
-    In three tuples: <w, z_1>, ..., <w, z_4>; then 12, 13, 14 and 23; then 24 and 34, each twice.
+    They come in three tuples: <w, z_1>, ..., <w, z_4>; then 12, 13, 14 and 23; then 24 and 34, each twice.
     """
     P = Z.shape[1]
     at_1, at_2 = np.int64(indices[t]) * P, np.int64(indices[t + 1]) * P
@@ -93,7 +93,7 @@ def find_least_margin(w, Z, indices, t):
 
 @inline_kernel
 def add_rows(w, Z, indices, t, steps):
-    """Add the rows of trials t, ..., t + 3 to w one after the other, each times its step."""
+    """Add the rows of trials t, ..., t + 3 to w one after another, each times its step."""
     P = Z.shape[1]
     at_1, at_2 = np.int64(indices[t]) * P, np.int64(indices[t + 1]) * P
     at_3, at_4 = np.int64(indices[t + 2]) * P, np.int64(indices[t + 3]) * P
@@ -108,7 +108,7 @@ def add_rows(w, Z, indices, t, steps):
 
 @inline_kernel
 def add_rows_to_both(w, late, Z, indices, t, steps, timed):
-    """Do as `add_rows` for w and `steps` and for `late` and `timed`: rows are loaded once."""
+    """Do the same as `add_rows` for w with `steps` and for `late` with `timed`, loading each row once."""
     P = Z.shape[1]
     at_1, at_2 = np.int64(indices[t]) * P, np.int64(indices[t + 1]) * P
     at_3, at_4 = np.int64(indices[t + 2]) * P, np.int64(indices[t + 3]) * P
@@ -127,13 +127,13 @@ def add_rows_to_both(w, late, Z, indices, t, steps, timed):
 
 @inline_kernel
 def find_sides(w, Z, indices, t, reach, steps):
-    """Return on which side of `reach` the margins of trials t, ..., t + 3 are, and the least distance from it.
+    """Return on which side of `reach` the margins of trials t, ..., t + 3 are, and the least distance to it.
 
-    A margin below `reach` makes its trial add its row times its step to w. Sides are +1.0, or -1.0 below.
+    A trial with a margin below `reach` adds its row times its step to w. Sides are +1.0, or -1.0 if below.
     """
     margins, others, last = multiply_rows(w, Z, indices, t)
     h_1, h_2, h_3 = steps[0] * 0.5, steps[1] * 0.5, steps[2] * 0.5
-    # Distances as if every trial before had stepped by half: a side then adds or takes away the other half.
+    # Distances as if each earlier trial had taken half its step: its side adds or removes the other half.
     g_12, g_13, g_14 = h_1 * others[0], h_1 * others[1], h_1 * others[2]
     g_23, g_24, g_34 = h_2 * others[3], h_2 * last[0], h_3 * last[1]
     d_1 = margins[0] - reach
@@ -156,7 +156,7 @@ def find_sides(w, Z, indices, t, reach, steps):
 
 @inline_kernel
 def choose_steps(steps, sides):
-    """Return the steps of four trials: 0 for those whose margins are beyond the threshold (side 1.0)."""
+    """Return the steps of four trials: 0 for those whose margins are above the threshold (side 1.0)."""
     h_1, h_2, h_3, h_4 = 0.5 * steps[0], 0.5 * steps[1], 0.5 * steps[2], 0.5 * steps[3]
     s_1, s_2 = add_product(h_1, -sides[0], h_1), add_product(h_2, -sides[1], h_2)
     return s_1, s_2, add_product(h_3, -sides[2], h_3), add_product(h_4, -sides[3], h_4)
@@ -182,13 +182,13 @@ def find_longest_row(Z):
 
 @exact_kernel
 def compute_tolerance(w, longest_row, largest_step, reach, trials):
-    """Return how far at most a margin of a block is from that of its trial, in all of so many trials from w on.
+    """Return how far a margin of a block can be from that of its trial, in any of `trials` trials from w on.
 
     With R the longest row and s the largest step, a trial with a margin of at most `reach` adds at most
-    2 s reach + s^2 R^2 to |w|^2, which bounds |w| by some W. An inner product of length P, however it is added
-    up, is wrong by at most (P + 2) u |w| |z| with u = ROUNDING. So is the margin of a trial by itself; the one
-    that is looked ahead to has, in addition, the rounding of at most eight sums, and of three updates of w:
-    (2 P + 32) u (W + 8 s R) R covers all, and twice that is taken.
+    2 s reach + s^2 R^2 to |w|^2, which bounds |w| by some W. An inner product of length P, in whatever order
+    it is summed, is off by at most (P + 2) u |w| |z| with u = ROUNDING. So is the margin of a single trial;
+    the one that is looked ahead to also has the rounding of at most eight sums and of three updates of w:
+    (2 P + 32) u ((W + 8 s R) R + reach) covers all of this, and twice that is returned.
     """
     P = w.shape[0]
     growth = 2.0 * largest_step * reach + (largest_step * longest_row) ** 2

@@ -1,6 +1,6 @@
 """Margin costs C = sum_i phi_i c(m_i) and the line search on them (Li's thesis 2006, chapter 3).
 
-`margins`, `along`, `phi` and `D` have length N; `kind` is one of the three costs below, and `kappa` the
+`margins`, `along`, `phi` and `D` have length N; `kind` is one of the three costs below, and `kappa` is the
 bisigmoid's kappa_-.
 """
 
@@ -13,12 +13,13 @@ from zoloss_cli.kernels import exact_kernel
 EXPONENTIAL, BISIGMOID, LOGISTIC = 0, 1, 2
 FIRST_STEP = 0.5
 MIN_STEP = 1e-300  # halving ends here: no step lowers the cost
-# A cost below this counts as out of bounds: where every margin grows along a line, the search would never end.
+# A cost below this counts as out of bounds: if every margin grows along a line, the search would never end.
 MIN_COST = 1e-300
 # A longer step must lower the cost by this share of it, times the tolerance squared. On a plateau of the
-# bisigmoid, which falls on by less and less, the search would else end where no sample has any weight. The
-# thesis does not say where its search ends: this share is the one, of a dozen tried on ten splits of four sets,
-# that comes nearest to the bisigmoid columns of its Table 3.1, which therefore are not an independent check.
+# bisigmoid, which keeps falling by less and less, the search would otherwise end where no sample has any
+# weight. The thesis does not say where its search ends: of a dozen shares tried on ten splits of four sets,
+# this one comes nearest to the bisigmoid columns of its Table 3.1, which therefore are not an independent
+# check.
 MIN_RELATIVE_GAIN = 1e-6
 
 
@@ -26,9 +27,9 @@ MIN_RELATIVE_GAIN = 1e-6
 def _evaluate_margin_cost(kind, kappa, m):
     """Return (level, rest, weight) with c(m) = level + rest and -c'(m) = weight.
 
-    The bisigmoid is (3.5) with kappa_+ = 1. Far from 0 it is flat, at level 0 or 1 + kappa_-; what it is
-    above or below that is its rest, to full precision: with e = exp(-2m), its tail 1 - tanh(m) is
-    2e / (1 + e), and its derivative 1 / cosh^2 is 4e / (1 + e)^2.
+    The bisigmoid is (3.5) with kappa_+ = 1. Far from 0 it is flat, at level 0 or 1 + kappa_-; the rest is its
+    difference from that level, to full precision: with e = exp(-2m), its tail 1 - tanh(m) is 2e / (1 + e),
+    and its derivative 1 / cosh^2 is 4e / (1 + e)^2.
     """
     if kind == EXPONENTIAL:
         e = np.exp(-m)
@@ -47,7 +48,7 @@ def _evaluate_margin_cost(kind, kappa, m):
 
 @exact_kernel
 def set_sample_weights(kind, kappa, margins, phi, D):
-    """Make D proportional to -phi c'(m) and sum to 1; False where every derivative is 0, and so is D."""
+    """Set D proportional to -phi c'(m), with sum 1; return False, with D = 0, if every derivative is 0."""
     n = phi.shape[0]
     largest = 0.0
     for i in range(n):
@@ -57,7 +58,7 @@ def set_sample_weights(kind, kappa, margins, phi, D):
         return False
     total = 0.0
     for i in range(n):
-        D[i] /= largest  # so that the sum is of ordinary size, however small the weights are
+        D[i] /= largest  # so that the sum is of ordinary size, however small the weights
         total += D[i]
     for i in range(n):
         D[i] /= total
@@ -66,10 +67,10 @@ def set_sample_weights(kind, kappa, margins, phi, D):
 
 @exact_kernel
 def compute_cost_and_slope(kind, kappa, margins, along, phi, step):
-    """Return (level, rest, slope) of C = level + rest at margins + step * along; out of bounds, C is infinite.
+    """Return (level, rest, slope) of C = level + rest at margins + step * along; C is infinite out of bounds.
 
-    Where no margin changes its sign, all levels are the same number, and the difference of two costs is
-    that of their rests: a fall by 1e-30 of a cost of 0.1 is seen.
+    If no margin changes its sign, all levels are the same number, and two costs differ by the difference of
+    their rests: a decrease of 1e-30 in a cost of 0.1 is noticed.
     """
     level, rest, slope = 0.0, 0.0, 0.0
     for i in range(phi.shape[0]):
@@ -84,11 +85,11 @@ def compute_cost_and_slope(kind, kappa, margins, along, phi, step):
 
 @exact_kernel
 def search_line(kind, kappa, margins, along, phi, tolerance):
-    """Return (step, C there) near a minimum on a line along which C falls at first; step 0 where none lowers C.
+    """Return (step, C there) near a minimum on a line along which C falls at first; step 0 if none lowers C.
 
-    From a step of 1/2: halve until C is lower than at 0, double while it falls, then halve the bracket
-    until it is `tolerance` of its upper end. Its lower end is the step: there C is lower than at 0, and
-    still falls.
+    Starting with a step of 1/2, halve until C is lower than at 0, double while it falls, then halve the
+    bracket until its width is `tolerance` of its upper end. Its lower end is the step: there C is lower than
+    at 0, and still falling.
     """
     level_0, rest_0, _ = compute_cost_and_slope(kind, kappa, margins, along, phi, 0.0)
     step = FIRST_STEP

@@ -1,7 +1,7 @@
 """Maximum matchings in bipartite graphs whose rows are sets of bits.
 
-The left side has n_left nodes; bit r of row i of `rows` (n_left x words) says whether i is joined to
-the r-th copy on the right. A node that weighs several copies stands for as many: `left_of` names the node of
+The left side has n_left nodes; bit r of row i of `rows` (n_left x words) says whether i is joined to the r-th
+copy on the right. A node with a weight of several copies stands for that many: `left_of` holds the node of
 each copy on the left, and on the right each copy has a bit of its own. `mate_left` and `mate_right` hold the
 copy on the other side, or -1.
 """
@@ -18,7 +18,7 @@ NONE, ONE = np.uint64(0), np.uint64(1)
 
 @exact_kernel
 def find_free_copies(mate_right, free):
-    """Set the bits of the copies on the right that have no mate."""
+    """Set the bits in `free` of the copies on the right that have no mate."""
     for w in range(free.shape[0]):
         word = NONE
         for r in range(w << 6, min((w + 1) << 6, mate_right.shape[0])):
@@ -28,7 +28,7 @@ def find_free_copies(mate_right, free):
 
 @exact_kernel
 def flip_path(last, reached_from, mate_left, mate_right):
-    """Match along the path that ends at the right copy `last`, back to the free copy that it came from."""
+    """Match along the path that ends at the right copy `last`, back to the free copy where it started."""
     right = last
     while right >= 0:
         left = reached_from[right]
@@ -40,10 +40,10 @@ def flip_path(last, reached_from, mate_left, mate_right):
 
 @exact_kernel
 def find_path(rows, left_of, start, mate_right, free, seen, reached_from, queue):
-    """Return the free right copy at the end of a path of alternating edges from the left copy `start`, or -1.
+    """Return the free right copy at the end of an alternating path from the left copy `start`, or -1.
 
-    `seen` has the right copies that need no visit, none of them free, and is extended by those that were
-    visited; `reached_from` names the left copy from which each was reached.
+    `seen` holds the right copies that need no visit, none of them free, and gains those that are visited;
+    `reached_from` is set to the left copy from which each was reached.
     """
     words = free.shape[0]
     queue[0] = start
@@ -72,9 +72,10 @@ def find_path(rows, left_of, start, mate_right, free, seen, reached_from, queue)
 
 @exact_kernel
 def augment_matching(rows, left_of, mate_left, mate_right, matched, target, room):
-    """Extend a matching to a maximum one, or to `target` pairs; return how many pairs it has.
+    """Extend a matching to a maximum one, or to `target` pairs; return its number of pairs.
 
-    A search that finds no path leaves right copies behind that no later path can use: they stay seen.
+    A search that finds no path leaves behind right copies that no later path can use: they stay marked as
+    seen.
     """
     free, seen, dead, reached_from, queue = room
     words = free.shape[0]

@@ -1,17 +1,17 @@
-"""Online learners: one sample per trial, N trials an epoch.
+"""Online learners: one sample per trial, N trials per epoch.
 
-Row k of `Z` (N x P) is y_k x_k, so that <w, z_k> is the margin rho_k and an update adds a multiple of z_k. Rows
-are padded with zeros to a multiple of four columns, so inner products vectorize without a remainder.
-Rows are addressed, not sliced: a slice would cost atomic reference counts each trial. `step` (length N) holds
-each sample's weight relative to the mean (ones where samples are drawn by weight instead). `order` is one of
-the rules of `random`, with its alias table (`cut`, `alias`); `checkpoints` and `path` are those of
-`checkpoints.save_checkpoint`. All functions change w. A mistake is a trial with a margin <= 0, as in the
-mistake bounds of online learning.
+Row k of `Z` (N x P) is y_k x_k, so that <w, z_k> is the margin rho_k and an update adds a multiple of z_k.
+Rows are padded with zeros to a multiple of four columns, so that inner products vectorize without a
+remainder. They are indexed, not sliced: a slice would cost atomic reference counts in each trial. `step`
+(length N) holds each sample's weight relative to the mean (ones if samples are drawn by weight instead).
+`order` is one of the rules of `random`, with its alias table (`cut`, `alias`); `checkpoints` and `path` are
+those of `checkpoints.save_checkpoint`. All functions change w. A mistake is a trial with a margin <= 0, as in
+the mistake bounds of online learning.
 
-What bounds a trial by itself: the latency of load, inner product and compare behind a branch that is
-mispredicted about as often as the learner errs; 10 to 20 ns for up to 64 features. The functions
-`try_..._ahead` take a block of trials at a time instead (`look_ahead`), to the same result: 5 to 10 ns. Squared
-costs alone have margins in their steps, and are rounded otherwise there.
+A single trial is bounded by the latency of load, inner product and comparison, behind a branch that is
+mispredicted about as often as the learner errs: 10 to 20 ns for up to 64 features. The functions
+`try_..._ahead` make a block of trials at a time instead (`look_ahead`), with the same result: 5 to 10 ns.
+Only squared costs have margins in their steps, which are rounded differently there.
 
 The learners share what is done once per epoch (`draw_epoch`, `save_checkpoint`) and once per trial or block;
 each has its own loop around these. A common loop would take the trial as an argument, and numba's cache does
@@ -42,7 +42,7 @@ from zoloss_cli.kernels.look_ahead import (
 )
 from zoloss_cli.kernels.random import draw_epoch
 
-PARALLEL = 1e-12  # of |x|^2 |w|^2: where x and w span less, they are parallel
+PARALLEL = 1e-12  # of |x|^2 |w|^2: if x and w span less, they are parallel
 HINGE, MODIFIED_LEAST_SQUARES, LEAST_SQUARES, PERCEPTRON_CRITERION = range(4)
 
 
@@ -64,7 +64,7 @@ def add_scaled_row(w, scale, Z, k):
 
 @kernel
 def try_perceptron(Z, step, w, indices, first, last):
-    """Apply the perceptron learning rule in some trials, one after the other; return the number of mistakes."""
+    """Apply the perceptron learning rule in some trials, one by one; return the number of mistakes."""
     mistakes = 0
     for k in indices[first:last]:
         if compute_margin(w, Z, k) <= 0.0:
@@ -75,9 +75,9 @@ def try_perceptron(Z, step, w, indices, first, last):
 
 @exact_kernel
 def try_perceptron_ahead(Z, step, w, indices, tolerance, few):
-    """Do what `try_perceptron` does for a whole epoch, a block of trials at a time.
+    """Do the same as `try_perceptron` for a whole epoch, a block of trials at a time.
 
-    Where mistakes are `few`, the block is looked at first: it mostly holds none.
+    If mistakes are `few`, the block is checked first, since it usually contains none.
     """
     stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
     mistakes = 0.0
@@ -120,7 +120,7 @@ def fit_perceptron(Z, step, cut, alias, w, epochs, order, seed, checkpoints, pat
 
 @kernel
 def compute_average(w, late, clock):
-    """Return the average that `fit_averaged_perceptron` has come to."""
+    """Return the average that `fit_averaged_perceptron` has reached."""
     mean = np.empty(w.shape[0], np.float64)
     for j in range(w.shape[0]):
         mean[j] = w[j] - late[j] / clock
@@ -129,7 +129,7 @@ def compute_average(w, late, clock):
 
 @kernel
 def try_averaged(Z, step, w, late, clock, indices, first, last):
-    """Do as `fit_averaged_perceptron` does in some trials, one after the other; return (mistakes, clock)."""
+    """Do the same as `fit_averaged_perceptron` in some trials, one by one; return (mistakes, clock)."""
     mistakes = 0
     for k in indices[first:last]:
         if compute_margin(w, Z, k) <= 0.0:
@@ -142,7 +142,7 @@ def try_averaged(Z, step, w, late, clock, indices, first, last):
 
 @exact_kernel
 def try_averaged_ahead(Z, step, w, late, clock, indices, tolerance, few):
-    """Do what `try_averaged` does for a whole epoch, as `try_perceptron_ahead`."""
+    """Do the same as `try_averaged` for a whole epoch, in the manner of `try_perceptron_ahead`."""
     stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
     mistakes = 0.0
     for t in range(0, stop, TRIALS_PER_BLOCK):
@@ -171,9 +171,10 @@ def try_averaged_ahead(Z, step, w, late, clock, indices, tolerance, few):
 def fit_averaged_perceptron(Z, step, cut, alias, w, late, clock, epochs, order, seed, checkpoints, path):
     """Apply the perceptron rule and sum up all w_t, whose average is the result.
 
-    Algorithms 2.2 and 2.6 of Li's thesis (2006). Each trial adds gamma (1, or N phi_k where reweighting) times
-    the w after that trial. An update by u at clock c therefore counts C - c times, so the sum is C w - late
-    with late the sum of c u. All start at 0, or where an earlier call left them. Returns (mistakes, clock).
+    Algorithms 2.2 and 2.6 of Li's thesis (2006). Each trial adds gamma (1, or N phi_k if reweighting) times
+    the w after that trial. An update by u at clock c therefore counts C - c times, so that the sum is
+    C w - late, where late is the sum of c u. All start at 0, or where an earlier call left them. Returns
+    (mistakes, clock).
     """
     n = Z.shape[0]
     indices = np.arange(n).astype(np.int32)
@@ -189,7 +190,7 @@ def fit_averaged_perceptron(Z, step, cut, alias, w, late, clock, epochs, order, 
         else:
             last, clock = try_averaged(Z, step, w, late, clock, indices, np.int64(0), n)
         mistakes += last
-        # Not `save_checkpoint`, for which the average would be computed in every epoch.
+        # Not `save_checkpoint`, which would need the average in every epoch.
         if at < checkpoints.shape[0] and checkpoints[at] == epoch:
             copy_vector(compute_average(w, late, clock), path[at])
             at += 1
@@ -198,7 +199,7 @@ def fit_averaged_perceptron(Z, step, cut, alias, w, late, clock, epochs, order, 
 
 @kernel
 def try_sgd(Z, step, w, rate, reach, squared, indices, first, last):
-    """Apply the rule of `fit_sgd` in some trials, one after the other; `reach` is where the cost is 0."""
+    """Apply the rule of `fit_sgd` in some trials, one by one; from a margin of `reach` on, the cost is 0."""
     for k in indices[first:last]:
         # No branch: an update by 0 costs less than a misprediction every few trials.
         rho = compute_margin(w, Z, k)
@@ -208,7 +209,7 @@ def try_sgd(Z, step, w, rate, reach, squared, indices, first, last):
 
 @exact_kernel
 def try_sgd_ahead(Z, step, w, rate, reach, squared, indices, tolerance):
-    """Do what `try_sgd` does for a whole epoch, a block of trials at a time; the cost is not `squared`."""
+    """Do the same as `try_sgd` for a whole epoch, a block of trials at a time; the cost is not `squared`."""
     stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
     for t in range(0, stop, TRIALS_PER_BLOCK):
         s_1, s_2 = rate * step[indices[t]], rate * step[indices[t + 1]]
@@ -223,10 +224,10 @@ def try_sgd_ahead(Z, step, w, rate, reach, squared, indices, tolerance):
 
 @exact_kernel
 def try_squared_ahead(Z, step, w, rate, reach, squared, indices):
-    """Do what `try_sgd` does for a whole epoch, a block of trials at a time; the cost is `squared`.
+    """Do the same as `try_sgd` for a whole epoch, a block of trials at a time; the cost is `squared`.
 
     Steps are rate * step * max(1 - rho, 1 - reach). The margins rho are those of `look_ahead`, which are
-    rounded otherwise than those of a trial by itself.
+    rounded differently from those of single trials.
     """
     stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
     floor = 1.0 - reach
@@ -247,9 +248,9 @@ def try_squared_ahead(Z, step, w, rate, reach, squared, indices):
 
 @kernel
 def fit_sgd(Z, step, cut, alias, w, epochs, rate, cost, order, seed, checkpoints, path):
-    """Apply stochastic gradient descent (Zhang 2004) on a cost of the margin: Table 2.1 of Li's thesis (2006).
+    """Apply stochastic gradient descent (Zhang 2004) to a margin cost: Table 2.1 of Li's thesis (2006).
 
-    The squared costs step by rate * (1 - rho) y x = rate * (y - <w, x>) x, without the factor 2.
+    Squared costs have steps of rate * (1 - rho) y x = rate * (y - <w, x>) x, without the factor 2.
     """
     n = Z.shape[0]
     indices = np.arange(n).astype(np.int32)
@@ -258,7 +259,7 @@ def fit_sgd(Z, step, cut, alias, w, epochs, rate, cost, order, seed, checkpoints
     if cost == LEAST_SQUARES:
         reach = np.inf
     elif cost == PERCEPTRON_CRITERION:
-        reach = np.nextafter(0.0, 1.0)  # rho < reach is rho <= 0
+        reach = np.nextafter(0.0, 1.0)  # so that rho < reach means rho <= 0
     longest_row, largest_step = find_longest_row(Z), rate * find_largest(step)
     counter = seed
     at = 0
@@ -278,9 +279,8 @@ def fit_sgd(Z, step, cut, alias, w, epochs, rate, cost, order, seed, checkpoints
 def fit_romma(Z, w, epochs, aggressive, order, seed, checkpoints, path):
     """Apply ROMMA or aggressive ROMMA (Li & Long 2002), the relaxed online maximum margin algorithm.
 
-    A mistake (or, aggressive, a margin below 1) moves w to the shortest vector with margin 1 on this
-    sample that keeps the old half-space constraint. Where x and w are parallel, or w is 0, that is
-    y x / |x|^2.
+    A mistake (or, if `aggressive`, a margin below 1) moves w to the shortest vector with margin 1 on this
+    sample that keeps the old half-space constraint. If x and w are parallel, or w is 0, that is y x / |x|^2.
     """
     indices = np.arange(Z.shape[0]).astype(np.int32)
     no_cut, no_alias = np.empty(0, np.uint64), np.empty(0, np.int32)
@@ -305,10 +305,10 @@ def fit_romma(Z, w, epochs, aggressive, order, seed, checkpoints, path):
 
 @kernel
 def fit_margin_perceptron(Z, least, w, epochs, checkpoints, path):
-    """Apply the Margin Perceptron of the lecture on linear separators, cycling through the samples.
+    """Apply the margin perceptron of the lecture on linear separators, cycling through the samples.
 
-    Updates on the first sample, then on every one with rho < |w| least; stops after an epoch without one.
-    Returns (updates, epochs).
+    It updates on the first sample, then on every one with rho < |w| least, and stops after an epoch without
+    an update. Returns (updates, epochs).
     """
     updates, at = 0, 0
     ww = np.dot(w, w)
@@ -329,8 +329,8 @@ def fit_margin_perceptron(Z, least, w, epochs, checkpoints, path):
 def fit_batch_perceptron(Z, y, step, rate, w, epochs, checkpoints, path):
     """Apply the batch perceptron of the course notes: w <- w + rate * sum of y x over the mistakes.
 
-    As there, a score of 0 predicts +1, so it is a mistake for a negative sample only. Stops when
-    nothing is misclassified; returns the number of epochs done.
+    As in the notes, a score of 0 predicts +1, so that it is a mistake only for a negative sample. Stops when
+    nothing is misclassified; returns the number of epochs.
     """
     total = np.empty(w.shape[0], np.float64)
     at = 0

@@ -1,17 +1,17 @@
 """The pivot heat bath: a random walk over vertices of the arrangement of hyperplanes, for the 0/1 loss.
 
-Our own algorithm. `Y` is n x P: rows y_i = label_i (1, x_i), scaled to length 1, with weights `c`; w is right
-on row i where <y_i, w> > 0. A vertex is a w on which P-1 independent rows (the basis B) have margin 0. State:
-the unit vector w and the rows of V, (P-1) x P, with Y_B V' = I: to move along V_k changes the margin of no
-basis row but k.
+This algorithm is our own. `Y` is n x P, with rows y_i = label_i (1, x_i) scaled to length 1 and weights `c`;
+w is right on row i if <y_i, w> > 0. A vertex is a w for which P-1 independent rows (the basis B) have margin
+0. The state consists of the unit vector w and the matrix V, (P-1) x P, with Y_B V' = I: moving along V_k
+changes the margin of no basis row but k.
 
 A step releases one basis row. The whole line w + alpha v is then free, the loss on each of its intervals
-follows from the sorted breakpoints, and one interval, of w or of -w, is drawn with probability
-proportional to exp(-loss / T): a heat bath, which has no rejections. The row at one of its ends enters
-the basis. Basis rows count as right, since a small step along the sum of the V_j makes them so.
+follows from the sorted breakpoints, and one interval, of w or of -w, is drawn with probability proportional
+to exp(-loss / T): a heat bath, which has no rejections. The row at one of its ends enters the basis. Basis
+rows count as right, since a small step along the sum of the V_j makes them so.
 
-What bounds a step: the breakpoints' sort, which a scatter into buckets makes linear, and for many
-features the product Yv.
+The cost of a step is mostly that of sorting the breakpoints, which a scatter into buckets makes linear, and
+for many features that of the product Yv.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from zoloss_cli.kernels.line_buckets import MANY_ROWS, allocate_bucket_scratch, 
 from zoloss_cli.kernels.random import GOLDEN_GAMMA, mix_bits, scale_to_index
 
 MIN_PIVOT_SLOPE = 1e-7  # a row whose margin changes by less along v nearly depends on the rest of the basis
-MIN_SLOPE = 1e-9  # a row whose margin changes by less along a random direction is not met on the way
+MIN_SLOPE = 1e-9  # a row whose margin changes by less along a random direction is not met
 STEPS_PER_REBUILD = 64  # after which w and V are recomputed, before rounding errors add up
 MAX_EXCESS_IN_T = 30.0  # an interval whose loss is larger by this many T is never drawn
 SPACING_53_BITS = 2.0**-53  # between the numbers that `draw_uniform` can return
@@ -54,7 +54,7 @@ def normalize(w):
 
 @kernel
 def remove_part(d, q):
-    """Remove from d its part along the unit vector q."""
+    """Remove from d its component along the unit vector q."""
     d -= np.dot(q, d) * q
 
 
@@ -80,7 +80,7 @@ def rebuild_vertex(Y, B, w, V):
 
 @kernel
 def slide_to_vertex(Y, w, B, V, counter):
-    """Move from any w to a vertex: P-1 times along a random direction that keeps the rows met so far at 0.
+    """Move from any w to a vertex, P-1 times in a random direction that keeps the rows met so far at 0.
 
     Changes w, B and V. Returns (advanced counter, whether a vertex was reached).
     """
@@ -122,10 +122,10 @@ def slide_to_vertex(Y, w, B, V, counter):
 
 @kernel
 def draw_interval(losses, count, turned, least, T, share, near, odds):
-    """Return (interval, 1 or -1 for -w), drawn in proportion to exp(-loss / T); `share` is uniform in [0, 1).
+    """Return (interval, 1 for w or -1 for -w), drawn with probability proportional to exp(-loss / T).
 
-    `near` and `odds` are room for all intervals of w and of -w. Only what is in reach gets odds; it is picked
-    out without branches, see `compute_line_losses`.
+    `share` is uniform in [0, 1); `near` and `odds` are workspace for all intervals of w and of -w. Only
+    intervals in reach get odds; they are selected without branches, see `compute_line_losses`.
     """
     reach = least + MAX_EXCESS_IN_T * T
     found = 0
@@ -149,7 +149,7 @@ def draw_interval(losses, count, turned, least, T, share, near, odds):
 
 @kernel
 def release_row(w, V, k):
-    """Release basis row k; return v, the unit direction that is free now, and u, along which others gain."""
+    """Release basis row k; return the unit direction v that is free now, and u, along which others gain."""
     size = w.shape[0]
     v, u = np.empty(size, np.float64), np.zeros(size, np.float64)
     share = np.dot(w, V[k])
@@ -165,7 +165,7 @@ def release_row(w, V, k):
 
 @kernel
 def exchange_row(Y, w, V, k, v, alpha, slope, entering):
-    """Exchange basis row k for the row at alpha, whose margin changes by `slope` along v; changes w and V."""
+    """Exchange basis row k for the row at alpha, whose margin changes by `slope` along v; change w and V."""
     w += alpha * v
     normalize(w)
     copy_vector(v / slope, V[k])
@@ -173,12 +173,12 @@ def exchange_row(Y, w, V, k, v, alpha, slope, entering):
     for j in range(V.shape[0]):
         if j != k:
             row = V[j]
-            row -= shares[j] * V[k]  # as two steps: fused, walks that are stored would be others
+            row -= shares[j] * V[k]  # as two steps: fused, they would change the walks of stored results
 
 
 @kernel
 def walk_vertices(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
-    """Take `steps` steps at temperatures from hot to cold. Changes w, B, V and best_w.
+    """Take `steps` steps at temperatures from `hot` to `cold`, changing w, B, V and `best_w`.
 
     Returns (best loss, advanced counter, whether the state is still sound).
     """
@@ -216,7 +216,7 @@ def walk_vertices(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
             if best <= 0.0:
                 return best, counter, True
 
-        if count == 0:  # all rows look alike to v: nothing can enter the basis
+        if count == 0:  # no margin changes along v: nothing can enter the basis
             continue
         counter += GOLDEN_GAMMA
         chosen, sense = draw_interval(losses, count, turned, least, T, draw_uniform(counter), near, odds)
@@ -229,7 +229,7 @@ def walk_vertices(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
         in_basis[leaving] = False
         in_basis[entering] = True
         B[k] = entering
-        length = np.sqrt(1.0 + alpha * alpha)  # of w + alpha v, two orthogonal unit vectors
+        length = np.sqrt(1.0 + alpha * alpha)  # of w + alpha v, the sum of orthogonal vectors
         exchange_row(Y, w, V, k, v, alpha, g[entering], entering)
         for j in range(size):
             w[j] *= sense

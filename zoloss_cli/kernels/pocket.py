@@ -1,19 +1,19 @@
 """The pocket algorithm, with and without ratchet: Gallant (1990); Algorithm 2.1 of Li's thesis (2006).
 
-e_p starts at the seed's error instead of 1: with 1, the first long run of luck would throw a good seed
-away. The error is recounted only where w has changed since the last count, and it ends when the
-pocket's error is 0, since the ratchet admits nothing after that.
+e_p starts at the seed's error instead of 1: with 1, the first long lucky run would discard a good seed. The
+error is recounted only if w has changed since the last count, and the algorithm ends when the pocket's error
+is 0, since the ratchet admits nothing after that.
 
-`Z` is N x P: the padded rows y x of `online`. Sample weights phi are fixed point
+`Z` is N x P, with the padded rows y x of `online`. Sample weights phi are fixed point
 (`line_search.to_fixed_point`). The functions share
 
 - samples: (Z, Z', phi, step);
-- dual: (gram, margins, rows, steps), the Gram matrix of Z, the margins of all samples, and updates that are
-  not in the margins yet;
+- dual: (gram, margins, rows, steps): the Gram matrix of Z, the margins of all samples, and the updates that
+  are not in the margins yet;
 - screen: that of `error_screen`;
 - runs: RUN and POCKET_RUN, the lengths of runs of correct trials;
-- tally: ERROR of the pocket, COUNTS of errors, UPDATES of this epoch, CHANGES of w since the last count,
-  PENDING entries of `rows` and `steps`, and blocks with a margin CLOSE to 0.
+- tally: the ERROR of the pocket, the COUNTS of errors, the UPDATES of this epoch, the CHANGES of w since the
+  last count, the PENDING entries of `rows` and `steps`, and the blocks with a margin CLOSE to 0.
 """
 
 from __future__ import annotations
@@ -45,28 +45,28 @@ from zoloss_cli.kernels.look_ahead import (
 from zoloss_cli.kernels.online import add_scaled_row, compute_margin
 from zoloss_cli.kernels.random import RANDOM, draw_epoch
 
-# Two ways to round the margins that decide trials. Dual: all N are kept up to date through the Gram matrix, up
-# to MAX_GRAM_SAMPLES samples. Primal: each trial takes its inner product with w. An epoch is one of the primal
-# if the one before it made more than MAX_DUAL_UPDATES. In both, blocks of trials are looked ahead to where no
-# margin is so close to 0 that rounding decides: only for the others, and for errors that the screen does not
-# settle, the dual's margins must catch up.
+# There are two ways to compute the margins that decide trials, which round differently. Dual: all N are kept
+# up to date through the Gram matrix, for at most MAX_GRAM_SAMPLES samples. Primal: each trial takes its inner
+# product with w. An epoch is primal if the one before made more than MAX_DUAL_UPDATES. Both look ahead to
+# blocks of trials in which no margin is so close to 0 that rounding decides: only for other blocks, and for
+# errors that the screen does not settle, must the dual's margins catch up.
 MAX_GRAM_SAMPLES = 2048
 MAX_DUAL_UPDATES = 160
 EPOCHS_PER_REFRESH = 16  # after which the dual's margins are recomputed, before rounding errors add up
-# An epoch of the dual looks ahead if that saves time by these costs in ns.
-AHEAD_NS_PER_TRIAL, AHEAD_NS_PER_COUNT = 4.0, 400.0  # more than without
-NS_PER_UPDATE, NS_PER_MARGIN = 12.0, 0.1  # of the update of all margins
-MAX_CLOSE_SHARE = 1 / 64  # of trials, in blocks with a margin close to 0: above it, margins catch up too often
-FIRST_AHEAD = 3  # epoch from which blocks are looked ahead to: those before show which samples are hard
+# A dual epoch looks ahead if that saves time according to these costs in ns.
+AHEAD_NS_PER_TRIAL, AHEAD_NS_PER_COUNT = 4.0, 400.0  # extra costs of looking ahead
+NS_PER_UPDATE, NS_PER_MARGIN = 12.0, 0.1  # costs of updating all margins
+MAX_CLOSE_SHARE = 1 / 64  # of trials in blocks with a margin near 0: above it, margins catch up too often
+FIRST_AHEAD = 3  # first epoch that looks ahead: those before it show which samples are hard
 RUN, POCKET_RUN = range(2)
 ERROR, COUNTS, UPDATES, CHANGES, PENDING, CLOSE = range(6)
-COUNTED = -1e300  # the run of a w whose error was counted: with ratchet it is not asked for again
+COUNTED = -1e300  # the run of a w whose error was counted: with ratchet, it is not counted again
 NO_BOUND = 2**62
 
 
 @kernel
 def sum_error_weights(margins, phi):
-    """Return the fixed-point weight of the samples with a margin <= 0."""
+    """Return the total fixed-point weight of the samples with a margin <= 0."""
     error = 0
     for i in range(margins.shape[0]):
         error += phi[i] if margins[i] <= 0.0 else 0
@@ -75,7 +75,7 @@ def sum_error_weights(margins, phi):
 
 @exact_kernel
 def catch_up(dual, tally):
-    """Make the updates that the margins do not have in them yet, in their order."""
+    """Apply the updates that are not in the margins yet, in their order."""
     gram, margins, rows, steps = dual
     n = margins.shape[0]
     stop = n - n % LANES
@@ -102,7 +102,7 @@ def catch_up(dual, tally):
 
 @inline_kernel
 def admit_or_not(error, w, pocket_w, ratchet, runs, tally):
-    """Admit w to the pocket or not: its run became longer than the pocket's, and its errors were counted."""
+    """Admit w to the pocket or not, after its run exceeded the pocket's and its errors were counted."""
     admit = not ratchet
     if tally[CHANGES] > 0:
         tally[COUNTS] += 1
@@ -119,7 +119,7 @@ def admit_or_not(error, w, pocket_w, ratchet, runs, tally):
 
 @kernel
 def end_run(samples, dual, screen, w, pocket_w, is_dual, ratchet, runs, tally):
-    """Count the errors of w as far as needed after its run became longer than the pocket's; admit it or not."""
+    """Count the errors of w as far as needed after its run exceeded the pocket's; admit it or not."""
     error = tally[ERROR]
     if tally[CHANGES] > 0 and not (ratchet and has_errors_up_to(w, screen, error)):
         _, Z_T, phi, _ = samples
@@ -133,9 +133,9 @@ def end_run(samples, dual, screen, w, pocket_w, is_dual, ratchet, runs, tally):
 
 @kernel
 def try_pocket(samples, gram, margins, missed, w, indices, first, last, is_dual, runs, tally):
-    """Make trials one by one until a run is longer than the pocket's, or up to `last`; return the next trial.
+    """Make trials one by one until a run exceeds the pocket's, or up to `last`; return the next trial.
 
-    The dual's margins are up to date. `missed` counts the mistakes on each sample.
+    In the dual, `margins` must be up to date. `missed` counts the mistakes on each sample.
     """
     Z, _, _, step = samples
     for t in range(first, last):
@@ -158,7 +158,7 @@ def try_pocket(samples, gram, margins, missed, w, indices, first, last, is_dual,
 
 @kernel
 def try_dual(samples, dual, w, pocket_w, indices, ratchet, runs, tally):
-    """Do what `try_pocket` does for a whole epoch of the dual, with margins up to date at every trial."""
+    """Make all trials of a dual epoch, with margins up to date at each of them, and update the pocket."""
     Z, _, phi, step = samples
     gram, margins, _, _ = dual
     run, pocket_run, pocket_error = runs[RUN], runs[POCKET_RUN], tally[ERROR]
@@ -194,10 +194,10 @@ def try_dual(samples, dual, w, pocket_w, indices, ratchet, runs, tally):
 
 @exact_kernel
 def try_pocket_ahead(samples, dual, w, indices, t, is_dual, tolerance, runs, tally):
-    """Make trials from t on, a block at a time, until a run is longer than the pocket's or a margin close to 0.
+    """Make trials from t on, a block at a time, until a run exceeds the pocket's or a margin is close to 0.
 
-    `indices` has TRIALS_PER_BLOCK more entries than trials, of any samples, so that the last block is whole.
-    Returns the next trial, and whether it begins a block with such a margin.
+    `indices` has TRIALS_PER_BLOCK more entries than there are trials, of any samples, so that the last block
+    is full. Returns the next trial, and whether it begins a block with such a margin.
     """
     Z, _, _, step = samples
     n = Z.shape[0]
@@ -210,7 +210,7 @@ def try_pocket_ahead(samples, dual, w, indices, t, is_dual, tolerance, runs, tal
         if not least > tolerance:
             is_close = True
             break
-        # A mistake ends a run: times 0 instead of 1.
+        # A mistake ends a run: the factor is 0 instead of 1.
         run_1 = (run + steps[0]) * (0.5 + 0.5 * sides[0])
         run_2 = (run_1 + steps[1]) * (0.5 + 0.5 * sides[1])
         run_3 = (run_2 + steps[2]) * (0.5 + 0.5 * sides[2])
@@ -234,7 +234,7 @@ def try_pocket_ahead(samples, dual, w, indices, t, is_dual, tolerance, runs, tal
             rows[pending + 1], pending_steps[pending + 1] = indices[t + 1], taken[1]
             rows[pending + 2], pending_steps[pending + 2] = indices[t + 2], taken[2]
             rows[pending + 3], pending_steps[pending + 3] = indices[t + 3], taken[3]
-            pending += length  # what is beyond has a step of 0, and is overwritten
+            pending += length  # entries beyond it have a step of 0 and are overwritten
         t += length
     runs[RUN] = run
     tally[PENDING] = pending
@@ -247,7 +247,7 @@ def try_pocket_ahead(samples, dual, w, indices, t, is_dual, tolerance, runs, tal
 def fit_pocket(Z, Z_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, checkpoints, path):
     """Run the perceptron rule on w; return the pocket's w_p and the number of error counts.
 
-    Z_T is Z', and `gram` is Z Z' (or 0 x 0 to stay in the primal). Without `ratchet` a longer run of correct
+    Z_T is Z', and `gram` is Z Z' (or 0 x 0 to stay in the primal). Without `ratchet`, a longer run of correct
     trials is enough to enter the pocket.
     """
     n = Z.shape[0]
@@ -263,7 +263,7 @@ def fit_pocket(Z, Z_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, ch
     pocket_w, first_w = w.copy(), w.copy()
     runs, tally = np.zeros(2), np.zeros(6, np.int64)
     tally[ERROR] = sum_error_weights(margins, phi)
-    is_dual, refreshed, counted = gram.shape[0] > 0, 1, 0  # the epoch before which the margins were computed
+    is_dual, refreshed, counted = gram.shape[0] > 0, 1, 0  # margins were computed before epoch `refreshed`
     counter = seed
     at = 0
     for epoch in range(1, epochs + 1):
@@ -291,7 +291,7 @@ def fit_pocket(Z, Z_T, step, phi, cut, alias, w, epochs, ratchet, gram, seed, ch
                 tolerance = trials * compute_tolerance(first_w, longest_row, largest_step, 0.0, trials)
             else:
                 tolerance = compute_tolerance(w, longest_row, largest_step, 0.0, n)
-        # Single trials are those up to `last`: all of the epoch, or blocks with a margin close to 0.
+        # Trials up to `last` are made one by one: the whole epoch, or a block with a margin close to 0.
         t, last = np.int64(0), np.int64(0) if looks_ahead else n
         if is_dual and not looks_ahead:
             catch_up(dual, tally)

@@ -1,10 +1,10 @@
-"""Random indices inside kernels: SplitMix64 (Steele, Lea & Flood 2014), one counter as its whole state.
+"""Random indices inside kernels: SplitMix64 (Steele, Lea & Flood 2014), whose whole state is one counter.
 
-numba's own np.random is a hidden per-thread state that seeding from Python does not reach. A counter
-costs about a nanosecond per draw, vectorizes, and lets a test replay the same stream.
+numba's own np.random has a hidden state per thread that seeding from Python does not reach. A counter costs
+about a nanosecond per draw, vectorizes, and lets a test replay the same stream.
 
-Indices are drawn an epoch at a time, apart from the trials that use them: a trial's branch is often
-mispredicted, and the generator's latency would then stand in its way each time.
+Indices are drawn an epoch at a time, separately from the trials that use them: the branch of a trial is often
+mispredicted, and the latency of the generator would add to that each time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FIXED_ORDER, PERMUTED, RANDOM = range(3)  # rules for the order of samples in an
 
 @inline_kernel
 def mix_bits(counter):
-    """Return the 64 random bits that belong to this counter; the next ones are GOLDEN_GAMMA further on."""
+    """Return the 64 random bits of this counter; the next counter is GOLDEN_GAMMA further on."""
     z = (counter ^ (counter >> uint64(30))) * MIX_1
     z = (z ^ (z >> uint64(27))) * MIX_2
     return z ^ (z >> uint64(31))
@@ -40,8 +40,8 @@ def scale_to_index(bits, n):
 def draw_epoch(rule, indices, counter, cut, alias):
     """Fill `indices` (length N) with the samples of the next epoch; return the advanced counter.
 
-    FIXED_ORDER leaves 0..N-1 as it is, PERMUTED shuffles (Fisher-Yates), RANDOM draws with
-    replacement: uniformly, or by Walker's alias table (`cut`, `alias`) where it is not empty.
+    FIXED_ORDER leaves 0, ..., N-1 as they are, PERMUTED shuffles them (Fisher-Yates), and RANDOM draws with
+    replacement: uniformly, or by Walker's alias table (`cut`, `alias`) if that is not empty.
     """
     n = indices.shape[0]
     if rule == PERMUTED:
@@ -59,7 +59,7 @@ def draw_epoch(rule, indices, counter, cut, alias):
             bits = np.empty(n, np.uint64)
             for i in range(n):
                 bits[i] = mix_bits(counter + uint64(i + 1) * GOLDEN_GAMMA)
-            for i in range(n):  # apart from the loop above, which vectorizes
+            for i in range(n):  # separate from the loop above, which vectorizes
                 k = np.int64(scale_to_index(bits[i], uint64(n)))
                 other = load_element(alias, k)
                 # no branch: it would be mispredicted every few draws
@@ -75,7 +75,8 @@ def build_alias_table(phi):
     share = phi * n
     cut = np.full(n, 2.0**32)
     alias = np.arange(n).astype(np.int32)
-    # Both stacks in one array: samples with less than their share from the left, the others from the right.
+    # Both stacks in one array: samples with less than an equal share from the left, the others from the
+    # right.
     stack = np.empty(n, np.int32)
     small, large = 0, n
     for i in range(n):

@@ -1,7 +1,7 @@
 """Random coordinate descent: Li & Lin (2007), Fig. 2; Li's thesis (2006), Algorithm 2.5.
 
-What bounds an epoch at N = 600, m = 20: the matrix product for delta, a division per sample, and the sums of
-weights in buckets, each a few hundred nanoseconds; `make bench` prints the figures.
+At N = 600 and m = 20, an epoch is bounded by the matrix product for delta, a division per sample, and the
+sums of weights in buckets, each a few hundred nanoseconds; `make bench` prints the figures.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from zoloss_cli.kernels.line_search import (
 from zoloss_cli.kernels.random import GOLDEN_GAMMA, mix_bits, scale_to_index
 from zoloss_cli.kernels.rcd_of_many import find_signs, multiply_directions, update_in_one_pass
 
-DIRECTIONS_PER_BLOCK = 64  # whose delta come from one matrix product
-# On tiny problems w grows exponentially with the epochs. Its length means nothing, so it is brought back
-# by a power of two, which rounds nothing, long before it could overflow.
+DIRECTIONS_PER_BLOCK = 64  # whose deltas come from one matrix product
+# On tiny problems w grows exponentially with the epochs. Its length means nothing, so it is scaled down by a
+# power of two, which is exact, long before it could overflow.
 MAX_WEIGHT = 2.0**500
 SHRINKAGE_LIMIT = 1e-2  # of the longest w since p = Xw was computed: below, p's rounding errors are too large
 
 
 @exact_kernel
 def allocate_scratch(n, buckets):
-    """Return room for `find_threshold_by_buckets`, in the order of its last arguments."""
+    """Return workspace for `find_threshold_by_buckets`, in the order of its last arguments."""
     blocks = (n + SAMPLES_PER_BLOCK - 1) // SAMPLES_PER_BLOCK
     return (
         np.full(
             blocks * SAMPLES_PER_BLOCK, np.uint16(2 * buckets)
-        ),  # whole blocks; what is beyond n is in no bucket
+        ),  # whole blocks; entries beyond n are in no bucket
         np.empty(2 * buckets + 1, np.int64),
         np.empty(buckets, np.int64),
         np.empty(n, np.float64),
@@ -58,7 +58,7 @@ def sign_weights(y, phi):
 
 @exact_kernel
 def shorten_weights(w):
-    """Bring an overlong w back; return its length (the largest component)."""
+    """Scale w down if it is too long; return its length (the largest absolute component)."""
     length = compute_max_abs(w)
     if length > MAX_WEIGHT:
         w /= MAX_WEIGHT
@@ -68,7 +68,7 @@ def shorten_weights(w):
 
 @exact_kernel
 def update_along_direction(p, q, delta, y, phi, c, w, d, both_directions, buckets, scratch):
-    """Update w <- w - t d with the t of the line search, always moving, and set q <- the new Xw.
+    """Update w <- w - t d with the t of the line search, always moving, and set q to the new Xw.
 
     p = Xw, delta = Xd and q have length N; `scratch` is that of `allocate_scratch`.
     """
@@ -99,13 +99,14 @@ def update_along_direction(p, q, delta, y, phi, c, w, d, both_directions, bucket
 
 @exact_kernel
 def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, checkpoints, path, deltas):
-    """Take one epoch per row of D (epochs x P). Changes w; writes w into `path` after each of `checkpoints`.
+    """Take one epoch per row of D (epochs x P), changing w; write w into `path` after each of `checkpoints`.
 
     p = Xw is carried along; it is recomputed every DIRECTIONS_PER_BLOCK epochs, and if w has become much
-    shorter than it was, so that rounding errors neither add up nor outgrow p. `epochs_before` counts the epochs
-    of earlier calls, so that a long fit can be done in parts. `deltas` is room for a block's rows of N: if
-    allocated in each call, its pages would cost as much as ten epochs, which matters when boosting calls this
-    every 200. X_T is X', or 0 x 0 if memory is short.
+    shorter than it was, so that rounding errors neither add up nor outgrow p. `epochs_before` is the number
+    of epochs in earlier calls, so that a long fit can be done in parts. `deltas` is workspace for a block of
+    rows of length N: if it were allocated in each call, its pages would cost as much as ten epochs, which
+    matters when boosting calls this function for 200 epochs at a time. X_T is X', or 0 x 0 if memory is
+    short.
     """
     n = X.shape[0]
     epochs = D.shape[0]
@@ -150,10 +151,11 @@ def fit_rcd(X, X_T, y, phi, w, D, both_directions, buckets, epochs_before, check
 
 @exact_kernel
 def fit_rcd_gradient(X, y, phi, w, epochs, batch, seed, both_directions, buckets, checkpoints, path):
-    """Take epochs of RCD-grad: the direction is the perceptron criterion's gradient at the current w.
+    """Take epochs of RCD-grad, whose direction is the perceptron criterion's gradient at the current w.
 
-    One misclassified sample, drawn until one is found but at most 2N times; or, as `batch`, the
-    weighted sum over all misclassified ones (nothing is left to do when there is none).
+    The gradient is that of one misclassified sample, drawn at random until one is found but at most 2N times,
+    or, if `batch`, the weighted sum over all misclassified ones (if there are none, there is nothing left to
+    do).
     """
     n = X.shape[0]
     scratch, c = allocate_scratch(n, buckets), sign_weights(y, phi)

@@ -1,8 +1,8 @@
 """An epoch of random coordinate descent on many samples, in one pass over them.
 
-Where samples do not fit into the caches, an epoch costs what it reads and writes. So the step p <- p - t delta
-waits for the next line search, which needs the new p block by block, and the labels are read as one byte each.
-Results are those of `rcd.update_along_direction`, to the bit.
+If samples do not fit into the caches, an epoch costs what it reads and writes. The step p <- p - t delta is
+therefore deferred to the next line search, which needs the new p block by block, and the labels are read as
+one byte each. Results are those of `rcd.update_along_direction`, bit for bit.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from zoloss_cli.kernels.line_search import (
     take_step,
 )
 
-DIFFERENT, ZERO = 0, -1  # what `find_signs` says about weights that are no single one
+DIFFERENT, ZERO = 0, -1  # what `find_signs` returns if samples do not share one nonzero weight
 
 
 @exact_kernel
 def find_signs(c):
-    """Return the signs of c, and the weight of every sample; DIFFERENT if they differ, ZERO if one has 0."""
+    """Return the signs of c and the weight of all samples; DIFFERENT if they differ, ZERO if one weighs 0."""
     signs = np.empty(c.shape[0], np.int8)
     weight, has_zero = abs(c[0]), False
     for i in range(c.shape[0]):
@@ -43,10 +43,10 @@ def find_signs(c):
 
 @exact_kernel
 def multiply_directions(X, block, deltas):
-    """Set the first rows of `deltas` (rows x N) to the products of all samples with the directions in `block`.
+    """Set the first rows of `deltas` (rows x N) to the products of `block`'s directions with all samples.
 
-    A few directions with many samples: the library's matrix product copies X before it begins, which takes
-    three times as long as to read it.
+    This is for few directions and many samples: the library's matrix product first copies X, which takes
+    three times as long as reading it.
     """
     n, P = X.shape
     rows = block.shape[0]
@@ -80,14 +80,14 @@ def multiply_directions(X, block, deltas):
 
 @exact_kernel
 def step_block(p, before, t, start, size):
-    """Take the step that waits, for one block of samples."""
+    """Take the deferred step for one block of samples."""
     for i in range(start, start + size):
         p[i] -= t * before[i]
 
 
 @kernel
 def estimate_scale(p, before, t, delta):
-    """Return sum|p| / sum|delta| of some samples after the step; 0 where these do not show it."""
+    """Return sum|p| / sum|delta| over some samples after the deferred step; 0 if either sum is 0."""
     sum_p, sum_delta = 0.0, 0.0
     for start in range(0, p.shape[0] - SAMPLES_PER_BLOCK + 1, SAMPLES_PER_ESTIMATE):
         for i in range(start, start + SAMPLES_PER_BLOCK):
@@ -98,7 +98,7 @@ def estimate_scale(p, before, t, delta):
 
 @kernel
 def step_and_fill_buckets(p, before, t, delta, c, signs, weight, s, buckets, bucket, histogram):
-    """Take the step that waits, then do as `fill_buckets`."""
+    """Take the deferred step, then do the same as `fill_buckets`."""
     n = p.shape[0]
     half = 0.5 * buckets
     for b in range(histogram.shape[0]):
@@ -123,7 +123,7 @@ def step_and_fill_buckets(p, before, t, delta, c, signs, weight, s, buckets, buc
 
 @exact_kernel
 def has_clash(p, delta, t, closest, near_i, count):
-    """Return whether a breakpoint lies within `closest` of t, among candidates as in `take_step` among all."""
+    """Return whether a candidate's breakpoint is within `closest` of t; `take_step` checks all samples."""
     for j in range(count):
         i = near_i[j]
         if abs(p[i] - t * delta[i]) <= closest * abs(delta[i]) and delta[i] != 0.0:
@@ -133,10 +133,10 @@ def has_clash(p, delta, t, closest, near_i, count):
 
 @exact_kernel
 def update_in_one_pass(p, before, t, delta, y, phi, c, signs, weight, w, d, buckets, scratch):
-    """Take the step p <- p - t before, which waits, and update w along d; return the t of the next step.
+    """Take the deferred step p <- p - t before, and update w along d; return the t of the next step.
 
-    Does as `rcd.update_along_direction` in the positive direction, but leaves its step p <- p - t delta to the
-    next call. No sample may have a weight of 0.
+    Does the same as `rcd.update_along_direction` in the positive direction, but defers its step
+    p <- p - t delta to the next call. No sample may have a weight of 0.
     """
     bucket, histogram, prefix, near_r, near_i = scratch
     s = estimate_scale(p, before, t, delta)

@@ -1,8 +1,9 @@
 """Online learners on samples in place: sparse ones, and files mapped into memory.
 
-Sample k has the values data[starts[k]], ..., data[starts[k + 1] - 1] in the features that `columns` names at
-the same places; where `shares_columns`, as in a dense array, `columns` holds those of one sample for all. The
-bias is w[0], the weight of feature j is w[j + 1]. The rest is as in `online`, but rows are not multiplied by y.
+Sample k has the values data[starts[k]], ..., data[starts[k + 1] - 1] in the features that `columns` lists at
+the same indices; if `shares_columns`, as in a dense array, `columns` lists those of one sample for all. The
+bias is w[0], and the weight of feature j is w[j + 1]. The rest is as in `online`, except that rows are not
+multiplied by y.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from zoloss_cli.kernels.random import draw_epoch
 
 @inline_kernel
 def compute_score(w, data, columns, first, last, shift):
-    """Return the score of the sample between two places in data."""
+    """Return the score of the sample data[first:last]; `shift` is subtracted from indices into `columns`."""
     total = w[0]
     for j in range(first, last):
         total += w[columns[j - shift] + 1] * data[j]
@@ -31,7 +32,7 @@ def compute_score(w, data, columns, first, last, shift):
 
 @inline_kernel
 def add_scaled_sample(w, scale, data, columns, first, last, shift):
-    """Add a multiple of a sample to w."""
+    """Add `scale` times the sample data[first:last] to w; `shift` is that of `compute_score`."""
     w[0] += scale
     for j in range(first, last):
         w[columns[j - shift] + 1] += scale * data[j]
@@ -58,9 +59,9 @@ def fit_to_rows(
     checkpoints,
     path,
 ):
-    """Apply stochastic gradient descent as `online.fit_sgd`; the perceptron rule is its criterion at rate 1.
+    """Apply the rule of `online.fit_sgd`; the perceptron rule is the perceptron criterion at rate 1.
 
-    Where `late` is not empty, the average is kept as in `online.fit_averaged_perceptron`, and recorded. Returns
+    If `late` is not empty, the average is kept as in `online.fit_averaged_perceptron`, and recorded. Returns
     (mistakes, clock).
     """
     indices = np.arange(y.shape[0]).astype(np.int32)
@@ -69,7 +70,7 @@ def fit_to_rows(
     if cost == LEAST_SQUARES:
         reach = np.inf
     elif cost == PERCEPTRON_CRITERION:
-        reach = np.nextafter(0.0, 1.0)  # rho < reach is rho <= 0
+        reach = np.nextafter(0.0, 1.0)  # so that rho < reach means rho <= 0
     averages = late.shape[0] > 0
     counter = seed
     mistakes, at = 0, 0

@@ -1,15 +1,16 @@
 """Local search for scoring systems: a few conditions, small integer points, the fewest training errors.
 
-A problem is the tuple (levels, max_levels, gains, lowest, highest, required): `levels` is M x N, the level of
+A problem is the tuple (levels, max_levels, gains, lowest, highest, required). `levels` is M x N: the level of
 each of N merged samples on each of M conditions (0 or 1, or more for a column that is kept as it is), and
-`max_levels` its largest entries; `gains` holds N integers, the weight of the positive class minus that of the
-negative one; a condition gets points between `lowest` and `highest`; `required` is the number of the required
-column that a condition belongs to, or -1. A rule is K positions: `terms` (a condition, or -1 for none) and
-`points`. A sample is taken for positive where the total of its points reaches the threshold T, which costs the
-weight of the negative class plus the gains of all samples with a total below T. All of it is in integers.
+`max_levels` holds the largest level of each condition. `gains` holds N integers, the weight of the positive
+class minus that of the negative class. A condition gets points between `lowest` and `highest`; `required` is
+the number of the required column that it belongs to, or -1. A rule has K positions: `terms` (a condition, or
+-1 for none) and `points`. A sample is classified as positive if its total points reach the threshold T, which
+costs the weight of the negative class plus the gains of all samples with a total below T. All of it is in
+integers.
 
-The total without one position is a histogram per level; from its sums follow the costs of all points for a
-condition in that position, at all thresholds: the exact minimum along a coordinate.
+The totals without one position make a histogram per level; from its cumulative sums follow the costs of all
+points for a condition in that position, at all thresholds: the exact minimum along a coordinate.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ from zoloss_cli.kernels import exact_kernel
 from zoloss_cli.kernels.random import GOLDEN_GAMMA, mix_bits, scale_to_index
 
 TERM_SIZE = 1 << 20  # at equal costs, the fewest terms win, then the smallest points
-MAX_REPLACED = 3  # positions that a perturbation changes
-STALE_STEPS = 40  # without a better rule, after which the search restarts from a random one
-CURRENT_COST, CURRENT_SIZE, BEST_COST, BEST_SIZE, STALE = range(5)  # places of a search's numbers
+MAX_REPLACED = 3  # positions that a perturbation may change
+STALE_STEPS = 40  # without a better rule, before the search restarts from a random one
+CURRENT_COST, CURRENT_SIZE, BEST_COST, BEST_SIZE, STALE = range(5)  # indices into a search's numbers
 
 
 @exact_kernel
 def find_least_sums(levels, max_level, gains, rest, least, most, low, high, room, sums):
-    """Set sums[v - low] to the least sum of gains below a threshold, where a condition gets v points.
+    """Set sums[v - low] to the least sum of gains below a threshold if a condition gets v points.
 
-    `levels` is the condition's row, and `rest` the totals without it, between `least` and `most`. `room` has
-    two rows, long enough for all totals.
+    `levels` is the condition's row, and `rest` holds the totals without it, between `least` and `most`.
+    `room` is workspace with two rows, long enough for all totals.
     """
     reach = max(abs(low), abs(high))
     if max_level == 1:
@@ -74,7 +75,7 @@ def add_points(levels, points, totals):
 
 @exact_kernel
 def compute_totals(levels, terms, points, totals):
-    """Set `totals` to the sum of points of each sample."""
+    """Set `totals` to the total points of each sample."""
     for i in range(totals.shape[0]):
         totals[i] = 0
     for k in range(terms.shape[0]):
@@ -84,7 +85,7 @@ def compute_totals(levels, terms, points, totals):
 
 @exact_kernel
 def find_missing_column(required, n_required, terms, skipped):
-    """Return which required column no position but `skipped` has: -1 if none is missing, -2 if several are."""
+    """Return the required column that is missing without position `skipped`: -1 for none, -2 for several."""
     missing = -1
     for column in range(n_required):
         found = False
@@ -100,7 +101,7 @@ def find_missing_column(required, n_required, terms, skipped):
 
 @exact_kernel
 def measure_size(terms, points, skipped):
-    """Return the number of terms without one position, and the size that ties are decided by."""
+    """Return the number of terms, and the size by which ties are decided, without position `skipped`."""
     count, size = 0, 0
     for k in range(terms.shape[0]):
         if k != skipped and terms[k] >= 0:
@@ -111,9 +112,9 @@ def measure_size(terms, points, skipped):
 
 @exact_kernel
 def improve_position(problem, n_required, penalty, terms, points, k, totals, room, sums, cost, size):
-    """Put the best condition with its best points into a position, and return the rule's cost and size.
+    """Put the best condition with its best points into position k; return the rule's cost and size.
 
-    `totals` are those of the rule, and are kept so. A position that is empty may stay so.
+    `totals` holds those of the rule, and is kept up to date. An empty position may stay empty.
     """
     levels, max_levels, gains, lowest, highest, required = problem
     missing = find_missing_column(required, n_required, terms, k)
@@ -151,7 +152,7 @@ def improve_position(problem, n_required, penalty, terms, points, k, totals, roo
 
 @exact_kernel
 def compute_cost(problem, penalty, terms, points, totals, room):
-    """Return the cost of a rule with its best threshold, without that of the negative class; sets `totals`."""
+    """Return the cost of a rule at its best threshold, without the negative class's weight; set `totals`."""
     levels, gains = problem[0], problem[2]
     compute_totals(levels, terms, points, totals)
     least, most = totals[0], totals[0]
@@ -173,7 +174,7 @@ def compute_cost(problem, penalty, terms, points, totals, room):
 
 @exact_kernel
 def descend(problem, n_required, penalty, terms, points, totals, room, sums):
-    """Improve one position after the other until none can be improved; return cost and size."""
+    """Improve one position after another until none can be improved; return cost and size."""
     cost = compute_cost(problem, penalty, terms, points, totals, room)
     size = measure_size(terms, points, -1)[1]
     k, idle = 0, 0
@@ -189,7 +190,7 @@ def descend(problem, n_required, penalty, terms, points, totals, room, sums):
 
 @exact_kernel
 def replace_at_random(problem, n_required, terms, points, k, counter):
-    """Draw a condition and its points for a position; return the advanced counter."""
+    """Draw a condition and its points for position k; return the advanced counter."""
     lowest, highest, required = problem[3], problem[4], problem[5]
     missing = find_missing_column(required, n_required, terms, k)
     M = lowest.shape[0]
@@ -216,8 +217,9 @@ def replace_at_random(problem, n_required, terms, points, k, counter):
 def run_steps(problem, n_required, penalty, rules, totals, room, sums, numbers, steps, counter):
     """Perturb the current rule and descend, `steps` times; return the advanced counter.
 
-    `rules` is a tuple of the terms and points of the current rule, the best one, and room for one more. A rule
-    that costs no more becomes the current one; after STALE_STEPS without a better one, everything is redrawn.
+    `rules` is a tuple of the terms and points of the current rule, of the best one, and of one that is
+    workspace. A rule that costs no more becomes the current one; after STALE_STEPS without a better one,
+    everything is redrawn.
     """
     terms, points, best_terms, best_points, new_terms, new_points = rules
     K = terms.shape[0]

@@ -1,16 +1,16 @@
-"""Proof of the fewest errors of scoring systems: all sets of conditions, then all points of those that remain.
+"""Proof of the fewest errors of scoring systems: all sets of conditions, then all points of those left.
 
 Problems are those of `zoloss_cli.kernels.scoring`. Costs are sums of gains below a threshold, without the
-weight of the negative class; the penalty of a term is added to them.
+weight of the negative class; the penalty of each term is added to them.
 
-`list_supports` goes through the supports, sets of at most K conditions. Samples that agree on all conditions of
-a support get the same class whatever the points are: each such group costs at least min(0, the sum of its
-gains), and a support whose groups cost too much is done. A group of gains of one sign is dropped on the way
-down: it costs the same however it is divided.
+`list_supports` goes through the supports, sets of at most K conditions. Samples that agree on all conditions
+of a support get the same class whatever the points are: each such group costs at least min(0, the sum of its
+gains), and a support whose groups cost too much is discarded. A group with gains of one sign is dropped on
+the way down: it costs the same however it is divided.
 
-`search_supports` decides the points of a support's terms one after the other. Samples that agree on all terms
-that are not decided yet are ordered by the points so far, so each such group costs at least what its own best
-threshold gives. With all points decided there is one group, and the bound is the cost.
+`search_supports` decides the points of a support's terms one after another. Samples that agree on all
+undecided terms are ordered by their points so far, so that each such group costs at least as much as at its
+own best threshold. Once all points are decided, there is one group, and the bound is the cost.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
 
-SMALL_GROUP = 8  # patterns: so many are sorted faster by insertion than by a histogram
-DEPTH, NODES, FOUND, IS_LISTED = range(4)  # places of a listing's numbers
-AT, LEAF_DEPTH, N_PATTERNS, LEAF_NODES, IMPROVED = range(5)  # places of a search's numbers
+SMALL_GROUP = 8  # patterns: up to this many are sorted faster by insertion than by a histogram
+DEPTH, NODES, FOUND, IS_LISTED = range(4)  # indices into a listing's numbers
+AT, LEAF_DEPTH, N_PATTERNS, LEAF_NODES, IMPROVED = range(5)  # indices into a search's numbers
 
 
 @exact_kernel
 def refine_groups(levels, n_levels, gains, samples, ids, n_samples, n_groups, plus, minus):
     """Divide groups by a condition; return the least cost of the parts, and set the sums of their gains.
 
-    `samples[:n_samples]` are in the groups `ids`; the parts' gains above and below 0 are `plus` and `minus`.
+    samples[:n_samples] are in the groups `ids`; `plus` and `minus` get the sums of each part's gains above
+    and below 0.
     """
     parts = n_groups * n_levels
     for g in range(parts):
@@ -47,10 +48,10 @@ def refine_groups(levels, n_levels, gains, samples, ids, n_samples, n_groups, pl
 
 @exact_kernel
 def keep_mixed_groups(levels, n_levels, groups, new_groups, n_groups, sums, numbering):
-    """Copy the samples of parts with gains of both signs, renumbered; return the cost of all others.
+    """Copy the samples of parts with gains of both signs, renumbered; return the cost of all other parts.
 
-    `groups` and `new_groups` are (samples, ids, counts) with counts of samples and groups; `sums` is what
-    `refine_groups` has set.
+    `groups` and `new_groups` are (samples, ids, counts) with counts of samples and of groups; `sums` is
+    (plus, minus) of `refine_groups`.
     """
     samples, ids, counts = groups
     new_samples, new_ids, new_counts = new_groups
@@ -75,7 +76,7 @@ def keep_mixed_groups(levels, n_levels, groups, new_groups, n_groups, sums, numb
 
 @exact_kernel
 def bound_by_suffix(gains, groups, suffix, n_suffix, room):
-    """Return the least cost of groups divided by all conditions from some one on, whose groups are `suffix`."""
+    """Return the least cost of groups that are divided by all later conditions, whose groups are `suffix`."""
     samples, ids, counts = groups
     parts = counts[1] * n_suffix
     for g in range(parts):
@@ -90,7 +91,7 @@ def bound_by_suffix(gains, groups, suffix, n_suffix, room):
 
 @exact_kernel
 def has_required(required, n_required, support, size):
-    """Return whether a support has a condition of every required column."""
+    """Return whether a support contains a condition of every required column."""
     for column in range(n_required):
         found = False
         for k in range(size):
@@ -102,11 +103,11 @@ def has_required(required, n_required, support, size):
 
 @exact_kernel
 def list_supports(problem, n_required, penalty, suffixes, tree, room, numbers, best, max_nodes, found):
-    """Continue the list of supports that may cost less than `best`; return whether their list is complete.
+    """Continue the list of supports that may cost less than `best`; return whether it is complete.
 
-    Without a penalty all supports have K terms, some of which may get no points; with one there are smaller
-    supports, too. `found` is a tuple of room for the supports, their sizes and their bounds; the list pauses
-    when it is full, or after so many nodes.
+    Without a penalty all supports have K terms, some of which may get no points; with a penalty there are
+    smaller supports, too. `found` is a tuple with room for the supports, their sizes and their bounds; the
+    listing pauses when it is full, or after `max_nodes` nodes.
     """
     levels, max_levels, gains, required = problem[0], problem[1], problem[2], problem[5]
     suffix_ids, suffix_counts = suffixes
@@ -157,7 +158,7 @@ def list_supports(problem, n_required, penalty, suffixes, tree, room, numbers, b
 
 @exact_kernel
 def group_patterns(problem, support, size, leaf, numbers):
-    """Collapse the samples to the patterns of a support, and group them by the terms from each one on."""
+    """Collapse the samples to the patterns of a support, and group these by the terms from each one on."""
     levels, max_levels, gains = problem[0], problem[1], problem[2]
     ids, table, pattern_levels, pattern_gains, orders, starts = leaf
     N = gains.shape[0]
@@ -183,7 +184,7 @@ def group_patterns(problem, support, size, leaf, numbers):
         for k in range(size):
             pattern_levels[k, ids[i]] = levels[support[k], i]
     numbers[N_PATTERNS] = n
-    # The groups of depth t agree on the terms t, t + 1, ...: those of the last depth are one.
+    # Groups at depth t agree on the terms t, t + 1, ...: at the last depth there is one.
     for p in range(n):
         ids[p] = 0
         orders[size, p] = p
@@ -208,10 +209,9 @@ def group_patterns(problem, support, size, leaf, numbers):
 
 @exact_kernel
 def bound_groups(gains, totals, order, starts, slack, width, low, room):
-    """Return the least cost of groups of patterns, each with its own threshold; any value above `slack` is.
+    """Return how much more groups of patterns cost, each with one threshold, than patterns on their own.
 
-    Totals are between `low` and low + width - 1. What is returned is by how much the groups cost more than
-    patterns that are all classified on their own.
+    Totals are between `low` and low + width - 1. Groups are left out once the excess is above `slack`.
     """
     excess = np.int64(0)
     for g in range(starts[0]):
@@ -220,7 +220,7 @@ def bound_groups(gains, totals, order, starts, slack, width, low, room):
         if end - begin == 1:
             continue
         if end - begin <= SMALL_GROUP:
-            for q in range(begin, end):  # sorted into room: totals in row 0, gains in row 1
+            for q in range(begin, end):  # sort into `room`: totals in row 0, gains in row 1
                 total, gain = totals[order[q]], gains[order[q]]
                 alone += min(np.int64(0), gain)
                 at = q - begin
@@ -262,10 +262,10 @@ def has_required_points(required, n_required, support, points, size):
 
 @exact_kernel
 def search_supports(problem, n_required, penalty, listed, leaf, path, room, numbers, rule, max_nodes):
-    """Continue the search over the points of listed supports; return whether all are done.
+    """Continue the search over the points of the listed supports; return whether all are done.
 
-    `rule` is (best, terms, points), of which best holds the smallest cost so far. The supports are in the order
-    of their bounds; the first that costs too much ends the search. `numbers[IMPROVED]` counts better rules.
+    `rule` is (best, terms, points), where `best` holds the smallest cost so far. Supports are in the order of
+    their bounds; the first that costs too much ends the search. numbers[IMPROVED] counts better rules.
     """
     max_levels, lowest, highest, required = problem[1], problem[3], problem[4], problem[5]
     supports, sizes, bounds, n_listed = listed
@@ -295,7 +295,7 @@ def search_supports(problem, n_required, penalty, listed, leaf, path, room, numb
                 numbers[LEAF_DEPTH] -= 1
                 continue
             if v == 0 and penalty > 0:
-                continue  # a smaller support has this rule
+                continue  # a smaller support contains this rule
             visited += 1
             numbers[LEAF_NODES] += 1
             for p in range(n):

@@ -1,8 +1,8 @@
 """The dual of the soft-margin SVM by sequential minimal optimization, on a kernel matrix that fits share.
 
-`rise` and `fall` hold y_t times the derivative by alpha_t with its sign turned, where that may still rise or
-fall, and -inf or +inf elsewhere: at the optimum, all that are in both are the bias. Largest values are searched
-for among the bits of floats, as integers in the same order, since loops over integers vectorize.
+`rise` and `fall` hold y_t times the negative derivative by alpha_t, if y_t alpha_t may still rise or fall,
+and -inf or +inf otherwise: at the optimum, all values that are in both equal the bias. Largest values are
+searched for among the bits of floats, as integers in the same order, since loops over integers vectorize.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 from zoloss_cli.kernels import exact_kernel
 
 MAX_STEPS = 10_000_000
-MIN_CURVATURE = 1e-12  # of the objective along a step: less, where two samples coincide, is taken for this
-MAX_GATHERED_SHARE = 0.7  # of all samples: from more, rows are taken as they are
+MIN_CURVATURE = 1e-12  # of the objective along a step: less, as for samples that coincide, is raised to this
+MAX_GATHERED_SHARE = 0.7  # of all samples: with more, rows are used as they are
 SMALLEST_INTEGER = np.int64(-(2**63))
 LARGEST_INTEGER = np.int64(2**63 - 1)
 BLOCK = 64
@@ -21,7 +21,7 @@ BLOCK = 64
 
 @exact_kernel
 def _get_row(K, members, rows, ready, i):
-    """Return rows[i], the kernel of member i with all members, gathered when it is first needed."""
+    """Return rows[i], the kernel of member i with all members, gathered when first needed."""
     if not ready[i]:
         for t in range(members.size):
             rows[i, t] = K[members[i], members[t]]
@@ -31,7 +31,7 @@ def _get_row(K, members, rows, ready, i):
 
 @exact_kernel
 def _find_largest_key(bits):
-    """Return the largest of these floats as an integer; keys are in the order of the floats."""
+    """Return the largest of these floats as an integer key; keys are in the order of the floats."""
     largest = SMALLEST_INTEGER
     for t in range(bits.size):
         largest = max(largest, bits[t] ^ ((bits[t] >> 63) & LARGEST_INTEGER))
@@ -40,7 +40,7 @@ def _find_largest_key(bits):
 
 @exact_kernel
 def _find_last_largest(bits):
-    """Return where the largest of these floats is, of equal ones the last."""
+    """Return the index of the largest of these floats, the last one if several are equal."""
     largest = _find_largest_key(bits)
     start, stop = 0, bits.size
     while stop - start > BLOCK:
@@ -66,7 +66,7 @@ def _find_smallest(bits):
 
 @exact_kernel
 def _move_gradient(rise, fall, step, row_i, row_j):
-    """Update both for a step along alpha_i and alpha_j; what is infinite stays so."""
+    """Update `rise` and `fall` for a step along alpha_i and alpha_j; infinite values stay so."""
     for t in range(rise.size):
         change = step * (row_i[t] - row_j[t])
         rise[t] -= change
@@ -75,7 +75,7 @@ def _move_gradient(rise, fall, step, row_i, row_j):
 
 @exact_kernel
 def _compute_gains(fall, largest, diagonal, own, row_i, gains):
-    """Set gains[t] to what a step with t gains by its second-order estimate, to -1 where there is none."""
+    """Set gains[t] to the second-order estimate of what a step with t gains, or to -1 if there is no gain."""
     for t in range(fall.size):
         apart = largest - fall[t]
         curvature = own + diagonal[t] - 2.0 * row_i[t]
@@ -86,17 +86,17 @@ def _compute_gains(fall, largest, diagonal, own, row_i, gains):
 
 @exact_kernel
 def solve_dual(K, members, y, upper, tolerance):
-    """Return (alpha, bias, gradient, steps) of the least 1/2 sum of a_i a_j y_i y_j K_ij - sum of a_i.
+    """Return (alpha, bias, gradient, steps) at the least 1/2 sum of a_i a_j y_i y_j K_ij - sum of a_i.
 
-    Where 0 <= a_i <= upper_i, and the sum of a_i y_i is 0. `members` (length n) says which rows and columns of
-    K are meant, in the order of y and upper. A step changes the two alphas that Fan, Chen & Lin (2005) pick by
-    second-order information, as LIBSVM does; it ends when the optimality conditions hold within the tolerance.
-    Where members are few, their rows of K are gathered when they are first needed. `gradient` is y_t minus the
-    sum of a_i y_i K_it: the label minus the score without the bias.
+    The constraints are 0 <= a_i <= upper_i, and that the sum of a_i y_i is 0. `members` (length n) lists the
+    rows and columns of K to use, in the order of y and upper. Each step changes the two alphas that Fan, Chen
+    & Lin (2005) pick by second-order information, as LIBSVM does, until the optimality conditions hold within
+    the tolerance. If members are few, their rows of K are gathered when first needed. `gradient` is y_t minus
+    the sum of a_i y_i K_it: the label minus the score without the bias.
     """
     n, n_all = members.size, K.shape[0]
     if MAX_GATHERED_SHARE * n_all < n < n_all:
-        # The others cannot move, and do not change which alphas are picked.
+        # The other samples cannot move, and do not change which alphas are picked.
         all_y, all_upper = np.zeros(n_all), np.zeros(n_all)
         all_y[members], all_upper[members] = y, upper
         alpha, bias, gradient, steps = _solve(K, np.arange(n_all), all_y, all_upper, tolerance)
@@ -106,10 +106,10 @@ def solve_dual(K, members, y, upper, tolerance):
 
 @exact_kernel
 def _solve(K, members, y, upper, tolerance):
-    """Solve the dual; a y of 0 stands for a sample without an alpha."""
+    """Solve the dual; y = 0 stands for a sample without an alpha."""
     n = members.size
     whole = n == K.shape[0]
-    rows = np.empty((1, 1)) if whole else np.empty((n, n))  # of the members; only touched pages cost anything
+    rows = np.empty((1, 1)) if whole else np.empty((n, n))  # of the members; untouched pages are free
     ready = np.zeros(n, np.bool_)
     alpha, diagonal = np.zeros(n), np.empty(n)
     rise, fall, gains = np.full(n, -np.inf), np.full(n, np.inf), np.empty(n)
@@ -135,7 +135,7 @@ def _solve(K, members, y, upper, tolerance):
         room_i = upper[i] - alpha[i] if y[i] > 0.0 else alpha[i]
         room_j = alpha[j] if y[j] > 0.0 else upper[j] - alpha[j]
         step = min(step, room_i, room_j)
-        # At an end of its range an alpha is set to that end, so that rounding leaves none just beside it.
+        # An alpha at an end of its range is set to that end, so that rounding leaves none just beside it.
         alpha[i] += y[i] * step
         alpha[j] -= y[j] * step
         if step == room_i:
@@ -153,7 +153,7 @@ def _solve(K, members, y, upper, tolerance):
 
 @exact_kernel
 def combine_rows(K, rows, weights):
-    """Return the sum of weights[k] K[rows[k]], without a copy of these rows."""
+    """Return the sum of weights[k] K[rows[k]] without copying these rows."""
     total = np.zeros(K.shape[1])
     k = 0
     while k + 4 <= rows.size:
@@ -172,7 +172,7 @@ def combine_rows(K, rows, weights):
 
 @exact_kernel
 def _compute_bias(alpha, gradient, y, upper):
-    """Return the mean gradient over free alphas; without any, the middle of what the others allow."""
+    """Return the mean gradient over free alphas or, without any, the middle of what the others allow."""
     free, total, low, high = 0, 0.0, -np.inf, np.inf
     for t in range(alpha.size):
         if y[t] == 0.0:
@@ -180,7 +180,7 @@ def _compute_bias(alpha, gradient, y, upper):
         if 0.0 < alpha[t] < upper[t]:
             free += 1
             total += gradient[t]
-        elif (alpha[t] == 0.0) == (y[t] > 0.0):  # this one could only rise
+        elif (alpha[t] == 0.0) == (y[t] > 0.0):  # y_t alpha_t can only rise
             low = max(low, gradient[t])
         else:
             high = min(high, gradient[t])

@@ -1,8 +1,8 @@
 """Smooth 0/1 loss approximation (SLA): Nguyen & Sanner (2013), Figures 7 and 8.
 
-L_K(w) = sum of phi_i / (1 + exp(K m_i)) with margins m_i = <w, z_i> and z_i = y_i x_i; K grows, so that
-L_K comes ever nearer to the 0/1 loss. `Z` is N x P, `Z_T` its transpose; `margins` and `phi` have length N.
-What bounds it: the exponentials, N of them a probe.
+L_K(w) = sum of phi_i / (1 + exp(K m_i)) with margins m_i = <w, z_i> and z_i = y_i x_i; as K grows, L_K
+approaches the 0/1 loss. `Z` is N x P, and `Z_T` is its transpose; `margins` and `phi` have length N. Most of
+the time goes into the exponentials, N per probe.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import numpy as np
 from zoloss_cli.kernels import kernel
 from zoloss_cli.kernels.arrays import compute_max_abs, copy_vector
 
-MAX_RATE = 0.1  # of a gradient step, r of Figure 8; it falls tenfold at a time
+MAX_RATE = 0.1  # of a gradient step, r of Figure 8; it is reduced tenfold at a time
 MIN_RATE = 1e-6
-MIN_GAIN = 0.1  # eps_L: the least fall of L_K that counts
+MIN_GAIN = 0.1  # eps_L: the least decrease of L_K that counts
 FLAT_GRADIENT = 0.01  # eps_G: a gradient with no larger component ends the descent
 MAX_EXPONENT = 700.0  # exp overflows beyond
 
@@ -30,7 +30,7 @@ def compute_smooth_loss(margins, phi, K):
 
 @kernel
 def compute_shifted_smooth_loss(margins, z, step, phi, K):
-    """Return L_K where one weight is changed by `step`; z (length N) is that weight's column of Z."""
+    """Return L_K after one weight is changed by `step`; z (length N) is that weight's column of Z."""
     total = 0.0
     for i in range(margins.shape[0]):
         total += phi[i] / (1.0 + np.exp(min(K * (margins[i] + step * z[i]), MAX_EXPONENT)))
@@ -39,7 +39,7 @@ def compute_shifted_smooth_loss(margins, z, step, phi, K):
 
 @kernel
 def compute_shifted_zero_one_loss(margins, z, step, phi):
-    """Return the 0/1 loss (a zero margin is an error) where one weight is changed by `step`."""
+    """Return the 0/1 loss (a zero margin is an error) after one weight is changed by `step`."""
     total = 0.0
     for i in range(margins.shape[0]):
         total += phi[i] if margins[i] + step * z[i] <= 0.0 else 0.0
@@ -59,7 +59,7 @@ def compute_smooth_gradient(Z_T, margins, phi, K):
 
 @kernel
 def descend_gradient(Z, Z_T, phi, w, K, decay):
-    """Take gradient steps as long as one of the rates gains at least eps_L: stage 1 of Figure 8. Changes w.
+    """Take gradient steps, changing w, as long as some rate gains at least eps_L: stage 1 of Figure 8.
 
     `decay` adds (decay / 2) |w|^2 to the loss: the regularizer of Table 4. Returns (margins, loss).
     """
@@ -86,7 +86,7 @@ def descend_gradient(Z, Z_T, phi, w, K, decay):
 
 @kernel
 def probe_smooth_loss(Z_T, margins, loss, phi, w, K, radius, step, decay):
-    """Take the first step of one weight that gains eps_L: stage 2 of Figure 8; return whether there is one."""
+    """Take the first step of one weight that gains eps_L (stage 2 of Figure 8); return whether one did."""
     steps = np.int64(np.floor(radius / step + 0.5))
     ww = np.dot(w, w)
     for j in range(w.shape[0]):
@@ -102,7 +102,7 @@ def probe_smooth_loss(Z_T, margins, loss, phi, w, K, radius, step, decay):
 
 @kernel
 def probe_zero_one_loss(Z, Z_T, phi, w, radius, step):
-    """Move each weight in turn to where the 0/1 loss is lowest, the last pass; return that loss."""
+    """Move each weight in turn to where the 0/1 loss is lowest, as the last pass; return that loss."""
     margins = np.dot(Z, w)
     best = compute_shifted_zero_one_loss(margins, Z_T[0], 0.0, phi)
     steps = np.int64(np.floor(radius / step + 0.5))
@@ -130,7 +130,7 @@ def fit_sla(Z, phi, w, precisions, radii, steps, decay, last_radius, last_step):
         K, before = precisions[stage], np.inf
         while True:
             margins, loss = descend_gradient(Z, Z_T, phi, w, K, decay)
-            # A step that gained MIN_GAIN gained nothing if that was rounding: it would come again and again.
+            # If the gain of a step was only rounding, the same step would be taken again and again.
             if not before - loss >= 0.5 * MIN_GAIN:
                 break
             before = loss

@@ -1,4 +1,4 @@
-"""The weighted decision stump over all features, and AdaBoost over stumps. Nothing is sorted in a round."""
+"""The weighted decision stump over all features, and AdaBoost over stumps; no round sorts anything."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import numpy as np
 from zoloss_cli.kernels import exact_kernel
 from zoloss_cli.kernels.boost import CHANCE_ERROR
 
-MIN_NET_WEIGHT = 8e-16  # a group of samples whose signed weights sum to less vanishes
+MIN_NET_WEIGHT = 8e-16  # a group of samples whose signed weights sum to less is ignored
 DIRECTION_TIE = 1e-9  # errors of a rising and a falling stump that differ by less are equal
 
 
 def group_values(X):
-    """Return (ids, starts, values): the different values of each feature in order, and where each sample's are.
+    """Return (ids, starts, values): the distinct values of each feature in order, and each sample's indices.
 
     X is N x m, without the constant. `values[starts[j]:starts[j + 1]]` are the values of feature j, and
-    `values[ids[i, j]]` is X[i, j]. Done once for all rounds and weights.
+    `values[ids[i, j]]` is X[i, j]. This is done once for all rounds and weights.
     """
     n, m = X.shape
     ids, starts, values = np.empty((n, m), np.int32), np.zeros(m + 1, np.int64), []
@@ -32,11 +32,12 @@ def find_best_stump(ids, starts, values, signed, net):
     """Return (feature, threshold, direction, error) of the stump with the smallest weighted error.
 
     `ids`, `starts` and `values` are those of `group_values`, `signed` is y * phi with phi summing to 1, and
-    `net` has room for one number per value. Samples of equal value are one group; a group whose net weight is
-    below MIN_NET_WEIGHT vanishes; thresholds lie midway between the remaining neighbours, and x >= threshold
-    gets the sign `direction`. A threshold of -inf makes the stump constant. Of equal errors the first threshold
-    and the first feature win, but a threshold in range before a constant; where the best rising and the best
-    falling stump are within DIRECTION_TIE, it is the rising one if its threshold is in range.
+    `net` has room for one number per value. Samples of equal value form a group; groups with a net weight
+    below MIN_NET_WEIGHT are ignored. Thresholds lie midway between the remaining neighbours, and x >=
+    threshold gets the sign `direction`. A threshold of -inf makes the stump constant. Of equal errors the
+    first threshold and the first feature win, except that a threshold in range is preferred to a constant; if
+    the errors of the best rising and the best falling stump differ by less than DIRECTION_TIE, the rising one
+    wins if its threshold is in range.
     """
     n, m = ids.shape
     net[:] = 0.0
@@ -48,9 +49,9 @@ def find_best_stump(ids, starts, values, signed, net):
             net[ids[i, j]] += s
     best_feature, best_threshold, best_direction, best_error = 0, -np.inf, 1, np.inf
     for j in range(m):
-        # What the groups below a threshold sum up to: least for a rising stump, most for a falling one.
-        # `below_*` is the last group below it, -1 if there is none: then, and if it is the last of all, the
-        # stump is constant.
+        # Sums of the groups below a threshold: least for a rising stump, most for a falling one. `below_*` is
+        # the last group below it, -1 if there is none: then, and if it is the last of all, the stump is
+        # constant.
         passed, least, most = 0.0, 0.0, 0.0
         below_least, below_most, last = -1, -1, -1
         for g in range(starts[j], starts[j + 1]):
@@ -65,7 +66,7 @@ def find_best_stump(ids, starts, values, signed, net):
             if passed == 0.0:
                 below_least = g if below_least < 0 else below_least
                 below_most = g if below_most < 0 else below_most
-        negative = (1.0 - passed) / 2.0  # what the constant +1 gets wrong
+        negative = (1.0 - passed) / 2.0  # error of the constant +1
         rising, falling = negative + least, 1.0 - (negative + most)
         in_range = 0 <= below_least < last
         rises = in_range if abs(rising - falling) < DIRECTION_TIE else rising < falling
@@ -87,10 +88,10 @@ def find_best_stump(ids, starts, values, signed, net):
 def boost_stumps(ids, starts, values, y, phi, rounds, perfect_odds):
     """Apply AdaBoost over stumps.
 
-    Returns (features, thresholds, directions, alphas, errors), one of each a round. phi is changed. A round
-    without error leaves the weights as they are, so all later rounds repeat it. Only the weights of errors are
-    multiplied before all are divided by their sum, as in the author's program: with stumps on discrete
-    features, rounding alone decides between equal ones.
+    Returns (features, thresholds, directions, alphas, errors), one of each per round. phi is changed. A round
+    without error leaves the weights unchanged, so that all later rounds repeat it. Only the weights of
+    misclassified samples are multiplied before all are divided by their sum, as in the author's program: with
+    stumps on discrete features, rounding alone decides between equal ones.
     """
     n = ids.shape[0]
     features, thresholds = np.empty(rounds, np.int64), np.empty(rounds)

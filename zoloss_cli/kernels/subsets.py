@@ -1,12 +1,12 @@
 """The complexity of all unions of clusters of samples (Li 2006, section 1.4), without solving for each.
 
 A node of the search knows which clusters are in and which are out, and the hard-margin SVM of those that are
-in. If some undecided cluster violates that SVM, the search branches on one: out, which changes nothing, or in,
-which continues from this solution. If none does, every union with undecided clusters has the same SVM. So the
-leaves divide all unions among themselves, each with one complexity.
+in. If some undecided cluster violates that SVM, the search branches on one: out, which changes nothing, or
+in, which continues from this solution. If none does, every union with undecided clusters has the same SVM.
+The leaves thus partition all unions, each leaf with one complexity.
 
-`cluster` (length N) holds each sample's cluster, `sizes` and `state` one number per cluster, `inside` (length
-N) whether a sample is in a cluster that is in. `rows` and solutions are those of `hard_margin`.
+`cluster` (length N) holds each sample's cluster, `sizes` and `state` hold one number per cluster, and
+`inside` (length N) says whether a sample's cluster is in. `rows` and solutions are those of `hard_margin`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def allocate_stack(n, depth):
 
 @kernel
 def get_level(stack, at):
-    """Return the solution at one place of a stack, which shares its arrays."""
+    """Return the solution at one level of a stack, which shares its arrays."""
     return HardMarginSolution(
         stack.R[at],
         stack.coef[at],
@@ -71,7 +71,7 @@ def build_full_rows(K, y, flat):
 
 @kernel
 def find_most_violated(y, f, cluster, state):
-    """Return the undecided cluster of the sample with the smallest margin below 1, or -1."""
+    """Return the undecided cluster of the sample with the smallest margin below 1, or -1 if there is none."""
     found, least = -1, 1.0 - MARGIN_TOLERANCE
     for i in range(y.size):
         margin = y[i] * f[i]
@@ -100,9 +100,10 @@ def include_cluster(rows, inside, cluster, chosen, s):
 
 @kernel
 def record_leaf(c, state, sizes, pairs, best, count, masks, room):
-    """Record a leaf of complexity c: the sizes that its unions have, and its largest union if it ties or wins.
+    """Record a leaf of complexity c: the sizes of its unions, and its largest union if it ties or wins.
 
-    `pairs[c]` is a set of sizes as bits, shifted along by every undecided cluster.
+    `pairs[c]` is a set of sizes as bits; each undecided cluster adds a copy of the leaf's set, shifted by its
+    size.
     """
     words, total, mask = pairs.shape[1], 0, uint64(0)
     for w in range(words):
@@ -140,7 +141,7 @@ def record_leaf(c, state, sizes, pairs, best, count, masks, room):
 
 @kernel
 def is_beaten(c, size, best):
-    """Return whether some union is simpler than c and has this size at least."""
+    """Return whether some union is simpler than c and has at least this size."""
     found = False
     for simpler in range(c):
         found = found or best[simpler] >= size
@@ -152,10 +153,11 @@ def search_unions(rows, cluster, sizes, stack, progress, found, slack, budget):
     """Continue a search for at most `budget` solves; return (status, sample, share of all unions done).
 
     `progress` is (the clusters decided on, the state of all, which samples are in, place): place[0] is the
-    depth of the chain of `in` decisions, place[1] the number of decisions (-1: at the end), place[2] solves.
-    `found` is (pairs, best, count, masks) of `record_leaf`. A node is left where a union is known that is
-    simpler and as large as any here: simpler than 2, the least for two classes, or than what the node has less
-    the slack, which more clusters seldom take away. Without pruning, slack is negative.
+    depth of the chain of `in` decisions, place[1] the number of decisions (-1 at the end), place[2] the
+    number of solves. `found` is (pairs, best, count, masks) of `record_leaf`. A node is pruned if some known
+    union is as large as any below the node, and simpler: simpler than 2, the least for two classes, or than
+    the node's complexity minus `slack`, by more than which further clusters seldom lower it. A negative
+    `slack` turns pruning off.
     """
     path, state, inside, place = progress
     pairs, best, count, masks = found
@@ -185,7 +187,7 @@ def search_unions(rows, cluster, sizes, stack, progress, found, slack, budget):
         if not pruned:
             record_leaf(s.size[1], state, sizes, pairs, best, count, masks, room)
         done += 0.5**taken
-        while taken > 0 and state[path[taken - 1]] == OUT:  # both ways were gone: back
+        while taken > 0 and state[path[taken - 1]] == OUT:  # both branches done: go back
             taken -= 1
             state[path[taken]] = UNDECIDED
             lost -= sizes[path[taken]]
@@ -209,7 +211,7 @@ def search_unions(rows, cluster, sizes, stack, progress, found, slack, budget):
 def estimate_solves(rows, cluster, sizes, stack, counter):
     """Estimate the solves of a whole search from one chain of random decisions, after Knuth.
 
-    Returns (estimate, solves made, the advanced counter).
+    Returns (estimate, solves made, advanced counter).
     """
     state = np.full(sizes.size, UNDECIDED)
     inside = np.zeros(cluster.size, np.bool_)

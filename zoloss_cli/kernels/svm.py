@@ -2,15 +2,15 @@
 
 min 1/2 |w|^2 + sum C_i xi_i  subject to  y_i (<w, x_i> + b) + xi_i - s_i = 1,  xi_i, s_i >= 0.
 
-With few features the Newton system is only (m+1) x (m+1), so a solution takes some ten steps of
-O(N m^2) whatever C is, where a decomposition method slows down as C grows. Predictor-corrector steps
-after Mehrotra (1992); the duality gap bounds the distance from the optimum.
+With few features the Newton system is only (m+1) x (m+1), so that a solution takes some ten steps of O(N m^2)
+whatever C is, whereas a decomposition method slows down as C grows. Predictor-corrector steps after Mehrotra
+(1992); the duality gap bounds the distance from the optimum.
 
-`point` is (alpha, mu, s, xi) with mu = C - alpha, carried along: near the bound the difference would lose its
-digits. `change` is its Newton step (d_alpha, d_s, d_xi), where mu changes by -d_alpha. `columns` is X', with
-zeros up to a multiple of eight samples, so that loops over samples run on whole vectors; or it is 0 x 0, where
-a copy of X would take too much memory. `room` has a number for each of its columns, at least N; beyond N all
-are 0.
+`point` is (alpha, mu, s, xi) with mu = C - alpha, which is updated separately: near the bound, the difference
+would lose its digits. `change` is its Newton step (d_alpha, d_s, d_xi); mu changes by -d_alpha. `columns` is
+X', padded with zeros to a multiple of eight samples, so that loops over samples run on whole vectors; or it
+is 0 x 0 if a copy of X would take too much memory. `room` is workspace with a number for each column, at
+least N; beyond N all are 0.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from zoloss_cli.kernels import exact_kernel, kernel
 from zoloss_cli.kernels.lapack import factor_in_place, is_finite, solve_by_factor, solve_in_place
 
 MAX_STEPS = 200
-STEP_SHARE = 0.995  # of the way to the boundary that a step may go
+STEP_SHARE = 0.995  # of the way to the boundary that a step may take
 SLOW_CENTRE = 0.3  # of the gap: the centring without a corrector
-# About ten steps suffice. In rare problems the corrector runs in a circle instead: from this step on, it is
-# left out, which is slow but sure.
+# About ten steps suffice. In rare problems the corrector cycles instead: from this step on it is left out,
+# which is slow but sure.
 MAX_CORRECTOR_STEPS = 60
 COLUMN_MULTIPLE = 8
-ROWS_PER_BLOCK = 512  # that are weighted together, where there are no columns
+ROWS_PER_BLOCK = 512  # that are weighted together if there are no columns
 
 
 def pad_columns(X: np.ndarray) -> np.ndarray:
-    """Return X' with columns of zeros up to a multiple of eight, for `solve_linear_svm`."""
+    """Return X' with columns of zeros added up to a multiple of eight, for `solve_linear_svm`."""
     n, size = X.shape
     columns = np.zeros((size, n + -n % COLUMN_MULTIPLE))
     columns[:, :n] = X.T
@@ -41,7 +41,7 @@ def pad_columns(X: np.ndarray) -> np.ndarray:
 
 @kernel
 def find_largest(values, count):
-    """Return the largest of the first values, which are overwritten: comparing halves runs on vectors."""
+    """Return the largest of the first `count` values, which are overwritten: comparing halves vectorizes."""
     left = uint64(count)
     while left > 1:
         half = (left + uint64(1)) >> uint64(1)
@@ -55,7 +55,7 @@ def find_largest(values, count):
 def fill_newton_matrix(columns, D, H):
     """Set the lower triangle of H to that of sum D_i x_i x_i'.
 
-    Nine entries a pass over the samples: they stay in registers.
+    Each pass over the samples computes nine entries, which stay in registers.
     """
     size, n = columns.shape
     for a in range(0, size, 3):
@@ -111,7 +111,7 @@ def compute_products(X, columns, u, products):
 
 @kernel
 def sum_weighted_samples(X, columns, weights, total):
-    """Set total to the sum of weights_i x_i."""
+    """Set `total` to the sum of weights_i x_i."""
     if columns.shape[0] > 0:
         np.dot(columns, weights, total)
     else:
@@ -120,7 +120,7 @@ def sum_weighted_samples(X, columns, weights, total):
 
 @kernel
 def measure_point(C, point, u, margins, r_primal, r_dual, room):
-    """Set the residuals; return the duality gap, absolute and relative to the objective, and if both are small.
+    """Set the residuals; return (gap, gap relative to the objective, whether the residuals are small).
 
     `margins` are those of u, and `r_dual` comes as the sum of alpha_i y_i x_i.
     """
@@ -155,16 +155,16 @@ def predict_change(point, D, g, along, change, room):
         d_s[i] = -s[i] - s[i] * by_alpha
         d_xi[i] = xi[i] * by_mu - xi[i]
         second += d * (d_s[i] - d_xi[i])
-        # The shares of themselves that alpha, s, mu and xi lose; the larger of each pair, which sums to 1.
+        # The shares of themselves that alpha, s, mu and xi lose: of each pair, which sums to 1, the larger.
         fall_alpha = -by_alpha if by_alpha < -0.5 else 1.0 + by_alpha
         fall_mu = by_mu if by_mu > 0.5 else 1.0 - by_mu
         room[i] = fall_alpha if fall_alpha > fall_mu else fall_mu
     return min(1.0, 1.0 / find_largest(room, g.shape[0])), second
 
 
-@exact_kernel  # as are all that LLVM rounds otherwise in a copy: see tests/contract/test_kernel_copies.py
+@exact_kernel  # as are all that LLVM rounds differently in a copy: see tests/contract/test_kernel_copies.py
 def set_target(point, change, centre, with_second, r_primal, g):
-    """Set g for the step towards the centre; d_s and d_xi become the changes wanted of alpha s and mu xi."""
+    """Set g for the step towards the centre; set d_s and d_xi to the changes wanted of alpha s and mu xi."""
     alpha, mu, s, xi = point
     d_alpha, d_s, d_xi = change
     for i in range(g.shape[0]):
@@ -175,7 +175,7 @@ def set_target(point, change, centre, with_second, r_primal, g):
 
 @exact_kernel
 def correct_change(point, D, g, along, change, room):
-    """Set `change` to the Newton step for the target in it; return how far it can go."""
+    """Set `change` to the Newton step for the target that it holds; return how far it can go."""
     alpha, mu, s, xi = point
     d_alpha, d_s, d_xi = change
     for i in range(g.shape[0]):
@@ -194,7 +194,7 @@ def correct_change(point, D, g, along, change, room):
 
 @kernel
 def take_newton_step(point, change, step):
-    """Move the point a part of the way."""
+    """Move the point by `step` times its change."""
     alpha, mu, s, xi = point
     d_alpha, d_s, d_xi = change
     for i in range(d_s.shape[0]):
@@ -206,9 +206,9 @@ def take_newton_step(point, change, step):
 
 @kernel
 def factor_newton_matrix(X, columns, D, H):
-    """Set H to the Newton matrix, factored by Cholesky.
+    """Set H to the Cholesky factor of the Newton matrix.
 
-    Returns False where rounding leaves no factor; H is then the matrix itself.
+    Returns False if rounding leaves no factor; H is then the matrix itself.
     """
     size = H.shape[0]
     for attempt in range(2):
@@ -228,7 +228,7 @@ def factor_newton_matrix(X, columns, D, H):
 
 @kernel
 def find_direction(X, columns, weights, r_dual, H, factored, du):
-    """Set du to the change of u: H du = sum of weights_i x_i - r_dual."""
+    """Set du to the change of u, from H du = sum of weights_i x_i - r_dual; H may be `factored`."""
     sum_weighted_samples(X, columns, weights, du)
     for j in range(du.shape[0]):
         du[j] -= r_dual[j]
@@ -240,7 +240,7 @@ def find_direction(X, columns, weights, r_dual, H, factored, du):
 
 @kernel
 def multiply_elements(a, b, count, product):
-    """Set the first numbers of product to those of a times those of b."""
+    """Set the first `count` elements of `product` to those of a times those of b."""
     for i in range(count):
         product[i] = a[i] * b[i]
 
@@ -265,7 +265,7 @@ def solve_linear_svm(X, columns, y, C, gap_tolerance):
         multiply_elements(alpha, y, n, room)
         sum_weighted_samples(X, columns, room, r_dual)
         gap, relative, feasible = measure_point(C, point, u, along, r_primal, r_dual, room)
-        # Far below the tolerance rounding is all that is left, and the Newton matrix turns singular.
+        # Far below the tolerance only rounding is left, and the Newton matrix becomes singular.
         if relative < gap_tolerance * (1.0 if feasible else 1e-5):
             break
         for i in range(n):

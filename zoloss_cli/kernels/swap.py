@@ -1,6 +1,6 @@
-"""Swapping one of the samples that a hyperplane passes through for another, as long as errors fall.
+"""Descent by swapping one of the samples that a hyperplane passes through for another while errors fall.
 
-The state (B, w, V) and `Y`, `c` are those of `pivot`.
+The state (B, w, V), `Y` and `c` are those of `pivot`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from zoloss_cli.kernels.pivot import MIN_PIVOT_SLOPE, exchange_row, rebuild_vert
 
 @kernel
 def descend_by_swaps(Y, c, B, w, V, current, best, best_w, sweeps, first):
-    """Replace basis rows, in turn from the `first`, by their best replacement; take up to `sweeps` looks.
+    """Replace basis rows, in turn from `first` on, by their best replacements; take up to `sweeps` looks.
 
-    A look is at all replacements of one basis row. A swap is made if the hyperplane's loss falls below
+    One look is at all replacements of one basis row. A swap is made if the hyperplane's loss falls below
     `current`. Changes B, w, V and best_w.
 
-    Returns (current, best, the next row to look at, looks in a row without a swap, whether the state is sound).
+    Returns (current, best, next row to look at, looks in a row without a swap, whether the state is sound).
     """
     n, size = Y.shape
     in_basis = np.zeros(n, np.bool_)

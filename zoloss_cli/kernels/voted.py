@@ -14,10 +14,11 @@ FIRST_ROOM = 64  # vectors; doubled whenever it is full
 
 @kernel
 def fit_voted_perceptron(Z, step, cut, alias, epochs, order, seed):
-    """Apply the perceptron learning rule from w = 0; return all vectors, one per row, and their survival times.
+    """Apply the perceptron learning rule from w = 0; return all vectors, as rows, and their survival times.
 
-    `Z`, `step`, `cut`, `alias` and `order` are those of `online`. A trial, by step[k], is counted for the
-    vector after it, as in Algorithm 2.6 of Li's thesis (2006). The start, which survives no trial, is left out.
+    `Z`, `step`, `cut`, `alias` and `order` are those of `online`. A trial counts, by step[k], for the vector
+    after it, as in Algorithm 2.6 of Li's thesis (2006). The initial vector, which survives no trial, is left
+    out.
     """
     n, width = Z.shape
     indices = np.arange(n).astype(np.int32)

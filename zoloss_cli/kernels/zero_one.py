@@ -1,4 +1,4 @@
-"""The one place where errors are counted. Every reported loss is recounted here from scores."""
+"""The one place where errors are counted: every reported loss is recounted here from scores."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 
 
 def find_strict_errors(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Return which samples count as errors in training: y * score <= 0, so a zero margin is an error.
+    """Return which samples are errors in training: y * score <= 0, so that a zero margin is an error.
 
-    `scores` has samples along its last axis, `signs` holds their labels as -1 and +1.
+    `scores` has samples along its last axis, and `signs` holds their labels as -1 and +1.
 
     Li & Lin (2007), eq. (4) and Table I: the 0/1 loss is [rho <= 0].
     """
@@ -16,10 +16,10 @@ def find_strict_errors(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
 
 
 def find_lenient_errors(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Return which samples count as errors when a zero margin is right: y * score < 0.
+    """Return which samples are errors if a zero margin is right: y * score < 0.
 
-    This is how Nguyen & Sanner (2013) count, by their eq. (10), contrary to their own eq. (4). A plane such as
-    "this binary feature is 1" passes through most samples of a discrete data set, and then all of them are
+    Nguyen & Sanner (2013) count like this in their eq. (10), contrary to their own eq. (4). A hyperplane such
+    as "this binary feature is 1" passes through most samples of a discrete data set, and then all of them are
     right. We never minimize this.
     """
     return signs * scores < 0.0
@@ -31,10 +31,10 @@ def predict_signs(scores: np.ndarray) -> np.ndarray:
 
 
 def find_prediction_errors(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Return which samples count as test errors: those whose predicted sign is not their own."""
+    """Return which samples are test errors: those whose predicted sign is not their own."""
     return predict_signs(scores) != signs
 
 
 def count_class_errors(predicted: np.ndarray, y: np.ndarray) -> int:
-    """Return how many samples are predicted to be of another class than their own."""
+    """Return the number of samples whose predicted class is not their own."""
     return int(np.sum(predicted != y))
