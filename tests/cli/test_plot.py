@@ -179,7 +179,7 @@ def test_one_sentence_for_what_cannot_be_drawn(zoloss, part, here, options, code
     (["--dataset", "tangram", "--learners", "fld", "--positive", "mediun"], 3, "did you mean 'medium'?"),
     (["--dataset", "tangram", "--learners", "fld", "--label", "x"], 2, "--label is for a CSV file"),
     (["--dataset", "tangram", "--learners", "fld", "--drop", "x"], 2, "--drop is for a CSV file"),
-    (["--dataset", "rare.csv", "--learners", "fld", "--drop", "c"], 3, "c"),
+    (["--dataset", "rare.csv", "--learners", "fld", "--drop", "c"], 3, "has no column 'c'"),
     (["--dataset", "mine.csv", "--learners", "fld"], 3, "one class only"),
     (["--dataset", "rare.csv", "--learners", "fld"], 3, "no training sample of split 0 tells class 'z' from"),
     (["--dataset", "rare.csv", "--learners", "fld", "--out", "rare.csv"], 7, "ends in .csv"),

@@ -110,7 +110,7 @@ def plot(
 
     `zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost`: needs no results
 
-    `zoloss plot --figure boundary --dataset mine.csv --learners pivot,svm --label outcome --features age,weight`
+    `zoloss plot --figure boundary --dataset mine.csv --learners pivot,svm --features age,weight`
     """
     from zoloss_cli.utils.threads import limit_threads
 
