@@ -92,6 +92,32 @@ def test_the_keyboard_skips_to_the_content_and_reaches_the_six_tasks(visit_site)
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "language", "copied"),
+    [
+        ("start", "console", ". .venv/bin/activate"),
+        ("prove", "pycon", 'X, y = load_dataset("iris", positive="Iris-versicolor")'),
+        ("clusters", "bash", "dask worker tcp://head:8786 --nworkers 16 --nthreads 1"),
+    ],
+)
+def test_a_command_is_copied_without_prompt_and_output(visit_site, name, language, copied):
+    page = visit_site(name, permissions=["clipboard-read", "clipboard-write"])
+    page.locator(f".language-{language} [data-md-type=copy], .language-{language} .md-clipboard").first.click()
+    page.locator(".md-dialog--active").wait_for()
+    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert copied in lines
+    assert not any(line.startswith(("$", ">>>", "(29")) for line in lines)
+
+
+def test_a_command_is_shown_whole_and_a_value_with_its_error_on_one_line(visit_site):
+    page = visit_site("gallery", **PHONE)
+    cut = "[...document.querySelectorAll('.language-sh code')].filter(e => e.scrollWidth > e.clientWidth)"
+    assert page.evaluate(f"{cut}.map(e => e.textContent)") == []
+    page = visit_site("li-lin", viewport={"width": 1400, "height": 900})
+    heights = page.evaluate("[...document.querySelector('article table').rows].map(row => row.offsetHeight)")
+    assert max(heights) < 1.5 * min(heights)
+
+
 def test_the_search_finds_a_learner(visit_site):
     page = visit_site("index")
     page.keyboard.press("/")

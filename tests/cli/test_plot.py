@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import msgspec
@@ -109,6 +110,24 @@ def test_regions_of_ones_own_table(zoloss, table, here):
         assert name in text
 
 
+def test_the_columns_of_a_boundary_can_be_named(zoloss, table, here):
+    rows = "".join(f"P{i},{i % 7},{i % 5},{i % 3},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(120))
+    path = table("name,width,height,depth,outcome\n" + rows)
+    command = ("plot", "--figure", "boundary", "--dataset", path, "--learners", "fld", "--out", "mine.svg")
+    refused(zoloss(*command), 3, "leave it out with --drop 'name', or --id 'name'")
+    for options, shown, absent in (
+        (["--drop", "name,width"], {"height", "depth"}, {"width"}),
+        (["--features", "width,depth"], {"width", "depth"}, {"height"}),
+        (["--id", "name", "--features", "height", "--features", "depth"], {"height", "depth"}, {"width"}),
+    ):
+        ended = zoloss(*command, *options, "--force")
+        assert ended.code == 0, ended.err
+        labels = set(re.findall(r"<!-- (\w+) -->", (here / "mine.svg").read_text(encoding="utf-8")))
+        labels |= set(re.findall(r">(\w+)<", (here / "mine.svg").read_text(encoding="utf-8")))
+        assert shown <= labels
+        assert not absent & labels
+
+
 def test_a_results_folder_that_was_tampered_with(zoloss, part):
     (path,) = (part / "cells").glob("outliers.lr.*")
     header, row = path.read_text(encoding="utf-8").splitlines()
@@ -140,7 +159,8 @@ def test_a_results_folder_that_was_tampered_with(zoloss, part):
     (["--figure", "1", "--out", "x"], 7, "x has no ending"),
     (["--figure", "1", "--out", "no/x.pdf"], 7, "there is no folder no"),
     (["--figure", "2", "--table", "II"], 2, "figure '2' uses no results"),
-    (["--figure", "1", "--positive", "left"], 2, "--positive and --label are for --figure boundary"),
+    (["--figure", "1", "--positive", "left"], 2, "--positive: only for --figure boundary"),
+    (["--figure", "1", "--drop", "a", "--id", "b"], 2, "--drop and --id: only for --figure boundary"),
     (["--figure", "1", "--learners", "fld,,lr"], 2, "not a list of names separated by commas"),
 ])  # fmt: skip
 def test_one_sentence_for_what_cannot_be_drawn(zoloss, part, here, options, code, text):
@@ -158,6 +178,8 @@ def test_one_sentence_for_what_cannot_be_drawn(zoloss, part, here, options, code
     (["--dataset", "no.csv", "--learners", "fld"], 3, "there is no file no.csv"),
     (["--dataset", "tangram", "--learners", "fld", "--positive", "mediun"], 3, "did you mean 'medium'?"),
     (["--dataset", "tangram", "--learners", "fld", "--label", "x"], 2, "--label is for a CSV file"),
+    (["--dataset", "tangram", "--learners", "fld", "--drop", "x"], 2, "--drop is for a CSV file"),
+    (["--dataset", "rare.csv", "--learners", "fld", "--drop", "c"], 3, "has no column 'c'"),
     (["--dataset", "mine.csv", "--learners", "fld"], 3, "one class only"),
     (["--dataset", "rare.csv", "--learners", "fld"], 3, "no training sample of split 0 tells class 'z' from"),
     (["--dataset", "rare.csv", "--learners", "fld", "--out", "rare.csv"], 7, "ends in .csv"),

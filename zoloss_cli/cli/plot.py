@@ -55,6 +55,26 @@ def plot(
     label: Annotated[
         str | None, typer.Option(help="For boundary of a CSV file: the label column, by name or index.")
     ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMNS", help="For boundary of a CSV file: columns to drop, separated by commas."
+        ),
+    ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMNS",
+            help="For boundary of a CSV file: use only these columns as features, separated by commas.",
+        ),
+    ] = None,
+    id: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="For boundary of a CSV file: a column that identifies rows and is not a feature.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -72,8 +92,9 @@ def plot(
     boxes (values over splits), differences (paired, to one learner), ranks, curves, time, bounds, convergence,
     lookup and boundary work for any run that has the data they show; the config of another paper's figure names
     one of them with `drawn_as`. More than six panels take several pages: of one PDF, or numbered files. A
-    boundary of data with more than two features is drawn in two of them, which are chosen and named. Figures 1
-    and 4.3 and boundary refit learners with the run's own seeds, since results hold no weights.
+    boundary of data with more than two features is drawn in two of them, which are chosen and named; --features
+    names others. Figures 1 and 4.3 and boundary refit learners with the run's own seeds, since results hold no
+    weights.
 
     **Examples**
 
@@ -89,7 +110,7 @@ def plot(
 
     `zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost`: needs no results
 
-    `zoloss plot --figure boundary --dataset mine.csv --learners pivot,svm --label outcome`
+    `zoloss plot --figure boundary --dataset mine.csv --learners pivot,svm --features age,weight`
     """
     from zoloss_cli.utils.threads import limit_threads
 
@@ -115,6 +136,7 @@ def plot(
         label,
         metric,
         against,
+        options.select_columns(drop, features, id),
     )
     request.validate()
     check_can_draw()

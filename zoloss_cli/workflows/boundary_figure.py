@@ -6,13 +6,14 @@ import itertools
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zoloss_cli.config.learner_spec import parse_learner_name
 from zoloss_cli.config.loader import build_experiment
 from zoloss_cli.config.messages import ErrorCollector
+from zoloss_cli.datasets.column_selection import ALL_COLUMNS, ColumnSelection
 from zoloss_cli.datasets.dataset import DataSet
 from zoloss_cli.datasets.labels import index_labels
 from zoloss_cli.datasets.splits import derive_seed
@@ -49,7 +50,11 @@ class PlotErrorCollector(ErrorCollector):
 
 
 def build_boundary_drawing(
-    dataset: str, learners: list[str], positive: str | None, label: str | None
+    dataset: str,
+    learners: list[str],
+    positive: str | None,
+    label: str | None,
+    selection: ColumnSelection = ALL_COLUMNS,
 ) -> Drawing:
     """Return the figure of the regions that learners predict, not drawn yet.
 
@@ -64,6 +69,8 @@ def build_boundary_drawing(
         The class against the rest; None for all classes.
     label : str or None
         The label column of a CSV file.
+    selection : ColumnSelection
+        The columns of a CSV file to use as features.
 
     Returns
     -------
@@ -72,11 +79,12 @@ def build_boundary_drawing(
     """
     kind, stem = find_figure("boundary"), Path(dataset).stem
     options = {"dataset": dataset, "learners": ",".join(learners), "positive": positive, "label": label}
-    command = build_command("zoloss plot --figure boundary", options)
+    columns = {"drop": ",".join(selection.drop), "features": ",".join(selection.features), "id": selection.id}
+    command = build_command("zoloss plot --figure boundary", options | columns)
     title = f"{kind.title} on {stem}"
 
     def draw(names: list[str]) -> Figure:
-        fitted = fit_learners(dataset, names, positive, label)
+        fitted = fit_learners(dataset, names, positive, label, selection)
         figure = draw_regions(fitted)
         add_origin(figure, describe_samples(fitted[0].split_data, stem))
         return figure
@@ -96,7 +104,11 @@ def describe_samples(split_data: SplitData, name: str) -> str:
 
 
 def fit_learners(
-    dataset: str, learners: list[str], positive: str | None, label: str | None
+    dataset: str,
+    learners: list[str],
+    positive: str | None,
+    label: str | None,
+    selection: ColumnSelection = ALL_COLUMNS,
 ) -> list[FittedRegions]:
     """Fit each learner on split 0 with 80 % of the samples for training, scaled to [-1, 1].
 
@@ -104,7 +116,7 @@ def fit_learners(
     classes, several classes are fitted one against the rest. The parameters are those of
     `build_boundary_drawing`.
     """
-    cells = _plan_cells(dataset, learners, positive, label)
+    cells = _plan_cells(dataset, learners, positive, label, selection)
     split_data = _relabel(load_split(cells[0], SHOWN_SPLIT), positive)
     n_features = split_data.data.X.shape[1]
     if n_features < 2:
@@ -164,19 +176,22 @@ def choose_two_features(X: np.ndarray, y: np.ndarray) -> list[int]:
     return best[1]
 
 
-def _plan_cells(dataset: str, learners: list[str], positive: str | None, label: str | None) -> list[Cell]:
-    entry: dict[str, str | int | None] = {}
+def _plan_cells(
+    dataset: str, learners: list[str], positive: str | None, label: str | None, selection: ColumnSelection
+) -> list[Cell]:
+    entry: dict[str, Any] = {}
     if dataset in GENERATORS:
         size = GENERATORS[dataset].parameter_model.model_fields["size"].default
         if size > 2 * POOL_TRAINING_SAMPLES:
             entry["train"] = POOL_TRAINING_SAMPLES
     else:
         if dataset.lower().endswith(".csv") or Path(dataset).is_file():
-            entry["csv"], entry["label"] = dataset, label
+            entry |= {"csv": dataset, "label": label, **selection.to_keys()}
         if positive is not None:
             entry["positive"] = positive
-    if label is not None and "csv" not in entry:
-        raise ConfigError(f"--label is for a CSV file, and '{dataset}' is not one")
+    for option, value in {"label": label, **selection.to_keys()}.items():
+        if value is not None and "csv" not in entry:
+            raise ConfigError(f"--{option} is for a CSV file, and '{dataset}' is not one")
     for name in learners:
         if learners.count(name) > 1:
             raise ConfigError(f"--learners: '{name}' is listed more than once")

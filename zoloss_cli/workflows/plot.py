@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
+from zoloss_cli.datasets.column_selection import ALL_COLUMNS, ColumnSelection
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.reporting.figures import catalog
 from zoloss_cli.reporting.figures.catalog import Drawing
@@ -43,6 +44,8 @@ class PlotRequest:
         A metric other than the one that the table shows.
     against : str or None
         The learner to compare the others with.
+    selection : ColumnSelection
+        The columns of your own CSV file to use as features.
     """
 
     figure: str
@@ -54,6 +57,7 @@ class PlotRequest:
     label: str | None
     metric: str | None = None
     against: str | None = None
+    selection: ColumnSelection = ALL_COLUMNS
 
     @property
     def is_of_own_data(self) -> bool:
@@ -84,9 +88,10 @@ class PlotRequest:
             if not self.learners:
                 raise ConfigError("--learners: name those to fit on --dataset, such as rcd-bias,adaboost")
             return
-        if self.positive is not None or self.label is not None:
+        own_options = {"positive": self.positive, "label": self.label} | self.selection.to_keys()
+        if given := [f"--{option}" for option, value in own_options.items() if value is not None]:
             raise ConfigError(
-                "--positive and --label are for --figure boundary with --dataset and without --table"
+                f"{' and '.join(given)}: only for --figure boundary with --dataset and without --table"
             )
         if self._find_without_results() and (self.table is not None or self.datasets or self.learners):
             raise ConfigError(
@@ -96,7 +101,10 @@ class PlotRequest:
     def choose_drawing(self) -> tuple[Drawing, list[str]]:
         """Return the figure, not drawn yet, and notes on the results that it shows."""
         if self.is_of_own_data:
-            return build_boundary_drawing(self._own_data, self.learners, self.positive, self.label), []
+            drawing = build_boundary_drawing(
+                self._own_data, self.learners, self.positive, self.label, self.selection
+            )
+            return drawing, []
         if kind := self._find_without_results():
             return catalog.build_drawing_without_results(kind), []
         try:
