@@ -20,7 +20,7 @@ def pause_garbage_collection() -> Iterator[None]:
         yield
     finally:
         if collects:
-            if not gc.get_freeze_count():  # what somebody else set aside has to stay there
+            if not gc.get_freeze_count():  # what others, or Python 3.12, set aside stays there
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

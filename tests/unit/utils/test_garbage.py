@@ -36,6 +36,8 @@ def searches():
 
 
 def test_nothing_is_searched_within_a_pause_nor_right_after(searches):
+    if gc.get_freeze_count():
+        pytest.skip("Python 3.12 itself has set objects aside, which have to stay there")
     with pause_garbage_collection():
         kept = [[] for _ in range(5000)]
     kept.append([])
@@ -44,9 +46,10 @@ def test_nothing_is_searched_within_a_pause_nor_right_after(searches):
 
 
 def test_what_a_pause_left_is_freed_by_the_next_full_search():
+    count = gc.get_freeze_count()
     with pause_garbage_collection():
         left = weakref.ref(Cycle())
-    assert gc.get_freeze_count() == 0
+    assert gc.get_freeze_count() <= count
     gc.collect()
     assert left() is None
 
