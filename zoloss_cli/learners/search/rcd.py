@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels import rcd as kernels
+from zoloss_cli.kernels.lanes import LANES
 from zoloss_cli.kernels.line_search import choose_bucket_count
 from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding
@@ -17,7 +18,6 @@ from zoloss_cli.learners.problem import Problem
 MAX_COPY_BYTES = 64 << 20
 MAX_ROOM_BYTES = 128 << 20
 MAX_ROOM_SHARE = 0.55  # of X, beyond these bytes
-DIRECTIONS_PER_PASS = 4  # that `multiply_directions` takes at a time: fewer cost as much
 NUMBERS_PER_CHUNK = 1 << 18  # in directions drawn at a time, so that memory does not grow with epochs
 
 Variant = Annotated[
@@ -189,6 +189,6 @@ def _allocate_deltas(X: np.ndarray) -> np.ndarray:
     n, size = X.shape
     rows = kernels.DIRECTIONS_PER_BLOCK
     if rows * n * X.itemsize > MAX_ROOM_BYTES:
-        groups = max(round(MAX_ROOM_SHARE * size / DIRECTIONS_PER_PASS), 1)
-        rows = min(rows, groups * DIRECTIONS_PER_PASS)
+        groups = max(round(MAX_ROOM_SHARE * size / LANES), 1)
+        rows = min(rows, groups * LANES)  # as many are multiplied at a time: fewer cost as much
     return np.empty((rows, n))
