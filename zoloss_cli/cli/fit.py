@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,6 @@ from zoloss_cli.workflows.choices import CALIBRATIONS, DEFAULT_SCALING
 
 if TYPE_CHECKING:
     from zoloss_cli.config.models import LearnerSpec
-    from zoloss_cli.learners.search.exact_features import ExactFeatures
     from zoloss_cli.workflows.fit import TableFit
 
 
@@ -140,30 +139,25 @@ def fit(
         validate,
         weighting,
         calibrate,
-        scoring=scoring,
+        certificate is not None,
+        scoring,
     )
     files = _FitFiles(model, out, certificate, force, data)
     with code_files.allow_code(allow_code):
         files.check(request.parse(), learner)
         with budget.measure("reading"):
             selection = options.select_columns(drop, features, id)
-            table = read_for_training(data, label, missing, selection=selection)
+            table = read_for_training(
+                data, label, missing, selection=selection, as_written=learner == "certify"
+            )
         if certificate is not None:
-            from zoloss_cli.workflows.certificate import prepare_features
+            from zoloss_cli.workflows.certificate import check_provable
 
-            request = replace(request, exact=prepare_features(table, positive, weighting))
+            check_provable(table, positive, weighting)
         fitted = request.run(table, budget)
     options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted, show_all))
     options.show_notes(fitted.notes)
-    reading = {
-        "label": table.label,
-        "positive": positive,
-        "missing": missing,
-        "drop": drop or [],
-        "features": features or [],
-        "id": id,
-    }
-    files.write(fitted, request.exact, reading)
+    files.write(fitted, missing)
 
 
 @dataclass(frozen=True)
@@ -197,14 +191,14 @@ class _FitFiles:
         for path in filter(None, (self.model, self.card, self.certificate)):
             atomic_io.check_target(path, self.force, [self.data])
 
-    def write(self, fitted: TableFit, exact: ExactFeatures | None, reading: dict[str, Any]) -> None:
+    def write(self, fitted: TableFit, missing: str) -> None:
         """Write all of them, and report where they are."""
         from zoloss_cli.utils import atomic_io
 
         if self.model is not None:
             from zoloss_cli.workflows.model_io import render_model
 
-            content = render_model(fitted, reading["missing"])
+            content = render_model(fitted, missing)
             atomic_io.write(self.model, content, self.force, [self.data])
             options.show_notes(
                 [f"the model is in {self.model}; apply it with: zoloss predict {self.model} NEW.csv"]
@@ -217,10 +211,10 @@ class _FitFiles:
             assert card is not None  # the learner has a card
             atomic_io.write(self.card, render_card(card, find_card_format(self.card)), self.force, [self.data])
             options.show_notes([f"the card is in {self.card}"])
-        if self.certificate is not None and exact is not None:
+        if self.certificate is not None:
             from zoloss_cli.workflows import certificate
 
-            built = certificate.build_certificate(fitted, exact, reading)
+            built = certificate.build_certificate(fitted, missing)
             atomic_io.write(self.certificate, certificate.render_certificate(built), self.force, [self.data])
             has_errors = fitted.errors > 0
             options.show_notes(

@@ -21,8 +21,9 @@ def verify(
 ) -> None:
     """Verify a certificate of the fewest errors against a table, in integer arithmetic.
 
-    The check shares no code with the search that found the proof, and takes time in proportion to the size of
-    the certificate. A certificate for other data, or one that has been altered, is rejected.
+    The check is one file, zoloss_cli/proofs/check.py, which needs nothing but Python and shares no code with
+    the search that found the proof. It prints what is proved, or why the certificate is refused. Its work is
+    limited in proportion to the size of the certificate.
 
     **Examples**
 
@@ -30,6 +31,6 @@ def verify(
 
     `zoloss verify proof.json.gz liver`: check it
     """
-    from zoloss_cli.workflows.certificate_check import check_certificate, render_check
+    from zoloss_cli.workflows.certificate import check_certificate
 
-    options.show(render_check(check_certificate(certificate, data)))
+    options.show(check_certificate(certificate, data).describe())

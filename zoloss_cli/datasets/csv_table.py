@@ -7,8 +7,10 @@ classes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +23,7 @@ from zoloss_cli.datasets.column_selection import (
     choose_columns,
     guess_label,
 )
-from zoloss_cli.datasets.csv_reader import is_number
+from zoloss_cli.datasets.csv_reader import is_missing, is_number
 from zoloss_cli.datasets.imputation import Gap, compute_fill, refill
 from zoloss_cli.datasets.labels import check_spellings, index_labels, is_continuous, join_names
 from zoloss_cli.datasets.raw_table import RawColumn, RawTable
@@ -30,6 +32,8 @@ from zoloss_cli.errors import DataError
 
 MAX_CLASSES = 100  # a column with more hardly holds classes
 ROWS_PER_COPY = 4096  # so that written rows stay in the processor's cache
+MAX_SAFE_LENGTH = 15
+MAX_DIGITS = 400  # of a number in a proof, and its largest exponent: floating-point numbers have smaller ones
 FILLING = ("impute", "indicator")  # policies for missing values that fill them by statistics
 
 
@@ -59,6 +63,8 @@ class CsvTable:
         Where missing values were filled by the median or the most frequent level.
     id : str or None
         The column that only identifies rows.
+    long_numbers : dict of {int: list of str}
+        The values, as written, of features that floating-point numbers do not hold exactly.
     """
 
     path: Path
@@ -71,6 +77,7 @@ class CsvTable:
     notes: list[str] = field(default_factory=list)
     gaps: tuple[Gap, ...] = ()
     id: str | None = None
+    long_numbers: dict[int, list[str]] = field(default_factory=dict)
 
     @property
     def features(self) -> list[str]:
@@ -122,6 +129,7 @@ def read_for_training(
     missing: str = "error",
     content: bytes | None = None,
     selection: ColumnSelection = ALL_COLUMNS,
+    as_written: bool = False,
 ) -> CsvTable:
     """Read a table with labels; its values determine which columns are text, and their levels are sorted.
 
@@ -140,6 +148,8 @@ def read_for_training(
         The file's content, if already read.
     selection : ColumnSelection
         The columns to use.
+    as_written : bool
+        Whether to read all values as written, even of a large file, for proofs about them.
     """
 
     def choose_texts(header: list[str]) -> list[str]:
@@ -147,7 +157,7 @@ def read_for_training(
         chosen = choose_columns(path, names, label, selection)
         return [names[i] for i in (chosen.label, chosen.id) if i is not None]
 
-    raw = _leave_out_counter(read_raw_table(path, content, choose_texts))
+    raw = _leave_out_counter(read_raw_table(path, content, None if as_written else choose_texts))
     path, header = raw.path, raw.header
     _check_names(path, header)
     chosen = choose_columns(path, header, label, selection)
@@ -177,6 +187,7 @@ def read_for_training(
         notes,
         gaps,
         None if chosen.id is None else header[chosen.id],
+        _find_long_numbers(columns, fields),
     )
 
 
@@ -276,6 +287,55 @@ def _encode(
         for place, block in blocks:
             X[rows, place] = block[rows]
     return refill(X, gaps, np.arange(len(X))), tuple(gaps)
+
+
+def merge_long_numbers(
+    X: np.ndarray, long_numbers: Mapping[int, Sequence[str]], names: Sequence[str]
+) -> np.ndarray:
+    """Return features as written: X, with fractions in place of numbers that it does not hold exactly.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The features; samples without texts, such as noise, are last.
+    long_numbers : mapping of {int: sequence of str}
+        The texts of such features; missing ones keep the number that they were filled with.
+    names : sequence of str
+        The features, for messages.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        X itself if nothing is to be replaced.
+    """
+    if not long_numbers:
+        return X
+    values = X.astype(object)
+    for j, texts in long_numbers.items():
+        for i, text in enumerate(texts):
+            if is_missing(text):
+                continue
+            number = Decimal(text)
+            if max(len(number.as_tuple().digits), abs(number.adjusted())) > MAX_DIGITS:
+                raise DataError(
+                    f"the feature '{names[j]}' has the value '{text[:30]}', and numbers in proofs have at most "
+                    f"{MAX_DIGITS} digits, and exponents from -{MAX_DIGITS} to {MAX_DIGITS}; leave it out"
+                )
+            values[i, j] = Fraction(number)
+    return values
+
+
+def _find_long_numbers(columns: tuple[CsvColumn, ...], fields: Sequence[RawColumn]) -> dict[int, list[str]]:
+    """Return the texts of features with numbers that are not the nearest decimals of floating-point numbers."""
+    found, at = {}, 0
+    for column, raw in zip(columns, fields, strict=True):
+        if column.levels is None and raw.texts is not None:
+            # Up to 15 digits, a decimal number without an exponent is read back as it is.
+            long = {text for text in raw.texts if len(text) > MAX_SAFE_LENGTH or "e" in text.lower()}
+            if any(Decimal(text) != Decimal(repr(float(text))) for text in long if not is_missing(text)):
+                found[at] = raw.texts
+        at += len(column.features)
+    return found
 
 
 def _encode_column(column: CsvColumn, raw: RawColumn) -> np.ndarray:

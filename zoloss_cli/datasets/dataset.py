@@ -51,6 +51,8 @@ class DataSet:
         The true classes, if they differ from `y`.
     gaps : tuple of Gap
         Where missing values were filled from all samples.
+    long_numbers : dict of {int: list of str}
+        The values, as written, of features that floating-point numbers do not hold exactly.
     """
 
     name: str
@@ -62,6 +64,7 @@ class DataSet:
     flipped: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     true_y: np.ndarray | None = None
     gaps: tuple[Gap, ...] = ()
+    long_numbers: dict[int, list[str]] = field(default_factory=dict)
 
     @property
     def truth(self) -> np.ndarray:
@@ -101,6 +104,7 @@ def load_data(spec: DataSpec, draw: int = 0) -> DataSet:
         y, classes = table.index_classes(spec.positive)
         notes = table.list_notes()
         data = DataSet(spec.name, table.X, y, classes, table.features, notes, gaps=table.gaps)
+        data = replace(data, long_numbers=table.long_numbers)
     else:
         data = _read_table(spec)
     data = replace(data, X=np.ascontiguousarray(data.X, dtype=np.float64))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.labels import join_names
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.warming import warm_up
+from zoloss_cli.learners.search.exact_features import ExactFeatures, use_exact_features
 from zoloss_cli.registry import MEASURES, find_registration, is_foreign, list_multiclass_learners, make_learner
 from zoloss_cli.utils.code_files import allow_code, remember_code
 
@@ -94,6 +95,7 @@ def fit(
     *,
     quiet: bool = True,
     sample_weight: np.ndarray | None = None,
+    exact: Callable[[], ExactFeatures] | None = None,
 ) -> tuple[Any, float]:
     """Fit the learner that a specification names.
 
@@ -111,6 +113,8 @@ def fit(
         Whether to suppress the learner's warnings.
     sample_weight : ndarray of shape (n_samples,) or None
         The sample weights, if the learner takes them; None: all are equal.
+    exact : callable or None
+        Returns the values before scaling, for learners whose bounds are about these.
 
     Returns
     -------
@@ -127,5 +131,7 @@ def fit(
             warnings.simplefilter("ignore", UserWarning)
         learner = make_learner(spec.source, spec.parameters, np.random.default_rng(seed))
         start = time.perf_counter()
-        learner.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
+        has_bound = "lower_bound" in getattr(learner, "reports", ())
+        with use_exact_features(exact() if exact is not None and has_bound else None):
+            learner.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
     return learner, getattr(learner, "seconds_", time.perf_counter() - start)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zoloss_cli.config.data_models import ALL, CsvData, Prune
+from zoloss_cli.datasets.csv_table import merge_long_numbers
 from zoloss_cli.datasets.dataset import (
     DataSet,
     compute_fingerprint,
@@ -21,6 +22,7 @@ from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.datasets.splits import derive_seed
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.plan import Cell
+from zoloss_cli.learners.search.exact_features import ExactFeatures
 
 PRUNING = "pruning"  # in place of a learner's name: no learner shares its seed
 MAX_CACHED_PRUNINGS = 4096
@@ -53,6 +55,12 @@ class SplitData(NamedTuple):
     def scale(self, X: np.ndarray) -> np.ndarray:
         """Return samples scaled as the learner of this split sees them."""
         return scale_parts(self.data.X[self.train], X, self.scaling, self.scaling_samples)[1]
+
+    def get_exact_features(self) -> ExactFeatures:
+        """Return the values before scaling of the training samples that a learner sees, for proofs."""
+        data = self.data
+        values = merge_long_numbers(data.X, data.long_numbers, data.features)
+        return ExactFeatures(values[self.fit_indices])
 
     @property
     def fit_indices(self) -> np.ndarray:

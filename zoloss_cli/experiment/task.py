@@ -107,7 +107,7 @@ def fit_task(cell: Cell, split: int) -> FittedTask:
     spec = assign_part(tune(cell, split) if cell.tuning else cell.learner, split)
     seed = derive_seed(cell.rule.seed, cell.seed_name, split, cell.learner.name)
     X, y = data.scale(data.data.X[data.fit_indices]), data.data.y[data.fit_indices]
-    return FittedTask(data, spec, *fit(spec, X, y, seed))
+    return FittedTask(data, spec, *fit(spec, X, y, seed, exact=data.get_exact_features))
 
 
 def measure_task(cell: Cell, split: int) -> MeasureRecord:

@@ -97,6 +97,8 @@ class Problem(Samples):
         The samples that these were taken from, and their indices.
     features : ndarray of shape (n_samples, n_features) or None
         X without the constant, if it is so large that a learner may use X as workspace and restore it.
+    exact : ExactFeatures or None
+        The values that bounds are about, for learners that prove any.
     """
 
     y: np.ndarray
@@ -105,6 +107,7 @@ class Problem(Samples):
     _label_cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     subset_of: tuple[Samples, np.ndarray] | None = None
     features: np.ndarray | None = None
+    exact: Any = None
 
     def restore_samples(self) -> None:
         """Restore X after it was used as workspace."""

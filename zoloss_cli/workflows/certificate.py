@@ -1,4 +1,4 @@
-"""Certificates of the fewest errors: writing them."""
+"""Certificates of the fewest errors: writing them, and checking them by `zoloss_cli/proofs/check.py`."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from pathlib import Path
 from typing import Any
 
 from zoloss_cli.datasets.csv_table import CsvTable
-from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.datasets.shipped_table import resolve_table
+from zoloss_cli.datasets.table_file import PARQUET, ZIP, name_source, read_raw_table, read_source, unpack
+from zoloss_cli.errors import ConfigError, DataError, ModelError
 from zoloss_cli.learners.search.cone_workspace import Cone
 from zoloss_cli.learners.search.exact_features import ExactFeatures
 from zoloss_cli.learners.search.hitting_tree import BRANCH, GRAINS_PER_COPY
+from zoloss_cli.proofs import check
 from zoloss_cli.workflows.class_weights import Weighting
 from zoloss_cli.workflows.fit import TableFit
-from zoloss_cli.workflows.proofs.cone_tree import RESET
-from zoloss_cli.workflows.proofs.hyperplanes import MAX_STEPS, count_fewest_copies
-from zoloss_cli.workflows.proofs.samples import MergedPlaces, hash_samples, merge_places, read_exact_features
 
-FORMAT, VERSION = "zoloss certificate", 2  # 2: proofs by impossible sets and by sweeps
 MAX_WEIGHT_DENOMINATOR = 1000
 MAX_SAMPLES = 100_000
 COMPRESSION = 6  # of gzip: 9 takes twice as long and saves 2 %
 CERTIFYING_LEARNER = "certify"
-EQUAL_ROWS, CONES, SETS, SWEEP = "equal rows", "cones of directions", "impossible sets", "all hyperplanes"
+LEAF, SPLIT, RESET = 0, 1, 2  # entries of a tree of cones
+SPLIT_ENTRIES = 7  # of a split in the log of the search: kind, vertices, p, q, shift, divisor
 
 
 def check_certifying(learner: str | None) -> None:
@@ -38,39 +38,21 @@ def check_certifying(learner: str | None) -> None:
         )
 
 
-def prepare_features(
-    table: CsvTable, positive: str | None = None, weighting: Weighting | None = None
-) -> ExactFeatures:
-    """Return the features of a table as integers, for a proof about them.
-
-    Parameters
-    ----------
-    table : CsvTable
-        The table.
-    positive : str or None
-        The class against the rest.
-    weighting : Weighting or None
-        The class weights, which must be multiples of a common measure.
-
-    Returns
-    -------
-    ExactFeatures
-        The integers, to which a fit adds its proofs.
-    """
+def check_provable(table: CsvTable, positive: str | None, weighting: Weighting) -> None:
+    """Refuse a table or weights that no certificate can be about, before anything is computed."""
     y, classes = table.index_classes(positive)
-    weights = (weighting or Weighting()).compute(y, classes)
+    weights = weighting.compute(y, classes)
     if len(classes) == 2:  # otherwise the learner reports what it takes
-        find_class_copies(None if weights is None else weights.tolist())
+        find_class_weights(None if weights is None else weights.tolist())
     if len(table.X) > MAX_SAMPLES:
         raise DataError(
             f"--certificate: {table.path} has {len(table.X):,} samples, and a certificate is about at most "
             f"{MAX_SAMPLES:,}"
         )
-    return ExactFeatures(read_exact_features(table.X), max_swept=MAX_STEPS)
 
 
-def find_class_copies(weights: Sequence[float] | None) -> list[int]:
-    """Return the weights of both classes as integers.
+def find_class_weights(weights: Sequence[float] | None) -> list[int]:
+    """Return the weights of both classes as integers without a common divisor.
 
     Parameters
     ----------
@@ -94,99 +76,131 @@ def find_class_copies(weights: Sequence[float] | None) -> list[int]:
     return [ratio.denominator, ratio.numerator]
 
 
-def build_certificate(fitted: TableFit, features: ExactFeatures, reading: dict[str, Any]) -> dict[str, Any]:
+def build_certificate(fitted: TableFit, missing: str) -> dict[str, Any]:
     """Return a certificate of the bound of a fit.
 
     Parameters
     ----------
     fitted : TableFit
-        A fit of certify to a table with two classes.
-    features : ExactFeatures
-        The integers that it was fitted with, and its proofs.
-    reading : dict
-        The options with which the table was read.
+        A fit of certify to a table with two classes, which has kept its proofs.
+    missing : str
+        What was done with missing values.
 
     Returns
     -------
     dict
-        The certificate, which `check_certificate` accepts.
+        The certificate, which `check.check` accepts.
     """
-    rule = fitted.rule
-    assert rule is not None  # certify is linear
+    rule, exact = fitted.rule, fitted.exact
+    assert rule is not None, "certify is linear"
+    assert exact is not None, "certify proves its bound for the values of the table"
+    weights = find_class_weights(None if fitted.class_weights is None else fitted.class_weights.tolist())
     y = fitted.y.tolist()
-    copies = find_class_copies(None if fitted.class_weights is None else fitted.class_weights.tolist())
-    places = merge_places(features.samples, y, copies)
-    bound, method, proof = _choose_proof(features, places)
+    samples = check.Samples([tuple(sample) for sample in exact.samples], y, [], [])
+    both: dict[check.Place, list[int]] = {}
+    for place, label in zip(samples.places, y, strict=True):
+        both.setdefault(place, [0, 0])[label] += weights[label]
+    net = {place: positive - negative for place, (negative, positive) in both.items()}
+    bound, method, proof = _choose_proof(exact, net, sum(map(min, both.values())))
     return {
-        "format": FORMAT,
-        "version": VERSION,
-        "data": {
-            "sha256": hash_samples(features.samples, y),
-            "samples": len(y),
-            "features": list(fitted.table.features),
-            "classes": list(fitted.classes),
-        },
-        "reading": reading,
-        "units": copies,
-        "rule": {
-            "weights": rule.weights.tolist(),
-            "centre": rule.centre.tolist(),
-            "at_centre": float(rule.at_centre),
-        },
+        "format": check.FORMAT,
+        "version": check.VERSION,
+        "table": _describe_table(fitted, missing),
+        "sha256": check.hash_samples(samples),
+        "weights": weights,
         "bound": bound,
+        "rule": {
+            "weights": list(map(repr, rule.weights.tolist())),
+            "centre": list(map(repr, rule.centre.tolist())),
+            "at_centre": repr(float(rule.at_centre)),
+        },
         "method": method,
         "proof": proof,
     }
 
 
-def _choose_proof(features: ExactFeatures, places: MergedPlaces) -> tuple[int, str, dict[str, Any]]:
+def _describe_table(fitted: TableFit, missing: str) -> dict[str, Any]:
+    """Return how the table becomes samples: the label, the positive class, and each feature."""
+    table, features, start = fitted.table, [], 0
+    filled = {gap.start for gap in table.gaps}
+    for column in table.columns:
+        named: dict[str, Any] = {"column": column.name}
+        if missing == "zero":
+            named["fill"] = "0" if column.levels is None else ""
+        elif start in filled:
+            named["fill"] = column.fill if isinstance(column.fill, str) else repr(column.fill)
+        features += [named] if column.levels is None else [{**named, "level": level} for level in column.levels]
+        if column.is_marked:
+            features.append({"column": column.name, "missing": "yes"})
+        start += len(column.features)
+    return {
+        "label": table.label,
+        "positive": fitted.classes[1],
+        "features": features,
+        "drop_missing": table.dropped > 0,
+    }
+
+
+def _choose_proof(
+    exact: ExactFeatures, net: dict[check.Place, int], unavoidable: int
+) -> tuple[int, str, dict[str, Any]]:
     """Return the highest bound with a stored proof, what it rests on, and the proof."""
-    found: list[tuple[int, str, dict[str, Any]]] = [(places.unavoidable, EQUAL_ROWS, {})]
+    found: list[tuple[int, str, dict[str, Any]]] = [(unavoidable, check.EQUAL_ROWS, {})]
     for method, proof in (
-        (CONES, _describe_cones(features, places)),
-        (SETS, _describe_sets(features, places)),
+        (check.CONES, _describe_cones(exact, net)),
+        (check.SETS, _describe_sets(exact, net)),
     ):
         if proof is not None:
-            found.append((places.unavoidable + proof["factor"] * proof["target"], method, proof))
-    if features.is_swept:
-        found.append((places.unavoidable + count_fewest_copies(places), SWEEP, {}))
+            found.append((unavoidable + proof["factor"] * proof["target"], method, proof))
+    if exact.n_swept is not None:
+        factor = gcd(*filter(None, net.values()))
+        found.append((unavoidable + factor * exact.n_swept, check.SWEEP, {}))
     return max(found, key=lambda each: each[0])
 
 
-def _describe_cones(features: ExactFeatures, places: MergedPlaces) -> dict[str, Any] | None:
+def _describe_cones(exact: ExactFeatures, net: dict[check.Place, int]) -> dict[str, Any] | None:
     """Return the proof of the cone search, if there is one."""
-    if features.proof is None:
+    if exact.proof is None:
         return None
-    problem, target, roots = features.proof
-    merged = sorted({place for place, net in places.net.items() if net})
-    first = {tuple(sample): i for i, sample in reversed(list(enumerate(features.samples)))}
-    by_vector = {}
-    for place in merged:
-        by_vector[tuple(place[j] for j in problem.features)] = first[place]
-    middle = _find_shift(problem.vectors, list(by_vector))
-    vectors = [tuple(v + m for v, m in zip(x, middle, strict=True)) for x in problem.vectors]
-    indices = [by_vector.get(vector, -1) for vector in vectors]
-    factor = _find_factor(indices, problem.copies.tolist(), features, places)
+    problem, target, roots, indices = exact.proof
+    members = [indices[i] for i in problem.members.tolist()]
     tree: list[int] = []
     for root in roots:
         _write_tree(root, tree)
     return {
-        "left": indices[: problem.n_left],
-        "right": indices[problem.n_left :],
+        "left": members[: problem.n_left],
+        "right": members[problem.n_left :],
         "features": problem.features,
-        "vertices": problem.vertices,
+        "scales": [vertex[k] for k, vertex in enumerate(problem.vertices)],
         "target": target,
+        "factor": _find_factor(members, problem.copies.tolist(), exact, net),
         "tree": tree,
-        "factor": factor,
     }
 
 
-def _describe_sets(features: ExactFeatures, places: MergedPlaces) -> dict[str, Any] | None:
+def _write_tree(cone: Cone, tree: list[int]) -> None:
+    """Add what a cone and its children logged to a tree, with powers of two as factors."""
+    tree.append(RESET)
+    log = [entry for part in cone.log for entry in part.tolist()]
+    at = 0
+    while at < len(log):
+        if log[at] == SPLIT:
+            _, a, b, p, q, shift, divisor = log[at : at + SPLIT_ENTRIES]
+            tree += [SPLIT, a, b, p << max(shift, 0), q << max(-shift, 0), divisor]
+            at += SPLIT_ENTRIES
+        else:
+            stop = at + 2 + 2 * log[at + 1]
+            tree += log[at:stop]
+            at = stop
+    for child in cone.children:
+        _write_tree(child, tree)
+
+
+def _describe_sets(exact: ExactFeatures, net: dict[check.Place, int]) -> dict[str, Any] | None:
     """Return the proof by impossible sets, if there is one, with only the sets that it uses."""
-    if features.hitting is None:
+    if exact.hitting is None:
         return None
-    proof, indices = features.hitting
-    factor = _find_factor(indices, proof.copies, features, places)
+    proof, indices = exact.hitting
     numbers: dict[int, int] = {}
     tree, at = [], 0
     while at < len(proof.entries):
@@ -199,68 +213,61 @@ def _describe_sets(features: ExactFeatures, places: MergedPlaces) -> dict[str, A
         for number, weight in zip(*[iter(proof.entries[at : at + 2 * count])] * 2, strict=True):
             tree += [numbers.setdefault(number, len(numbers)), weight]
         at += 2 * count
-    sets = [[[indices[i] for i in proof.sets[k][0]], proof.sets[k][1]] for k in numbers]
     return {
-        "sets": sets,
+        "sets": [[[indices[i] for i in proof.sets[k][0]], proof.sets[k][1]] for k in numbers],
         "target": proof.target,
+        "factor": _find_factor(indices, proof.copies, exact, net),
         "grains": GRAINS_PER_COPY,
         "tree": tree,
-        "factor": factor,
     }
 
 
-def _find_factor(indices: list[int], copies: list[int], features: ExactFeatures, places: MergedPlaces) -> int:
-    """Return the weight of a copy of a proof in copies of the certificate.
-
-    Parameters
-    ----------
-    indices : list of int
-        The samples that represent their places; -1 for none.
-    copies : list of int
-        The weights of the places in the proof.
-    features : ExactFeatures
-        All samples.
-    places : MergedPlaces
-        The weights of the places in the certificate.
-
-    Returns
-    -------
-    int
-        The factor.
-    """
-    found = [tuple(features.samples[i]) for i in indices if i >= 0]
-    if len(set(found)) < len(copies) or len(copies) < sum(map(bool, places.net.values())):
-        raise DataError(
-            "--certificate: some samples differ by less than the rounding of scaled features; add --scale none"
-        )
-    nets = [abs(places.net[place]) for place in found]
+def _find_factor(
+    indices: list[int], copies: list[int], exact: ExactFeatures, net: dict[check.Place, int]
+) -> int:
+    """Return the weight in the certificate of a copy in the proof, for samples with these copies."""
+    nets = [abs(net[tuple(exact.samples[i])]) for i in indices]
     factor = gcd(*nets)
-    if [net // factor for net in nets] != copies:
+    if [weight // factor for weight in nets] != copies:
         raise DataError(
             "--certificate: the weights have no common measure large enough; choose small whole numbers"
         )
     return factor
 
 
-def _find_shift(vectors: list[list[int]], places: list[tuple[int, ...]]) -> list[int]:
-    """Return the shift from the vectors to the places, which are otherwise the same."""
-    return [
-        min(place[k] for place in places) - min(vector[k] for vector in vectors) for k in range(len(vectors[0]))
-    ]
-
-
-def _write_tree(cone: Cone, tree: list[int]) -> None:
-    tree.append(RESET)
-    for part in cone.log:
-        tree += part.tolist()
-    for child in cone.children:
-        _write_tree(child, tree)
-
-
 def render_certificate(certificate: dict[str, Any]) -> bytes:
     """Return a certificate as the bytes of a compressed JSON file, the same for the same certificate."""
-    text = json.dumps(certificate, separators=(",", ":"))
-    return gzip.compress(text.encode(), compresslevel=COMPRESSION, mtime=0)
+    text = json.dumps(certificate, separators=(",", ":")).encode()
+    packed = gzip.compress(text, compresslevel=COMPRESSION, mtime=0)
+    # The checker unpacks a limited multiple of a file: what compresses better is stored as it is.
+    too_small = len(text) > max(check.FREE_BYTES, check.MAX_INFLATION * len(packed))
+    return gzip.compress(text, compresslevel=0, mtime=0) if too_small else packed
+
+
+def check_certificate(path: Path, data: Path) -> check.Proved:
+    """Return what a certificate proves about a table; ModelError if it does not prove its bound."""
+    try:
+        content = check.read_file(str(path), check.MAX_CERTIFICATE_BYTES)
+        certificate = check.parse_certificate(content)
+    except check.RefusedError as error:
+        raise ModelError(f"{path}: {error}") from None
+    table = resolve_table(data)
+    source = unpack(name_source(table), read_source(table))
+    try:
+        if source.startswith((PARQUET, ZIP)):
+            raw = read_raw_table(table, source)
+            header, rows = (
+                raw.header,
+                [list(row) for row in zip(*(c.get_texts() for c in raw.columns), strict=True)],
+            )
+        else:
+            header, rows = check.parse_table(source, table.name.removesuffix(".gz"))
+    except check.RefusedError as error:
+        raise DataError(f"{table}: {error}") from None
+    try:
+        return check.check(certificate, header, rows, len(content))
+    except check.RefusedError as error:
+        raise ModelError(f"{path}: {error}") from None
 
 
 def describe_certificate(
@@ -284,7 +291,7 @@ def describe_certificate(
     list of str
         The notes.
     """
-    what = "makes at least {:,} errors" if certificate["units"] == [1, 1] else "loses at least {:,} of weight"
+    what = "makes at least {:,} errors" if certificate["weights"] == [1, 1] else "loses at least {:,} of weight"
     claim = what.format(certificate["bound"])
     if not certificate["bound"] and has_errors:
         return [

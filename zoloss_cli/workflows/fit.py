@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.datasets.csv_table import CsvTable
+from zoloss_cli.datasets.csv_table import CsvTable, merge_long_numbers
 from zoloss_cli.datasets.scaling import compute_finite_scaling, scale_parts
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.fitting import check_classes, fit, warm_up
@@ -17,6 +17,8 @@ from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.base import Learner
 from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.scoring.classifier import ScoringSystemClassifier
+from zoloss_cli.learners.search.certify import CertifyingClassifier
+from zoloss_cli.learners.search.exact_features import ExactFeatures
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, progress_line
 from zoloss_cli.workflows.calibration import Calibration
 from zoloss_cli.workflows.class_weights import Weighting, compute_weighted_rate
@@ -69,6 +71,9 @@ class TableFit:
         No linear rule misclassifies a smaller share of the weight; None if all weights are equal.
     calibration : Calibration or None
         The curves from scores to probabilities, if requested.
+    exact : ExactFeatures or None
+        The values that the bound is proved for, with the proof if it is kept; None unless the learner proves
+        its bound for these.
     """
 
     table: CsvTable
@@ -91,6 +96,7 @@ class TableFit:
     class_weights: np.ndarray | None = None
     weighted_bound: float | None = None
     calibration: Calibration | None = None
+    exact: ExactFeatures | None = None
 
     @property
     def weighted_rate(self) -> float | None:
@@ -156,6 +162,7 @@ def fit_table(
     budget: TimeBudget | None = None,
     share: float = 1.0,
     weighting: Weighting | None = None,
+    keeps_proof: bool = False,
 ) -> TableFit:
     """Scale the features, fit all samples, and count the errors of the rule in the table's own units.
 
@@ -180,6 +187,8 @@ def fit_table(
         The share of the time left that the fit may take.
     weighting : Weighting or None
         The weights of classes.
+    keeps_proof : bool
+        Whether to keep the proof of the bound, for a certificate.
 
     Returns
     -------
@@ -201,8 +210,16 @@ def fit_table(
         with warnings.catch_warnings(record=True) as caught, progress_line(), budget.measure("fitting"):
             warnings.simplefilter("always")
             limited, shortened = limit_learner(learner, budget.compute_seconds_left(share), X, y)
+            values = merge_long_numbers(table.X, table.long_numbers, table.features)
+            exact = ExactFeatures(values, keeps_proof=keeps_proof)
             estimator, seconds = fit(
-                limited, X, y, np.random.SeedSequence(seed), quiet=False, sample_weight=sample_weight
+                limited,
+                X,
+                y,
+                np.random.SeedSequence(seed),
+                quiet=False,
+                sample_weight=sample_weight,
+                exact=lambda: exact,
             )
     except (ValueError, FloatingPointError) as error:
         raise DataError(f"'{learner.name}' cannot be fitted on {table.path}: {error}") from None
@@ -213,6 +230,12 @@ def fit_table(
     doubts = dict.fromkeys(str(warning.message) for warning in caught if warning.category is UserWarning)
     bound = getattr(estimator, "lower_bound_", None)
     weighted_bound = None if bound is None or class_weights is None else bound / len(y)
+    is_proving = isinstance(estimator, CertifyingClassifier)
+    is_exact = getattr(estimator, "bound_is_exact_", False) and (is_proving or not table.long_numbers)
+    if is_proving and rule is not None:  # on the values that the bound is about
+        wrong = exact.find_errors(y, rule.weights, rule.centre, rule.at_centre)
+    else:
+        wrong = find_errors(table.X if rule else X, y, estimator, rule)
     return TableFit(
         table,
         learner,
@@ -224,15 +247,16 @@ def fit_table(
         y,
         estimator,
         rule,
-        np.bincount(y[find_errors(table.X if rule else X, y, estimator, rule)], minlength=len(classes)),
+        np.bincount(y[wrong], minlength=len(classes)),
         None
         if bound is None or class_weights is not None
         else math.ceil(bound - LOSS_TOLERANCE),  # errors are integers
-        getattr(estimator, "bound_is_exact_", False),
+        is_exact,
         seconds,
         [*table.notes, *shortened, *doubts],
         class_weights=class_weights,
         weighted_bound=weighted_bound,
+        exact=exact if is_proving else None,
     )
 
 

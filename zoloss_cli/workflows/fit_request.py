@@ -8,7 +8,6 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.csv_table import CsvTable
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.learners.scoring.constraints import name_features
-from zoloss_cli.learners.search.exact_features import ExactFeatures, use_exact_features
 from zoloss_cli.registry import make_learner
 from zoloss_cli.workflows.calibration import (
     MIN_SAMPLES_FOR_ISOTONIC,
@@ -54,8 +53,8 @@ class FitRequest:
         The weights of classes.
     calibration : {'sigmoid', 'isotonic'} or None
         How probabilities are computed from scores, if at all.
-    exact : ExactFeatures or None
-        The features of the table as integers, if the proof of the bound is to be kept.
+    keeps_proof : bool
+        Whether to keep the proof of the bound, for a certificate.
     scoring : ScoringOptions
         The options for a scoring system.
     """
@@ -69,7 +68,7 @@ class FitRequest:
     validate: bool = True
     weighting: Weighting = field(default_factory=Weighting)
     calibration: str | None = None
-    exact: ExactFeatures | None = None
+    keeps_proof: bool = False
     scoring: ScoringOptions = field(default_factory=ScoringOptions)
 
     def parse(self) -> LearnerSpec | None:
@@ -114,10 +113,17 @@ class FitRequest:
             check_scoring(table, y, spec, self.scoring.max_terms)
         share = SEARCH_SHARE if self.validate or self.calibration else 1.0
         with name_features(table.features):
-            with use_exact_features(self.exact):
-                fitted = fit_table(
-                    table, spec, self.positive, scaling, self.seed, budget, share, self.weighting
-                )
+            fitted = fit_table(
+                table,
+                spec,
+                self.positive,
+                scaling,
+                self.seed,
+                budget,
+                share,
+                self.weighting,
+                self.keeps_proof,
+            )
             fitted = replace(fitted, reason=reason)
             if self.validate:
                 fitted = validate_fit(fitted, budget)

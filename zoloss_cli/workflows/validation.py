@@ -19,6 +19,7 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.datasets.imputation import Gap, refill
 from zoloss_cli.datasets.scaling import scale_parts
 from zoloss_cli.experiment.fitting import fit
+from zoloss_cli.learners.search.exact_features import ExactFeatures
 from zoloss_cli.reporting.statistics import compute_corrected_interval, compute_proportion_interval
 
 CONFIDENCE = 0.95
@@ -239,7 +240,9 @@ def _predict_part(
     filled = refill(data.X, data.gaps, np.flatnonzero(kept))
     X, X_out = scale_parts(filled[kept], filled[out], data.scaling)
     weights = None if data.sample_weight is None else data.sample_weight[kept]
-    estimator, _ = fit(learner, X, y, seed, quiet=False, sample_weight=weights)
+    estimator, _ = fit(
+        learner, X, y, seed, quiet=False, sample_weight=weights, exact=lambda: ExactFeatures(filled[kept])
+    )
     return HeldOutPart(out, estimator.predict(X_out), compute_comparable_scores(estimator, X_out), len(y))
 
 

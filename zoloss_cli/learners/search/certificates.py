@@ -1,54 +1,8 @@
-"""Proofs in exact arithmetic that some samples cannot all be classified correctly.
-
-Samples are integers here. A feature whose values lie on a grid up to rounding, as all standardized counts
-and codes do, is replaced by that grid; any other by the exact value of its floating-point numbers, times a
-power of two. Neither changes what a hyperplane can separate.
-"""
+"""Proofs in exact arithmetic that some samples, given as integers, cannot all be classified correctly."""
 
 from __future__ import annotations
 
 import math
-
-import numpy as np
-
-MAX_STEP_DIVISOR = 60  # the step of a grid is at least the smallest difference divided by this
-GRID_TOLERANCE = 1e-13  # of the range: how far standardizing may move values off a grid
-MAX_GRID_STEPS = 10**8
-
-
-def convert_to_integers(raw: np.ndarray) -> list[list[int]]:
-    """Return the samples (sign, sign * x) as integers, feature by feature.
-
-    Parameters
-    ----------
-    raw : ndarray of shape (n_samples, n_features + 1)
-        Signed samples; the first column is the sign.
-
-    Returns
-    -------
-    list of list of int
-        The same samples, with each feature scaled and shifted by its own numbers.
-    """
-    signs = [int(s) for s in np.sign(raw[:, 0])]
-    columns = [_scale_to_integers(raw[:, j] / raw[:, 0]) for j in range(1, raw.shape[1])]
-    return [[s, *(s * column[i] for column in columns)] for i, s in enumerate(signs)]
-
-
-def _scale_to_integers(values: np.ndarray) -> list[int]:
-    """Return the values of a feature as multiples of their grid step, or exactly as they are."""
-    levels, place = np.unique(values, return_inverse=True)
-    if len(levels) > 1:
-        steps = (levels - levels[0]) / np.min(np.diff(levels))
-        for divisor in range(1, MAX_STEP_DIVISOR + 1):
-            fine = steps * divisor
-            if fine[-1] > MAX_GRID_STEPS:
-                break
-            if np.max(np.abs(fine - np.round(fine))) < GRID_TOLERANCE * (1.0 + fine[-1]):
-                return [round(float(fine[p])) for p in place]
-    ratios = [float(v).as_integer_ratio() for v in levels]
-    common = math.lcm(*(d for _, d in ratios))
-    whole = [a * (common // d) for a, d in ratios]
-    return [whole[p] for p in place]
 
 
 def _eliminate(matrix: list[list[int]]) -> tuple[list[list[int]], list[int]]:

@@ -8,17 +8,16 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.learners.problem import Problem
-from zoloss_cli.learners.search.certificates import convert_to_integers
 from zoloss_cli.learners.search.cone_bound import ConeBound
-from zoloss_cli.learners.search.cone_problem import build_cone_problem
+from zoloss_cli.learners.search.cone_problem import build_cone_problem, find_copies
 from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit
-from zoloss_cli.learners.search.exact_features import ExactFeatures, get_exact_features
+from zoloss_cli.learners.search.exact_features import ExactFeatures
 from zoloss_cli.learners.search.hitting_bound import HittingBound
-from zoloss_cli.learners.search.hyperplanes import sweep_hyperplanes
+from zoloss_cli.learners.search.hyperplanes import can_sweep_exactly, sweep_exactly, sweep_hyperplanes
 from zoloss_cli.learners.search.impossible_sets import ImpossibleSets
 from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.pivot import PivotClassifier
-from zoloss_cli.learners.search.progress import SearchProgress
+from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 
 FEW_CONES = 50_000  # to begin with, before anything slow
 MAX_CONE_SAMPLES = 20_000
@@ -101,12 +100,15 @@ class CertifyingClassifier(PivotClassifier):
     cone ranks correctly need an error each, and a cone with too few such pairs is split; see
     `zoloss_cli/kernels/cone.py`. Scores are integers, or the bound counts only what their rounding cannot
     change. If cones do not suffice and there are few hyperplanes (up to three features and hundreds of
-    samples), all are swept, and those on which more samples meet than usual are solved as smaller problems;
-    exact arithmetic decides which samples meet. Beyond 13 features, if the first cones prove little, and if
+    samples), all are swept, in integers. Beyond 13 features, if the first cones prove little, and if
     cones become too thin, sets of at most D + 2 samples are collected that cannot all be classified correctly,
     each with Farkas' weights, checked in integers; branch and bound proves a minimum weight for samples that
-    hit all sets: linear programs by HiGHS suggest weights of sets, and integers decide. For features on a grid,
-    all of this holds for that grid, see `zoloss_cli/learners/search/certificates.py`.
+    hit all sets: linear programs by HiGHS suggest weights of sets, and integers decide.
+
+    The bound is about the exact values of `X`: a feature whose numbers all have at most 15 decimal digits
+    holds these decimal numbers, any other the binary values. If a feature without short decimals lies on a
+    grid up to rounding, as standardized counts and codes do, the bound is about that grid, and
+    `bound_is_exact_` is false. `zoloss fit` and `zoloss run` prove bounds for the values before scaling.
 
     References
     ----------
@@ -127,7 +129,8 @@ class CertifyingClassifier(PivotClassifier):
         *PivotClassifier.reports,
         *("time_to_bound", "proof", "n_cones", "part_bound", "n_parts"),
     )
-    version = 3  # 2: bounds by cones of directions; 3: by impossible sets in integers alone
+    # 2: bounds by cones of directions; 3: by impossible sets in integers alone; 4: about values before scaling.
+    version = 4
 
     def __init__(
         self,
@@ -163,14 +166,12 @@ class CertifyingClassifier(PivotClassifier):
         """Return the best weights that the walk finds, after collecting proofs."""
         self.certificates_: list[tuple[list[int], list[int]]] = []
         self.proof_, self.n_cones_ = "none", 0
-        self._exact_features: ExactFeatures | None = None
         if self.parts > 1 and self.target is None:
             raise ValueError("parts are for one bound: set target to the number of errors to prove")
         if self.part is not None and self.part >= self.parts:
             raise ValueError(f"part must be below parts, {self.parts} (got {self.part})")
         self._is_part_proved = False
         weights = super().learn(problem, start)
-        self._exact_features = None
         self.time_to_bound_ = self._search.seconds_to_bound
         self.part_bound_: float | None = None
         if self.target is not None and self.parts > 1 and self.part is not None:
@@ -181,13 +182,7 @@ class CertifyingClassifier(PivotClassifier):
         return weights
 
     def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
-        exact = self._exact_features = get_exact_features(len(problem.X))
-        if exact is None:
-            integers = convert_to_integers(samples.raw)
-        else:
-            rows = [exact.samples[i] for i in _find_sample_indices(problem, samples.raw)]
-            integers = [[int(s), *(int(s) * v for v in row)] for s, row in zip(samples.t, rows, strict=True)]
-        sets = ImpossibleSets(samples, integers, problem.rng)
+        sets = ImpossibleSets(samples, self._list_integers(problem, samples), problem.rng)
         if sets.find_separator():
             search.offer(samples.compute_loss(sets.w), sets.w)
         if search.optimal:
@@ -197,29 +192,70 @@ class CertifyingClassifier(PivotClassifier):
         search.exact_bounds_only = True  # the tree next to the walk may finish, but in floating point
         with search.restrict_time(WALK_SHARE):
             super()._explore(problem, samples, search)
+        self._prove(problem, samples, search, hitting)
+
+    def _prove(
+        self,
+        problem: Problem,
+        samples: MergedSamples,
+        search: SearchProgress,
+        hitting: HittingBound | None = None,
+    ) -> None:
+        """Raise the bound by whatever suits the data; without `hitting`, not by impossible sets."""
+        before, exact = search.lower_bound, self._get_exact(problem)
+        integers = self._list_integers(problem, samples) if hitting is None else hitting.sets.integers
+        try:
+            self._raise_bound(exact, samples, integers, search, hitting)
+        finally:  # what was proved before Ctrl-C is kept
+            search.bound_is_exact &= exact.is_exact or search.lower_bound <= before
+
+    def _get_exact(self, problem: Problem) -> ExactFeatures:
+        """Return the values that the bound is about, which are those of X if no others are known."""
+        return problem.exact or ExactFeatures(problem.X[:, 1:], is_table=False)
+
+    def _list_integers(self, problem: Problem, samples: MergedSamples) -> list[list[int]]:
+        """Return the merged samples in integers: the sign, and the sign times each feature."""
+        exact = self._get_exact(problem).samples
+        pairs = zip(samples.t.astype(int).tolist(), samples.indices.tolist(), strict=True)
+        return [[sign, *(sign * value for value in exact[i])] for sign, i in pairs]
+
+    def _raise_bound(
+        self,
+        exact: ExactFeatures,
+        samples: MergedSamples,
+        integers: list[list[int]],
+        search: SearchProgress,
+        hitting: HittingBound | None,
+    ) -> None:
         if self.target is not None:
-            self._prove_target(samples, integers, search)
+            self._prove_target(exact, samples, integers, search)
             return
-        cones = self._prepare_cones(samples, integers, search)
+        cones = self._prepare_cones(exact, samples, integers, search)
         if cones is not None:
             with search.restrict_time(FIRST_SHARE):
-                self._search_cones(cones, min(self.cones, FEW_CONES), is_trial=True)
+                self._search_cones(exact, cones, min(self.cones, FEW_CONES), is_trial=True)
             unavoidable = samples.unavoidable_loss
             proved_by_cones = search.lower_bound - unavoidable
-            self._enumerate_hyperplanes(samples, integers, search)
+            self._enumerate_hyperplanes(exact, samples, integers, search)
             # In general position the sets have D + 2 samples, so a program cannot reach more than this.
             reach = samples.c.sum() / (samples.Y.shape[1] + 1)
             if search.loss - unavoidable <= reach or proved_by_cones < WORTHWHILE_SHARE * reach:
                 with search.restrict_time(SETS_SHARE):
-                    self._hit_sets(problem, hitting, search)
+                    self._hit_sets(exact, hitting, search)
             if proved_by_cones < WORTHWHILE_SHARE * (search.lower_bound - unavoidable):
-                self._hit_sets(problem, hitting, search)
-            self._search_cones(cones, self.cones)
+                self._hit_sets(exact, hitting, search)
+            self._search_cones(exact, cones, self.cones)
         else:
-            self._enumerate_hyperplanes(samples, integers, search)
-        self._hit_sets(problem, hitting, search)
+            self._enumerate_hyperplanes(exact, samples, integers, search)
+        self._hit_sets(exact, hitting, search)
 
-    def _prove_target(self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress) -> None:
+    def _prove_target(
+        self,
+        exact: ExactFeatures,
+        samples: MergedSamples,
+        integers: list[list[int]],
+        search: SearchProgress,
+    ) -> None:
         """Prove the target for a part of all directions, or for all; a part alone proves no bound."""
         assert self.target is not None
         parts = self.parts if self.part is not None else 1
@@ -231,28 +267,31 @@ class CertifyingClassifier(PivotClassifier):
                 f"a target is proved by cones of directions, for up to {MAX_CONE_FEATURES} features "
                 f"(got {problem.n_features}): leave it out, and impossible sets prove a bound"
             )
-        cones = ConeBound(problem, samples, search, does_log=self._exact_features is not None)
+        cones = ConeBound(problem, samples, search, does_log=exact.keeps_proof)
         self._is_part_proved = cones.prove_part(self.target, self.part or 0, parts, self.cones)
-        self._keep_proof(cones, self._is_part_proved and parts == 1)
+        self._keep_proof(exact, cones, self._is_part_proved and parts == 1)
 
-    def _hit_sets(self, problem: Problem, hitting: HittingBound, search: SearchProgress) -> None:
+    def _hit_sets(self, exact: ExactFeatures, hitting: HittingBound | None, search: SearchProgress) -> None:
         """Raise the bound by impossible sets, and keep these with their proofs."""
-        if search.should_stop():
+        if search.should_stop() or hitting is None:
             return
-        before = search.lower_bound
-        indices = _find_sample_indices(problem, hitting.sets.samples.raw)
+        before, indices = search.lower_bound, hitting.sets.samples.indices.tolist()
         try:
             hitting.raise_bound(self.programs)
         finally:  # what was proved before Ctrl-C is kept
             if search.lower_bound > before:
                 self.proof_ = "impossible sets"
-            if self._exact_features is not None and hitting.proof is not None:
-                self._exact_features.hitting = (hitting.proof, indices)
+            if exact.keeps_proof and hitting.proof is not None:
+                exact.hitting = (hitting.proof, indices)
             found = hitting.sets.proofs.items()
             self.certificates_ = [([indices[i] for i in members], proof) for members, proof in found]
 
     def _prepare_cones(
-        self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
+        self,
+        exact: ExactFeatures,
+        samples: MergedSamples,
+        integers: list[list[int]],
+        search: SearchProgress,
     ) -> ConeBound | None:
         """Return the cone search, if there are few enough features for it and not too many samples."""
         n, m = len(samples.raw), samples.Y.shape[1] - 1  # checked before the rank is computed in integers
@@ -261,38 +300,46 @@ class CertifyingClassifier(PivotClassifier):
         problem = build_cone_problem(integers, samples.c)
         if problem is None or problem.n_features > MAX_CONE_FEATURES:
             return None
-        return ConeBound(problem, samples, search, does_log=self._exact_features is not None)
+        return ConeBound(problem, samples, search, does_log=exact.keeps_proof)
 
-    def _search_cones(self, cones: ConeBound, max_cones: int, is_trial: bool = False) -> None:
+    def _search_cones(
+        self, exact: ExactFeatures, cones: ConeBound, max_cones: int, is_trial: bool = False
+    ) -> None:
         """Raise the bound by cones of directions, with at most `max_cones` for one bound."""
         before = cones.search.lower_bound
         try:
             cones.raise_bound(max_cones, is_trial)
         finally:  # what was proved before Ctrl-C is kept
-            self._keep_proof(cones, cones.search.lower_bound > before)
+            self._keep_proof(exact, cones, cones.search.lower_bound > before)
 
-    def _keep_proof(self, cones: ConeBound, is_better: bool) -> None:
+    def _keep_proof(self, exact: ExactFeatures, cones: ConeBound, is_better: bool) -> None:
         """Record what cones proved."""
         self.n_cones_ = cones.cones.n_cones
         if is_better:
             self.proof_ = "cones of directions"
-            if self._exact_features is not None:
-                self._exact_features.proof = (cones.problem, cones.proved, cones.proved_roots)
+            if exact.keeps_proof:
+                indices = cones.samples.indices.tolist()
+                exact.proof = (cones.problem, cones.proved, cones.proved_roots, indices)
 
     def _enumerate_hyperplanes(
-        self, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
+        self,
+        exact: ExactFeatures,
+        samples: MergedSamples,
+        integers: list[list[int]],
+        search: SearchProgress,
     ) -> None:
-        """Sweep all hyperplanes if they are few enough, which proves the optimum."""
-        exact = self._exact_features
-        if search.should_stop() or (exact is not None and not exact.can_sweep(len(samples.raw))):
+        """Sweep all hyperplanes if they are few enough: for better weights first, then for a proof."""
+        found = find_copies(samples.c)
+        if search.should_stop() or found is None or not can_sweep_exactly(integers):
             return
-        if sweep_hyperplanes(samples, integers, search):
+        if samples.Y.shape[1] > 1:
+            sweep_hyperplanes(samples, integers, search)
+        copies, copy_weight = found
+        fewest = sweep_exactly(integers, copies.tolist(), search.should_stop)
+        if fewest is None:
+            return
+        bound = samples.unavoidable_loss + fewest * copy_weight
+        if bound > search.lower_bound:
             self.proof_ = "all hyperplanes"
-            if exact is not None:
-                exact.is_swept = True
-
-
-def _find_sample_indices(problem: Problem, raw: np.ndarray) -> list[int]:
-    """Return, for each merged sample, the index of a training sample that it represents."""
-    place = {sample.tobytes(): i for i, sample in enumerate(problem.X * problem.y[:, None])}
-    return [place[sample.tobytes()] for sample in raw]
+            search.raise_bound(search.loss if abs(bound - search.loss) < LOSS_TOLERANCE else bound)
+        exact.n_swept = fewest

@@ -23,6 +23,7 @@ OVERRUN_FACTOR = 1.5  # by which cones grow faster than abandoned targets show
 MIN_CONES = 2000  # below this, their number says little about growth ...
 ENOUGH_TARGETS = 3  # ... unless this many targets were proved
 MIN_GROWTH, MAX_EXPONENT = 1e-3, 100.0
+MAX_SIZE_BITS = 900  # of integers whose products are floating-point numbers
 
 
 class ConeBound:
@@ -184,9 +185,9 @@ class ConeBound:
 def _find_weights(problem: ConeProblem, samples: MergedSamples, direction: np.ndarray) -> np.ndarray | None:
     """Return weights with this direction and its best threshold; None if they are not finite."""
     sizes = [max(1, *(abs(v) for v in column)) for column in zip(*problem.vectors, strict=True)]
-    scaled = np.array(
-        [[float(v / s) if s < 2**900 else 0.0 for v, s in zip(x, sizes, strict=True)] for x in problem.vectors]
-    )
+    if max(sizes).bit_length() > MAX_SIZE_BITS:
+        return None
+    scaled = np.array([[v / s for v, s in zip(x, sizes, strict=True)] for x in problem.vectors])
     scores = scaled @ (direction * np.array([float(s) for s in sizes]))
     features = samples.raw[problem.members] / samples.raw[problem.members, :1]
     w, *_ = np.linalg.lstsq(features, scores, rcond=None)

@@ -17,7 +17,7 @@ MAX_COPIES = 10_000  # of weight, in both classes
 MAX_DENOMINATOR = 1000  # of a weight as a fraction of the lightest one
 TIE_SEED, TIE_PAIRS = 5, 4000  # pairs whose differences are compared
 COMMON_SHARE = 0.05  # of the pairs, if they share a difference with others
-WEIGHT_TOLERANCE = 1e-9  # of a weight: how far normalizing may move a multiple
+WEIGHT_TOLERANCE = 1e-12  # of a weight: how far normalizing may move a multiple
 
 
 @dataclass(frozen=True)
@@ -177,11 +177,10 @@ def _choose_axes(vectors: list[list[int]]) -> list[list[int]]:
     A cone of axes with signs is an orthant: the samples that conflict in it are those ordered in every feature.
     On axes, samples with few values tie, and numbers stay small.
     """
-    sizes = [max(abs(v) for v in column) for column in zip(*vectors, strict=True)]
-    spreads = [
-        float(np.std([v / s for v in column])) * s
-        for column, s in zip(zip(*vectors, strict=True), sizes, strict=True)
-    ]
-    widest = max(spreads)
-    exponents = [max(0, round(math.log2(widest / spread))) for spread in spreads]
+    columns = list(zip(*vectors, strict=True))
+    sizes = [max(map(abs, column)) for column in columns]
+    spreads = [float(np.std([v / s for v in column])) for column, s in zip(columns, sizes, strict=True)]
+    # Of the sizes, logarithms: integers may be larger than any floating-point number.
+    logs = [math.log2(spread) + math.log2(size) for spread, size in zip(spreads, sizes, strict=True)]
+    exponents = [max(0, round(max(logs) - log)) for log in logs]
     return [[(1 << exponents[k]) if j == k else 0 for j in range(len(sizes))] for k in range(len(sizes))]

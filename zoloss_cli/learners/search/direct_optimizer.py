@@ -123,9 +123,9 @@ class VertexSearch(DirectOptimizer):
             if len(samples.Y) == samples.Y.shape[1]:  # as many independent samples as weights
                 search.offer(unavoidable, np.linalg.solve(samples.Y, np.ones(len(samples.Y))))
             elif samples.Y.shape[1] == 1:
-                for sign in (1.0, -1.0):
+                for sign in (1.0, -1.0):  # samples so close that rounding leaves one axis: this proves nothing
                     search.offer(samples.compute_loss(np.array([sign])), np.array([sign]))
-                search.raise_bound(search.loss)
+                self._prove(problem, samples, search)
             else:
                 self._explore(problem, samples, search)
         except KeyboardInterrupt:
@@ -150,3 +150,6 @@ class VertexSearch(DirectOptimizer):
             Has the start as its best weights; its best weights at the end are the result.
         """
         raise TypeError(f"{type(self).__name__} does not implement _explore")
+
+    def _prove(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
+        """Raise the lower bound of the search; by default, there is nothing to prove it with."""

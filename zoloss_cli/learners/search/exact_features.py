@@ -1,4 +1,4 @@
-"""Exact values of features that a learner receives scaled, and the proof that it returns for them."""
+"""The values that training samples had before they were scaled, as integers: what a proof is about."""
 
 from __future__ import annotations
 
@@ -6,40 +6,162 @@ import contextlib
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from math import gcd, lcm
+from typing import TYPE_CHECKING, Any
 
-from zoloss_cli.learners.search.cone_problem import ConeProblem
-from zoloss_cli.learners.search.cone_workspace import Cone
-from zoloss_cli.learners.search.hitting_bound import HittingProof
+import numpy as np
+
+if TYPE_CHECKING:
+    from zoloss_cli.learners.search.cone_problem import ConeProblem
+    from zoloss_cli.learners.search.cone_workspace import Cone
+    from zoloss_cli.learners.search.hitting_bound import HittingProof
+
+MAX_DECIMAL_DIGITS = 15  # every decimal number of this length has its own floating-point number
+MAX_STEP_DIVISOR = 60  # the step of a grid is at least the smallest difference divided by this
+GRID_TOLERANCE = 1e-13  # of the range: how far standardizing may move values off a grid
+MAX_GRID_STEPS = 10**8
 
 
 @dataclass
 class ExactFeatures:
-    """The features of training samples as integers, for a proof about these instead of rounded numbers.
+    """The features of training samples as integers: what is proved holds for these, not for scaled numbers.
 
     Attributes
     ----------
-    samples : list of list of int
-        One list per training sample: its features, each scaled and shifted by its own numbers.
+    values : ndarray of shape (n_samples, n_features)
+        The features before scaling; of type object if some are fractions, which no floating-point number has.
+    is_table : bool
+        Whether the numbers are decimal numbers of a table. Otherwise those of up to 15 digits are, a feature
+        near a grid is taken for that grid, as scaled numbers are, and any other has its binary values.
+    keeps_proof : bool
+        Whether the learner is to keep its proofs here, for a certificate.
     hitting : tuple of (HittingProof, list of int) or None
         What impossible sets proved, and the training sample that each merged one represents.
-    is_swept : bool
-        Whether a sweep of all hyperplanes proved the loss of the rule.
-    max_swept : int
-        Places to the power of the number of features, up to which a sweep can be checked.
-    proof : tuple of (ConeProblem, int, list of Cone) or None
-        What the cone search proved: its problem, the misclassified copies, and the cones it was divided into;
-        None if it proved nothing.
+    n_swept : int or None
+        The fewest copies that any rule misclassifies, by a sweep of all hyperplanes; None without one.
+    proof : tuple of (ConeProblem, int, list of Cone, list of int) or None
+        What the cone search proved: its problem, the misclassified copies, the cones it was divided into, and
+        the training sample that each merged one represents.
     """
 
-    samples: list[list[int]]
-    proof: tuple[ConeProblem, int, list[Cone]] | None = None
+    values: np.ndarray
+    is_table: bool = True
+    keeps_proof: bool = False
+    proof: tuple[ConeProblem, int, list[Cone], list[int]] | None = None
     hitting: tuple[HittingProof, list[int]] | None = None
-    is_swept: bool = False
-    max_swept: int = 0
+    n_swept: int | None = None
 
-    def can_sweep(self, n_places: int) -> bool:
-        """Return whether there are few enough places for a sweep of all hyperplanes to be checked."""
-        return n_places ** max(1, len(self.samples[0])) <= self.max_swept
+    @cached_property
+    def keys(self) -> np.ndarray:
+        """Numbers that are equal where the values are, and in the same order."""
+        if self.values.dtype != object:
+            return self.values
+        ranks = []
+        for column in zip(*self.samples, strict=True):
+            rank = {value: k for k, value in enumerate(sorted(set(column)))}
+            ranks.append([rank[value] for value in column])
+        return np.array(ranks, np.int64).T
+
+    @property
+    def samples(self) -> list[list[int]]:
+        """One list of integers per sample: each feature is counted from its smallest value, in equal steps."""
+        return self._integers[0]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the integers are those of the values, rather than of grids that they are near to."""
+        return None not in self._integers[1]
+
+    @cached_property
+    def _integers(self) -> tuple[list[list[int]], list[tuple[Fraction, Fraction] | None]]:
+        """The integers, and the smallest value and the step of each feature; None for a grid near to it."""
+        columns, units = [], []
+        for values in self.values.T:
+            decimals = _read_decimals(values, None if self.is_table else MAX_DECIMAL_DIGITS)
+            grid = _find_grid(values) if decimals is None else None
+            column, unit = _count_steps(values, decimals) if grid is None else (grid, None)
+            columns.append(column)
+            units.append(unit)
+        return [list(sample) for sample in zip(*columns, strict=True)], units
+
+    def find_errors(
+        self, y: np.ndarray, weights: np.ndarray, centre: np.ndarray, at_centre: float
+    ) -> np.ndarray:
+        """Return which samples at_centre + <weights, x - centre> has on the wrong side, or at 0, in integers.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_samples,)
+            Class indices.
+        weights, centre : ndarray of shape (n_features,)
+            The rule, whose numbers are taken as they are written in decimals.
+        at_centre : float
+            Its score at the centre.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples,)
+            The errors.
+        """
+        samples, units = self._integers
+        score, factors = Fraction(repr(float(at_centre))), []
+        for w, c, unit in zip(weights.tolist(), centre.tolist(), units, strict=True):
+            assert unit is not None, "values of a table are exact"
+            score += Fraction(repr(w)) * (unit[0] - Fraction(repr(c)))
+            factors.append(Fraction(repr(w)) * unit[1])
+        common = lcm(score.denominator, *(factor.denominator for factor in factors))
+        start, whole = int(score * common), [int(factor * common) for factor in factors]
+        scores = (start + sum(map(int.__mul__, whole, sample)) for sample in samples)
+        return np.array([(s if label == 1 else -s) <= 0 for s, label in zip(scores, y.tolist(), strict=True)])
+
+
+def _read_decimals(values: np.ndarray, max_digits: int | None) -> dict[Any, Fraction] | None:
+    """Return numbers as they are written in decimals; None if one of them has more digits than it may."""
+    if values.dtype == np.longdouble != np.float64:
+        return None
+    decimals = {}
+    for value in set(values.tolist()):
+        if not isinstance(value, float):
+            decimals[value] = Fraction(value)
+        elif max_digits is None or len(Decimal(repr(value)).normalize().as_tuple().digits) <= max_digits:
+            decimals[value] = Fraction(repr(value))
+        else:
+            return None
+    return decimals
+
+
+def _count_steps(
+    values: np.ndarray, exact: dict[Any, Fraction] | None
+) -> tuple[list[int], tuple[Fraction, Fraction]]:
+    """Return values in steps of their greatest divisor from the smallest on; the smallest, and the step.
+
+    They are `exact` if that is given, and binary otherwise.
+    """
+    if exact is None:
+        exact = {value: Fraction(*value.as_integer_ratio()) for value in set(values.tolist())}
+    denominator = lcm(*(number.denominator for number in exact.values()))
+    whole = {value: int(number * denominator) for value, number in exact.items()}
+    least = min(whole.values())
+    step = gcd(*(number - least for number in whole.values())) or 1
+    steps = [(whole[value] - least) // step for value in values.tolist()]
+    return steps, (Fraction(least, denominator), Fraction(step, denominator))
+
+
+def _find_grid(values: np.ndarray) -> list[int] | None:
+    """Return values that scaling may have moved off a grid as steps of that grid; None if there is none."""
+    levels, place = np.unique(np.asarray(values, float), return_inverse=True)
+    if len(levels) > 1:
+        steps = (levels - levels[0]) / np.min(np.diff(levels))
+        for divisor in range(1, MAX_STEP_DIVISOR + 1):
+            fine = steps * divisor
+            if fine[-1] > MAX_GRID_STEPS:
+                break
+            if np.max(np.abs(fine - np.round(fine))) < GRID_TOLERANCE * (1.0 + fine[-1]):
+                return [round(float(fine[p])) for p in place]
+    return None
 
 
 _features: ContextVar[ExactFeatures | None] = ContextVar("features", default=None)
@@ -47,7 +169,7 @@ _features: ContextVar[ExactFeatures | None] = ContextVar("features", default=Non
 
 @contextlib.contextmanager
 def use_exact_features(features: ExactFeatures | None) -> Iterator[None]:
-    """Within this block, make certify prove its bound for these integers and keep the proof."""
+    """Within this block, make a search prove its bound for these values instead of those it is fitted to."""
     token = _features.set(features)
     try:
         yield
@@ -55,7 +177,12 @@ def use_exact_features(features: ExactFeatures | None) -> Iterator[None]:
         _features.reset(token)
 
 
-def get_exact_features(n_samples: int) -> ExactFeatures | None:
-    """Return the integers that a caller provides for this many samples, if any."""
+def find_exact_features(X: Any) -> ExactFeatures:
+    """Return the values that a caller provides for the samples that a search is fitted to, or these."""
     features = _features.get()
-    return features if features is not None and len(features.samples) == n_samples else None
+    if features is not None and len(features.values) == len(X):
+        return features
+    values = np.asarray(X)
+    if values.dtype.kind not in "iuf":
+        values = np.asarray(values, np.float64)
+    return ExactFeatures(values, is_table=False)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import comb
 
 import numpy as np
@@ -17,6 +19,7 @@ from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 ON_TOLERANCE = 1e-8  # a sample of length 1 with a smaller margin lies on the hyperplane
 LINES_PER_BLOCK = 2000  # between two checks of the clock
 MAX_SWEPT_LINES = 1_000_000  # of hyperplanes: with more, none is swept for a proof
+MAX_EXACT_STEPS = 6_000_000  # of an exact sweep, samples to the power of features: takes seconds
 NO_LIMIT = 2**62
 
 
@@ -189,8 +192,8 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
         return w + 0.5 * longest * u
 
 
-def sweep_hyperplanes(samples: MergedSamples, integers: list[list[int]], search: SearchProgress) -> bool:
-    """Prove the optimum by sweeping all hyperplanes, if they are few enough; return whether it is proved.
+def sweep_hyperplanes(samples: MergedSamples, integers: list[list[int]], search: SearchProgress) -> None:
+    """Sweep all hyperplanes in floating point, if they are few enough, and offer the best weights.
 
     Parameters
     ----------
@@ -199,12 +202,7 @@ def sweep_hyperplanes(samples: MergedSamples, integers: list[list[int]], search:
     integers : list of list of int
         The same samples as integers, for exact ranks.
     search : SearchProgress
-        The search that is offered weights and whose bound is raised.
-
-    Returns
-    -------
-    bool
-        Whether all hyperplanes were swept.
+        The search that is offered weights.
     """
     unavoidable = samples.unavoidable_loss
     planes = HyperplaneEnumeration(
@@ -215,11 +213,106 @@ def sweep_hyperplanes(samples: MergedSamples, integers: list[list[int]], search:
         rank=lambda members: compute_exact_rank([integers[i] for i in members]),
     )
     if planes.n_lines > MAX_SWEPT_LINES:
-        return False
+        return
     for loss, w in planes:
         if w is not None:
             search.offer(unavoidable + loss, w)
         if search.should_stop():
-            return False
-    search.raise_bound(unavoidable + planes.lower_bound)
-    return True
+            return
+
+
+def can_sweep_exactly(integers: list[list[int]]) -> bool:
+    """Return whether there are few enough samples and features for `sweep_exactly`, and to check it."""
+    return bool(integers) and len(integers) ** max(1, len(integers[0]) - 1) <= MAX_EXACT_STEPS
+
+
+def sweep_exactly(
+    integers: list[list[int]], copies: list[int], should_stop: Callable[[], bool] = lambda: False
+) -> int | None:
+    """Return the fewest copies that any w misclassifies, by going through all hyperplanes in integers.
+
+    The w with the same signs on all samples form a cone, which has a facet on the hyperplane of a sample.
+    There, the other samples are a problem with one dimension less; the sample itself and its multiples are
+    right on one side of it. None if `should_stop` ended it.
+
+    Parameters
+    ----------
+    integers : list of list of int
+        Signed samples.
+    copies : list of int
+        Their weights.
+    should_stop : callable, optional
+        Called for each hyperplane to ask whether to give up.
+    """
+    return _sweep_vectors(_shrink(np.array(integers, dtype=object)), np.array(copies, np.int64), should_stop)
+
+
+def _shrink(vectors: np.ndarray) -> np.ndarray:
+    """Return vectors of integers in 64 bits if the products of a sweep in two dimensions fit as well."""
+    largest = max(int(vectors.max()), -int(vectors.min())) if len(vectors) else 0
+    # In two dimensions, next comes a difference of two products; otherwise one for each dimension to remove.
+    levels = vectors.shape[1] - 1
+    fits = (largest.bit_length() + 1) * 2**levels < 62
+    return vectors.astype(np.int64 if fits else object)
+
+
+def _sweep_vectors(vectors: np.ndarray, copies: np.ndarray, should_stop: Callable[[], bool]) -> int | None:
+    if not len(vectors):
+        return 0
+    if vectors.shape[1] == 2:
+        return _sweep_angles(vectors, copies)
+    best, done = int(copies.sum()), np.zeros(len(vectors), bool)
+    for i in range(len(vectors)):
+        if done[i]:
+            continue
+        if should_stop():
+            return None
+        normal = vectors[i]
+        pivot = int(np.flatnonzero(normal)[0])
+        factors = vectors[:, pivot]
+        images = np.delete(
+            abs(normal[pivot]) * vectors - np.multiply.outer(factors * _sign(normal[pivot]), normal),
+            pivot,
+            axis=1,
+        )
+        parallel = ~np.any(images != 0, axis=1)
+        done |= parallel
+        along = parallel & (factors * _sign(normal[pivot]) > 0)
+        here = min(int(copies[along].sum()), int(copies[parallel & ~along].sum()))
+        if here < best:
+            rest = _sweep_vectors(images[~parallel], copies[~parallel], should_stop)
+            if rest is None:
+                return None
+            best = min(best, here + rest)
+    return best
+
+
+def _sign(value: int) -> int:
+    return 1 if value > 0 else -1
+
+
+def _sweep_angles(vectors: np.ndarray, copies: np.ndarray) -> int:
+    """Return the fewest copies in two dimensions, by turning w once around."""
+    x, y = vectors.T
+    side = np.where((x > 0) | ((x == 0) & (y > 0)), 1, -1)
+    x, y = x * side, y * side
+    order = _sort_by_slope(x, y)
+    x, y, side, copies = x[order], y[order], side[order], copies[order]
+    # Before w passes the first vector, it is wrong on all with side 1; those of equal slope change together.
+    wrong = np.concatenate([[0], np.cumsum(-side * copies)]) + copies[side > 0].sum()
+    is_last = np.concatenate([[True], x[:-1] * y[1:] != x[1:] * y[:-1], [True]])
+    wrong = wrong[is_last]
+    return int(min(wrong.min(), copies.sum() - wrong.max()))
+
+
+def _sort_by_slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the order of the slopes y / x of vectors with x > 0, or x = 0 and y > 0, which come last."""
+    finite = np.flatnonzero(x != 0)
+    slopes = np.full(len(x), np.inf)
+    with contextlib.suppress(OverflowError):  # integers of any size
+        slopes[finite] = (y[finite] / x[finite]).astype(float)
+    order = np.argsort(slopes, kind="stable")
+    if np.all(x[order[:-1]] * y[order[1:]] >= x[order[1:]] * y[order[:-1]]):
+        return order
+    keys = [Fraction(int(b), int(a)) if a else Fraction(0) for a, b in zip(x, y, strict=True)]  # exact
+    return np.array(sorted(range(len(x)), key=lambda k: (not x[k], keys[k])))

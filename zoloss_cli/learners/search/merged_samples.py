@@ -41,6 +41,8 @@ class MergedSamples:
         itself, or none if Y uses their memory.
     axes : ndarray of shape (n_axes, n_features + 1)
         Orthonormal: weights w here are w @ axes for the features of the problem.
+    indices : ndarray of int of shape (n_merged,)
+        For each of them, a sample of the problem that it represents.
     unavoidable_loss : float
         The weight that every w misclassifies.
     """
@@ -51,6 +53,7 @@ class MergedSamples:
     lengths: np.ndarray
     places: np.ndarray
     axes: np.ndarray
+    indices: np.ndarray
     unavoidable_loss: float
 
     @property
@@ -95,27 +98,24 @@ def merge_equal_samples(
     unavoidable_loss : float
         The weight that every rule misclassifies.
     """
-    places, weights, signs, unavoidable_loss = find_distinct_samples(X, y, weights)
-    return places * signs[:, None], weights, signs, unavoidable_loss
+    kept, weights, signs, unavoidable_loss = find_distinct_samples(X, y, weights)
+    return X[kept] * signs[:, None], weights, signs, unavoidable_loss
 
 
 def find_distinct_samples(
     X: np.ndarray, y: np.ndarray, weights: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Do the same as `merge_equal_samples`, but leave the samples unsigned.
-
-    If there are many samples and no two are equal, they are returned without a copy.
-    """
+) -> tuple[np.ndarray | slice, np.ndarray, np.ndarray, float]:
+    """Do the same as `merge_equal_samples`, but return indices of samples, or all as a slice."""
     if _are_many(X) and _are_all_different(X):
-        return X, np.array(weights, dtype=float), np.array(y, dtype=float), 0.0
-    places, place = np.unique(X, axis=0, return_inverse=True)
+        return slice(None), np.array(weights, dtype=float), np.array(y, dtype=float), 0.0
+    _, first, place = np.unique(X, axis=0, return_index=True, return_inverse=True)
     place = place.ravel()
-    net = np.bincount(place, y * weights, len(places))
-    both = np.bincount(place, weights, len(places))
+    net = np.bincount(place, y * weights, len(first))
+    both = np.bincount(place, weights, len(first))
     kept = np.abs(net) > WEIGHT_TOLERANCE * both
     signs = np.sign(net[kept])
     unavoidable_loss = float(np.sum(both - np.abs(net)) / 2)
-    return places[kept], np.abs(net[kept]), signs, unavoidable_loss
+    return first[kept], np.abs(net[kept]), signs, unavoidable_loss
 
 
 def _are_all_different(X: np.ndarray) -> bool:
@@ -131,11 +131,13 @@ def _are_all_different(X: np.ndarray) -> bool:
 
 
 def build_merged_samples(problem: Problem) -> MergedSamples:
-    """Return the merged samples of a problem."""
-    found = find_distinct_samples(problem.X, problem.y, problem.unit_mean_weights)
-    places, c, t, unavoidable_loss = found
+    """Return the merged samples of a problem: those with equal values before scaling, if these are known."""
+    keys = problem.X if problem.exact is None else problem.exact.keys
+    kept, c, t, unavoidable_loss = find_distinct_samples(keys, problem.y, problem.unit_mean_weights)
+    places = problem.X if isinstance(kept, slice) else problem.X[kept]
+    indices = np.arange(len(problem.X))[kept]
     if len(places) == 0:
-        return MergedSamples(places, c, t, c, places, np.eye(problem.X.shape[1]), unavoidable_loss)
+        return MergedSamples(places, c, t, c, places, np.eye(problem.X.shape[1]), indices, unavoidable_loss)
     many = _are_many(places)
     small = _reduce_rows(places) if many else places * t[:, None]
     _, sizes, axes = np.linalg.svd(small, full_matrices=False)
@@ -147,7 +149,7 @@ def build_merged_samples(problem: Problem) -> MergedSamples:
     Y *= t[:, None]
     lengths = _compute_lengths(Y) if many else np.sqrt(np.sum(Y**2, axis=1))
     Y /= lengths[:, None]
-    return MergedSamples(Y, c, t, lengths, places, axes, unavoidable_loss)
+    return MergedSamples(Y, c, t, lengths, places, axes, indices, unavoidable_loss)
 
 
 def _are_many(X: np.ndarray) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.problem import Problem
+from zoloss_cli.learners.search.exact_features import find_exact_features
 from zoloss_cli.learners.search.merged_samples import find_distinct_samples
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 
@@ -34,6 +36,10 @@ class SearchResultMixin(LinearLearner):
 
     reports: ClassVar[tuple[str, ...]] = ("lower_bound", "time_to_best")
 
+    def _build_problem(self, X, y, sample_weight) -> Problem:
+        problem = super()._build_problem(X, y, sample_weight)
+        return replace(problem, exact=find_exact_features(X))
+
     def train(self, problem: Problem) -> None:
         """Fit, and set the attributes."""
         self._search = search = SearchProgress(type(self).__name__, getattr(self, "time_limit", None))
@@ -45,8 +51,10 @@ class SearchResultMixin(LinearLearner):
         self.training_errors_ = int(wrong.sum())
         self.training_loss_ = float(problem.phi[wrong].sum())
         if not search.has_merged:  # equal samples with both labels give a bound at almost no cost
-            search.raise_bound(find_distinct_samples(problem.X, problem.y, weights)[-1])
+            keys = problem.X if problem.exact is None else problem.exact.keys
+            search.raise_bound(find_distinct_samples(keys, problem.y, weights)[-1])
         loss = float(weights[wrong].sum())
-        self.lower_bound_, self.bound_is_exact_ = search.lower_bound, search.bound_is_exact
+        # Rounding may make a rule right on samples that no rule separates: then its loss is the bound.
+        self.lower_bound_, self.bound_is_exact_ = min(search.lower_bound, loss), search.bound_is_exact
         self.optimal_ = loss <= search.lower_bound + LOSS_TOLERANCE
         self.trace_ = search.trace or [(self.seconds_, loss)]

@@ -1,0 +1,1 @@
+"""Proofs of the fewest errors: certificates, and the checker, which imports nothing of the rest."""
