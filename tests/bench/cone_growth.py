@@ -14,9 +14,9 @@ import time
 import numpy as np
 
 from zoloss_cli import load_dataset
-from zoloss_cli.learners.search.certificates import convert_to_integers
 from zoloss_cli.learners.search.cone_problem import ConeProblem, build_cone_problem
 from zoloss_cli.learners.search.cone_workspace import Column, Cone, ConeWorkspace
+from zoloss_cli.learners.search.exact_features import ExactFeatures
 from zoloss_cli.learners.search.merged_samples import merge_equal_samples
 
 PREFERENCE = 0.15  # a cone with one pair less is taken so much more often, to the power of e
@@ -51,8 +51,8 @@ def build_problem(name: str) -> tuple[ConeProblem, int]:
     """Return a data set as the cone search takes it, and the errors that equal samples cost."""
     X, y = load_dataset(name)
     signs = np.where(y == y.max(), 1.0, -1.0)
-    raw, c, _, lost = merge_equal_samples(np.column_stack([np.ones(len(y)), X]), signs, np.ones(len(y)))
-    problem = build_cone_problem(convert_to_integers(raw), c)
+    kept, c, t, lost = merge_equal_samples(X, signs, np.ones(len(y)))
+    problem = build_cone_problem(ExactFeatures(X).sign_samples(kept, t), c)
     assert problem is not None
     return problem, int(lost)
 

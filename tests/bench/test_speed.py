@@ -24,9 +24,9 @@ from zoloss_cli.kernels.rcd import DIRECTIONS_PER_BLOCK, fit_rcd
 from zoloss_cli.kernels.smooth import fit_sla
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
 from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundClassifier
-from zoloss_cli.learners.search.certificates import convert_to_integers
 from zoloss_cli.learners.search.cone_problem import build_cone_problem
 from zoloss_cli.learners.search.cone_search import ConeSearch
+from zoloss_cli.learners.search.exact_features import ExactFeatures
 from zoloss_cli.learners.search.merged_samples import merge_equal_samples
 
 N, M = 600, 20
@@ -249,9 +249,8 @@ CONE_SETS = {"liver": (50, 70), "pima": (24, 80)}  # errors that the reference a
 
 def cone_problem(name):
     X, y = whole(name)
-    rows = np.column_stack([np.ones(len(y)), X])
-    raw, c, _, _ = merge_equal_samples(rows, np.where(y == 1, 1.0, -1.0), np.ones(len(y)))
-    return build_cone_problem(convert_to_integers(raw), c)
+    kept, c, t, _ = merge_equal_samples(X, np.where(y == 1, 1.0, -1.0), np.ones(len(y)))
+    return build_cone_problem(ExactFeatures(X, is_table=False).sign_samples(kept, t), c)
 
 
 @pytest.mark.parametrize("name", CONE_SETS)

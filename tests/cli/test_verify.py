@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 
+import pandas as pd
 import pytest
 
 FIT = ("fit", "iris", "--positive", "Iris-versicolor", "--features", "sepal_width,petal_width", "--no-validate")
@@ -38,7 +40,7 @@ def test_a_changed_proof_is_refused_in_a_sentence(zoloss, here):
     (here / "changed.json").write_text(json.dumps(content))  # it need not be compressed
     ended = zoloss("verify", "changed.json", "iris")
     assert (ended.code, ended.out) == (6, "")
-    assert ended.err == "zoloss: changed.json: does not prove its bound: it claims 37, but proves 36\n"
+    assert ended.err == "zoloss: changed.json: does not prove its bound: it claims 37, and proves 36\n"
 
 
 def test_only_certify_gives_a_proof(zoloss, here):
@@ -50,7 +52,10 @@ def test_only_certify_gives_a_proof(zoloss, here):
 
 def test_what_is_no_certificate(zoloss, here):
     (here / "bad.json.gz").write_bytes(b"nothing")
-    for name, words in (("bad.json.gz", "is damaged or not a certificate"), ("none.json.gz", "cannot be read")):
+    for name, words in (
+        ("bad.json.gz", "is damaged, or not a certificate"),
+        ("none.json.gz", "cannot be read"),
+    ):
         ended = zoloss("verify", name, "iris")
         assert (ended.code, ended.out) == (6, "")
         assert ended.err.startswith(f"zoloss: {name}: {words}")
@@ -98,17 +103,17 @@ def test_rows_that_are_all_equal_are_a_proof(zoloss, here):
     data = write_table(here / "equal.csv", ["1,2,a", "1,2,b", "1,2,a"])
     ended = zoloss("fit", data, "--learner", "certify", "--no-validate", "--certificate", PROOF)
     assert ended.code == 0, ended.err
-    assert "at least 1 errors: proved (equal rows)" in zoloss("verify", PROOF, data).out
+    assert "at least 1 error: proved (equal rows)" in zoloss("verify", PROOF, data).out
 
 
 def test_files_that_are_cut_off_swollen_or_nested(zoloss, here):
-    content = gzip.compress(json.dumps({"format": "zoloss certificate", "version": 2}).encode())
+    content = gzip.compress(json.dumps({"format": "zoloss certificate", "version": 3}).encode())
     for name, bad, words in (
-        ("cut.json.gz", content[:-9], "is damaged, or cut off"),
+        ("cut.json.gz", content[:-9], "is damaged: it is cut off"),
         ("flipped.json.gz", content[:12] + bytes([content[12] ^ 255]) + content[13:], "is damaged"),
-        ("swollen.json.gz", gzip.compress(b" " * 101_000_000), "when unpacked"),
-        ("nested.json", b"[" * 100_000, "is damaged or not a certificate"),
-        ("fields.json.gz", content, "there is no valid 'data'"),
+        ("swollen.json.gz", gzip.compress(b" " * 11_000_000), "unpacks to more than 10,000,000 bytes"),
+        ("nested.json", b"[" * 100_000, "is damaged, or not a certificate"),
+        ("fields.json.gz", content, "is damaged: KeyError: 'table'"),
         ("old.json", b'{"format": "zoloss certificate", "version": 1}', "has format version 1"),
     ):
         (here / name).write_bytes(bad)
@@ -123,11 +128,44 @@ def test_a_certificate_of_other_data(zoloss, here):
     assert zoloss("fit", data, "--learner", "certify", "--no-validate", "--certificate", PROOF).code == 0
     other = write_table(here / "two.csv", ["1,2,a", "2,3,b", "2,4,a", "1,1,b", "3,4,a"])
     for name, words in (
-        (other, "proof.json.gz: is about other data than two.csv"),
-        ("heart", "is about other data than"),
+        (other, "proof.json.gz: is about other data than this table"),
+        ("heart", "is about other data"),
         ("absent.csv", "there is no file absent.csv"),
     ):
         ended = zoloss("verify", PROOF, name)
         assert ended.code != 0
         assert (ended.out, ended.err.count("\n")) == ("", 1), ended.err
         assert words in ended.err
+
+
+def test_only_regular_files_are_read(zoloss, here):
+    os.mkfifo(here / "pipe")
+    for name in ("pipe", "/dev/zero", str(here)):
+        ended = zoloss("verify", name, "iris")
+        assert (ended.code, ended.out) == (6, "")
+        assert ended.err == f"zoloss: {name}: is not a regular file\n"
+
+
+def test_the_lines_say_what_the_bound_is_about(zoloss, here):
+    (here / "own.csv").write_text("id,x,kind,label\n1,0.5,a,n\n2,0.5,a,y\n3,?,b,y\n4,2.5,b,n\n5,1,a,y\n")
+    options = ("--drop", "id", "--missing", "impute", "--cost-fn", "2", "--cost-fp", "1")
+    ended = zoloss("fit", "own.csv", "--learner", "certify", *options, "--no-validate", "--certificate", PROOF)
+    assert ended.code == 0, ended.err
+    lines = zoloss("verify", PROOF, "own.csv").out.splitlines()
+    assert lines[:4] == [
+        "samples   5; 3 are positive: 'label' is 'y'",
+        "features  x, kind=a, kind=b (not used: id)",
+        "missing   values are read as x: 0.75",
+        "weights   an error on a positive sample counts 2, on another 1",
+    ]
+    assert lines[4].startswith("bound     every linear rule loses at least 1 of weight: proved")
+
+
+@pytest.mark.parametrize("suffix", ["csv.gz", "parquet", "xlsx"])
+def test_tables_of_other_kinds_are_checked_too(suffix, zoloss, here):
+    frame = pd.DataFrame({"x": [0.1, 0.2, 0.30000000000000004, 4.5], "label": ["a", "b", "a", "b"]})
+    path = here / f"own.{suffix}"
+    {"csv.gz": frame.to_csv, "parquet": frame.to_parquet, "xlsx": frame.to_excel}[suffix](path, index=False)
+    assert zoloss("fit", path, "--learner", "certify", "--no-validate", "--certificate", PROOF).code == 0
+    checked = zoloss("verify", PROOF, path)
+    assert "makes at least 1 error: proved" in checked.out, checked.err

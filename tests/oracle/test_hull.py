@@ -12,7 +12,8 @@ from problems import signed, whole
 from scipy.optimize import linprog
 
 from zoloss_cli.kernels.hull import separate
-from zoloss_cli.learners.search.certificates import compute_exact_rank, convert_to_integers, find_farkas_weights
+from zoloss_cli.learners.search.certificates import compute_exact_rank, find_farkas_weights
+from zoloss_cli.learners.search.exact_features import ExactFeatures
 
 
 def unit(rows):
@@ -67,7 +68,7 @@ def test_no_row_of_an_impossible_set_can_be_spared():
 def test_certificates_of_real_data_are_exact():
     X, y = whole("pima")
     rows = signed(X, y)
-    integers = convert_to_integers(rows)
+    integers = ExactFeatures(X, is_table=False).sign_samples(slice(None), np.where(y == 1, 1, -1))
     Z = unit(rows)
     for first in range(0, 700, 50):
         size, _, corral, weights = ask(Z, first=first)
@@ -108,13 +109,13 @@ def test_a_grid_is_recognized_and_anything_else_is_taken_exactly():
     free = rng.standard_normal(200)
     raw = np.column_stack([counts, halves, free])
     X = (raw - raw.mean(axis=0)) / raw.std(axis=0, ddof=1)
-    signs = rng.choice([-1.0, 1.0], 200)
-    rows = np.array(convert_to_integers(np.column_stack([signs, X * signs[:, None]])), dtype=object)
-    grid = rows[:, 1] * rows[:, 0]
-    assert set(grid - counts + counts.min()) == {0}
-    assert len(set(rows[:, 2] * rows[:, 0] * 1)) == len(set(halves))
-    thirds = rows[:, 2] * rows[:, 0]
+    found = ExactFeatures(X, is_table=False)
+    assert not found.is_exact
+    assert ExactFeatures(X[:, 2:], is_table=False).is_exact
+    grid, thirds, others = zip(*found.samples, strict=True)
+    assert list(grid) == (counts - counts.min()).tolist()
+    assert len(set(thirds)) == len(set(halves))
     assert max(thirds) <= 8
-    exact = [Fraction(float(v)) for v in X[:, 2]]
-    ratio = Fraction(int(rows[0, 3] * rows[0, 0])) / exact[0]
-    assert all(Fraction(int(r[3] * r[0])) == ratio * v for r, v in zip(rows, exact, strict=True))
+    exact = [Fraction(float(v)) - Fraction(float(X[:, 2].min())) for v in X[:, 2]]
+    ratio = Fraction(max(others)) / max(exact)
+    assert list(others) == [ratio * v for v in exact]

@@ -58,7 +58,8 @@ def test_better_than_every_published_column(name, most):
 def test_a_step_keeps_the_basis_at_zero(noisy):
     X, y = noisy
     signs, weights = np.where(y == 1, 1.0, -1.0), np.ones(len(y))
-    Y, c, *_ = merge_equal_samples(np.column_stack([np.ones(len(y)), X]), signs, weights)
+    kept, c, t, _ = merge_equal_samples(X, signs, weights)
+    Y = np.column_stack([np.ones(len(y)), X])[kept] * t[:, None]
     Y /= np.sqrt(np.sum(Y**2, axis=1))[:, None]
     w, B, V = np.array([0.1, 0.5, -0.4, 0.3, 0.2]), np.zeros(4, np.int64), np.zeros((4, 5))
     counter, sound = kernels.slide_to_vertex(Y, w, B, V, np.uint64(1))
@@ -86,7 +87,8 @@ def test_merging_keeps_the_loss_of_every_hyperplane():
     rng = np.random.default_rng(1)
     X = np.column_stack([np.ones(60), rng.integers(0, 3, (60, 2))])
     y, phi = rng.choice([-1.0, 1.0], 60), rng.integers(1, 4, 60).astype(float)
-    Y, c, _, lost = merge_equal_samples(X, y, phi)
+    kept, c, t, lost = merge_equal_samples(X, y, phi)
+    Y = X[kept] * t[:, None]
     assert len(Y) <= 9
     for w in rng.standard_normal((20, 3)):
         assert c[Y @ w <= 0].sum() + lost == pytest.approx(phi[y * (X @ w) <= 0].sum())

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 import copy
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,16 +16,15 @@ from problems import fewest_errors, tiny_problem
 
 from zoloss_cli.datasets.csv_table import read_for_training
 from zoloss_cli.errors import ModelError
-from zoloss_cli.learners.search import progress
+from zoloss_cli.learners.search import hyperplanes, progress
+from zoloss_cli.learners.search.exact_features import ExactFeatures
+from zoloss_cli.proofs import check as checker
 from zoloss_cli.workflows import certificate as certificates
-from zoloss_cli.workflows import certificate_check
 from zoloss_cli.workflows.class_weights import Weighting
 from zoloss_cli.workflows.fit_request import FitRequest
-from zoloss_cli.workflows.proofs.samples import count_rank, read_exact_features
 from zoloss_cli.workflows.time_budget import TimeBudget
 
 KINDS = ("plain", "discrete", "collinear", "duplicates")
-READING = {"label": "label", "positive": None, "missing": "error", "drop": [], "features": [], "id": None}
 PROBLEMS_IN_SUITE, ALL_PROBLEMS = 60, 2000
 CHANGES_IN_SUITE = {"cones of directions": 80, "impossible sets": 80, "all hyperplanes": 15}
 ALL_CHANGES = 340  # of each method
@@ -42,21 +44,28 @@ METHODS = {  # the settings that leave only one way to prove
 }
 
 
-def certify(data, weighting=None, steps=200, method="cones of directions"):
-    table = read_for_training(data, "label")
-    exact = certificates.prepare_features(table)
-    if method != "all hyperplanes":
-        exact.max_swept = 0
+def certify(data, weighting=None, steps=200, method="cones of directions", scaling="standard"):
+    table = read_for_training(data, "label", as_written=True)
     settings = [f"steps={steps}", *METHODS[method]]
-    request = FitRequest("certify", settings, validate=False, weighting=weighting or Weighting(), exact=exact)
-    fitted = request.run(table, TimeBudget())
-    return certificates.build_certificate(fitted, exact, READING), fitted
+    request = FitRequest(
+        "certify",
+        settings,
+        scaling=scaling,
+        validate=False,
+        weighting=weighting or Weighting(),
+        keeps_proof=True,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        if method != "all hyperplanes":
+            patch.setattr(hyperplanes, "MAX_EXACT_STEPS", 0)
+        fitted = request.run(table, TimeBudget())
+    return certificates.build_certificate(fitted, "error"), fitted
 
 
 def check(certificate, folder, data):
     path = folder / "proof.json.gz"
     path.write_bytes(certificates.render_certificate(certificate))
-    return certificate_check.check_certificate(path, data)
+    return certificates.check_certificate(path, data)
 
 
 def check_tiny_problem(seed, folder):
@@ -70,7 +79,7 @@ def check_tiny_problem(seed, folder):
     certificate, fitted = certify(data, Weighting((), *costs), method=method)
     checked = check(certificate, folder, data)
     assert checked.method in (method, "equal rows")
-    copies = certificate["units"]
+    copies = certificate["weights"]
     phi = np.where(y == 1, copies[1], copies[0]).astype(float)  # 'n' is the negative class
     assert checked.bound == checked.loss == round(fewest_errors(X, y, phi))
     assert checked.errors == fitted.errors
@@ -106,7 +115,7 @@ def certificate_of(data, tmp_path_factory):
         checked = check(found[method], folder, data)
         assert checked.method == method
         assert checked.bound == checked.loss > 3
-        assert (checked.n_leaves > 1) == (method != "all hyperplanes")
+        assert (checked.n_checked > 1) == (method != "all hyperplanes")
     assert len({certificate["bound"] for certificate in found.values()}) == 1
     return found
 
@@ -125,18 +134,16 @@ def change(certificate, rng):
         if proof:
             proof["target"] += 1
     elif kind == 1:
-        changed["data"]["sha256"] = changed["data"]["sha256"][::-1]
+        changed["sha256"] = changed["sha256"][::-1]
     elif kind == 2 and proof:
         del proof["tree"][-int(rng.integers(1, 9)) :]
-    elif kind == 3 and "vertices" in proof:
+    elif kind == 3 and "scales" in proof:
         if rng.integers(2):
             side = proof[("left", "right")[rng.integers(2)]]
             at = int(rng.integers(len(side)))
             side[at] = side[at - 1]
-        else:
-            # Other axes may well prove the same, but not fewer of them.
-            at = int(rng.integers(len(proof["vertices"])))
-            proof["vertices"][at] = proof["vertices"][at - 1]
+        else:  # fewer features do not determine the others
+            del proof["features"][-1], proof["scales"][-1]
     elif kind == 3 and "sets" in proof:
         members, weights = proof["sets"][rng.integers(len(proof["sets"]))]
         at = int(rng.integers(len(members)))
@@ -145,8 +152,8 @@ def change(certificate, rng):
         else:
             members[at] = members[at - 1]
     else:
-        changed["rule"]["weights"] = [-w for w in changed["rule"]["weights"]]
-        changed["rule"]["at_centre"] *= -1
+        changed["rule"]["weights"] = [str(-float(w)) for w in changed["rule"]["weights"]]
+        changed["rule"]["at_centre"] = str(-float(changed["rule"]["at_centre"]))
         changed["bound"] = 20
     return changed
 
@@ -185,7 +192,7 @@ def walk_numbers(content, path=()):
 def tamper(certificate, rng):
     """A certificate with one value changed, whatever it is; of a long list, each place as likely as others."""
     changed = copy.deepcopy(certificate)
-    parts = [key for key in ("proof", "units", "bound", "method", "rule") if changed[key]]
+    parts = [key for key in ("proof", "weights", "bound", "method", "rule") if changed[key]]
     part = parts[rng.choice(len(parts), p=None if len(parts) < 5 else [0.8, *[0.05] * 4])]
     places = list(walk_numbers(changed[part], (part,)))
     *above, last = places[rng.integers(len(places))]
@@ -227,24 +234,27 @@ def test_a_certificate_of_other_data_or_another_version_is_refused(proved, tmp_p
         check(certificate, tmp_path, other)
     with pytest.raises(ModelError, match="has format version 99"):
         check({**certificate, "version": 99}, tmp_path, data)
-    with pytest.raises(ModelError, match="there is no valid 'proof'"):
+    with pytest.raises(ModelError, match="is damaged: TypeError"):
         check({**certificate, "proof": 3}, tmp_path, data)
     for content in (b"", b"{}", b"\x1f\x8bnothing", b"[1]"):
         path = tmp_path / "bad.json.gz"
         path.write_bytes(content)
         with pytest.raises(ModelError, match=r"bad\.json\.gz"):
-            certificate_check.check_certificate(path, data)
+            certificates.check_certificate(path, data)
 
 
-def test_the_checker_reads_decimals_as_they_are_written():
+def test_search_and_checker_read_decimals_as_they_are_written():
     X = np.array([[0.1, 100.0], [0.3, 700.0], [-0.25, 400.0]])
-    assert read_exact_features(X) == [[7, 0], [11, 2], [0, 1]]
-
-
-def test_the_rank_is_exact():
-    big = 10**40
-    assert count_rank([[1, big, big], [1, big + 1, big + 1], [0, 1, 1]]) == 2
-    assert count_rank([[1, 0], [big, 1]]) == 2
+    expected = [[7, 0], [11, 2], [0, 1]]
+    assert ExactFeatures(X).samples == expected
+    table = {
+        "label": "y",
+        "positive": "a",
+        "features": [{"column": "u"}, {"column": "v"}],
+        "drop_missing": False,
+    }
+    rows = [[*map(repr, row), label] for row, label in zip(X.tolist(), "abb", strict=True)]
+    assert list(map(list, checker.read_samples(table, ["u", "v", "y"], rows).places)) == expected
 
 
 def test_a_certificate_is_the_same_text_each_time(proved):
@@ -254,19 +264,58 @@ def test_a_certificate_is_the_same_text_each_time(proved):
     )
 
 
-def test_the_checker_shares_no_code_with_the_search():
-    from zoloss_cli.workflows import proofs
+def test_the_checker_needs_the_standard_library_alone():
+    tree = ast.parse(Path(checker.__file__).read_text(encoding="utf-8"))
+    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    imported |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+    assert {name.split(".")[0] for name in imported} <= sys.stdlib_module_names
 
-    files = list(Path(proofs.__file__).parent.glob("*.py"))
-    assert len(files) >= 5
-    for file in files:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-        imported |= {
-            name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names
-        }
-        ours = {name for name in imported if name.startswith("zoloss_cli")}
-        assert all(name.startswith("zoloss_cli.workflows.proofs") for name in ours), (file, ours)
+
+def test_the_checker_runs_without_zoloss(proved, tmp_path):
+    data, certificate = proved
+    copied, path = tmp_path / "check.py", tmp_path / "proof.json.gz"
+    copied.write_bytes(Path(checker.__file__).read_bytes())
+    path.write_bytes(certificates.render_certificate(certificate))
+    command = [sys.executable, "-I", "-S", str(copied), str(path), str(data)]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert f"every linear rule makes at least {certificate['bound']} errors: proved" in answer.stdout
+    path.write_bytes(certificates.render_certificate({**certificate, "bound": certificate["bound"] + 1}))
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (answer.returncode, answer.stdout) == (1, "")
+    assert "does not prove its bound: it claims" in answer.stderr
+
+
+def test_the_example_of_the_page_is_accepted():
+    page = (Path(__file__).parents[3] / "docs" / "certificates.md").read_text(encoding="utf-8")
+    table, certificate = re.findall(r"```(?:text|json)\n(.*?)```", page, re.DOTALL)
+    header, rows = checker.parse_table(table.encode())
+    found = checker.check(checker.parse_certificate(certificate.encode()), header, rows)
+    assert (found.bound, found.loss, found.n_checked) == (1, 1, 2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("factor", [2, 1000])
+def test_a_certificate_cannot_be_multiplied(method, factor, certificate_of, data, tmp_path):
+    """With all weights times k, k times the errors would be the loss; but then it is no number of errors."""
+    forged = copy.deepcopy(certificate_of[method])
+    forged["weights"] = [factor * weight for weight in forged["weights"]]
+    forged["bound"] *= factor
+    if forged["proof"]:
+        forged["proof"]["factor"] *= factor
+    with pytest.raises(ModelError, match="two weights without a common divisor"):
+        check(forged, tmp_path, data)
+
+
+def test_weights_are_named_and_the_loss_is_not_called_errors(data, tmp_path):
+    certificate, _ = certify(data, Weighting((), 2.0, 6.0))
+    checked = check(certificate, tmp_path, data)
+    assert certificate["weights"] == [1, 3]
+    assert checked.is_weighted
+    text = checked.describe()
+    assert "an error on a positive sample counts 3, on another 1" in text
+    assert f"every linear rule loses at least {checked.bound} of weight" in text
+    assert "errors" not in text
 
 
 @pytest.mark.parametrize("method", ["cones of directions", "impossible sets"])

@@ -182,7 +182,8 @@ class CertifyingClassifier(PivotClassifier):
         return weights
 
     def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
-        sets = ImpossibleSets(samples, self._list_integers(problem, samples), problem.rng)
+        integers = _get_exact(problem).sign_samples(samples.indices, samples.t)
+        sets = ImpossibleSets(samples, integers, problem.rng)
         if sets.find_separator():
             search.offer(samples.compute_loss(sets.w), sets.w)
         if search.optimal:
@@ -202,22 +203,12 @@ class CertifyingClassifier(PivotClassifier):
         hitting: HittingBound | None = None,
     ) -> None:
         """Raise the bound by whatever suits the data; without `hitting`, not by impossible sets."""
-        before, exact = search.lower_bound, self._get_exact(problem)
-        integers = self._list_integers(problem, samples) if hitting is None else hitting.sets.integers
+        before, exact = search.lower_bound, _get_exact(problem)
+        integers = exact.sign_samples(samples.indices, samples.t)
         try:
             self._raise_bound(exact, samples, integers, search, hitting)
         finally:  # what was proved before Ctrl-C is kept
             search.bound_is_exact &= exact.is_exact or search.lower_bound <= before
-
-    def _get_exact(self, problem: Problem) -> ExactFeatures:
-        """Return the values that the bound is about, which are those of X if no others are known."""
-        return problem.exact or ExactFeatures(problem.X[:, 1:], is_table=False)
-
-    def _list_integers(self, problem: Problem, samples: MergedSamples) -> list[list[int]]:
-        """Return the merged samples in integers: the sign, and the sign times each feature."""
-        exact = self._get_exact(problem).samples
-        pairs = zip(samples.t.astype(int).tolist(), samples.indices.tolist(), strict=True)
-        return [[sign, *(sign * value for value in exact[i])] for sign, i in pairs]
 
     def _raise_bound(
         self,
@@ -343,3 +334,8 @@ class CertifyingClassifier(PivotClassifier):
             self.proof_ = "all hyperplanes"
             search.raise_bound(search.loss if abs(bound - search.loss) < LOSS_TOLERANCE else bound)
         exact.n_swept = fewest
+
+
+def _get_exact(problem: Problem) -> ExactFeatures:
+    """Return the values that the bound is about, which are those of X if no others are known."""
+    return problem.exact or ExactFeatures(problem.X[:, 1:], is_table=False)

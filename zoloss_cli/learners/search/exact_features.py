@@ -87,6 +87,12 @@ class ExactFeatures:
             units.append(unit)
         return [list(sample) for sample in zip(*columns, strict=True)], units
 
+    def sign_samples(self, indices: np.ndarray | slice, signs: np.ndarray) -> list[list[int]]:
+        """Return some samples in integers: the sign of the class, and the sign times each feature."""
+        chosen = np.arange(len(self.values))[indices].tolist()
+        pairs = zip(chosen, signs.astype(int).tolist(), strict=True)
+        return [[sign, *(sign * value for value in self.samples[i])] for i, sign in pairs]
+
     def find_errors(
         self, y: np.ndarray, weights: np.ndarray, centre: np.ndarray, at_centre: float
     ) -> np.ndarray:

@@ -72,16 +72,16 @@ class MergedSamples:
 
 def merge_equal_samples(
     X: np.ndarray, y: np.ndarray, weights: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Merge equal samples into one, multiplied by its class.
+) -> tuple[np.ndarray | slice, np.ndarray, np.ndarray, float]:
+    """Merge equal samples into one.
 
     Where both labels occur, the lighter one is always misclassified, and the surplus of the heavier one
     remains.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features + 1)
-        Samples with the constant 1 first.
+    X : ndarray of shape (n_samples, n_columns)
+        What must be equal.
     y : ndarray of shape (n_samples,)
         Classes, -1.0 or 1.0.
     weights : ndarray of shape (n_samples,)
@@ -89,8 +89,8 @@ def merge_equal_samples(
 
     Returns
     -------
-    signed : ndarray of shape (n_merged, n_features + 1)
-        The products y x.
+    kept : ndarray of int of shape (n_merged,), or slice
+        For each merged sample one that it represents; all, as a slice, if there are many and none are equal.
     weights : ndarray of shape (n_merged,)
         The weights of the merged samples.
     signs : ndarray of shape (n_merged,)
@@ -98,14 +98,6 @@ def merge_equal_samples(
     unavoidable_loss : float
         The weight that every rule misclassifies.
     """
-    kept, weights, signs, unavoidable_loss = find_distinct_samples(X, y, weights)
-    return X[kept] * signs[:, None], weights, signs, unavoidable_loss
-
-
-def find_distinct_samples(
-    X: np.ndarray, y: np.ndarray, weights: np.ndarray
-) -> tuple[np.ndarray | slice, np.ndarray, np.ndarray, float]:
-    """Do the same as `merge_equal_samples`, but return indices of samples, or all as a slice."""
     if _are_many(X) and _are_all_different(X):
         return slice(None), np.array(weights, dtype=float), np.array(y, dtype=float), 0.0
     _, first, place = np.unique(X, axis=0, return_index=True, return_inverse=True)
@@ -133,7 +125,7 @@ def _are_all_different(X: np.ndarray) -> bool:
 def build_merged_samples(problem: Problem) -> MergedSamples:
     """Return the merged samples of a problem: those with equal values before scaling, if these are known."""
     keys = problem.X if problem.exact is None else problem.exact.keys
-    kept, c, t, unavoidable_loss = find_distinct_samples(keys, problem.y, problem.unit_mean_weights)
+    kept, c, t, unavoidable_loss = merge_equal_samples(keys, problem.y, problem.unit_mean_weights)
     places = problem.X if isinstance(kept, slice) else problem.X[kept]
     indices = np.arange(len(problem.X))[kept]
     if len(places) == 0:

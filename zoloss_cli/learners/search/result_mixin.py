@@ -9,7 +9,7 @@ from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.exact_features import find_exact_features
-from zoloss_cli.learners.search.merged_samples import find_distinct_samples
+from zoloss_cli.learners.search.merged_samples import merge_equal_samples
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
 
 
@@ -52,7 +52,7 @@ class SearchResultMixin(LinearLearner):
         self.training_loss_ = float(problem.phi[wrong].sum())
         if not search.has_merged:  # equal samples with both labels give a bound at almost no cost
             keys = problem.X if problem.exact is None else problem.exact.keys
-            search.raise_bound(find_distinct_samples(keys, problem.y, weights)[-1])
+            search.raise_bound(merge_equal_samples(keys, problem.y, weights)[-1])
         loss = float(weights[wrong].sum())
         # Rounding may make a rule right on samples that no rule separates: then its loss is the bound.
         self.lower_bound_, self.bound_is_exact_ = min(search.lower_bound, loss), search.bound_is_exact

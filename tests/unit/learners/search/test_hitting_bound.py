@@ -7,7 +7,7 @@ import pytest
 from problems import fewest_errors, tiny_problem
 
 from zoloss_cli.learners.problem import Problem
-from zoloss_cli.learners.search.certificates import convert_to_integers
+from zoloss_cli.learners.search.exact_features import ExactFeatures
 from zoloss_cli.learners.search.hitting_tree import GRAINS_PER_COPY, PROVED, HittingTree
 from zoloss_cli.learners.search.impossible_sets import ImpossibleSets
 from zoloss_cli.learners.search.merged_samples import build_merged_samples
@@ -24,7 +24,8 @@ def build_tree(X, y):
     samples = build_merged_samples(problem)
     search = SearchProgress("test")
     search.offer(1e6, np.ones(samples.Y.shape[1]))
-    sets = ImpossibleSets(samples, convert_to_integers(samples.raw), problem.rng)
+    integers = ExactFeatures(X, is_table=False).sign_samples(samples.indices, samples.t)
+    sets = ImpossibleSets(samples, integers, problem.rng)
     capacities = [round(c) * GRAINS_PER_COPY for c in samples.c]
     return HittingTree(sets, capacities, search), samples, search
 
