@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,8 @@ from hypothesis import strategies as st
 from problems import fewest_errors, strict_errors, tiny_problem, whole
 
 from zoloss_cli.kernels.arrangement import sweep_prefixes
+from zoloss_cli.learners.search.hyperplanes import sweep_exactly
+from zoloss_cli.proofs import check
 from zoloss_cli.registry import make_learner
 
 KINDS = st.sampled_from(["plain", "discrete", "collinear", "duplicates"])
@@ -160,3 +164,30 @@ def test_a_sweep_gives_every_hyperplane_its_own_loss(discrete):
             assert loss == c[off & (margins < 0.0)].sum()
             seen += 1
     assert seen > 8
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.integers(2, 9),
+    st.integers(1, 3),
+    st.sampled_from([2, 50, 10**15, 10**40, 10**400]),
+)
+def test_an_exact_sweep_agrees_with_the_checker_and_brute_force(seed, n, m, size):
+    rng = random.Random(seed)
+    places = {tuple(rng.randrange(size) for _ in range(m)): rng.choice([-3, -1, 1, 2]) for _ in range(n)}
+    signs = [1 if weight > 0 else -1 for weight in places.values()]
+    vectors = [[sign, *(sign * value for value in place)] for place, sign in zip(places, signs, strict=True)]
+    copies = [abs(weight) for weight in places.values()]
+    found = sweep_exactly(vectors, copies)
+    assert found == check._count_fewest(places, check.Work(10**9))
+    if size <= 50 and len(set(signs)) == 2:
+        X, y = np.array(list(places), float), np.array(signs) > 0
+        assert found == fewest_errors(X, y.astype(int), np.array(copies, float))
+
+
+def test_slopes_that_floating_point_cannot_tell_apart_are_in_order():
+    big = 10**30
+    vectors = [[1, big], [1, big + 1], [-1, -big - 2], [1, big + 3]]
+    assert sweep_exactly(vectors, [1, 1, 1, 1]) == 1
+    assert sweep_exactly(vectors, [1, 1, 5, 3]) == 2

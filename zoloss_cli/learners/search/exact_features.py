@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, lcm
@@ -82,7 +81,8 @@ class ExactFeatures:
         for values in self.values.T:
             decimals = _read_decimals(values, None if self.is_table else MAX_DECIMAL_DIGITS)
             grid = _find_grid(values) if decimals is None else None
-            column, unit = _count_steps(values, decimals) if grid is None else (grid, None)
+            numbers = decimals or _read_binary(values)
+            column, unit = _count_steps(values, *numbers) if grid is None else (grid, None)
             columns.append(column)
             units.append(unit)
         return [list(sample) for sample in zip(*columns, strict=True)], units
@@ -124,36 +124,45 @@ class ExactFeatures:
         return np.array([(s if label == 1 else -s) <= 0 for s, label in zip(scores, y.tolist(), strict=True)])
 
 
-def _read_decimals(values: np.ndarray, max_digits: int | None) -> dict[Any, Fraction] | None:
-    """Return numbers as they are written in decimals; None if one of them has more digits than it may."""
+def _read_decimals(values: np.ndarray, max_digits: int | None) -> tuple[dict[Any, int], Fraction] | None:
+    """Return numbers as they are written in decimals: multiples of a unit, and the unit.
+
+    None if one of them has more digits than it may.
+    """
+    known = set(values.tolist())
     if values.dtype == np.longdouble != np.float64:
         return None
-    decimals = {}
-    for value in set(values.tolist()):
-        if not isinstance(value, float):
-            decimals[value] = Fraction(value)
-        elif max_digits is None or len(Decimal(repr(value)).normalize().as_tuple().digits) <= max_digits:
-            decimals[value] = Fraction(repr(value))
-        else:
+    if not all(isinstance(value, float) for value in known):
+        exact = {value: Fraction(repr(value) if isinstance(value, float) else value) for value in known}
+        common = lcm(*(number.denominator for number in exact.values()))
+        return {value: int(number * common) for value, number in exact.items()}, Fraction(1, common)
+    numbers, exponents = {}, {}  # without fractions, which take ten times as long
+    for value in known:
+        mantissa, _, exponent = repr(value).partition("e")
+        whole, _, part = mantissa.partition(".")
+        digits = whole + part
+        if max_digits is not None and len(digits.lstrip("-0").rstrip("0")) > max_digits:
             return None
-    return decimals
+        numbers[value], exponents[value] = int(digits), int(exponent or 0) - len(part)
+    least = min(exponents.values())
+    return {value: n * 10 ** (exponents[value] - least) for value, n in numbers.items()}, Fraction(10) ** least
+
+
+def _read_binary(values: np.ndarray) -> tuple[dict[Any, int], Fraction]:
+    """Return the exact values of floating-point numbers: multiples of a unit, and the unit."""
+    ratios = {value: value.as_integer_ratio() for value in set(values.tolist())}
+    common = max(denominator for _, denominator in ratios.values())  # all are powers of two
+    return {value: n * (common // d) for value, (n, d) in ratios.items()}, Fraction(1, common)
 
 
 def _count_steps(
-    values: np.ndarray, exact: dict[Any, Fraction] | None
+    values: np.ndarray, whole: dict[Any, int], unit: Fraction
 ) -> tuple[list[int], tuple[Fraction, Fraction]]:
-    """Return values in steps of their greatest divisor from the smallest on; the smallest, and the step.
-
-    They are `exact` if that is given, and binary otherwise.
-    """
-    if exact is None:
-        exact = {value: Fraction(*value.as_integer_ratio()) for value in set(values.tolist())}
-    denominator = lcm(*(number.denominator for number in exact.values()))
-    whole = {value: int(number * denominator) for value, number in exact.items()}
+    """Return values in steps of their greatest divisor from the smallest on; the smallest, and the step."""
     least = min(whole.values())
     step = gcd(*(number - least for number in whole.values())) or 1
-    steps = [(whole[value] - least) // step for value in values.tolist()]
-    return steps, (Fraction(least, denominator), Fraction(step, denominator))
+    index = {value: (number - least) // step for value, number in whole.items()}
+    return [index[value] for value in values.tolist()], (least * unit, step * unit)
 
 
 def _find_grid(values: np.ndarray) -> list[int] | None:
