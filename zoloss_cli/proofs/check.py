@@ -75,9 +75,16 @@ class Proved(NamedTuple):
         counted = {CONES: f", {self.n_checked:,} cones checked", SETS: f", {self.n_checked:,} leaves checked"}
         method = self.method + counted.get(self.method, "")
         verdict = "proved optimal" if self.loss == self.bound else "not proved optimal"
+        reading = self.reading
+        if self.is_weighted:
+            positive, other = f"{self.weights[1]:,}", f"{self.weights[0]:,}"
+            reading = [
+                *reading,
+                f"weights   an error on a positive sample counts {positive}, on another {other}",
+            ]
         return "\n".join(
             [
-                *self.reading,
+                *reading,
                 f"bound     every linear rule {verb} at least {least}: proved ({method})",
                 f"rule      that of the certificate {verb} {own}: {verdict}",
             ]
@@ -234,30 +241,28 @@ def _read_value(feature: dict[str, str], text: str) -> Fraction:
     return Fraction(text == feature["level"]) if "level" in feature else read_number(text)
 
 
-def describe_reading(table: dict[str, Any], header: list[str], weights: list[int], y: list[int]) -> list[str]:
-    """Return what a bound is about: samples, classes, features, missing values and weights."""
-    columns = {each["column"]: each.get("fill") for each in table["features"]}
-    unused = [name for name in header if name and name not in columns and name != table["label"]]
-    dropped = " without missing values" if table["drop_missing"] else ""
+def describe_reading(table: dict[str, Any], header: list[str], n_rows: int, y: list[int]) -> list[str]:
+    """Return what a bound is about: samples, classes, features, and how missing values are read."""
     names = [
         f"{each['column']} missing"
         if "missing" in each
-        else "=".join([each["column"], *filter(None, [each.get("level")])])
+        else "=".join(each[key] for key in ("column", "level") if key in each)
         for each in table["features"]
     ]
+    columns = {each["column"] for each in table["features"]}
+    unused = [name for name in header if name and name not in columns and name != table["label"]]
+    fills = {
+        f"{each['column']}: {each['fill'] or 'none of its levels'}": 1
+        for each in table["features"]
+        if "fill" in each
+    }
+    dropped = f" of {n_rows:,}, without those that miss values" if len(y) < n_rows else ""
     lines = [
         f"samples   {len(y):,}{dropped}; {sum(y):,} are positive: '{table['label']}' is '{table['positive']}'",
         f"features  {', '.join(names)}" + (f" (not used: {', '.join(unused)})" if unused else ""),
+        f"missing   values are read as {', '.join(fills)}",
     ]
-    if fills := [
-        f"{name}: {fill or 'none of its levels'}" for name, fill in columns.items() if fill is not None
-    ]:
-        lines.append(f"missing   values are read as {', '.join(fills)}")
-    if weights != [1, 1]:
-        lines.append(
-            f"weights   an error on a positive sample counts {weights[1]:,}, on another {weights[0]:,}"
-        )
-    return ["".join(c if c.isprintable() else "?" for c in line) for line in lines]
+    return ["".join(c if c.isprintable() else "?" for c in line) for line in lines[: 3 if fills else 2]]
 
 
 def hash_samples(samples: Samples) -> str:
@@ -308,15 +313,8 @@ def _check(certificate: dict[str, Any], header: list[str], rows: list[list[str]]
     loss = sum(weights[samples.y[i]] for i in wrong)
     if loss < proved:
         raise RefusedError(f"does not prove its bound: its own rule loses {loss:,}")
-    return Proved(
-        proved,
-        loss,
-        len(wrong),
-        weights,
-        method,
-        n_checked,
-        describe_reading(table, header, weights, samples.y),
-    )
+    reading = describe_reading(table, header, len(rows), samples.y)
+    return Proved(proved, loss, len(wrong), weights, method, n_checked, reading)
 
 
 def _require(holds: bool, reason: str) -> None:
