@@ -116,6 +116,7 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/numpydoc lint $$(git ls-files 'zoloss_cli/*.py')
+	$(BIN)/codespell zoloss_cli docs configs *.md
 
 # The man page, from the help of the commands.
 man: install

@@ -179,7 +179,8 @@ def test_the_screen_knows_errors_from_rounding(seed, n, m, kind, equal):
     for bound in (exact + 1, exact + exact // 8 + 1, 2**62):
         assert not has_errors_up_to(w, screen, bound)
     clear = int(phi[Z @ w < -1e-4].sum())
-    assert has_errors_up_to(w, screen, clear if equal else clear - clear // 1000 - n)
+    grain = screen[2]  # weights are rounded down to it, the bound up
+    assert has_errors_up_to(w, screen, clear if equal else clear - (n + 1) * grain)
 
 
 def to_fractions(x):

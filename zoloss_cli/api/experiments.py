@@ -91,7 +91,7 @@ class ExperimentResults:
         return self.table._repr_html_()
 
 
-def run_experiment(
+def run_experiment(  # noqa: PLR0913  as many as the command has options
     config: str | PathLike[str] | Mapping[str, Any],
     *,
     out: str | PathLike[str] = "results",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CATEGORIES = {
     "typical": (style.SKY, "."),
     "critical": (style.ORANGE, "o"),
-    "noisy": (style.VERMILLION, "s"),
+    "noisy": (style.VERMILION, "s"),
 }
 
 
@@ -91,7 +91,7 @@ def _draw_pairs(axes: Axes, measured: MeasuredComplexity) -> str:
         linestyle="none",
         marker="o",
         markersize=6,
-        color=style.VERMILLION,
+        color=style.VERMILION,
         markerfacecolor="none",
         label="principal points" if found.exact else "principal points (heuristic)",
     )

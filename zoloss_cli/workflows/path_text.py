@@ -97,7 +97,7 @@ def draw_path(path: SizePath) -> Figure:
             sizes,
             [100 * step.validated_error for step in path.steps],
             yerr=[100 * step.stderr for step in path.steps],
-            color=style.VERMILLION,
+            color=style.VERMILION,
             linestyle=style.DASHED,
             marker="s",
             capsize=2,

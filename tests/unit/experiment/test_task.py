@@ -168,9 +168,9 @@ def test_every_learner_sees_the_same_draw_of_split_k(write_config, monkeypatch):
     seen: dict[int, set] = {}
     real = task.fit
 
-    def spy(spec, X, y, seed):
+    def spy(spec, X, y, seed, **options):
         seen[spy.k].add(X.tobytes() + y.tobytes())
-        return real(spec, X, y, seed)
+        return real(spec, X, y, seed, **options)
 
     monkeypatch.setattr(task, "fit", spy)
     for cell in cells_of(write_config, text):
@@ -199,9 +199,9 @@ def test_a_tasks_scaling_follows_fit_on(write_config, monkeypatch):
     seen = {}
     real = task.fit
 
-    def spy(spec, X, y, seed):
+    def spy(spec, X, y, seed, **options):
         seen[spy.how] = X
-        return real(spec, X, y, seed)
+        return real(spec, X, y, seed, **options)
 
     monkeypatch.setattr(task, "fit", spy)
     for spy.how in ("train", "all"):

@@ -127,7 +127,7 @@ class ScoringSystemClassifier(BinaryLearner):
 
     bound_is_exact_ = True
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  as many as the algorithm has
         self,
         max_terms: Annotated[int, Field(ge=1, description="maximum number of conditions with points")] = 5,
         max_points: Annotated[

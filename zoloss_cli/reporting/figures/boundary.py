@@ -29,7 +29,7 @@ GRID_SIZE = 300  # points along each side
 COLUMNS = 3
 # Behind the samples, and so much lighter than a line. The first two differ in grey; for more, there are
 # outlines.
-TINTS = (style.BLUE, style.YELLOW, style.VERMILLION, style.SKY, style.GREEN, style.ORANGE, style.PURPLE)
+TINTS = (style.BLUE, style.YELLOW, style.VERMILION, style.SKY, style.GREEN, style.ORANGE, style.PURPLE)
 TINT_OPACITY = 0.28
 
 

@@ -56,7 +56,7 @@ def draw_boxes_on(axes: Axes, run: RunResult, dataset: str) -> None:
         boxprops=line,
         whiskerprops=line,
         capprops=line,
-        medianprops={"color": style.VERMILLION, "linewidth": 1.3},
+        medianprops={"color": style.VERMILION, "linewidth": 1.3},
         meanprops={
             "marker": "D",
             "markersize": 2.6,

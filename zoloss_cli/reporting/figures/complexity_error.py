@@ -82,7 +82,7 @@ def _draw_pairs(axes: Axes, title: str, draw: int, found: StoredDecomposition) -
 def circle_principal_points(axes: Axes, complexities: ArrayLike, errors: ArrayLike) -> None:
     """Draw circles around the principal points of a complexity-error plot."""
     look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 6, "markerfacecolor": "none"}
-    axes.plot(complexities, errors, **look, color=style.VERMILLION, label="principal point")
+    axes.plot(complexities, errors, **look, color=style.VERMILION, label="principal point")
 
 
 def _transpose(points: list[tuple[int, int]]) -> tuple[list[int], list[int]]:

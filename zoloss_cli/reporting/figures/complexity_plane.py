@@ -112,7 +112,7 @@ def draw_complexity_error_path() -> Figure:
     grows = np.diff(complexities) > 0
     for wanted, colour, name in (
         (False, style.BLUE, "agrees with the rule so far"),
-        (True, style.VERMILLION, "makes the rule more complex"),
+        (True, style.VERMILION, "makes the rule more complex"),
     ):
         path = [(complexities[[n, n + 1, n]], errors[[n, n + 1, n]]) for n in np.flatnonzero(grows == wanted)]
         x, y = (np.concatenate([[*part[k][:2], np.nan] for part in path]) for k in (0, 1))

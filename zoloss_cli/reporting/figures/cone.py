@@ -140,7 +140,7 @@ def _draw_pairs(axes: Axes, positive: np.ndarray, negative: np.ndarray, cone: An
     for X, marker in ((negative, CLASS_MARKERS[0]), (positive, CLASS_MARKERS[1])):
         axes.plot(*X.T, marker, color=SAMPLE_COLOUR, markersize=3, markerfacecolor="none", linewidth=0)
     for i, j in cone.pairs:
-        axes.plot(*np.array([positive[i], negative[j]]).T, color=style.VERMILLION, linewidth=0.6)
+        axes.plot(*np.array([positive[i], negative[j]]).T, color=style.VERMILION, linewidth=0.6)
     for angle in (cone.first, cone.last):
         tip = (1.2 * float(np.cos(np.radians(angle))), 1.2 * float(np.sin(np.radians(angle))))
         axes.annotate("", tip, (0.0, 0.0), arrowprops={"arrowstyle": "->", "color": style.BLUE})
@@ -154,7 +154,7 @@ def _draw_search(axes: Axes, angles: np.ndarray, errors: np.ndarray, leaves: lis
     for number, cone in enumerate(leaves):
         label = "pairs that conflict in a cone" if number == 0 else None
         height = [len(cone.pairs)] * 2
-        axes.plot([cone.first, cone.last], height, color=style.VERMILLION, linewidth=2.0, label=label)
+        axes.plot([cone.first, cone.last], height, color=style.VERMILION, linewidth=2.0, label=label)
         axes.axvline(cone.last, color=style.BLUE, linewidth=0.3)
     axes.set(xlabel="direction, degrees", ylabel="errors", xlim=(0.0, 360.0), ylim=(0.0, None))
     axes.set_title(f"{len(leaves)} cones prove {errors.min()} errors")

@@ -75,7 +75,7 @@ def draw_differences_on(axes: Axes, run: RunResult, dataset: str, against: str |
             axes.plot([0.0], [place], marker="|", markersize=8, color=style.BLACK)
         elif found := compute_difference(run, dataset, learner, reference):
             beyond = found.low > 0.0 or found.high < 0.0
-            side = style.BLUE if better(found.mean) < 0.0 else style.VERMILLION
+            side = style.BLUE if better(found.mean) < 0.0 else style.VERMILION
             colour = side if beyond else style.BLACK
             axes.plot(
                 found.quartiles, [place, place], color=colour, alpha=0.25, linewidth=5.0, solid_capstyle="butt"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MARKERS: dict[str, dict[str, Any]] = {
     "typical": {"marker": ".", "markersize": 2.5, "color": "#6E6E6E"},
     "critical": {"marker": "o", "markersize": 4, "markerfacecolor": "none", "color": style.BLUE},
-    "noisy": {"marker": "s", "markersize": 3, "color": style.VERMILLION},
+    "noisy": {"marker": "s", "markersize": 3, "color": style.VERMILION},
 }
 CATEGORY_LABELS = {
     "typical": f"typical: below {TYPICAL_THRESHOLD:.2f}",

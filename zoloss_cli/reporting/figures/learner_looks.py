@@ -19,7 +19,7 @@ INDIGO, WINE, OLIVE, TEAL, GREY = "#332288", "#882255", "#84842B", "#2F8F82", "#
 
 LEARNERS_BY_COLOUR: dict[str, tuple[str, ...]] = {
     style.BLUE: ("rcd-bias", "sla", "ecc:max-cut", "contribution", "scoring"),
-    style.VERMILLION: ("pocket", "lr", "erp:max-2", "neighbours", "romma-aggressive"),
+    style.VERMILION: ("pocket", "lr", "erp:max-2", "neighbours", "romma-aggressive"),
     style.GREEN: ("ave-perc", "bpm", "erp:rand-2", "multipliers"),
     style.PURPLE: ("sgd-mls", "csa", "ecc:rand-half", "leave-one-out", "margin-perceptron", "ecoc"),
     style.BLACK: ("soft-svm", "fld", "one-vs-one", "cross-validation", "exact"),

@@ -124,8 +124,8 @@ def _draw_step(axes: Axes, found: Descent, step: DescentStep) -> None:
             *found.X[here].T, marker, color=SAMPLE_COLOUR, markersize=3, markerfacecolor="none", label=name
         )
         wrong = found.X[(found.y == label) & step.errors]
-        axes.plot(*wrong.T, marker, color=style.VERMILLION, markersize=3.5, markerfacecolor="none")
-    axes.plot([], [], "s", color=style.VERMILLION, markersize=3.5, label="misclassified")
+        axes.plot(*wrong.T, marker, color=style.VERMILION, markersize=3.5, markerfacecolor="none")
+    axes.plot([], [], "s", color=style.VERMILION, markersize=3.5, label="misclassified")
     for weights, look in (
         (step.before, {"color": EARLIER, "linestyle": style.DASHED, "label": "before the epoch"}),
         (step.after, {"color": find_look(f"rcd-{VARIANT}").colour, "linewidth": 1.6, "label": "after it"}),

@@ -30,9 +30,9 @@ ORIGIN_POINTS, ORIGIN_LINE_INCHES, ORIGIN_LETTER_INCHES = 6.5, 0.14, 0.053
 ORIGIN_COLOUR = "#444444"
 
 # Okabe & Ito's colours, those with the most contrast to white first; their yellow is too faint for a line.
-BLACK, BLUE, VERMILLION, GREEN, PURPLE = "#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+BLACK, BLUE, VERMILION, GREEN, PURPLE = "#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, YELLOW = "#E69F00", "#56B4E9", "#F0E442"
-COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
+COLOURS = (BLACK, BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
 SOLID, DASHED, DOTTED = "-", (0, (5, 1.5)), (0, (1, 1))
 # As many kinds of line as colours would let the eighth line differ from the first only in its marker.
 DASHES = (SOLID, DASHED, (0, (5, 1.5, 1, 1.5)), DOTTED, (0, (8, 2)))

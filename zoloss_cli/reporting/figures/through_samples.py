@@ -107,7 +107,7 @@ def draw_lines_through_samples() -> Figure:
     box = np.array([data.X.min(axis=0) - room, data.X.max(axis=0) + room])
     for line, name, colour, dashes in (
         (found.best, f"H: {found.errors} errors, the fewest", style.BLUE, style.SOLID),
-        (found.through, "H′: through A and B", style.VERMILLION, style.DASHED),
+        (found.through, "H′: through A and B", style.VERMILION, style.DASHED),
     ):
         axes.plot(*clip_line(*line, box).T, color=colour, linestyle=dashes, label=name)
     for letter, sample in zip("AB", found.pair, strict=True):

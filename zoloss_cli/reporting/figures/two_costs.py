@@ -22,7 +22,7 @@ SCALES = {"cost": 50.0, "train_error": 1.0, "test_error": 1.0}
 LINES = {
     "cost": (f"{SCALES['cost']:.0f} × cost", style.BLACK, "o"),
     "train_error": ("training error", style.BLUE, "s"),
-    "test_error": ("test error", style.VERMILLION, "^"),
+    "test_error": ("test error", style.VERMILION, "^"),
 }
 
 

@@ -42,7 +42,7 @@ def draw_contribution_by_size(run: RunResult) -> Figure:
     several = "" if len(curves) == 1 else f", mean of {len(curves)} draws and their range"
     figure = style.new_figure(style.PAGE, 3.2)
     (axes,) = style.add_panels(figure, 1, 1)
-    for name, group, colour in (("wrong", 1, style.VERMILLION), ("right", 0, style.BLUE)):
+    for name, group, colour in (("wrong", 1, style.VERMILION), ("right", 0, style.BLUE)):
         of_draws = np.array([curve[group] for curve in curves])
         counted = np.isfinite(of_draws).any(axis=0)  # in a few paths, no wrong label may have come this early
         x, of_draws = np.flatnonzero(counted), of_draws[:, counted]

@@ -21,7 +21,7 @@ def test_boxes_are_the_quartiles_of_the_values(reference):
     assert_inside(figure)
     assert [axes.get_title() for axes in figure.axes] == run.datasets
     for axes, dataset in zip(figure.axes, run.datasets, strict=True):
-        medians = [line for line in axes.lines if line.get_color() == style.VERMILLION]
+        medians = [line for line in axes.lines if line.get_color() == style.VERMILION]
         means = [line for line in axes.lines if line.get_marker() == "D"]
         for place, learner in enumerate(run.learners):
             values = run.cells[dataset, learner]["test_error"]
@@ -101,7 +101,7 @@ def test_any_metric_of_the_records(reference):
     )
     (axes,) = drawing.draw().axes
     assert axes.get_xlabel() == "training error (%)"
-    medians = [line.get_xdata()[0] for line in axes.lines if line.get_color() == style.VERMILLION]
+    medians = [line.get_xdata()[0] for line in axes.lines if line.get_color() == style.VERMILION]
     assert medians == [np.median(run.cells["heart", x]["train_error"]) for x in run.learners]
     assert drawing.command.endswith("--figure boxes --table IV --dataset heart --metric train_error")
     assert run.metric == "test_error"
