@@ -6,6 +6,7 @@ import math
 from typing import Self
 
 import numpy as np
+from scipy.linalg import block_diag
 from sklearn.utils.validation import check_is_fitted
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
@@ -169,6 +170,30 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
             One row per recorded epoch.
         """
         return self.recorded_weights_[:, :1] + self.recorded_weights_[:, 1:] @ X.T
+
+
+def rotate_into_span(X: np.ndarray, kept: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Rotate samples with more features than samples, so that only as many features as samples are not 0.
+
+    Learners that depend on lengths and angles alone find the same solution there, without a matrix that has a
+    row and a column for each feature.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Samples.
+    kept : int, default=0
+        Number of columns that stay as they are: 1 for the constant.
+
+    Returns
+    -------
+    rotated : ndarray of shape (n_samples, kept + n_samples)
+        The rotated samples.
+    axes : ndarray of shape (n_features, kept + n_samples)
+        Orthonormal columns: weights w of rotated samples are the weights axes @ w of samples.
+    """
+    axes, triangle = np.linalg.qr(X[:, kept:].T)
+    return np.ascontiguousarray(np.hstack([X[:, :kept], triangle.T])), block_diag(np.eye(kept), axes)
 
 
 class UnweightedLinearLearner(LinearLearner):

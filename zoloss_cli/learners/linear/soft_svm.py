@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.svm import pad_columns, solve_linear_svm
-from zoloss_cli.learners.linear_base import LinearLearner
+from zoloss_cli.learners.linear_base import LinearLearner, rotate_into_span
 from zoloss_cli.learners.parameters import PositiveList
 from zoloss_cli.learners.problem import NEGLIGIBLE_WEIGHT_SHARE, Problem
 
@@ -90,7 +90,9 @@ class SoftSVMClassifier(LinearLearner):
         scale = problem.phi * problem.phi.size
         # The solver stalls if the ratio of negligible weights to the largest one is extreme.
         kept = scale > NEGLIGIBLE_WEIGHT_SHARE * scale.max()
-        X, y = problem.X, problem.y
+        X, y, axes = problem.X, problem.y, None
+        if X.shape[1] > 1 + X.shape[0]:
+            X, axes = problem.cached_by_X("span", lambda: rotate_into_span(problem.X, 1))
         columns = problem.cached_by_X("padded columns", lambda: build_columns(X))
         if not kept.all():
             X, y, scale = X[kept], y[kept], scale[kept]
@@ -101,7 +103,7 @@ class SoftSVMClassifier(LinearLearner):
         if not np.array_equal(latest.get("phi"), problem.phi):
             weights = self._solve(X, columns, y, self.C_ * scale)
             latest.update(phi=problem.phi.copy(), weights=weights)
-        return latest["weights"]
+        return latest["weights"] if axes is None else axes @ latest["weights"]
 
     def _solve(self, X: np.ndarray, columns: np.ndarray, y: np.ndarray, C: np.ndarray) -> np.ndarray:
         gap = np.inf
