@@ -29,7 +29,7 @@ def open_closed_streams() -> None:
     """Connect the standard streams that are closed to the null device.
 
     Python has None in their place, which neither this program nor its packages expect, and the next file that
-    is opened would take their number: what a library prints would end up in it.
+    is opened would take their number: what a library writes to them would end up in it.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
