@@ -371,6 +371,14 @@ def test_the_svm_solver_reaches_libsvms_optimum(seed, by_rows):
     assert np.abs(np.mean(np.sign(Z @ w) * y == machine.predict(X)) - 1) < 0.03
 
 
+@pytest.mark.parametrize("offset", [1e5, 1e7, 1e9])
+def test_soft_svm_does_not_depend_on_an_offset_of_the_features(noisy, offset):
+    X, y = noisy
+    plain, moved = (SoftSVMClassifier(random_state=0).fit(X + by, y) for by in (0.0, offset))
+    np.testing.assert_allclose(moved.coef_, plain.coef_, rtol=1e-4)
+    assert np.mean(moved.predict(X + offset) == plain.predict(X)) > 0.99
+
+
 def test_soft_svm_chooses_the_smallest_of_equally_good_C(noisy):
     X, y = noisy
     learner = SoftSVMClassifier(C=[4.0, 4.0 * (1 + 1e-12), 1e-3], random_state=0).fit(X, y)

@@ -75,9 +75,7 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
     def _store_weights(self, weights: np.ndarray) -> None:
         """Set the fitted attributes from weights, bias first, which must be finite."""
         if not math.isfinite(weights.sum()):
-            raise FloatingPointError(
-                f"{type(self).__name__}: the weights are no longer finite; scale the features"
-            )
+            raise ValueError(f"{type(self).__name__}: the weights are no longer finite; scale the features")
         self.set_weights(weights)
 
     def set_weights(self, weights: np.ndarray) -> None:
