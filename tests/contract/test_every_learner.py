@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 from brief_learners import NAMES, make
@@ -131,3 +133,29 @@ def test_recording_does_not_change_the_result(name, noisy):
     assert errors.shape == (3,)
     signs = np.where(y == 1, 1, -1)
     assert errors[-1] == np.mean(signs * recorded.decision_function(X) <= 0)
+
+
+WEIGHTED = [name for name in NAMES if "sample_weight" in inspect.signature(make(name).fit).parameters]
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_only_the_ratios_of_weights_matter_however_large_they_are(name, noisy):
+    X, y = noisy
+    half = np.where(np.arange(len(y)) % 3 == 0, 0.5, 1.0)
+    plain, huge, tiny = (
+        make(name).fit(X, y, sample_weight=size * half).decision_function(X)
+        for size in (1.0, 2.0**1023, 2.0**-1060)
+    )
+    np.testing.assert_array_equal(huge, plain)
+    np.testing.assert_array_equal(tiny, plain)
+    mixed = make(name).fit(X, y, sample_weight=np.where(half == 0.5, 1e-308, 1e308))
+    assert np.all(np.isfinite(mixed.decision_function(X)))
+    with pytest.raises(ValueError, match="needs two classes with weight"):
+        make(name).fit(X, y, sample_weight=np.where(y == 1, 1e-308, 1e308))
+
+
+@pytest.mark.parametrize("name", [name for name in WEIGHTED if hasattr(make(name), "partial_fit")])
+def test_weights_of_partial_fits_are_taken_as_they_are(name, noisy):
+    X, y = noisy
+    with pytest.raises(ValueError, match="the sample weights are too large to add up; scale them"):
+        make(name).partial_fit(X, y, classes=np.unique(y), sample_weight=np.full(len(y), 1e308))

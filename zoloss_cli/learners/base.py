@@ -31,6 +31,12 @@ def load_blas_controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def sum_weights(phi: np.ndarray) -> float:
+    """Return the sum of sample weights; it is infinite, without a warning, if there is no such number."""
+    with np.errstate(over="ignore"):
+        return float(phi.sum())
+
+
 class Learner(ClassifierMixin, BaseEstimator):
     """A classifier for labels of any kind: the base of learners for two classes and for more.
 
@@ -113,11 +119,14 @@ class Learner(ClassifierMixin, BaseEstimator):
         name = type(self).__name__
         self.check_classes(self.classes_.size)
         phi = self._validate_sample_weight(X, sample_weight)
+        if not np.isfinite(sum_weights(phi)):
+            phi = phi / phi.max()
+        phi = phi / phi.sum()  # a tiny weight may now be 0
         present = np.unique(codes[phi > 0.0])
         if present.size < 2:
             only = self.classes_[present[0]]
             raise ValueError(f"{name} needs two classes with weight, but y holds one class: '{only}'")
-        return codes, phi / phi.sum()
+        return codes, phi
 
     def _validate_sample_weight(self, X: np.ndarray, sample_weight) -> np.ndarray:
         """Return the sample weights as an array, all 1 if none are given."""
@@ -130,7 +139,7 @@ class Learner(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{name}: {error}") from None
         if phi.min() < 0.0:
             raise ValueError(f"{name}: the weight of sample {phi.argmin()} is negative ({phi.min():g})")
-        if phi.sum() <= 0.0:
+        if sum_weights(phi) <= 0.0:
             raise ValueError(f"{name}: the sample weights are all zero")
         return phi
 

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zoloss_cli.kernels.random import FIXED_ORDER
+from zoloss_cli.learners.base import sum_weights
 from zoloss_cli.learners.linear.online import (
     NO_ALIAS_TABLE,
     ORDERS,
@@ -99,6 +100,8 @@ class OnlineLinearLearner(LinearLearner):
         check_classification_targets(y)
         known = self._validate_classes(y, classes, first)
         step = self._validate_sample_weight(X, sample_weight)
+        if not np.isfinite(sum_weights(step)):
+            raise ValueError(f"{type(self).__name__}: the sample weights are too large to add up; scale them")
         signs = np.where(y == known[1], 1.0, -1.0)
         if first:
             size = 1 + X.shape[1]
