@@ -135,6 +135,28 @@ def test_recording_does_not_change_the_result(name, noisy):
     assert errors[-1] == np.mean(signs * recorded.decision_function(X) <= 0)
 
 
+def mask_one(values):
+    return np.ma.masked_array(values, mask=np.arange(np.size(values)).reshape(np.shape(values)) == 3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_masked_values_are_refused(name, noisy):
+    X, y = noisy
+    learner, weighted = make(name), "sample_weight" in inspect.signature(make(name).fit).parameters
+    for given in [{"X": mask_one(X), "y": y}, {"X": X, "y": mask_one(y)}] + weighted * [
+        {"X": X, "y": y, "sample_weight": mask_one(np.ones(len(y)))}
+    ]:
+        with pytest.raises(ValueError, match=r"has masked values, 1 of [0-9]+: leave these samples out"):
+            learner.fit(**given)
+    learner.fit(np.ma.masked_array(X), np.ma.masked_array(y))  # nothing is masked
+    for method in ("predict", "decision_function"):
+        with pytest.raises(ValueError, match="X has masked values"):
+            getattr(learner, method)(mask_one(X))
+    if hasattr(learner, "partial_fit"):
+        with pytest.raises(ValueError, match="y has masked values"):
+            learner.partial_fit(X, mask_one(y))
+
+
 WEIGHTED = [name for name in NAMES if "sample_weight" in inspect.signature(make(name).fit).parameters]
 
 

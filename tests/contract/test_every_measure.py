@@ -59,6 +59,16 @@ def test_labels_of_any_kind_are_two_classes(name, samples):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_masked_values_are_refused(name, samples):
+    X, y = samples
+    with pytest.raises(ValueError, match="X has masked values, 1 of 80"):
+        fresh(name).measure(np.ma.masked_array(X, X[3, 0] == X), y)
+    with pytest.raises(ValueError, match="y has masked values, 1 of 40"):
+        fresh(name).measure(X, np.ma.masked_array(y, np.arange(len(y)) == 3))
+    assert fresh(name).measure(np.ma.masked_array(X), np.ma.masked_array(y)) == fresh(name).measure(X, y)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_parameters_are_declared_and_checked(name):
     for key, field in build_parameter_model(name).model_fields.items():
         assert field.description, key

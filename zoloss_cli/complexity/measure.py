@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from zoloss_cli.complexity.hard_margin import HardMarginProblem, build_problem
 from zoloss_cli.errors import DataError
 from zoloss_cli.learners.parameters import check_parameters
+from zoloss_cli.learners.problem import refuse_masked
 
 KernelName = Annotated[
     Literal["perceptron", "stump", "rbf", "linear"], Field(description="kernel of the hard-margin SVM")
@@ -63,6 +64,7 @@ class Measure(BaseEstimator):
             Plain numbers and lists of them, as a record stores them.
         """
         check_parameters(self)
+        refuse_masked(type(self).__name__, X=X, y=y, flipped=flipped)
         labels = np.asarray(y)
         if len(np.unique(labels)) < 2:
             raise DataError("there is only one class: its complexity is 0, and no sample is an outlier")

@@ -22,6 +22,7 @@ from zoloss_cli.learners.problem import (
     build_generator,
     check_feature_sizes,
     drop_tiny_values,
+    refuse_masked,
 )
 
 
@@ -99,6 +100,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         """Return X, class indices, and sample weights that sum to 1; set `classes_`."""
         check_parameters(self)
         self._refuse_sparse(X)
+        refuse_masked(type(self).__name__, X=X, y=y)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_feature_sizes(X, type(self).__name__)
         X = drop_tiny_values(X)
@@ -133,6 +135,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         if sample_weight is None:
             return np.ones(X.shape[0])
         name = type(self).__name__
+        refuse_masked(name, sample_weight=sample_weight)
         try:
             phi = _check_sample_weight(sample_weight, X, dtype=np.float64)
         except ValueError as error:
@@ -146,6 +149,7 @@ class Learner(ClassifierMixin, BaseEstimator):
     def _validate_samples(self, X) -> np.ndarray:
         """Return the samples (1, x) to predict, checked against those of `fit`."""
         check_is_fitted(self)
+        refuse_masked(type(self).__name__, X=X)
         X = drop_tiny_values(validate_data(self, X, dtype=np.float64, reset=False))
         check_feature_sizes(X, type(self).__name__)
         return add_bias_column(X)

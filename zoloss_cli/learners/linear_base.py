@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.base import BinaryLearner
-from zoloss_cli.learners.problem import Problem
+from zoloss_cli.learners.problem import Problem, refuse_masked
 
 
 class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
@@ -151,6 +151,7 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
             Shares of misclassified samples.
         """
         check_is_fitted(self, "recorded_weights_")
+        refuse_masked(type(self).__name__, X=X, y=y)
         signs = np.where(np.asarray(y) == self.classes_[1], 1.0, -1.0)
         return find_strict_errors(self.recorded_scores(np.asarray(X)), signs).mean(axis=1)
 
