@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from brief_learners import NAMES, make
 from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import zoloss_cli
 from zoloss_cli.registry import (
     build_parameter_model,
     find_registration,
@@ -76,6 +78,14 @@ ONE_OF_EACH_CLASS = {find_registration(name).target: name for name in NAMES}.val
 @parametrize_with_checks([make(name) for name in ONE_OF_EACH_CLASS], expected_failed_checks=expected_failures)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+def test_what_is_exported_as_an_estimator_is_registered_or_abstract():
+    exported = [getattr(zoloss_cli, name) for name in zoloss_cli.__all__]
+    estimators = {each for each in exported if inspect.isclass(each) and issubclass(each, BaseEstimator)}
+    bases = {each for each in estimators if inspect.isabstract(each)}
+    assert {each.__name__ for each in bases} == {"BinaryLearner", "LinearLearner", "SearchLearner"}
+    assert estimators - bases == {find_registration(name).learner_class for name in NAMES}
 
 
 @pytest.mark.parametrize(("name", "check"), [(n, check) for n in NAMES for check in select_checks(n)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -160,7 +161,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         return tags
 
 
-class BinaryLearner(Learner):  # numpydoc ignore=PR02
+class BinaryLearner(Learner, ABC):  # numpydoc ignore=PR02
     """A classifier for two classes with labels of any kind.
 
     Subclasses implement `train`, which fits to a validated `Problem`, and `scores`. A score of 0 predicts the
@@ -227,6 +228,7 @@ class BinaryLearner(Learner):  # numpydoc ignore=PR02
             self.train(problem)
         return self
 
+    @abstractmethod
     def train(self, problem: Problem) -> None:
         """Fit to a problem and set the fitted attributes; `fit` has validated the input.
 
@@ -235,8 +237,8 @@ class BinaryLearner(Learner):  # numpydoc ignore=PR02
         problem : Problem
             Samples, labels -1.0 and +1.0, weights that sum to 1, and a random generator.
         """
-        raise TypeError(f"{type(self).__name__} does not implement train")
 
+    @abstractmethod
     def scores(self, X: np.ndarray) -> np.ndarray:
         """Return the signed score of each sample.
 
@@ -250,7 +252,6 @@ class BinaryLearner(Learner):  # numpydoc ignore=PR02
         ndarray of shape (n_samples,)
             Scores; at least 0 predicts the second class.
         """
-        raise TypeError(f"{type(self).__name__} does not implement scores")
 
     def compute_scores(self, samples: Samples) -> np.ndarray:
         """Return the signed score of each sample; other learners may share computations on the samples.

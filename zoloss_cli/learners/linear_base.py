@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import Self
 
 import numpy as np
@@ -89,6 +90,7 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
         self.coef_ = weights[None, 1:].copy()
         self.intercept_ = weights[:1].copy()
 
+    @abstractmethod
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the weights that fit a problem.
 
@@ -104,7 +106,6 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
         ndarray of shape (1 + n_features,)
             The weights, bias first.
         """
-        raise TypeError(f"{type(self).__name__} does not implement learn")
 
     def scores(self, X: np.ndarray) -> np.ndarray:
         """Return <w, x> + b for each sample."""
