@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from types import FrameType
 
 INTERRUPTED = 130
@@ -15,12 +16,26 @@ def main() -> None:
     """Import the command line and run it."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where the shell ignores it
         signal.signal(signal.SIGINT, interrupt)
+    open_closed_streams()
     from zoloss_cli.cli.app import main as run
 
     try:
         run()
     finally:
         gc.freeze()  # else Python looks for garbage at its end, which takes as long as a short command
+
+
+def open_closed_streams() -> None:
+    """Connect the standard streams that are closed to the null device.
+
+    Python has None in their place, which neither this program nor its packages expect, and the next file that
+    is opened would take their number: what a library writes to them would end up in it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode, encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+            os.set_inheritable(stream.fileno(), True)
+            setattr(sys, name, stream)
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

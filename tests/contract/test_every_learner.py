@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 from brief_learners import NAMES, make
 from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import zoloss_cli
 from zoloss_cli.registry import (
     build_parameter_model,
     find_registration,
@@ -76,6 +80,14 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
+def test_what_is_exported_as_an_estimator_is_registered_or_abstract():
+    exported = [getattr(zoloss_cli, name) for name in zoloss_cli.__all__]
+    estimators = {each for each in exported if inspect.isclass(each) and issubclass(each, BaseEstimator)}
+    bases = {each for each in estimators if inspect.isabstract(each)}
+    assert {each.__name__ for each in bases} == {"BinaryLearner", "LinearLearner", "SearchLearner"}
+    assert estimators - bases == {find_registration(name).learner_class for name in NAMES}
+
+
 @pytest.mark.parametrize(("name", "check"), [(n, check) for n in NAMES for check in select_checks(n)])
 def test_our_contract(name, check):
     check(lambda: make(name))
@@ -131,3 +143,51 @@ def test_recording_does_not_change_the_result(name, noisy):
     assert errors.shape == (3,)
     signs = np.where(y == 1, 1, -1)
     assert errors[-1] == np.mean(signs * recorded.decision_function(X) <= 0)
+
+
+def mask_one(values):
+    return np.ma.masked_array(values, mask=np.arange(np.size(values)).reshape(np.shape(values)) == 3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_masked_values_are_refused(name, noisy):
+    X, y = noisy
+    learner, weighted = make(name), "sample_weight" in inspect.signature(make(name).fit).parameters
+    for given in [{"X": mask_one(X), "y": y}, {"X": X, "y": mask_one(y)}] + weighted * [
+        {"X": X, "y": y, "sample_weight": mask_one(np.ones(len(y)))}
+    ]:
+        with pytest.raises(ValueError, match=r"has masked values, 1 of [0-9]+: leave these samples out"):
+            learner.fit(**given)
+    learner.fit(np.ma.masked_array(X), np.ma.masked_array(y))  # nothing is masked
+    for method in ("predict", "decision_function"):
+        with pytest.raises(ValueError, match="X has masked values"):
+            getattr(learner, method)(mask_one(X))
+    if hasattr(learner, "partial_fit"):
+        with pytest.raises(ValueError, match="y has masked values"):
+            learner.partial_fit(X, mask_one(y))
+
+
+WEIGHTED = [name for name in NAMES if "sample_weight" in inspect.signature(make(name).fit).parameters]
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_only_the_ratios_of_weights_matter_however_large_they_are(name, noisy):
+    X, y = noisy
+    half = np.where(np.arange(len(y)) % 3 == 0, 0.5, 1.0)
+    plain, huge, tiny = (
+        make(name).fit(X, y, sample_weight=size * half).decision_function(X)
+        for size in (1.0, 2.0**1023, 2.0**-1060)
+    )
+    np.testing.assert_array_equal(huge, plain)
+    np.testing.assert_array_equal(tiny, plain)
+    mixed = make(name).fit(X, y, sample_weight=np.where(half == 0.5, 1e-308, 1e308))
+    assert np.all(np.isfinite(mixed.decision_function(X)))
+    with pytest.raises(ValueError, match="needs two classes with weight"):
+        make(name).fit(X, y, sample_weight=np.where(y == 1, 1e-308, 1e308))
+
+
+@pytest.mark.parametrize("name", [name for name in WEIGHTED if hasattr(make(name), "partial_fit")])
+def test_weights_of_partial_fits_are_taken_as_they_are(name, noisy):
+    X, y = noisy
+    with pytest.raises(ValueError, match="the sample weights are too large to add up; scale them"):
+        make(name).partial_fit(X, y, classes=np.unique(y), sample_weight=np.full(len(y), 1e308))

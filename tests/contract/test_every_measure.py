@@ -8,6 +8,7 @@ import json
 import msgspec
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, clone
 
 from zoloss_cli.datasets.pool import generate
 from zoloss_cli.errors import DataError
@@ -56,6 +57,29 @@ def test_labels_of_any_kind_are_two_classes(name, samples):
         fresh(name).measure(X, np.zeros(40))
     with pytest.raises(DataError, match="two classes"):
         fresh(name).measure(X, np.arange(40) % 3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_measure_has_parameters_but_is_no_estimator(name):
+    measure = fresh(name)
+    assert not isinstance(measure, BaseEstimator)
+    assert not hasattr(measure, "fit")
+    key = next(iter(measure.get_params()))
+    changed = clone(measure).set_params(**{key: 7})
+    assert clone(changed).get_params() == {**measure.get_params(), key: 7}
+    assert repr(type(measure)(**{key: 7})) == f"{type(measure).__name__}({key}=7)"
+    with pytest.raises(ValueError, match=rf"has no parameter 'kernle'; valid: .*{key}"):
+        measure.set_params(kernle="rbf")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_masked_values_are_refused(name, samples):
+    X, y = samples
+    with pytest.raises(ValueError, match="X has masked values, 1 of 80"):
+        fresh(name).measure(np.ma.masked_array(X, X[3, 0] == X), y)
+    with pytest.raises(ValueError, match="y has masked values, 1 of 40"):
+        fresh(name).measure(X, np.ma.masked_array(y, np.arange(len(y)) == 3))
+    assert fresh(name).measure(np.ma.masked_array(X), np.ma.masked_array(y)) == fresh(name).measure(X, y)
 
 
 @pytest.mark.parametrize("name", NAMES)

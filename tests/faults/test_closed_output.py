@@ -35,6 +35,21 @@ def test_a_reader_that_is_gone_ends_the_program_quietly(command):
     assert (ended.returncode, ended.stderr) == (141, "")
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+@pytest.mark.parametrize(
+    ("command", "code"), [("schema", 0), ("fit mine.csv --learner fld --model MODEL", 0), ("fit -", 3)]
+)
+def test_streams_that_are_closed_are_as_the_null_device(tmp_path, closed, command, code):
+    (tmp_path / "mine.csv").write_text("a,label\n1,x\n2,y\n3,x\n4,y\n")
+    ended = subprocess.run(
+        ["sh", "-c", f"exec {sys.executable} -m zoloss_cli {command} {closed}"],
+        capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment(), cwd=tmp_path,
+    )  # fmt: skip
+    assert ended.returncode == code, ended.stderr
+    assert not any(word in ended.stderr for word in ("unexpected", "Traceback", "Errno"))
+    assert (tmp_path / "MODEL").exists() == ("MODEL" in command)
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
 def test_a_full_disk_is_one_sentence():
     with open("/dev/full", "w") as full:

@@ -91,3 +91,32 @@ def test_a_working_folder_that_is_gone_is_said_in_one_sentence(tmp_path, small_c
     if ended.returncode:  # some versions of the packages ask for the folder, others do not
         assert ended.stderr.startswith("zoloss: the working folder cannot be used (")
         assert len(ended.stderr.splitlines()) == 1
+
+
+def test_names_that_are_not_utf_8(tmp_path):
+    folder, name = os.fsencode(tmp_path), os.fsdecode(b"caf\xe9")
+    rows = "".join(f"{i % 7},{i * i % 5},{'xy'[i % 2]}\n" for i in range(20))
+    Path(os.fsdecode(folder + b"/caf\xe9.csv")).write_text(f"a,b,label\n{rows}")
+    config = "datasets: {%s}\nsplit: {repeats: 2}\nlearners: [fld]\nname: n\n"
+    Path(os.fsdecode(folder + b"/caf\xe9.yaml")).write_text(config % "heart: {}")
+    Path(os.fsdecode(folder + b"/caf\xe9")).mkdir()
+    Path(os.fsdecode(folder + b"/caf\xe9/own.yaml")).write_text(config % "own: {csv: ../own.csv}")
+    commands = {
+        ("fit", f"{name}.csv", "--learner", "fld", "--model", f"{name}.json"): 0,
+        ("predict", f"{name}.json", f"{name}.csv", "--out", f"{name}.out.csv"): 0,
+        ("fit", f"{name}.csv", "--learner", "certify", "--certificate", f"{name}.gz"): 0,
+        ("verify", f"{name}.gz", f"{name}.csv"): 0,
+        ("complexity", f"{name}.csv", "--plot", f"{name}.svg"): 0,
+        ("prune", f"{name}.csv", "--out", f"{name}.kept.csv"): 0,
+        ("run", f"{name}.yaml", "--out", f"{name}.results", "--jobs", "1"): 0,
+        ("table", f"{name}.results"): 0,
+        ("report", f"{name}.results", "--out", f"{name}.html"): 0,
+        ("evaluate", f"{name}.csv", "--learners", "fld"): 2,
+        ("run", f"{name}/own.yaml", "--jobs", "1"): 2,
+    }
+    for command, code in commands.items():
+        ended = run(*command, cwd=tmp_path)
+        assert ended.returncode == code, (command, ended.stderr)
+        assert not any(word in ended.stderr for word in ("unexpected", "Traceback"))
+        if code:
+            assert "is not UTF-8 text, as names and paths in results must be; rename it\n" in ended.stderr

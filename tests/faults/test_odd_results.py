@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 from own_rows import refused
@@ -112,6 +113,19 @@ def test_readers_say_that_records_are_missing(zoloss, results, command, lacks):
     assert part.code == 0
     tasks = {"a record": "26", "a cell": "24"}[lacks]
     expected = {"status": f"{tasks}/27", "table": "incomplete"}.get(command, f"incomplete: {tasks} of 27 tasks")
-    if command == "table":  # of which CSV is not a place for it
-        part = zoloss("table", results)
     assert expected in part.out + part.err
+    cell = {"a record": "fld on heart (2 of 3 splits)", "a cell": "fld on heart (0 of 3 splits)"}[lacks]
+    assert cell in part.out + part.err
+
+
+def test_a_cell_that_is_gone_is_named_first_in_a_run_that_was_stopped(zoloss, results):
+    for path in (results / "cells").iterdir():
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    next((results / "cells").glob("heart.fld.*")).unlink()
+    for command in ("table", "status"):
+        shown = " ".join(zoloss(command, results).out.split())
+        named = shown.partition("incomplete: " if command == "table" else "lacks records: ")[2]
+        assert named.startswith("fld on heart (0 of 3 splits); "), shown
+        assert "(2 of 3 splits)" in named
+    assert zoloss("report", results, "--out", "page.html").code == 0
+    assert "fld on heart (0 of 3 splits); " in Path("page.html").read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -20,6 +21,8 @@ from twins import (
 from zoloss_cli.kernels.random import RANDOM, build_alias_table, draw_epoch
 from zoloss_cli.kernels.svm import pad_columns, solve_linear_svm
 from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
+from zoloss_cli.learners.bounds.classifiers import InseparableBoundClassifier
+from zoloss_cli.learners.linear.bayes_point import BayesPointClassifier
 from zoloss_cli.learners.linear.fld import FLDClassifier
 from zoloss_cli.learners.linear.margin_perceptron import MarginPerceptronClassifier
 from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE
@@ -236,6 +239,41 @@ def test_fld_survives_a_singular_covariance(noisy):
     )
 
 
+def test_fld_of_more_features_than_samples_is_the_shrunk_one():
+    rng = np.random.default_rng(5)
+    X, y, phi = rng.standard_normal((12, 30)), np.arange(12) % 2, rng.exponential(size=12)
+    phi[3], phi = 0.0, phi / phi.sum()
+    means = np.array([phi[y == k] @ X[y == k] / phi[y == k].sum() for k in (0, 1)])
+    S = (X - means[y]).T @ (phi[:, None] * (X - means[y]))
+    S += 1e-10 / (1 - 1e-10) * np.trace(S) / 30 * np.eye(30)
+    theirs = np.linalg.solve(S, means[1] - means[0])
+    ours = FLDClassifier().fit(X, y, sample_weight=phi)
+    np.testing.assert_allclose(ours.coef_[0], theirs, rtol=1e-4, atol=1e-4 * np.abs(theirs).max())
+
+
+@pytest.mark.parametrize(
+    "learner", [SoftSVMClassifier(random_state=0), BayesPointClassifier(), InseparableBoundClassifier()]
+)
+def test_features_that_are_zero_change_nothing_even_if_they_outnumber_the_samples(noisy, learner):
+    X, y = noisy
+    wide = np.column_stack([X, np.zeros((120, 200))])
+    plain, padded = clone(learner).fit(X, y), clone(learner).fit(wide, y)
+    np.testing.assert_allclose(weights_of(padded)[:5], weights_of(plain), rtol=1e-3)
+    np.testing.assert_allclose(weights_of(padded)[5:], 0.0, atol=1e-9)
+    assert getattr(padded, "bound_", 0.0) == pytest.approx(getattr(plain, "bound_", 0.0), rel=1e-6)
+
+
+@pytest.mark.parametrize("variant", ["plain", "bias", "ccd"])
+def test_a_cycle_of_rcd_may_be_drawn_in_parts(variant, monkeypatch):
+    X = np.random.default_rng(1).standard_normal((40, 150))
+    whole = RCDClassifier(variant=variant, epochs=400, random_state=3).fit(X, np.arange(40) % 2)
+    monkeypatch.setattr("zoloss_cli.learners.search.rcd.MAX_CYCLE_NUMBERS", 1000)
+    parts = RCDClassifier(variant=variant, epochs=400, random_state=3).fit(X, np.arange(40) % 2)
+    np.testing.assert_allclose(weights_of(parts), weights_of(whole), rtol=1e-9)
+    with pytest.raises(ValueError, match="151 conjugate directions"):
+        RCDClassifier(variant="conj").fit(X, np.arange(40) % 2)
+
+
 @pytest.mark.parametrize("variant", ["plain", "bias", "conj", "conj-bias", "grad", "grad-batch", "ccd"])
 @pytest.mark.parametrize("update", ["2.3", "2.4"])
 def test_the_error_of_rcd_never_increases(noisy, variant, update):
@@ -331,6 +369,14 @@ def test_the_svm_solver_reaches_libsvms_optimum(seed, by_rows):
     assert objective(w) <= theirs * (1 + 1e-7)
     assert objective(w) == pytest.approx(theirs, rel=1e-4)
     assert np.abs(np.mean(np.sign(Z @ w) * y == machine.predict(X)) - 1) < 0.03
+
+
+@pytest.mark.parametrize("offset", [1e5, 1e7, 1e9])
+def test_soft_svm_does_not_depend_on_an_offset_of_the_features(noisy, offset):
+    X, y = noisy
+    plain, moved = (SoftSVMClassifier(random_state=0).fit(X + by, y) for by in (0.0, offset))
+    np.testing.assert_allclose(moved.coef_, plain.coef_, rtol=1e-4)
+    assert np.mean(moved.predict(X + offset) == plain.predict(X)) > 0.99
 
 
 def test_soft_svm_chooses_the_smallest_of_equally_good_C(noisy):

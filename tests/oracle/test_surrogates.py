@@ -123,6 +123,6 @@ def test_weights_that_overflow_are_not_chosen(monkeypatch, noisy):
     learner = LibLinearClassifier("logistic").fit(X, y)
     assert learner.C_ == 0.5
     assert learner.training_errors_ == strict_errors(learner, X, y) > 0
-    with pytest.raises(FloatingPointError, match="no C gives finite weights; scale the features"):
+    with pytest.raises(ValueError, match="no C gives finite weights; scale the features"):
         LibLinearClassifier("logistic", C=[1.0]).fit(X, y)
     assert make_learner("sla", {}).fit(X, y).training_errors_ < len(y) / 2  # its start is one of the good

@@ -14,6 +14,7 @@ from zoloss_cli.api.learners import collect_estimators
 from zoloss_cli.api.split_fits import SplitSamples, fit_split
 from zoloss_cli.datasets.splits import SplitRule
 from zoloss_cli.errors import ConfigError, DataError, RunError, suggest_nearest
+from zoloss_cli.learners.problem import refuse_masked
 from zoloss_cli.metrics.base import Sizes
 from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.run_result import CellResult
@@ -137,6 +138,7 @@ def _build_rule(n_splits: int, test_size: float | int, random_state: int) -> Spl
 def _check_samples(X: Any, y: Any, rule: SplitRule, scale: str) -> SplitSamples:
     if scale not in SCALINGS:
         raise ConfigError(f"scale: unknown way '{scale}'{suggest_nearest(scale, SCALINGS)}")
+    refuse_masked("evaluate", X=X, y=y)
     if scale != "none":
         try:
             X = np.array(X, dtype=np.float64)

@@ -12,6 +12,7 @@ import numpy as np
 from zoloss_cli.datasets.new_rows import encode_rows
 from zoloss_cli.datasets.raw_table import RawColumn, RawTable
 from zoloss_cli.errors import DataError, ModelError
+from zoloss_cli.learners.problem import refuse_masked
 from zoloss_cli.workflows.model_io import SavedModel, read_model
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ def _read_samples(X: Any, names: list[str]) -> RawTable:
         header = [str(name) for name in X.columns]
         columns = [_read_column(name, X.iloc[:, place]) for place, name in enumerate(header)]
     else:
+        refuse_masked("predict", X=X)
         values = np.asarray(X, dtype=object)
         if values.ndim != 2 or values.shape[1] != len(names):
             raise DataError(f"X must have two dimensions and {len(names)} columns (got shape {values.shape})")

@@ -19,7 +19,7 @@ from zoloss_cli.kernels.hard_margin import (
     solve_hard_margin,
 )
 from zoloss_cli.learners.kernel_svm import DISTANCES
-from zoloss_cli.learners.problem import check_feature_sizes
+from zoloss_cli.learners.problem import check_feature_sizes, refuse_masked
 
 Kernel = Literal["perceptron", "stump", "rbf", "linear", "precomputed"]
 FLAT_TOLERANCE = 1e-12  # of the largest squared distance: less counts as 0
@@ -142,6 +142,7 @@ def build_problem(
         raise ConfigError(f"unknown kernel '{kernel}'{suggest_nearest(kernel, get_args(Kernel))}")
     if (gamma is not None) != (kernel == "rbf") or not (gamma is None or gamma > 0.0):
         raise ConfigError("gamma is only for the kernel 'rbf', which needs one above 0")
+    refuse_masked("complexity", X=X, y=y)
     features = np.asarray(X, dtype=np.float64)
     signs = encode_labels(features, y)
     K = np.ascontiguousarray(_compute_kernel_matrix(features, kernel, gamma))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+import inspect
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
-from sklearn.base import BaseEstimator
 
 from zoloss_cli.complexity.hard_margin import HardMarginProblem, build_problem
 from zoloss_cli.errors import DataError
 from zoloss_cli.learners.parameters import check_parameters
+from zoloss_cli.learners.problem import refuse_masked
 
 KernelName = Annotated[
     Literal["perceptron", "stump", "rbf", "linear"], Field(description="kernel of the hard-margin SVM")
@@ -19,8 +20,12 @@ KernelName = Annotated[
 Gamma = Annotated[float | None, Field(gt=0, description="parameter of the rbf kernel, and of no other")]
 
 
-class Measure(BaseEstimator):
-    """Base class of measures; subclasses implement `compute`."""
+class Measure:
+    """Base class of measures; subclasses implement `compute`.
+
+    A measure has parameters as scikit-learn's estimators do, and `sklearn.base.clone` copies it, but it is not
+    an estimator: it fits nothing, and its result is that of one data set.
+    """
 
     reports: ClassVar[tuple[str, ...]] = ()  # optional record fields that it provides
 
@@ -33,6 +38,46 @@ class Measure(BaseEstimator):
     def deterministic(self) -> bool:
         """Whether the result is the same for any seed."""
         return "random_state" not in self.get_params(deep=False)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Has no effect: no parameter has parameters of its own.
+
+        Returns
+        -------
+        dict
+            The value of each parameter.
+        """
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters.
+
+        Parameters
+        ----------
+        **params : object
+            New values by name.
+
+        Returns
+        -------
+        object
+            The measure itself.
+        """
+        known = self.get_params()
+        for name, value in params.items():
+            if name not in known:
+                raise ValueError(f"{type(self).__name__} has no parameter '{name}'; valid: {', '.join(known)}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self)).parameters
+        changed = [f"{k}={v!r}" for k, v in self.get_params().items() if v != defaults[k].default]
+        return f"{type(self).__name__}({', '.join(changed)})"
 
     def check_classes(self, count: int) -> None:
         """Raise ValueError if there are more than two classes.
@@ -63,6 +108,7 @@ class Measure(BaseEstimator):
             Plain numbers and lists of them, as a record stores them.
         """
         check_parameters(self)
+        refuse_masked(type(self).__name__, X=X, y=y, flipped=flipped)
         labels = np.asarray(y)
         if len(np.unique(labels)) < 2:
             raise DataError("there is only one class: its complexity is 0, and no sample is an outlier")

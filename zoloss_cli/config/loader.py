@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from zoloss_cli.config.models import (
 )
 from zoloss_cli.config.yaml_reader import check_duplicate_keys, read_yaml
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.utils.names import check_file_name
+from zoloss_cli.utils.names import check_file_name, is_utf8
 from zoloss_cli.utils.paths import find_shipped_config, list_shipped_configs
 
 TEXTS = ("name", "title", "citation", "baseline")
@@ -104,7 +105,19 @@ def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollec
     _check_predefined_part(experiment, errors)
     _check_improvement(experiment, errors)
     errors.raise_errors()
+    for text in _list_texts(experiment.model_dump()):
+        if not is_utf8(text):  # YAML always is, but not the name of a file or an argument
+            raise ConfigError(f"{text!r} is not UTF-8 text, as names and paths in results must be; rename it")
     return experiment
+
+
+def _list_texts(value: Any) -> Iterator[str]:
+    """Yield all texts in a value, which may hold others."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for each in [*value, *value.values()] if isinstance(value, dict) else value:
+            yield from _list_texts(each)
 
 
 def _parse_texts(content: dict, name: str, errors: ErrorCollector) -> dict[str, Any]:

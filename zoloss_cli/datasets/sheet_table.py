@@ -14,7 +14,8 @@ from zoloss_cli.datasets.csv_reader import MAX_FILE_BYTES, check_header
 from zoloss_cli.datasets.raw_table import RawColumn, RawTable
 from zoloss_cli.errors import DataError
 
-MAX_CELLS = 50_000_000  # of a parquet file, which compresses equal values to almost nothing
+MAX_CELLS = 50_000_000  # rows times columns: files compress equal values, and leave empty ones out
+MAX_SHEET_ROWS = 1_048_576  # of a spreadsheet program
 
 MAX_EXACT_INTEGER = 2**53  # as a floating-point number
 
@@ -74,16 +75,15 @@ def read_workbook(path: Path, content: bytes) -> RawTable:
                 raise DataError(f"{path} is too large: at most {MAX_FILE_BYTES:,} bytes are read")
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         sheets = book.worksheets
-        cells = [[_write_value(value) for value in row] for row in sheets[0].iter_rows(values_only=True)]
+        rows = _read_filled_rows(path, sheets[0])
     except DataError:
         raise
     except Exception:  # of any kind: openpyxl has no specific error for a damaged file
         raise DataError(f"{path} is not an xlsx file that can be read") from None
-    rows = [(number, row) for number, row in enumerate(cells, 1) if any(row)]
     if not rows:
         raise DataError(f"{path} is empty")
-    width = max(i + 1 for _, row in rows for i, value in enumerate(row) if value)
-    filled = [(number, [*row[:width], *[""] * (width - len(row))]) for number, row in rows]
+    width = max(len(row) for _, row in rows)
+    filled = [(number, [*row, *[""] * (width - len(row))]) for number, row in rows]
     (_, header), body = filled[0], filled[1:]
     check_header(path, header)
     if not body:
@@ -92,6 +92,29 @@ def read_workbook(path: Path, content: bytes) -> RawTable:
     more = len(sheets) - 1
     notes = [f"{path}: only the first of {more + 1} sheets, '{sheets[0].title}', was read"] if more else []
     return RawTable(path, header, columns, [number for number, _ in body], notes)
+
+
+def _read_filled_rows(path: Path, sheet: Any) -> list[tuple[int, list[str]]]:
+    """Return the number and the values of each row that is not empty, up to its last value."""
+    sheet.reset_dimensions()  # they may be wrong, and rows would be as wide as they say
+    rows: list[tuple[int, list[str]]] = []
+    width = cells = 0
+    for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
+        row = [_write_value(value) for value in values]
+        while row and not row[-1]:
+            row.pop()
+        cells += len(values)
+        if row:
+            rows.append((number, row))
+            width = max(width, len(row))
+            cells = max(cells, number * width)
+        if cells > MAX_CELLS or number > MAX_SHEET_ROWS:
+            column = max(width, len(values))
+            raise DataError(
+                f"{path} is too large: its first sheet reaches row {number:,} and column {column:,}, and at "
+                f"most {MAX_CELLS:,} cells in {MAX_SHEET_ROWS:,} rows are read; delete those far from it"
+            )
+    return rows
 
 
 def _write_value(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from zoloss_cli.learners.problem import (
     build_generator,
     check_feature_sizes,
     drop_tiny_values,
+    refuse_masked,
 )
 
 
@@ -29,6 +31,12 @@ from zoloss_cli.learners.problem import (
 def load_blas_controller() -> ThreadpoolController:
     """Return the controller of the BLAS libraries that are loaded, looked up once."""
     return ThreadpoolController()
+
+
+def sum_weights(phi: np.ndarray) -> float:
+    """Return the sum of sample weights; it is infinite, without a warning, if there is no such number."""
+    with np.errstate(over="ignore"):
+        return float(phi.sum())
 
 
 class Learner(ClassifierMixin, BaseEstimator):
@@ -93,6 +101,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         """Return X, class indices, and sample weights that sum to 1; set `classes_`."""
         check_parameters(self)
         self._refuse_sparse(X)
+        refuse_masked(type(self).__name__, X=X, y=y)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_feature_sizes(X, type(self).__name__)
         X = drop_tiny_values(X)
@@ -113,30 +122,35 @@ class Learner(ClassifierMixin, BaseEstimator):
         name = type(self).__name__
         self.check_classes(self.classes_.size)
         phi = self._validate_sample_weight(X, sample_weight)
+        if not np.isfinite(sum_weights(phi)):
+            phi = phi / phi.max()
+        phi = phi / phi.sum()  # a tiny weight may now be 0
         present = np.unique(codes[phi > 0.0])
         if present.size < 2:
             only = self.classes_[present[0]]
             raise ValueError(f"{name} needs two classes with weight, but y holds one class: '{only}'")
-        return codes, phi / phi.sum()
+        return codes, phi
 
     def _validate_sample_weight(self, X: np.ndarray, sample_weight) -> np.ndarray:
         """Return the sample weights as an array, all 1 if none are given."""
         if sample_weight is None:
             return np.ones(X.shape[0])
         name = type(self).__name__
+        refuse_masked(name, sample_weight=sample_weight)
         try:
             phi = _check_sample_weight(sample_weight, X, dtype=np.float64)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         if phi.min() < 0.0:
             raise ValueError(f"{name}: the weight of sample {phi.argmin()} is negative ({phi.min():g})")
-        if phi.sum() <= 0.0:
+        if sum_weights(phi) <= 0.0:
             raise ValueError(f"{name}: the sample weights are all zero")
         return phi
 
     def _validate_samples(self, X) -> np.ndarray:
         """Return the samples (1, x) to predict, checked against those of `fit`."""
         check_is_fitted(self)
+        refuse_masked(type(self).__name__, X=X)
         X = drop_tiny_values(validate_data(self, X, dtype=np.float64, reset=False))
         check_feature_sizes(X, type(self).__name__)
         return add_bias_column(X)
@@ -147,7 +161,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         return tags
 
 
-class BinaryLearner(Learner):  # numpydoc ignore=PR02
+class BinaryLearner(Learner, ABC):  # numpydoc ignore=PR02
     """A classifier for two classes with labels of any kind.
 
     Subclasses implement `train`, which fits to a validated `Problem`, and `scores`. A score of 0 predicts the
@@ -214,6 +228,7 @@ class BinaryLearner(Learner):  # numpydoc ignore=PR02
             self.train(problem)
         return self
 
+    @abstractmethod
     def train(self, problem: Problem) -> None:
         """Fit to a problem and set the fitted attributes; `fit` has validated the input.
 
@@ -222,8 +237,8 @@ class BinaryLearner(Learner):  # numpydoc ignore=PR02
         problem : Problem
             Samples, labels -1.0 and +1.0, weights that sum to 1, and a random generator.
         """
-        raise TypeError(f"{type(self).__name__} does not implement train")
 
+    @abstractmethod
     def scores(self, X: np.ndarray) -> np.ndarray:
         """Return the signed score of each sample.
 
@@ -237,7 +252,6 @@ class BinaryLearner(Learner):  # numpydoc ignore=PR02
         ndarray of shape (n_samples,)
             Scores; at least 0 predicts the second class.
         """
-        raise TypeError(f"{type(self).__name__} does not implement scores")
 
     def compute_scores(self, samples: Samples) -> np.ndarray:
         """Return the signed score of each sample; other learners may share computations on the samples.

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zoloss_cli.learners.needed_package import NeededPackage
-from zoloss_cli.learners.problem import build_generator
+from zoloss_cli.learners.problem import build_generator, refuse_masked
 from zoloss_cli.utils.signature import RANDOM_STATE
 
 MAX_SEED = 2**31 - 1
@@ -142,6 +142,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
         object
             The fitted classifier.
         """
+        refuse_masked(self.name, X=X, y=y, sample_weight=sample_weight)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -180,6 +181,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
     def _ask(self, method: str, X) -> np.ndarray:
         """Return what a method of the estimator returns for samples, one entry or row each."""
         check_is_fitted(self, "estimator_")
+        refuse_masked(self.name, X=X)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         given = X.copy()
         said = np.asarray(getattr(self.estimator_, method)(given))

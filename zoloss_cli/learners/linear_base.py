@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import Self
 
 import numpy as np
+from scipy.linalg import block_diag
 from sklearn.utils.validation import check_is_fitted
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.learners.base import BinaryLearner
-from zoloss_cli.learners.problem import Problem
+from zoloss_cli.learners.problem import Problem, refuse_masked
 
 
 class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
@@ -74,9 +76,7 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
     def _store_weights(self, weights: np.ndarray) -> None:
         """Set the fitted attributes from weights, bias first, which must be finite."""
         if not math.isfinite(weights.sum()):
-            raise FloatingPointError(
-                f"{type(self).__name__}: the weights are no longer finite; scale the features"
-            )
+            raise ValueError(f"{type(self).__name__}: the weights are no longer finite; scale the features")
         self.set_weights(weights)
 
     def set_weights(self, weights: np.ndarray) -> None:
@@ -90,6 +90,7 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
         self.coef_ = weights[None, 1:].copy()
         self.intercept_ = weights[:1].copy()
 
+    @abstractmethod
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the weights that fit a problem.
 
@@ -105,7 +106,6 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
         ndarray of shape (1 + n_features,)
             The weights, bias first.
         """
-        raise TypeError(f"{type(self).__name__} does not implement learn")
 
     def scores(self, X: np.ndarray) -> np.ndarray:
         """Return <w, x> + b for each sample."""
@@ -152,6 +152,7 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
             Shares of misclassified samples.
         """
         check_is_fitted(self, "recorded_weights_")
+        refuse_masked(type(self).__name__, X=X, y=y)
         signs = np.where(np.asarray(y) == self.classes_[1], 1.0, -1.0)
         return find_strict_errors(self.recorded_scores(np.asarray(X)), signs).mean(axis=1)
 
@@ -169,6 +170,30 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
             One row per recorded epoch.
         """
         return self.recorded_weights_[:, :1] + self.recorded_weights_[:, 1:] @ X.T
+
+
+def rotate_into_span(X: np.ndarray, kept: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Rotate samples with more features than samples, so that only as many features as samples are not 0.
+
+    Learners that depend on lengths and angles alone find the same solution there, without a matrix that has a
+    row and a column for each feature.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Samples.
+    kept : int, default=0
+        Number of columns that stay as they are: 1 for the constant.
+
+    Returns
+    -------
+    rotated : ndarray of shape (n_samples, kept + n_samples)
+        The rotated samples.
+    axes : ndarray of shape (n_features, kept + n_samples)
+        Orthonormal columns: weights w of rotated samples are the weights axes @ w of samples.
+    """
+    axes, triangle = np.linalg.qr(X[:, kept:].T)
+    return np.ascontiguousarray(np.hstack([X[:, :kept], triangle.T])), block_diag(np.eye(kept), axes)
 
 
 class UnweightedLinearLearner(LinearLearner):

@@ -185,6 +185,24 @@ def check_feature_sizes(X: np.ndarray, name: str) -> None:
         )
 
 
+def refuse_masked(name: str, **arrays: Any) -> None:
+    """Raise ValueError if a value of an array is masked: its number means nothing.
+
+    Parameters
+    ----------
+    name : str
+        The caller, for the message.
+    **arrays : array-like
+        The arrays by their names.
+    """
+    for key, values in arrays.items():
+        if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+            raise ValueError(
+                f"{name}: {key} has masked values, {np.ma.count_masked(values)} of {values.size}: leave these "
+                f"samples out, or fill them in with {key}.filled(VALUE)"
+            )
+
+
 def drop_tiny_values(X: np.ndarray) -> np.ndarray:
     """Return X with 0 for values that are too small to divide by; X itself if there are none."""
     for start in range(0, len(X), ROWS_PER_LOOK):  # in parts: all at once would take as much memory as X

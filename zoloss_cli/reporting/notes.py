@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
 
@@ -13,6 +14,7 @@ from zoloss_cli.reporting.table_options import AS_PUBLISHED, TableOptions
 from zoloss_cli.reporting.titles import build_column_titles, join_best
 
 MAX_LISTED_CELLS = 12
+INCOMPLETE = "incomplete: "  # how the note begins that names the cells that lack records
 
 
 def collect_notes(
@@ -73,7 +75,8 @@ def collect_notes(
 def describe_incomplete(runs: Sequence[RunResult]) -> list[str]:
     """Return which of these runs lack tasks, so that a part is not mistaken for the whole."""
     return [
-        f"'{run.name}' is incomplete: {run.n_done:,} of {run.n_tasks:,} tasks; run: {run.command()}"
+        f"'{run.name}' is incomplete: {run.n_done:,} of {run.n_tasks:,} tasks; "
+        f"{describe_lacking_cells(run)}; run: {run.command()}"
         for run in runs
         if run.n_done < run.n_tasks
     ]
@@ -205,6 +208,15 @@ def _describe_undefined(run: RunResult) -> list[str]:
 
 def _describe_missing_cells(run: RunResult) -> list[str]:
     """Return which cells lack splits, and how to run them."""
+    lacking = describe_lacking_cells(run)
+    return [f"{INCOMPLETE}{lacking}; run them with: {run.command()}"] if lacking else []
+
+
+def describe_lacking_cells(run: RunResult) -> str:
+    """Return which cells have fewer records than planned, those with an unusual number first; else nothing.
+
+    In a run that was stopped, many cells lack records: one whose file is gone must be noticed among them.
+    """
     planned: dict[Place, int] = {}
     for cell in run.manifest.cells:
         place = (cell.dataset, cell.learner)
@@ -212,15 +224,12 @@ def _describe_missing_cells(run: RunResult) -> list[str]:
     lacking: dict[tuple[str, str], list[str]] = {}
     for (dataset, learner), n_tasks in planned.items():
         if (n_done := run.n_done_at.get((dataset, learner), 0)) < n_tasks:
-            done = f"{n_done} of {n_tasks} splits" if n_done else "no split"
-            lacking.setdefault((learner, done), []).append(dataset)
-    if not lacking:
-        return []
+            lacking.setdefault((learner, f"{n_done} of {n_tasks} splits"), []).append(dataset)
+    counts = Counter(done for (_, done), names in lacking.items() for _ in names)
     everywhere = len(run.datasets)
     texts = [
         f"{learner} on {'every data set' if len(names) == everywhere > 1 else ', '.join(names)} ({done})"
-        for (learner, done), names in lacking.items()
+        for (learner, done), names in sorted(lacking.items(), key=lambda item: counts[item[0][1]])
     ]
     more = [f"and {len(texts) - MAX_LISTED_CELLS} more"] if len(texts) > MAX_LISTED_CELLS else []
-    listed = "; ".join([*texts[:MAX_LISTED_CELLS], *more])
-    return [f"incomplete: {listed}; run them with: {run.command()}"]
+    return "; ".join([*texts[:MAX_LISTED_CELLS], *more])

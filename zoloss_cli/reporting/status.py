@@ -11,6 +11,7 @@ from tabulate import tabulate
 
 from zoloss_cli.registry import load_metric
 from zoloss_cli.reporting.loading import CellReader, build_cell_result, open_results
+from zoloss_cli.reporting.notes import describe_lacking_cells
 from zoloss_cli.reporting.run_result import Place, RunResult
 from zoloss_cli.results.cell_file import StoredCell
 from zoloss_cli.results.store import Store
@@ -92,9 +93,13 @@ def _count_run(run: RunResult, counts: dict[str, _CellCounts]) -> RunProgress:
     for cell in run.manifest.cells:
         found = counts[cell.file]
         progress.n_failed += found.n_failed
-        progress.n_done += bisect_left(found.splits, cell.repeats or run.experiment.split.repeats)
+        run.count_done(
+            (cell.dataset, cell.learner),
+            bisect_left(found.splits, cell.repeats or run.experiment.split.repeats),
+        )
         if metric in found.metrics:
             splits[cell.dataset, cell.learner] = found.splits
+    progress.n_done = run.n_done
     progress.n_cells = len(splits)
     if ratios := run.experiment.ratios:  # one needs splits that both of its learners have
         pairs = [
@@ -107,7 +112,7 @@ def _count_run(run: RunResult, counts: dict[str, _CellCounts]) -> RunProgress:
 
 
 def render_status(runs: list[RunProgress], store: Store) -> str:
-    """Return a table with a line for each run, and how many files belong to none of them.
+    """Return a table with a line for each run, the cells that lack records, and files that belong to no run.
 
     Parameters
     ----------
@@ -122,6 +127,9 @@ def render_status(runs: list[RunProgress], store: Store) -> str:
         Text for a terminal.
     """
     text = tabulate(list(map(_describe_run, runs)), HEADER, tablefmt="simple", disable_numparse=True)
+    for progress in runs:
+        if lacking := describe_lacking_cells(progress.run):
+            text += f"\n\n'{progress.run.name}' lacks records: {lacking}"
     used = {cell.file for progress in runs for cell in progress.run.manifest.cells}
     unused = {path.name for path in (store.folder / "cells").glob("*.jsonl")} - used
     if not unused:

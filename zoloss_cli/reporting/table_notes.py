@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from zoloss_cli.registry import load_metric
+from zoloss_cli.reporting.notes import INCOMPLETE
 from zoloss_cli.reporting.run_result import RunResult
 from zoloss_cli.reporting.table_marks import (
     RANK_LABEL,
@@ -93,7 +94,8 @@ def describe_ranks(run: RunResult, groups: Mapping[str, list[list[str]]]) -> lis
 
 
 def describe_marks(tables: Sequence[Table]) -> list[str]:
-    """Return what the columns best and star of a CSV mean, since CSV has no place for notes."""
+    """Return what the columns best and star of a CSV mean, and what it lacks: CSV has no place for notes."""
     best = dict.fromkeys(table.bold for table in tables if table.bold)
     stars = dict.fromkeys(n.removeprefix(STAR) for table in tables for n in table.notes if n.startswith(STAR))
-    return [*(f"best: 1 is {text}" for text in best), *(f"star: 1 is {text}" for text in stars)]
+    lacking = [f"{table.number}: {n}" for table in tables for n in table.notes if n.startswith(INCOMPLETE)]
+    return [*(f"best: 1 is {text}" for text in best), *(f"star: 1 is {text}" for text in stars), *lacking]

@@ -20,6 +20,7 @@ from zoloss_cli.errors import ConfigError
 from zoloss_cli.registry import load_metric
 from zoloss_cli.results.record import FORMAT
 from zoloss_cli.utils.code_files import remember_code
+from zoloss_cli.utils.safe_text import show_controls
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cvxpy")
 
@@ -141,7 +142,7 @@ def encode_manifest(manifest: Manifest) -> str:
     """Return a manifest as indented JSON whose last key is its check value."""
     content = {
         "format": FORMAT,
-        "config": manifest.config,
+        "config": show_controls(manifest.config),  # it may name a file whose name is not UTF-8
         "experiment": manifest.experiment.model_dump(mode="json"),
         "cells": msgspec.to_builtins(manifest.cells),
         "runs": msgspec.to_builtins(manifest.runs),

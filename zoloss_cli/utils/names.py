@@ -41,13 +41,26 @@ def check_file_name(name: str) -> str:
             f"must not hold line breaks or control characters, since it becomes the name of a file "
             f"(got {_shorten(name)})"
         )
-    try:
-        size = len(name.encode())
-    except UnicodeEncodeError:
-        raise ValueError(f"must be UTF-8 text (got {_shorten(name)})") from None
-    if size > MAX_NAME_BYTES:
+    if not is_utf8(name):
+        raise ValueError(f"must be UTF-8 text (got {_shorten(name)})")
+    if (size := len(name.encode())) > MAX_NAME_BYTES:
         raise ValueError(f"must not be longer than {MAX_NAME_BYTES} bytes (got {size}: {_shorten(name)})")
     return name
+
+
+def is_utf8(text: str) -> bool:
+    """Return whether a text can be written as UTF-8: names of files may hold other bytes.
+
+    Examples
+    --------
+    >>> is_utf8("café"), is_utf8("caf" + chr(0xdce9))
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def clean_file_name(name: str) -> str:

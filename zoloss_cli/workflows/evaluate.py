@@ -28,6 +28,7 @@ from zoloss_cli.results.store import Store
 from zoloss_cli.utils.atomic_io import check_target, write
 from zoloss_cli.utils.code_files import is_code_name
 from zoloss_cli.utils.names import clean_file_name
+from zoloss_cli.utils.safe_text import show_controls
 from zoloss_cli.workflows.choices import DEFAULT_SCALING
 from zoloss_cli.workflows.learner_choice import list_usual_learners
 from zoloss_cli.workflows.learner_options import OptionErrorCollector, parse_labels, parse_settings
@@ -92,7 +93,7 @@ class Evaluation:
                 entry["learner"] = _relate_code(entry["learner"], folder)
         return {
             "name": self.name,
-            "title": f"Test errors (%) on {self.data.name}",
+            "title": f"Test errors (%) on {show_controls(self.data.name)}",
             "datasets": {
                 self.data.stem: self._build_data_entry(os.path.relpath(self.data.resolve(), folder.resolve()))
             },

@@ -25,6 +25,7 @@ from zoloss_cli.datasets.new_rows import ModelColumns
 from zoloss_cli.errors import ConfigError, ModelError, suggest_nearest
 from zoloss_cli.registry import find_registration, is_foreign
 from zoloss_cli.utils.files import FileError, FileMissingError, read_file
+from zoloss_cli.utils.safe_text import show_controls
 from zoloss_cli.workflows.calibration import Calibration
 from zoloss_cli.workflows.estimator_state import (
     AnyState,
@@ -172,7 +173,7 @@ def render_model(fitted: TableFit, missing: str) -> str:
             "spread": fitted.spread.tolist(),
         },
         **({} if fitted.calibration is None else {"calibration": fitted.calibration.model_dump()}),
-        "training": {"file": table.path.name, **fitted.summarize_training()},
+        "training": {"file": show_controls(table.path.name), **fitted.summarize_training()},
     }
     content["sha256"] = _compute_digest(json.dumps(content, allow_nan=False))
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

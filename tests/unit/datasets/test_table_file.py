@@ -6,6 +6,8 @@ import datetime
 import gzip
 import io
 import sys
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -146,3 +148,47 @@ def test_sheets_with_odd_cells(tmp_path):
     assert own.features == ["a", "when=2024-01-02", "when=2024-01-03T04:00:00"]
     assert (own.labels, own.lines) == (["x", "True"], [3, 4])
     assert "only the first of 2 sheets, 'Sheet', was read" in own.notes[0]
+
+
+def test_a_value_far_from_the_table_is_refused_before_it_takes_memory(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["a", "label"], [1, "x"], [2, "y"]):
+        book.active.append(row)
+    book.active["XFD1048576"].number_format = "0.00"  # an empty cell is no value
+    book.save(tmp_path / "empty.xlsx")
+    assert read_for_training(tmp_path / "empty.xlsx").labels == ["x", "y"]
+    book.active["XFD1048576"] = "far"
+    book.save(tmp_path / "far.xlsx")
+    tracemalloc.start()
+    with pytest.raises(DataError, match=r"row 1,048,576 and column 16,384, and at most 50,000,000 cells"):
+        read_for_training(tmp_path / "far.xlsx")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50e6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        (b'ref="A1:B3"', b'ref="A1:A1"', None),
+        (b'ref="A1:B3"', b'ref="A1:XFD1048576"', None),
+        (b'<row r="3"', b'<row r="99999999999"', "reaches row 1,048,577"),
+    ],
+)
+def test_numbers_in_a_workbook_may_be_wrong(tmp_path, old, new, part):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["a", "label"], [1, "x"], [2, "y"]):
+        book.active.append(row)
+    book.save(tmp_path / "right.xlsx")
+    with zipfile.ZipFile(tmp_path / "right.xlsx") as right, zipfile.ZipFile(tmp_path / "w.xlsx", "w") as wrong:
+        contents = {name: right.read(name) for name in right.namelist()}
+        assert old in contents["xl/worksheets/sheet1.xml"]
+        for name, content in contents.items():
+            wrong.writestr(name, content.replace(old, new))
+    if part is None:
+        assert read_for_training(tmp_path / "w.xlsx").labels == ["x", "y"]
+        return
+    with pytest.raises(DataError, match=part):
+        read_for_training(tmp_path / "w.xlsx")

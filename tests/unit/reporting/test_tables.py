@@ -273,7 +273,9 @@ def test_missing_cells_are_dashes_and_the_table_says_it_is_incomplete():
     text = render_tables([table_of(run_with({("heart", "pocket"): [11.0, 12.0]}))], "text")
     assert "–" in text
     assert "(2 splits; incomplete)" in text
-    assert "(incomplete: rcd-plain on heart (no split); run them with: zoloss run configs/mine.yaml)" in text
+    assert (
+        "(incomplete: rcd-plain on heart (0 of 2 splits); run them with: zoloss run configs/mine.yaml)" in text
+    )
 
 
 def test_notes_fit_into_the_terminal_and_a_command_in_them_stays_one_line(monkeypatch):

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from zoloss_cli.kernels.svm import pad_columns, solve_linear_svm
+from zoloss_cli.learners.linear_base import rotate_into_span
 
 WIDE_MARGIN = 1e9  # in radii: beyond this the bound hardly falls
 SVM_GAP = 1e-8  # relative, of the SVM's objective
@@ -85,6 +86,10 @@ def find_best_comparison(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple
     gamma : float
         A margin.
     """
+    if X.shape[1] > 1 + X.shape[0]:  # w is a combination of samples
+        rotated, axes = rotate_into_span(X)
+        w, gamma = find_best_comparison(rotated, signs, rounds)
+        return axes @ w, gamma
     longest = compute_radius(X)
     if longest == 0.0:
         return np.full(X.shape[1], X.shape[1] ** -0.5), 1.0

@@ -21,6 +21,7 @@ from zoloss_cli.learners.search.pivot import PivotClassifier
 
 MAX_DRAWS_PER_TRIAL = 50  # where starts are seldom worse than w*, or never
 SCORES_PER_BLOCK = 1 << 20  # starts times samples
+NUMBERS_PER_BLOCK = 1 << 24  # starts times features
 
 
 class RCDBoundClassifier(UnweightedLinearLearner):
@@ -139,7 +140,8 @@ class RCDBoundClassifier(UnweightedLinearLearner):
     def _draw_starts(self, problem: Problem, best: np.ndarray, phi: float) -> Iterator[np.ndarray]:
         """Yield blocks of unit vectors at the angle phi to a unit vector, uniformly drawn."""
         most = MAX_DRAWS_PER_TRIAL * self.trials
-        block = max(1, min(self.trials, SCORES_PER_BLOCK // len(problem.X)))
+        n, size = problem.X.shape
+        block = max(1, min(self.trials, SCORES_PER_BLOCK // n, NUMBERS_PER_BLOCK // size))
         for drawn in range(0, most, block):
             U = problem.rng.standard_normal((min(block, most - drawn), len(best)))
             U -= np.outer(U @ best, best)

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.expectation import fit_bayes_point
-from zoloss_cli.learners.linear_base import UnweightedLinearLearner
+from zoloss_cli.learners.linear_base import UnweightedLinearLearner, rotate_into_span
 from zoloss_cli.learners.problem import Problem
 from zoloss_cli.learners.search.result_mixin import SearchResultMixin
 
@@ -82,6 +82,9 @@ class BayesPointClassifier(SearchResultMixin, UnweightedLinearLearner):
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the posterior mean of the weights."""
-        signed = np.ascontiguousarray(problem.X * problem.y[:, None])
+        X, axes = problem.X, None
+        if X.shape[1] > 1 + X.shape[0]:
+            X, axes = rotate_into_span(X, 1)
+        signed = np.ascontiguousarray(X * problem.y[:, None])
         weights, self.n_sweeps_ = fit_bayes_point(signed, float(self.noise), self.sweeps)
-        return weights
+        return weights if axes is None else axes @ weights

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.problem import Problem
@@ -39,7 +39,8 @@ def compute_fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.
     Notes
     -----
     If S has no Cholesky factor, g/(1-g) trace(S)/m is added to its diagonal with g = 1e-10 (the eigenvalue
-    shrinkage of Friedman 1989 that Li & Lin 2007, section IV, name).
+    shrinkage of Friedman 1989 that Li & Lin 2007, section IV, name). With more features than samples S never
+    has one: w is then computed from the products of samples, so that memory does not grow with m squared.
     """
     features = X[:, 1:]
     positive = y > 0
@@ -51,22 +52,49 @@ def compute_fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.
     else:
         mean_plus = phi[positive] @ features[positive] / p_plus
         mean_minus = phi[~positive] @ features[~positive] / p_minus
+    difference = mean_plus - mean_minus
+    if features.shape[1] > len(X):
+        w = _solve_by_samples(features, np.where(positive[:, None], mean_plus, mean_minus), phi, difference)
+    else:
+        w = cho_solve(_factor_covariance(X, positive, phi, mean_plus, mean_minus), difference)
+    bias = -(p_minus * (mean_plus @ w) + p_plus * (mean_minus @ w))
+    return np.concatenate([[bias], w])
+
+
+def _factor_covariance(
+    X: np.ndarray, positive: np.ndarray, phi: np.ndarray, mean_plus: np.ndarray, mean_minus: np.ndarray
+) -> tuple[np.ndarray, bool]:
+    """Return the Cholesky factor of S, shrunk if it has none."""
+    features = X[:, 1:]
     S = np.zeros((features.shape[1], features.shape[1]))
-    rows = max(1, min(MANY_SAMPLES, VALUES_PER_PART // X.shape[1])) if is_wide else MANY_SAMPLES
+    rows = max(1, min(MANY_SAMPLES, VALUES_PER_PART // X.shape[1])) if X.size > MANY_VALUES else MANY_SAMPLES
     for start in range(0, len(X), rows):  # one part at a time, to limit memory
         part = slice(start, start + rows)
         centred = features[part] - np.where(positive[part, None], mean_plus, mean_minus)
         S += (centred * phi[part, None]).T @ centred
     try:
-        factor = cho_factor(S)
+        return cho_factor(S)
     except LinAlgError:
         m = S.shape[0]
-        ridge = SHRINKAGE / (1.0 - SHRINKAGE) * np.trace(S) / m
-        # If each class lies at a single point, S = 0: any positive ridge then gives the same direction.
-        factor = cho_factor(S + (ridge or 1.0) * np.eye(m))
-    w = cho_solve(factor, mean_plus - mean_minus)
-    bias = -(p_minus * (mean_plus @ w) + p_plus * (mean_minus @ w))
-    return np.concatenate([[bias], w])
+        return cho_factor(S + _compute_ridge(np.trace(S), m) * np.eye(m))
+
+
+def _solve_by_samples(
+    features: np.ndarray, means: np.ndarray, phi: np.ndarray, difference: np.ndarray
+) -> np.ndarray:
+    """Return (S + ridge I)^-1 difference by Woodbury's identity, from S = C'C and the eigenvectors of CC'."""
+    C = np.sqrt(phi)[:, None] * (features - means)
+    values, vectors = eigh(C @ C.T)
+    values = np.maximum(values, 0.0)  # but for rounding, none is negative
+    ridge = _compute_ridge(values.sum(), C.shape[1])
+    shares = vectors @ (vectors.T @ (C @ difference) / (values + ridge))
+    return (difference - shares @ C) / ridge
+
+
+def _compute_ridge(trace: float, m: int) -> float:
+    """Return what is added to the diagonal of S."""
+    # If each class lies at a single point, S = 0: any positive ridge then gives the same direction.
+    return SHRINKAGE / (1.0 - SHRINKAGE) * trace / m or 1.0
 
 
 class FLDClassifier(LinearLearner):
@@ -90,7 +118,7 @@ class FLDClassifier(LinearLearner):
     Notes
     -----
     If S has no Cholesky factor, g/(1-g) trace(S)/m is added to its diagonal with g = 1e-10: the eigenvalue
-    shrinkage of Friedman [2]_ that Li & Lin name.
+    shrinkage of Friedman [2]_ that Li & Lin name. So it is whenever there are more features than samples.
 
     Deviation from common practice: the papers give no rule for the bias. Textbooks use the midpoint between the
     two means, possibly shifted by the logarithm of the classes' odds; here, as in the authors' program, each

@@ -111,7 +111,7 @@ class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):
             if errors <= fewest:
                 fewest, best, self.C_ = errors, weights, float(C)
         if fewest > problem.y.size:
-            raise FloatingPointError(f"{type(self).__name__}: no C gives finite weights; scale the features")
+            raise ValueError(f"{type(self).__name__}: no C gives finite weights; scale the features")
         return best
 
     def list_needed_packages(self) -> list[NeededPackage]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.svm import pad_columns, solve_linear_svm
-from zoloss_cli.learners.linear_base import LinearLearner
+from zoloss_cli.learners.linear_base import LinearLearner, rotate_into_span
 from zoloss_cli.learners.parameters import PositiveList
 from zoloss_cli.learners.problem import NEGLIGIBLE_WEIGHT_SHARE, Problem
 
@@ -90,7 +89,9 @@ class SoftSVMClassifier(LinearLearner):
         scale = problem.phi * problem.phi.size
         # The solver stalls if the ratio of negligible weights to the largest one is extreme.
         kept = scale > NEGLIGIBLE_WEIGHT_SHARE * scale.max()
-        X, y = problem.X, problem.y
+        X, y, axes = problem.X, problem.y, None
+        if X.shape[1] > 1 + X.shape[0]:
+            X, axes = problem.cached_by_X("span", lambda: rotate_into_span(problem.X, 1))
         columns = problem.cached_by_X("padded columns", lambda: build_columns(X))
         if not kept.all():
             X, y, scale = X[kept], y[kept], scale[kept]
@@ -101,14 +102,17 @@ class SoftSVMClassifier(LinearLearner):
         if not np.array_equal(latest.get("phi"), problem.phi):
             weights = self._solve(X, columns, y, self.C_ * scale)
             latest.update(phi=problem.phi.copy(), weights=weights)
-        return latest["weights"]
+        return latest["weights"] if axes is None else axes @ latest["weights"]
 
     def _solve(self, X: np.ndarray, columns: np.ndarray, y: np.ndarray, C: np.ndarray) -> np.ndarray:
-        gap = np.inf
-        with contextlib.suppress(np.linalg.LinAlgError):  # features far from 0 look like the constant
-            weights, gap = solve_linear_svm(X, columns, y, C, DUALITY_GAP)
+        weights, gap = _solve_or_fail(X, columns, y, C)
+        if not gap < MAX_DUALITY_GAP:  # features far from 0 look like the constant: move them there
+            mean = X.mean(axis=0) - np.eye(X.shape[1])[0]
+            centred = X - mean
+            weights, gap = _solve_or_fail(centred, build_columns(centred), y, C)
+            weights[0] -= mean @ weights
         if not gap < MAX_DUALITY_GAP:
-            raise FloatingPointError(
+            raise ValueError(
                 f"{type(self).__name__}: no solution with C={self.sorted_C[-1]:g}; scale the features"
             )
         return weights
@@ -137,6 +141,16 @@ class SoftSVMClassifier(LinearLearner):
                 errors[g] += scale_held_out[wrong].sum()
         # Weighted errors are sums of floats: equal ones must compare equal.
         return grid[int(np.argmin(np.round(errors, ERROR_DECIMALS)))]
+
+
+def _solve_or_fail(
+    X: np.ndarray, columns: np.ndarray, y: np.ndarray, C: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Return the weights and the duality gap, which is infinite if there is no solution."""
+    try:
+        return solve_linear_svm(X, columns, y, C, DUALITY_GAP)
+    except np.linalg.LinAlgError:
+        return np.zeros(X.shape[1]), np.inf
 
 
 def build_columns(X: np.ndarray) -> np.ndarray:

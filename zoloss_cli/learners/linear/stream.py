@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zoloss_cli.kernels.random import FIXED_ORDER
+from zoloss_cli.learners.base import sum_weights
 from zoloss_cli.learners.linear.online import (
     NO_ALIAS_TABLE,
     ORDERS,
@@ -34,6 +35,7 @@ from zoloss_cli.learners.problem import (
     Problem,
     build_generator,
     drop_tiny_values,
+    refuse_masked,
 )
 
 NOT_RECORDED = np.empty(0, np.int64), np.empty((0, 0))
@@ -90,6 +92,7 @@ class OnlineLinearLearner(LinearLearner):
     def _partial_fit(self, X, y, classes, sample_weight) -> Self:
         first = not hasattr(self, "coef_")
         check_parameters(self)
+        refuse_masked(type(self).__name__, X=X, y=y)
         accepted = "csr" if self.__sklearn_tags__().input_tags.sparse else False
         X, y = validate_data(self, X, y, accept_sparse=accepted, dtype=np.float64, order="C", reset=first)
         is_sparse = sparse.issparse(X)
@@ -99,6 +102,8 @@ class OnlineLinearLearner(LinearLearner):
         check_classification_targets(y)
         known = self._validate_classes(y, classes, first)
         step = self._validate_sample_weight(X, sample_weight)
+        if not np.isfinite(sum_weights(step)):
+            raise ValueError(f"{type(self).__name__}: the sample weights are too large to add up; scale them")
         signs = np.where(y == known[1], 1.0, -1.0)
         if first:
             size = 1 + X.shape[1]
@@ -189,6 +194,7 @@ class WeightedOnlineLinearLearner(OnlineLinearLearner):
         if not stays_in_place(X):
             return super()._fit(X, y, sample_weight)
         check_parameters(self)
+        refuse_masked(type(self).__name__, y=y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         check_value_sizes(X, type(self).__name__)
         codes, phi = self._validate_labels(X, y, sample_weight)
@@ -311,6 +317,7 @@ def progressive_errors(learner: Any, X, y, classes=None) -> np.ndarray:
     >>> bool(wrong[:200].sum() > wrong[200:].sum())
     True
     """
+    refuse_masked("progressive_errors", X=X, y=y)
     X, y = np.asarray(X), np.asarray(y)
     classes = np.unique(y) if classes is None else classes
     wrong = np.ones(len(y), bool)

@@ -102,9 +102,7 @@ class VotedPerceptronClassifier(BinaryLearner):
         self.vectors_ = vectors[:, : problem.X.shape[1]].copy()
         self.n_mistakes_ = len(vectors)
         if not np.isfinite(self.vectors_.sum()):
-            raise FloatingPointError(
-                f"{type(self).__name__}: the weights are no longer finite; scale the features"
-            )
+            raise ValueError(f"{type(self).__name__}: the weights are no longer finite; scale the features")
 
     def scores(self, X: np.ndarray) -> np.ndarray:
         """Return the votes for the second class minus those for the first, as a share of all."""

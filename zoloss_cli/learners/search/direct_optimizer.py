@@ -96,7 +96,7 @@ def _compute_liblinear_start(seeding: str, problem: Problem) -> np.ndarray:
     start = np.zeros(problem.X.shape[1])
     if not is_installed("liblinear"):
         return compute_substitute_start(START_LOSSES[seeding], problem)
-    with contextlib.suppress(FloatingPointError):  # unscaled features: start from 0
+    with contextlib.suppress(ValueError):  # unscaled features: start from 0
         start = LibLinearClassifier(START_LOSSES[seeding]).learn(problem, start)
     return start
 

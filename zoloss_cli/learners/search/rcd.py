@@ -19,6 +19,7 @@ MAX_COPY_BYTES = 64 << 20
 MAX_ROOM_BYTES = 128 << 20
 MAX_ROOM_SHARE = 0.55  # of X, beyond these bytes
 NUMBERS_PER_CHUNK = 1 << 18  # in directions drawn at a time, so that memory does not grow with epochs
+MAX_CYCLE_NUMBERS = 1 << 27  # in the directions of a cycle: beyond, a cycle is drawn in parts
 
 Variant = Annotated[
     Literal["plain", "bias", "conj", "conj-bias", "grad", "grad-batch", "ccd"],
@@ -147,36 +148,53 @@ class RCDClassifier(LinearLearner):
         X_T = problem.cached_by_X("columns", lambda: _copy_columns(X))
         room = problem.cached_by_X("deltas", lambda: _allocate_deltas(X))
         size = X.shape[1]
-        cycles_per_chunk = max(1, NUMBERS_PER_CHUNK // size**2)
-        for done in range(0, self.epochs, cycles_per_chunk * size):
+        rows = max(1, NUMBERS_PER_CHUNK // size**2) * size
+        if size**2 > MAX_CYCLE_NUMBERS:
+            self._refuse_conjugate_cycles(size)
+            rows = kernels.DIRECTIONS_PER_BLOCK
+        for done in range(0, self.epochs, rows):
             left = self.epochs - done
-            D = self._draw_directions(problem.rng, min(cycles_per_chunk, -(-left // size)), X)[:left]
+            D = self._draw_directions(problem.rng, done, min(rows, -(-left // size) * size), X)[:left]
             kernels.fit_rcd(X, X_T, y, phi, w, D, *how, done, *recording, room)
         return w
 
-    def _draw_directions(self, rng: np.random.Generator, cycles: int, X: np.ndarray) -> np.ndarray:
-        """Return the directions for `cycles` cycles of as many epochs as X has columns, one per row."""
-        size = X.shape[1]
-        D = np.tile(np.eye(size), (cycles, 1)) if self.variant == "ccd" else self._draw_cycles(rng, cycles, X)
+    def _refuse_conjugate_cycles(self, size: int) -> None:
+        if self.variant in ("conj", "conj-bias"):
+            raise ValueError(
+                f"{type(self).__name__}: a cycle of {size:,} conjugate directions is a matrix of "
+                f"{8e-9 * size**2:.1f} GB; use another variant, such as 'bias', or fewer features"
+            )
+
+    def _draw_directions(self, rng: np.random.Generator, done: int, rows: int, X: np.ndarray) -> np.ndarray:
+        """Return the directions that follow `done` others, one per row: whole cycles, or a part of one.
+
+        A cycle has as many directions as X has columns.
+        """
+        place = (done + np.arange(rows)) % X.shape[1]
+        if self.variant == "ccd":
+            D = np.zeros((rows, X.shape[1]))
+            D[np.arange(rows), place] = 1.0
+        else:
+            D = self._draw_random_directions(rng, rows, X)
+        if self.variant in ("bias", "conj-bias"):
+            D[:, 0] = 0.0
+            D[place == 0] = 0.0
+            D[place == 0, 0] = 1.0
         if self.update == "2.4-fair":  # along -d the leftmost minimum is the rightmost along d
             D *= rng.choice([-1.0, 1.0], (D.shape[0], 1))
         return D
 
-    def _draw_cycles(self, rng: np.random.Generator, cycles: int, X: np.ndarray) -> np.ndarray:
+    def _draw_random_directions(self, rng: np.random.Generator, rows: int, X: np.ndarray) -> np.ndarray:
         size = X.shape[1]
-        shape = (cycles, size, size)
+        shape = rows, size
         D = rng.uniform(-1.0, 1.0, shape) if self.directions == "uniform" else rng.standard_normal(shape)
         if self.directions == "features":
-            D[..., 1:] = X[:, 1:].mean(axis=0) + X[:, 1:].std(axis=0) * D[..., 1:]
-        if self.variant == "conj":
-            D = np.linalg.qr(D.transpose(0, 2, 1))[0].transpose(0, 2, 1)
-        elif self.variant == "conj-bias":
-            D[:, 1:, 1:] = np.linalg.qr(D[:, 1:, 1:].transpose(0, 2, 1))[0].transpose(0, 2, 1)
-        if self.variant in ("bias", "conj-bias"):
-            D[:, 1:, 0] = 0.0
-            D[:, 0, :] = 0.0
-            D[:, 0, 0] = 1.0
-        return np.ascontiguousarray(D.reshape(cycles * size, size))
+            D[:, 1:] = X[:, 1:].mean(axis=0) + X[:, 1:].std(axis=0) * D[:, 1:]
+        if self.variant in ("conj", "conj-bias"):
+            first = int(self.variant == "conj-bias")
+            cycles = D.reshape(-1, size, size)[:, first:, first:]
+            cycles[:] = np.linalg.qr(cycles.transpose(0, 2, 1))[0].transpose(0, 2, 1)
+        return D
 
 
 def _copy_columns(X: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 
 import numpy as np
 
@@ -59,6 +60,7 @@ class SearchLearner(DirectOptimizer):  # numpydoc ignore=PR02
 
     seeding: str | list[float] = "zero"  # unless a subclass has a parameter of this name
 
+    @abstractmethod
     def search(self, problem: Problem, start: np.ndarray, progress: SearchProgress) -> None:
         """Offer weights until the search should stop, or nothing is left to try.
 
@@ -73,7 +75,6 @@ class SearchLearner(DirectOptimizer):  # numpydoc ignore=PR02
             Takes weights through `offer_weights` and bounds through `raise_bound`; `should_stop` tells when to
             end.
         """
-        raise TypeError(f"{type(self).__name__} does not implement search")
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the best weights offered."""

@@ -52,14 +52,14 @@ def test_the_default_draws_as_before():
         if variant == "bias":
             D[:, 1:, 0], D[:, 0, :], D[:, 0, 0] = 0.0, 0.0, 1.0
         model = RCDClassifier(variant, directions=directions)
-        assert np.array_equal(model._draw_directions(np.random.default_rng(5), 2, ones), D.reshape(8, 4))
+        assert np.array_equal(model._draw_directions(np.random.default_rng(5), 0, 8, ones), D.reshape(8, 4))
 
 
 def test_directions_by_feature_have_the_features_moments():
     X, _ = draw_samples(2)
     ones = np.column_stack([np.ones(len(X)), X])
     model = RCDClassifier("plain", directions="features")
-    D = model._draw_directions(np.random.default_rng(0), 5000, ones)
+    D = model._draw_directions(np.random.default_rng(0), 0, 20_000, ones)
     assert D.mean(axis=0) == pytest.approx([0.0, *X.mean(axis=0)], abs=0.06)
     assert D.std(axis=0) == pytest.approx([1.0, *X.std(axis=0)], rel=0.02)
 
