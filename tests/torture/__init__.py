@@ -25,6 +25,7 @@ CAMPAIGNS = {
     "arguments": "arguments:ArgumentInputs",
     "downloads": "downloads:DownloadInputs",
     "learners": "learners:LearnerInputs",
+    "bounds": "bounds:Bounds",
     "bare-users": "bare_users:BareUsers",
 }
 
