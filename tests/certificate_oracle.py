@@ -196,6 +196,7 @@ def verify(certificate: dict[str, Any], header: list[str], rows: list[list[str]]
     problem = Problem(integers, positive, tuple(weights))
     method, proof = certificate["method"], certificate["proof"]
     require(isinstance(method, str) and method in PROOF_FIELDS, "another method")
+    require_form(bool(PROOF_FIELDS[method]) or proof == {}, "a proof that is not needed")
     require_fields(proof, PROOF_FIELDS[method])
     bound = problem.unavoidable
     if method == "cones of directions":

@@ -61,7 +61,17 @@ def check_table(kind, seed, path):
             truth = oracle.count_fewest(samples, positive, [weights[label] for label in positive])
             integers = oracle.count_samples_in_steps(samples)
             assert truth == oracle.find_least_loss(integers, positive, [weights[label] for label in positive])
-        proved = check.check(certificate, header, rows)
+        counts["checked"] += 1
+        counts[certificate["method"]] += 1
+        counts["tight"] += certificate["bound"] == truth
+        assert certificate["bound"] <= truth
+        try:
+            proved = check.check(certificate, header, rows)
+        except check.RefusedError as error:
+            if "bits" not in str(error):  # numbers that are too far apart for a sweep
+                raise
+            counts["beyond the limits"] += 1
+            continue
         loss = oracle.count_loss(certificate["rule"], samples, positive, weights)
         assert oracle.verify(certificate, header, rows) == proved.bound <= truth <= loss == proved.loss
         assert (
@@ -69,9 +79,6 @@ def check_table(kind, seed, path):
         )
         if costs is None:
             assert fitted.lower_bound == proved.bound
-        counts["checked"] += 1
-        counts["tight"] += proved.bound == truth
-        counts[proved.method] += 1
     return counts
 
 
@@ -79,6 +86,7 @@ def check_tables(kind, seeds, path):
     counts = sum((check_table(kind, seed, path) for seed in seeds), Counter())
     assert counts["checked"] + counts["refused"] == len(SCALINGS) * len(seeds)
     assert counts["refused in several lines"] == 0
+    assert counts["beyond the limits"] <= 0.01 * counts["checked"]
     assert counts["checked"] > len(seeds) / 3
     assert counts["tight"] > 0.9 * counts["checked"]  # or the bounds would be true for want of proofs
     assert kind == "duplicates" or counts["checked"] > counts["equal rows"]
@@ -192,3 +200,34 @@ def test_both_ways_of_brute_force_agree():
         positive, weights = [rng.random() < 0.5 for _ in range(n)], [rng.randint(1, 3) for _ in range(n)]
         fewest = oracle.count_fewest(samples, positive, weights)
         assert fewest == oracle.find_least_loss(samples, positive, weights)
+
+
+@pytest.mark.xfail(
+    reason="an empty level is shown as if the feature were the number in its column", strict=True
+)
+@pytest.mark.parametrize("level", ["", None])
+def test_a_text_is_not_shown_as_the_number_of_its_column(level):
+    """Eight samples that x separates: with a feature that is 0 everywhere, four errors are needed."""
+    header, rows = ["x", "label"], [[str(i), "np"[i > 3]] for i in range(8)]
+    table = {
+        "label": "label",
+        "positive": "p",
+        "features": [{"column": "x", "level": level}],
+        "drop_missing": False,
+    }
+    forged = {
+        "format": "zoloss certificate",
+        "version": 3,
+        "table": table,
+        "sha256": check.hash_samples(check.read_samples(table, header, rows)),
+        "weights": [1, 1],
+        "bound": 4,
+        "rule": {"weights": ["0"], "centre": ["0"], "at_centre": "0"},
+        "method": "equal rows",
+        "proof": {},
+    }
+    try:
+        shown = check.check(forged, header, rows).describe()
+    except check.RefusedError:
+        return
+    assert "features  x\n" not in shown

@@ -26,6 +26,8 @@ CAMPAIGNS = {
     "downloads": "downloads:DownloadInputs",
     "learners": "learners:LearnerInputs",
     "bounds": "bounds:Bounds",
+    "forgeries": "forgeries:Forgeries",
+    "hostile-certificates": "hostile_files:HostileFiles",
     "bare-users": "bare_users:BareUsers",
 }
 

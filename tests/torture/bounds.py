@@ -89,7 +89,7 @@ class Bounds(Campaign):
         return faults
 
 
-def fit_certifying(path: Path, rng: random.Random) -> tuple[Any, dict[str, Any]]:
+def fit_certifying(path: Path, rng: random.Random, missing: str = "error") -> tuple[Any, dict[str, Any]]:
     """Fit certify to a table under any scaling, by any methods, with and without weights."""
     from zoloss_cli.datasets.csv_table import read_for_training
     from zoloss_cli.learners.search import certify
@@ -111,5 +111,5 @@ def fit_certifying(path: Path, rng: random.Random) -> tuple[Any, dict[str, Any]]
     can_sweep = certify.can_sweep_exactly if rng.random() < SWEEP_SHARE else lambda integers: False
     with warnings.catch_warnings(), mock.patch.object(certify, "can_sweep_exactly", can_sweep):
         warnings.simplefilter("ignore")
-        fitted = request.run(read_for_training(path, as_written=True), TimeBudget())
-    return fitted, build_certificate(fitted, "error")
+        fitted = request.run(read_for_training(path, None, missing, as_written=True), TimeBudget())
+    return fitted, build_certificate(fitted, missing)
