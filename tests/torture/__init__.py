@@ -25,6 +25,9 @@ CAMPAIGNS = {
     "arguments": "arguments:ArgumentInputs",
     "downloads": "downloads:DownloadInputs",
     "learners": "learners:LearnerInputs",
+    "bounds": "bounds:Bounds",
+    "forgeries": "forgeries:Forgeries",
+    "hostile-certificates": "hostile_files:HostileFiles",
     "bare-users": "bare_users:BareUsers",
 }
 
