@@ -202,9 +202,6 @@ def test_both_ways_of_brute_force_agree():
         assert fewest == oracle.find_least_loss(samples, positive, weights)
 
 
-@pytest.mark.xfail(
-    reason="an empty level is shown as if the feature were the number in its column", strict=True
-)
 @pytest.mark.parametrize("level", ["", None])
 def test_a_text_is_not_shown_as_the_number_of_its_column(level):
     """Eight samples that x separates: with a feature that is 0 everywhere, four errors are needed."""
