@@ -107,7 +107,7 @@ growth: install
 
 # The times that `zoloss learners` shows; ONLY="scoring pivot" for some of them.
 speeds: install
-	$(BIN)/python tests/bench/learner_speeds.py zoloss_cli/workflows/learner_speeds.csv $(ONLY)
+	$(BIN)/python tests/bench/learner_speeds.py zoloss_cli/api/learner_speeds.csv $(ONLY)
 
 # The same checks that .pre-commit-config.yaml runs before a commit.
 lint: install

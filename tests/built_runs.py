@@ -8,7 +8,7 @@ from typing import Any
 
 from zoloss_cli.config.models import Experiment
 from zoloss_cli.metrics.base import Sizes
-from zoloss_cli.reporting.run_result import CellResult, Place, RunResult
+from zoloss_cli.report.runs import CellResult, Place, RunResult
 from zoloss_cli.results.manifest import Manifest, ManifestCell
 
 Entry = str | Mapping[str, Any]

@@ -14,10 +14,10 @@ import numpy as np
 from matplotlib.text import Text
 from msgspec.structs import replace
 
-from zoloss_cli.metrics.pooled import PooledMeasurement
-from zoloss_cli.reporting.figures import style
-from zoloss_cli.reporting.run_result import RunResult
-from zoloss_cli.reporting.statistics import Ranks
+from zoloss_cli.figures import style
+from zoloss_cli.metrics.base import PooledMeasurement
+from zoloss_cli.report.runs import RunResult
+from zoloss_cli.report.statistics import Ranks
 
 FIGURE_3 = """
 title: RCD by epoch

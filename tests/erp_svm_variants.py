@@ -14,16 +14,14 @@ from unittest.mock import patch
 
 import numpy as np
 
-from zoloss_cli.config.data_models import EmbeddedData
-from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.datasets.scaling import scale_parts
-from zoloss_cli.datasets.tables import find_entry
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.data.dataset import find_entry, load_data
+from zoloss_cli.data.splits import scale_parts
 from zoloss_cli.kernels.codes import compute_class_preferences
 from zoloss_cli.learners import kernel_svm
 from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
-from zoloss_cli.learners.multiclass.erp import AdaBoostERPClassifier
-from zoloss_cli.learners.multiclass.joint_weights import JointWeights
-from zoloss_cli.learners.multiclass.partitions import PARTITIONS
+from zoloss_cli.learners.multiclass.codes import PARTITIONS, JointWeights
+from zoloss_cli.learners.multiclass.ecc import AdaBoostERPClassifier
 
 GRID = (0.125, 1.0, 8.0, 64.0, 512.0)
 PUBLISHED = {"vowel": 36.44, "satimage": 7.71, "pendigits": 2.34}

@@ -15,8 +15,7 @@ import typer
 from places import TOP
 
 from zoloss_cli import __version__, errors
-from zoloss_cli.cli._lazy import load_command
-from zoloss_cli.cli.app import COMMANDS, app
+from zoloss_cli.cli.app import COMMANDS, app, load_command
 
 PAGE = TOP / "docs" / "man" / "zoloss.1"
 # Exit codes that no class of errors has.

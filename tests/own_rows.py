@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.datasets.scaling import scale_parts
-from zoloss_cli.workflows.choices import DEFAULT_SCALING
+from zoloss_cli.config.choices import DEFAULT_SCALING
+from zoloss_cli.data.splits import scale_parts
+from zoloss_cli.data.user_table import read_for_training
 
 GOOD = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11}.{i:02d},{'xy'[(i * 5 // 3) % 2]}\n" for i in range(30))
 COLOURS = "a,colour,label\n1,red,x\n3,blue,y\n5,red,x\n2,blue,y\n"

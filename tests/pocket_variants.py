@@ -15,10 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from zoloss_cli.config.data_models import EmbeddedData, GeneratedData
-from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.datasets.scaling import scale_parts
-from zoloss_cli.datasets.splits import SplitRule
+from zoloss_cli.config.models import EmbeddedData, GeneratedData
+from zoloss_cli.data.dataset import load_data
+from zoloss_cli.data.splits import SplitRule, scale_parts
 from zoloss_cli.learners.linear.fld import compute_fisher_weights
 
 LONGER_RUN, EVERY_UPDATE, END_OF_RUN, END_OF_EPOCH, FORGETFUL = range(5)  # when the errors of w are counted

@@ -6,9 +6,9 @@ from itertools import combinations
 
 import numpy as np
 
-from zoloss_cli.config.data_models import EmbeddedData
-from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.datasets.scaling import scale_parts
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.data.dataset import load_data
+from zoloss_cli.data.splits import scale_parts
 
 
 def whole(name):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from places import REFERENCE
 
-from zoloss_cli.reporting.loading import load_runs, select_runs
-from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.report.loading import load_runs, select_runs
+from zoloss_cli.report.runs import RunResult
 
 
 @cache
@@ -21,7 +21,7 @@ def load_reference() -> list[RunResult]:
 
 def build_reference_page(path: Path) -> None:
     """Write the page of all runs; a file of this name is a whole page."""
-    from zoloss_cli.reporting.html_report.build import build_page
+    from zoloss_cli.report.html.page import build_page
 
     part = path.with_suffix(".part")
     part.write_text(build_page(load_reference(), Path("results/reference"), []), encoding="utf-8")

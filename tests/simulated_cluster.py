@@ -16,8 +16,7 @@ from places import REFERENCE, TOP
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.executors.base import ChunkOutput, TaskExecutor
-from zoloss_cli.experiment.pending import PendingCell, SplitRanges, open_pending
-from zoloss_cli.experiment.plan import Cell, plan
+from zoloss_cli.experiment.plan import Cell, PendingCell, SplitRanges, open_pending, plan
 from zoloss_cli.experiment.scheduler import Scheduler
 from zoloss_cli.results.record import FitRecord
 from zoloss_cli.results.store import Store

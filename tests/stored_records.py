@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from zoloss_cli.results.cell_file import read_cell_file
+from zoloss_cli.results.store import read_cell_file
 
 
 def stored(results: Path) -> dict[tuple[str, int], tuple]:

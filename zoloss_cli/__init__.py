@@ -18,97 +18,102 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for editors and type checkers, which do not run what is below
-    from zoloss_cli.api.comparisons import compare
     from zoloss_cli.api.evaluate import evaluate
     from zoloss_cli.api.experiments import run_experiment
-    from zoloss_cli.api.fit_plots import plot_boundary, plot_curves, plot_time
-    from zoloss_cli.api.models import load_model
-    from zoloss_cli.api.plots import plot_boxes, plot_differences, plot_ranks
-    from zoloss_cli.api.tables import make_table
+    from zoloss_cli.api.plots import (
+        plot_boundary,
+        plot_boxes,
+        plot_curves,
+        plot_differences,
+        plot_ranks,
+        plot_time,
+    )
+    from zoloss_cli.api.predict import load_model
+    from zoloss_cli.api.tables import compare, make_table
     from zoloss_cli.complexity.hard_margin import data_complexity
     from zoloss_cli.complexity.measures import ComplexityMeasure, ContributionMeasure, DecompositionMeasure
-    from zoloss_cli.complexity.score_measures import (
+    from zoloss_cli.complexity.outliers import (
         CrossValidatedScore,
         LeaveOneOutScore,
         MultiplierScore,
         NeighbourScore,
     )
-    from zoloss_cli.datasets.generators import Pool
-    from zoloss_cli.datasets.named import load_dataset
+    from zoloss_cli.data.dataset import load_dataset
+    from zoloss_cli.data.generators import Pool
     from zoloss_cli.learners.base import BinaryLearner
     from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
-    from zoloss_cli.learners.boosting.anyboost import AnyBoostClassifier
-    from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
-    from zoloss_cli.learners.boosting.cgboost import CGBoostClassifier
-    from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
-    from zoloss_cli.learners.bounds.classifiers import (
+    from zoloss_cli.learners.boosting.anyboost import AnyBoostClassifier, CGBoostClassifier
+    from zoloss_cli.learners.boosting.stumps import BoostedStumpsClassifier, DecisionStumpClassifier
+    from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
+    from zoloss_cli.learners.linear.bayes_point import BayesPointClassifier
+    from zoloss_cli.learners.linear.fld import FLDClassifier
+    from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
+    from zoloss_cli.learners.linear.online import progressive_errors
+    from zoloss_cli.learners.linear.perceptrons import (
+        AveragedPerceptronClassifier,
+        BatchPerceptronClassifier,
+        MarginPerceptronClassifier,
+        PerceptronClassifier,
+        ROMMAClassifier,
+        VotedPerceptronClassifier,
+    )
+    from zoloss_cli.learners.linear.pocket import PocketClassifier
+    from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
+    from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
+    from zoloss_cli.learners.linear_base import LinearLearner
+    from zoloss_cli.learners.majority import MajorityClassifier
+    from zoloss_cli.learners.mistake_bounds import (
         InseparableBoundClassifier,
         MarginBoundClassifier,
         MistakeBoundClassifier,
         StoppingRuleClassifier,
     )
-    from zoloss_cli.learners.bounds.rcd_bound import RCDBoundClassifier
-    from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
-    from zoloss_cli.learners.linear.bayes_point import BayesPointClassifier
-    from zoloss_cli.learners.linear.fld import FLDClassifier
-    from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
-    from zoloss_cli.learners.linear.margin_perceptron import MarginPerceptronClassifier
-    from zoloss_cli.learners.linear.perceptron import (
-        AveragedPerceptronClassifier,
-        BatchPerceptronClassifier,
-        PerceptronClassifier,
+    from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier, AdaBoostERPClassifier
+    from zoloss_cli.learners.multiclass.pairs import (
+        OneVsAllClassifier,
+        OneVsOneClassifier,
+        OutputCodeClassifier,
     )
-    from zoloss_cli.learners.linear.pocket import PocketClassifier
-    from zoloss_cli.learners.linear.romma import ROMMAClassifier
-    from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
-    from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
-    from zoloss_cli.learners.linear.stream import progressive_errors
-    from zoloss_cli.learners.linear.voted_perceptron import VotedPerceptronClassifier
-    from zoloss_cli.learners.linear_base import LinearLearner
-    from zoloss_cli.learners.majority import MajorityClassifier
-    from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
-    from zoloss_cli.learners.multiclass.ecoc import OutputCodeClassifier
-    from zoloss_cli.learners.multiclass.erp import AdaBoostERPClassifier
-    from zoloss_cli.learners.multiclass.pairs import OneVsAllClassifier, OneVsOneClassifier
     from zoloss_cli.learners.scoring.classifier import ScoringSystemClassifier
+    from zoloss_cli.learners.search.base import SearchLearner
     from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundClassifier
-    from zoloss_cli.learners.search.certify import CertifyingClassifier
     from zoloss_cli.learners.search.combinatorial import PrioritizedSearchClassifier, SwapSearchClassifier
     from zoloss_cli.learners.search.mip import MixedIntegerClassifier
     from zoloss_cli.learners.search.pivot import PivotClassifier
     from zoloss_cli.learners.search.progress import SearchProgress, progress_line
     from zoloss_cli.learners.search.rcd import RCDClassifier
-    from zoloss_cli.learners.search.search_learner import SearchLearner
+    from zoloss_cli.learners.search.rcd_bound import RCDBoundClassifier
     from zoloss_cli.learners.search.sla import SmoothLossClassifier
+    from zoloss_cli.proofs.certify import CertifyingClassifier
     from zoloss_cli.registry import make_learner
-    from zoloss_cli.reporting.frame import load_results
+    from zoloss_cli.report.frame import load_results
     from zoloss_cli.testing import check_learner
 
 __version__ = "1.0.0"
 
 _TARGETS = (
-    "zoloss_cli.api.comparisons:compare",
+    "zoloss_cli.api.tables:compare",
     "zoloss_cli.api.evaluate:evaluate",
     "zoloss_cli.api.experiments:run_experiment",
-    "zoloss_cli.api.fit_plots:plot_boundary",
-    "zoloss_cli.api.fit_plots:plot_curves",
-    "zoloss_cli.api.fit_plots:plot_time",
-    "zoloss_cli.api.models:load_model",
+    "zoloss_cli.api.plots:plot_boundary",
+    "zoloss_cli.api.plots:plot_curves",
+    "zoloss_cli.api.plots:plot_time",
+    "zoloss_cli.api.predict:load_model",
     "zoloss_cli.api.plots:plot_boxes",
     "zoloss_cli.api.plots:plot_differences",
     "zoloss_cli.api.plots:plot_ranks",
     "zoloss_cli.api.tables:make_table",
     "zoloss_cli.complexity.hard_margin:data_complexity",
-    "zoloss_cli.datasets.generators:Pool",
-    "zoloss_cli.datasets.named:load_dataset",
+    "zoloss_cli.data.generators:Pool",
+    "zoloss_cli.data.dataset:load_dataset",
     "zoloss_cli.learners.base:BinaryLearner",
     "zoloss_cli.learners.linear_base:LinearLearner",
     "zoloss_cli.learners.search.progress:SearchProgress",
     "zoloss_cli.learners.search.progress:progress_line",
-    "zoloss_cli.learners.search.search_learner:SearchLearner",
-    "zoloss_cli.learners.linear.stream:progressive_errors",
+    "zoloss_cli.learners.search.base:SearchLearner",
+    "zoloss_cli.learners.linear.online:progressive_errors",
     "zoloss_cli.registry:make_learner",
-    "zoloss_cli.reporting.frame:load_results",
+    "zoloss_cli.report.frame:load_results",
     "zoloss_cli.testing:check_learner",
 )
 _modules: dict[str, str] = {}  # the module of each exported name, filled at the first use of one

@@ -1,13 +1,4 @@
-"""Names of learners, measures, metrics, generators and data sets: one line of registration each.
-
-A name stands for a class or function and the parameters that the name fixes; the rest can be set in a config.
-Other packages add to three entry point groups:
-
-- `zoloss.learners`: name = "module:Class", a BinaryLearner whose parameters are annotated;
-- `zoloss.metrics`: name = "module:Class", a Metric of that name;
-- `zoloss.datasets`: name = "module:function", a generator, whose first parameter is `rng`, or a function
-  without parameters that returns the path of a CSV file; its docstring says what the data set is.
-"""
+"""Names of scikit-learn's scorers, by what they need from a task; light, since shells and schemas list them."""
 
 from __future__ import annotations
 
@@ -16,27 +7,76 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.learner_registrations import (
+from zoloss_cli.registrations import (
+    DatasetRegistration,
     LearnerRegistration,
+    MetricRegistration,
+    Registry,
     find_foreign,
     is_foreign_name,
     is_trusted,
 )
-from zoloss_cli.plugins import Registry
-from zoloss_cli.registrations import DatasetRegistration, MetricRegistration
 from zoloss_cli.utils.code_files import find_code_policy
-from zoloss_cli.utils.paths import list_embedded_datasets
-from zoloss_cli.utils.scorer_names import OTHER_PURPOSES, SCORER_NAMES
+from zoloss_cli.utils.files import list_embedded_datasets
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+_AVERAGES = ("macro", "micro", "weighted")
+
+OF_PREDICTIONS = (
+    *("accuracy", "balanced_accuracy", "matthews_corrcoef"),
+    *(f"f1_{average}" for average in _AVERAGES),
+    *("precision", *(f"precision_{average}" for average in _AVERAGES)),
+    *("recall", *(f"recall_{average}" for average in _AVERAGES)),
+    *("jaccard", *(f"jaccard_{average}" for average in _AVERAGES)),
+    *("positive_likelihood_ratio", "neg_negative_likelihood_ratio"),
+)
+OF_SCORES = ("average_precision",)  # for two classes, since only their scores are stored
+OF_PROBABILITIES = (
+    *("neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_brier_score"),
+    *("roc_auc_ovr", "roc_auc_ovr_weighted", "roc_auc_ovo", "roc_auc_ovo_weighted", "top_k_accuracy"),
+)
+SCORER_NAMES = (*OF_PREDICTIONS, *OF_SCORES, *OF_PROBABILITIES)
+OF_TWO_CLASSES = (
+    *("precision", "recall", "jaccard", "average_precision"),
+    *("positive_likelihood_ratio", "neg_negative_likelihood_ratio"),
+)
+
+_OF_CLUSTERS = (
+    *("adjusted_mutual_info_score", "adjusted_rand_score", "completeness_score", "fowlkes_mallows_score"),
+    *("homogeneity_score", "mutual_info_score", "normalized_mutual_info_score", "rand_score"),
+    "v_measure_score",
+)
+_OF_NUMBERS = (
+    *("d2_absolute_error_score", "explained_variance", "r2", "max_error", "neg_max_error"),
+    *("neg_mean_absolute_error", "neg_mean_absolute_percentage_error", "neg_mean_gamma_deviance"),
+    *("neg_mean_poisson_deviance", "neg_mean_squared_error", "neg_mean_squared_log_error"),
+    *("neg_median_absolute_error", "neg_root_mean_squared_error", "neg_root_mean_squared_log_error"),
+)
+_OF_SEVERAL_LABELS = ("f1_samples", "jaccard_samples", "precision_samples", "recall_samples")
+# The purposes of the scorers that no record of a classifier can provide.
+OTHER_PURPOSES = (
+    dict.fromkeys(_OF_CLUSTERS, "clusters")
+    | dict.fromkeys(_OF_NUMBERS, "regression")
+    | dict.fromkeys(_OF_SEVERAL_LABELS, "samples of several labels each")
+)
+
+
+# A name stands for a class or function and the parameters that the name fixes; the rest can be set in a config.
+# Other packages add to three entry point groups:
+#
+# - `zoloss.learners`: name = "module:Class", a BinaryLearner whose parameters are annotated;
+# - `zoloss.metrics`: name = "module:Class", a Metric of that name;
+# - `zoloss.datasets`: name = "module:function", a generator, whose first parameter is `rng`, or a function
+#   without parameters that returns the path of a CSV file; its docstring says what the data set is.
+
 _RCD = "zoloss_cli.learners.search.rcd:RCDClassifier"
-_PERCEPTRON = "zoloss_cli.learners.linear.perceptron:"
+_PERCEPTRON = "zoloss_cli.learners.linear.perceptrons:"
 _POCKET = "zoloss_cli.learners.linear.pocket:PocketClassifier"
-_ROMMA = "zoloss_cli.learners.linear.romma:ROMMAClassifier"
+_ROMMA = "zoloss_cli.learners.linear.perceptrons:ROMMAClassifier"
 _LIBLINEAR = "zoloss_cli.learners.linear.liblinear:LibLinearClassifier"
-_THEORY = "zoloss_cli.learners.bounds.classifiers:"
+_THEORY = "zoloss_cli.learners.mistake_bounds:"
 _ECC = "zoloss_cli.learners.multiclass.ecc:AdaBoostECCClassifier"
 _SGD = "zoloss_cli.learners.linear.sgd:MarginSGDClassifier"
 
@@ -54,14 +94,14 @@ LEARNERS = Registry(
         "pocket-plain": LearnerRegistration(_POCKET, {"ratchet": False}, "pocket (no ratchet)"),
         "ave-perc": LearnerRegistration(_PERCEPTRON + "AveragedPerceptronClassifier", {}, "ave-perc"),
         "voted-perc": LearnerRegistration(
-            "zoloss_cli.learners.linear.voted_perceptron:VotedPerceptronClassifier", {}, "voted-perc"
+            "zoloss_cli.learners.linear.perceptrons:VotedPerceptronClassifier", {}, "voted-perc"
         ),
         "perceptron": LearnerRegistration(_PERCEPTRON + "PerceptronClassifier", {}, "perceptron"),
         "batch-perceptron": LearnerRegistration(
             _PERCEPTRON + "BatchPerceptronClassifier", {}, "batch perceptron"
         ),
         "margin-perceptron": LearnerRegistration(
-            "zoloss_cli.learners.linear.margin_perceptron:MarginPerceptronClassifier", {}, "margin perceptron"
+            "zoloss_cli.learners.linear.perceptrons:MarginPerceptronClassifier", {}, "margin perceptron"
         ),
         "romma": LearnerRegistration(_ROMMA, {"aggressive": False}, "ROMMA"),
         "romma-aggressive": LearnerRegistration(_ROMMA, {"aggressive": True}, "aggressive ROMMA"),
@@ -70,7 +110,7 @@ LEARNERS = Registry(
         "inseparable-bound": LearnerRegistration(_THEORY + "InseparableBoundClassifier", {}, "inseparable"),
         "stopping-rule": LearnerRegistration(_THEORY + "StoppingRuleClassifier", {}, "stopping rule"),
         "rcd-bound": LearnerRegistration(
-            "zoloss_cli.learners.bounds.rcd_bound:RCDBoundClassifier", {}, "RCD bound"
+            "zoloss_cli.learners.search.rcd_bound:RCDBoundClassifier", {}, "RCD bound"
         ),
         "sgd-hinge": LearnerRegistration(_SGD, {"cost": "hinge"}, "SGD-hinge"),
         "sgd-mls": LearnerRegistration(_SGD, {"cost": "mls"}, "SGD-mls"),
@@ -96,23 +136,23 @@ LEARNERS = Registry(
         "csa": LearnerRegistration("zoloss_cli.learners.search.combinatorial:SwapSearchClassifier", {}, "CSA"),
         "mip": LearnerRegistration("zoloss_cli.learners.search.mip:MixedIntegerClassifier", {}, "MIP"),
         "pivot": LearnerRegistration("zoloss_cli.learners.search.pivot:PivotClassifier", {}, "pivot"),
-        "certify": LearnerRegistration(
-            "zoloss_cli.learners.search.certify:CertifyingClassifier", {}, "certify"
-        ),
+        "certify": LearnerRegistration("zoloss_cli.proofs.certify:CertifyingClassifier", {}, "certify"),
         "adaboost": LearnerRegistration(
             "zoloss_cli.learners.boosting.adaboost:AdaBoostClassifier", {}, "AdaBoost"
         ),
         "anyboost": LearnerRegistration(
             "zoloss_cli.learners.boosting.anyboost:AnyBoostClassifier", {}, "AnyBoost"
         ),
-        "cgboost": LearnerRegistration("zoloss_cli.learners.boosting.cgboost:CGBoostClassifier", {}, "CGBoost"),
+        "cgboost": LearnerRegistration(
+            "zoloss_cli.learners.boosting.anyboost:CGBoostClassifier", {}, "CGBoost"
+        ),
         "adaboost-stump": LearnerRegistration(
-            "zoloss_cli.learners.boosting.boosted_stumps:BoostedStumpsClassifier", {}, "AdaBoost (stumps)"
+            "zoloss_cli.learners.boosting.stumps:BoostedStumpsClassifier", {}, "AdaBoost (stumps)"
         ),
         "ecc": LearnerRegistration(_ECC, {"symmetric": True}, "AdaBoost.ECC"),
         "ecc-asymmetric": LearnerRegistration(_ECC, {"symmetric": False}, "asymmetric AdaBoost.ECC"),
         "erp": LearnerRegistration(
-            "zoloss_cli.learners.multiclass.erp:AdaBoostERPClassifier", {}, "AdaBoost.ERP"
+            "zoloss_cli.learners.multiclass.ecc:AdaBoostERPClassifier", {}, "AdaBoost.ERP"
         ),
         "one-vs-one": LearnerRegistration(
             "zoloss_cli.learners.multiclass.pairs:OneVsOneClassifier", {}, "one-vs-one"
@@ -121,9 +161,11 @@ LEARNERS = Registry(
             "zoloss_cli.learners.multiclass.pairs:OneVsAllClassifier", {}, "one-vs-all"
         ),
         "ecoc": LearnerRegistration(
-            "zoloss_cli.learners.multiclass.ecoc:OutputCodeClassifier", {}, "output code"
+            "zoloss_cli.learners.multiclass.pairs:OutputCodeClassifier", {}, "output code"
         ),
-        "stump": LearnerRegistration("zoloss_cli.learners.boosting.stump:DecisionStumpClassifier", {}, "stump"),
+        "stump": LearnerRegistration(
+            "zoloss_cli.learners.boosting.stumps:DecisionStumpClassifier", {}, "stump"
+        ),
         "scoring": LearnerRegistration(
             "zoloss_cli.learners.scoring.classifier:ScoringSystemClassifier", {}, "scoring system"
         ),
@@ -135,7 +177,7 @@ LEARNERS = Registry(
 )
 
 _MEASURES = "zoloss_cli.complexity.measures:"
-_SCORES = "zoloss_cli.complexity.score_measures:"
+_SCORES = "zoloss_cli.complexity.outliers:"
 
 # What a config's section `measures` can have: not learners, but registered, checked and stored like them.
 MEASURES = Registry(
@@ -151,48 +193,49 @@ MEASURES = Registry(
     },
 )
 
-_METRICS = "zoloss_cli.metrics."
-
 # scikit-learn's scorers, by its names; those that are also in METRICS (f1, roc_auc) are zoloss's own.
 SCORERS = Registry(
     "scorer",
-    {name: MetricRegistration(_METRICS + "scorer:build_scorer", {"name": name}) for name in SCORER_NAMES}
-    | {"accuracy": MetricRegistration(_METRICS + "accuracy:Accuracy")},
+    {
+        name: MetricRegistration("zoloss_cli.metrics.sklearn:build_scorer", {"name": name})
+        for name in SCORER_NAMES
+    }
+    | {"accuracy": MetricRegistration("zoloss_cli.metrics.errors:Accuracy")},
 )
 
 # What a table can show, by the names used in configs: classes derived from zoloss_cli.metrics.base.Metric.
 METRICS = Registry(
     "metric",
     {
-        "test_error": MetricRegistration(_METRICS + "test_error:TestError"),
-        "train_error": MetricRegistration(_METRICS + "train_error:TrainError"),
-        "train_01_loss": MetricRegistration(_METRICS + "train_01_loss:TrainZeroOneLoss"),
-        "train_01_loss_lenient": MetricRegistration(_METRICS + "train_01_loss_lenient:LenientTrainZeroOneLoss"),
-        "balanced_error": MetricRegistration(_METRICS + "balanced_error:BalancedError"),
-        "false_positive_rate": MetricRegistration(_METRICS + "false_positive_rate:FalsePositiveRate"),
-        "false_negative_rate": MetricRegistration(_METRICS + "false_negative_rate:FalseNegativeRate"),
-        "f1": MetricRegistration(_METRICS + "f1:F1"),
-        "roc_auc": MetricRegistration(_METRICS + "roc_auc:RocAuc"),
-        "fit_time": MetricRegistration(_METRICS + "fit_time:FitTime"),
-        "time_to_best": MetricRegistration(_METRICS + "time_to_best:TimeToBest"),
-        "lower_bound": MetricRegistration(_METRICS + "lower_bound:LowerBound"),
-        "time_to_bound": MetricRegistration(_METRICS + "time_to_bound:TimeToBound"),
-        "joint_bound": MetricRegistration(_METRICS + "joint_bound:JointBound"),
-        "cones": MetricRegistration(_METRICS + "cones:Cones"),
-        "iterations": MetricRegistration(_METRICS + "iterations:Iterations"),
-        "error_counts": MetricRegistration(_METRICS + "error_counts:ErrorCounts"),
-        "cost": MetricRegistration(_METRICS + "cost:Cost"),
-        "cost_ratio": MetricRegistration(_METRICS + "cost_ratio:CostRatio"),
-        "median_ratio": MetricRegistration(_METRICS + "median_ratio:MedianRatio"),
-        "bound_ratio": MetricRegistration(_METRICS + "bound_ratio:BoundRatio"),
-        "largest_ratio": MetricRegistration(_METRICS + "largest_ratio:LargestRatio"),
-        "success_share": MetricRegistration(_METRICS + "success_share:SuccessShare"),
-        "success_bound": MetricRegistration(_METRICS + "success_bound:SuccessBound"),
-        "complexity": MetricRegistration(_METRICS + "complexity:Complexity"),
-        "principal_points": MetricRegistration(_METRICS + "principal_points:PrincipalPoints"),
-        "principal_subsets": MetricRegistration(_METRICS + "principal_subsets:PrincipalSubsets"),
-        "auc": MetricRegistration(_METRICS + "auc:OutlierAuc"),
-        "auc_least_squares": MetricRegistration(_METRICS + "auc_least_squares:LeastSquaresAuc"),
+        "test_error": MetricRegistration("zoloss_cli.metrics.errors:TestError"),
+        "train_error": MetricRegistration("zoloss_cli.metrics.errors:TrainError"),
+        "train_01_loss": MetricRegistration("zoloss_cli.metrics.errors:TrainZeroOneLoss"),
+        "train_01_loss_lenient": MetricRegistration("zoloss_cli.metrics.errors:LenientTrainZeroOneLoss"),
+        "balanced_error": MetricRegistration("zoloss_cli.metrics.errors:BalancedError"),
+        "false_positive_rate": MetricRegistration("zoloss_cli.metrics.errors:FalsePositiveRate"),
+        "false_negative_rate": MetricRegistration("zoloss_cli.metrics.errors:FalseNegativeRate"),
+        "f1": MetricRegistration("zoloss_cli.metrics.errors:F1"),
+        "roc_auc": MetricRegistration("zoloss_cli.metrics.scores:RocAuc"),
+        "fit_time": MetricRegistration("zoloss_cli.metrics.timing:FitTime"),
+        "time_to_best": MetricRegistration("zoloss_cli.metrics.timing:TimeToBest"),
+        "lower_bound": MetricRegistration("zoloss_cli.metrics.bounds:LowerBound"),
+        "time_to_bound": MetricRegistration("zoloss_cli.metrics.timing:TimeToBound"),
+        "joint_bound": MetricRegistration("zoloss_cli.metrics.bounds:JointBound"),
+        "cones": MetricRegistration("zoloss_cli.metrics.bounds:Cones"),
+        "iterations": MetricRegistration("zoloss_cli.metrics.timing:Iterations"),
+        "error_counts": MetricRegistration("zoloss_cli.metrics.errors:ErrorCounts"),
+        "cost": MetricRegistration("zoloss_cli.metrics.errors:Cost"),
+        "cost_ratio": MetricRegistration("zoloss_cli.metrics.scores:CostRatio"),
+        "median_ratio": MetricRegistration("zoloss_cli.metrics.scores:MedianRatio"),
+        "bound_ratio": MetricRegistration("zoloss_cli.metrics.bounds:BoundRatio"),
+        "largest_ratio": MetricRegistration("zoloss_cli.metrics.bounds:LargestRatio"),
+        "success_share": MetricRegistration("zoloss_cli.metrics.bounds:SuccessShare"),
+        "success_bound": MetricRegistration("zoloss_cli.metrics.bounds:SuccessBound"),
+        "complexity": MetricRegistration("zoloss_cli.metrics.bounds:Complexity"),
+        "principal_points": MetricRegistration("zoloss_cli.metrics.bounds:PrincipalPoints"),
+        "principal_subsets": MetricRegistration("zoloss_cli.metrics.bounds:PrincipalSubsets"),
+        "auc": MetricRegistration("zoloss_cli.metrics.scores:OutlierAuc"),
+        "auc_least_squares": MetricRegistration("zoloss_cli.metrics.scores:LeastSquaresAuc"),
     },
     group="zoloss.metrics",
     registration_type=MetricRegistration,
@@ -200,7 +243,7 @@ METRICS = Registry(
 )
 METRIC_ALIASES = {"seconds": "fit_time", "reached": "time_to_best"}  # as in configs of zoloss 0.1
 
-_GENERATORS = "zoloss_cli.datasets.generators:"
+_GENERATORS = "zoloss_cli.data.generators:"
 
 # A generator is a function of a random Generator and annotated parameters that returns a pool of samples.
 GENERATORS = Registry(

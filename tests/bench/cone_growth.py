@@ -14,10 +14,8 @@ import time
 import numpy as np
 
 from zoloss_cli import load_dataset
-from zoloss_cli.learners.search.cone_problem import ConeProblem, build_cone_problem
-from zoloss_cli.learners.search.cone_workspace import Column, Cone, ConeWorkspace
-from zoloss_cli.learners.search.exact_features import ExactFeatures
-from zoloss_cli.learners.search.merged_samples import merge_equal_samples
+from zoloss_cli.learners.search.samples import ExactFeatures, merge_equal_samples
+from zoloss_cli.proofs.cones import Column, Cone, ConeProblem, ConeWorkspace, build_cone_problem
 
 PREFERENCE = 0.15  # a cone with one pair less is taken so much more often, to the power of e
 

@@ -37,7 +37,7 @@ def list_units() -> Iterator[tuple[str, int, Callable[[int], object]]]:
     from test_online_speed import LEARNERS, NAMES, load_table
 
     from zoloss_cli.kernels.pivot import slide_to_vertex, walk_vertices
-    from zoloss_cli.learners.problem import Problem
+    from zoloss_cli.learners.base import Problem
     from zoloss_cli.registry import make_learner
 
     def learn(learner, X, y, start):

@@ -18,7 +18,7 @@ from sklearn.preprocessing import scale
 
 from zoloss_cli import load_dataset, make_learner
 from zoloss_cli.registry import LEARNERS
-from zoloss_cli.utils.atomic_io import write_text
+from zoloss_cli.utils.files import write_text
 
 SAMPLES, FEATURES = 1000, 20
 SEARCH_SECONDS, FIRST_SECONDS = 30.0, 5.0

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 from zoloss_cli import ScoringSystemClassifier, load_dataset
-from zoloss_cli.learners.scoring.scoring_search import PointSearch, RuleSearch, SupportListing
+from zoloss_cli.learners.scoring.search import PointSearch, RuleSearch, SupportListing
 from zoloss_cli.learners.search.progress import SearchProgress
 
 NODES_PER_CALL = 100_000

@@ -11,12 +11,11 @@ from dask_processes import Cluster
 from places import TOP
 from processes import run_zoloss
 
-from zoloss_cli.config.cluster_spec import ClusterSettings
+from zoloss_cli.config.clusters import ClusterSettings
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment import scheduler
 from zoloss_cli.experiment.executors.dask_cluster import DaskExecutor, DaskWorkers
-from zoloss_cli.experiment.pending import PendingCell
-from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.plan import PendingCell, plan
 from zoloss_cli.experiment.runner import Progress, run_experiment
 from zoloss_cli.results.record import FitRecord
 from zoloss_cli.results.store import Store

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 from zoloss_cli.complexity.contribution import sum_paths
 from zoloss_cli.complexity.decomposition import decompose
 from zoloss_cli.complexity.hard_margin import build_problem, compute_path_complexities
-from zoloss_cli.datasets.pool import generate
+from zoloss_cli.data.dataset import generate
 
 SMALL = "complexity, yin-yang 100"
 LARGE = "complexity, 400, 40 flipped"

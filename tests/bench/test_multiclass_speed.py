@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from zoloss_cli.config.data_models import EmbeddedData
-from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.datasets.scaling import scale_parts
-from zoloss_cli.datasets.tables import find_entry
-from zoloss_cli.kernels.stump import find_best_stump, group_values
-from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.data.dataset import find_entry, load_data
+from zoloss_cli.data.splits import scale_parts
+from zoloss_cli.kernels.stumps import find_best_stump, group_values
+from zoloss_cli.learners.boosting.stumps import BoostedStumpsClassifier
+from zoloss_cli.learners.multiclass.codes import PARTITIONS
 from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
-from zoloss_cli.learners.multiclass.partitions import PARTITIONS
 
 STUMP = "weighted stump, pendigits"
 ECC = "AdaBoost.ECC round, pendigits"

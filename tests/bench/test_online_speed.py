@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from twins import python_averaged_perceptron, python_perceptron, python_pocket, python_sgd
 
-from zoloss_cli.config.data_models import EmbeddedData
-from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.datasets.scaling import scale_parts
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.data.dataset import load_data
+from zoloss_cli.data.splits import scale_parts
+from zoloss_cli.learners.base import Problem
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
 from zoloss_cli.learners.linear.fld import FLDClassifier
-from zoloss_cli.learners.linear.perceptron import AveragedPerceptronClassifier, PerceptronClassifier
+from zoloss_cli.learners.linear.perceptrons import AveragedPerceptronClassifier, PerceptronClassifier
 from zoloss_cli.learners.linear.pocket import PocketClassifier
 from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
-from zoloss_cli.learners.problem import Problem
 
 NAMES = ("pima", "german")
 LOOP_TRIALS, EPOCHS, ROUNDS = 2000, 1000, 50

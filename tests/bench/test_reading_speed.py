@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from zoloss_cli.datasets.csv_table import read_for_training
+from zoloss_cli.data.user_table import read_for_training
 
 ROWS, FEATURES = 1_000_000, 20
 GROUP = f"reading {ROWS:,} x {FEATURES}"

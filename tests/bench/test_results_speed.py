@@ -14,7 +14,7 @@ import pytest
 from places import TOP
 
 from zoloss_cli import load_results
-from zoloss_cli.reporting.export import render_frame
+from zoloss_cli.report.frame import render_frame
 
 RESULTS = TOP / "results" / "reference"
 GROUP = "reference results as DataFrame"

@@ -24,10 +24,8 @@ from zoloss_cli.kernels.rcd import DIRECTIONS_PER_BLOCK, fit_rcd
 from zoloss_cli.kernels.smooth import fit_sla
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
 from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundClassifier
-from zoloss_cli.learners.search.cone_problem import build_cone_problem
-from zoloss_cli.learners.search.cone_search import ConeSearch
-from zoloss_cli.learners.search.exact_features import ExactFeatures
-from zoloss_cli.learners.search.merged_samples import merge_equal_samples
+from zoloss_cli.learners.search.samples import ExactFeatures, merge_equal_samples
+from zoloss_cli.proofs.cones import ConeSearch, build_cone_problem
 
 N, M = 600, 20
 NO_CHECKPOINTS = np.empty(0, np.int64)

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from reference_runs import find_reference_run, load_reference
 
-from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.tables import build_table
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.tables import build_table
 
 pytestmark = pytest.mark.browser
 

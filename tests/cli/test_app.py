@@ -12,12 +12,10 @@ import pytest
 import typer
 from places import TOP
 
-from zoloss_cli.cli._lazy import load_command
-from zoloss_cli.cli.app import COMMANDS
+from zoloss_cli.cli.app import COMMANDS, load_command
 from zoloss_cli.complexity.hard_margin import Kernel
-from zoloss_cli.config.data_models import Prune
-from zoloss_cli.config.models import Preprocess
-from zoloss_cli.workflows import choices
+from zoloss_cli.config import choices
+from zoloss_cli.config.models import Preprocess, Prune
 
 HEAVY = ("numpy", "matplotlib", "numba", "scipy", "sklearn", "pandas", "cvxpy", "yaml", "tabulate")
 OWN_DATA = ("fit", "evaluate", "complexity", "prune")
@@ -63,7 +61,7 @@ def test_the_help_of_a_command_imports_nothing_heavy():
 def test_fit_imports_ensembles_only_to_save_or_fit_one(tmp_path):
     data, model = "datasets/heart.csv", tmp_path / "m.json"
     modules = imported_by(["fit", data, "--learner", "fld", "--model", model], ["predict", model, data])
-    assert "zoloss_cli.workflows.estimator_state" in modules
+    assert "zoloss_cli.api.states" in modules
     ensembles = ("zoloss_cli.learners.boosting", "zoloss_cli.learners.multiclass")
     assert not [name for name in modules if name.startswith(ensembles)]
 

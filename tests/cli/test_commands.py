@@ -145,7 +145,7 @@ def test_curves_are_recorded(zoloss, write_config, results):
 
 
 def test_compare_against_print(zoloss, tmp_path, results):
-    from zoloss_cli.utils.paths import shipped_folder
+    from zoloss_cli.utils.files import shipped_folder
 
     config = shipped_folder("configs") / "table2.yaml"
     zoloss(

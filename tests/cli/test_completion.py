@@ -12,8 +12,8 @@ from processes import environment, run_zoloss
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.config.catalog import load_catalog
+from zoloss_cli.figures.registry import FIGURE_NAMES, FIGURE_NUMBERS
 from zoloss_cli.registry import GENERATORS, LEARNERS
-from zoloss_cli.reporting.figures.registry import FIGURE_NAMES, FIGURE_NUMBERS
 
 # Imported by commands that compute, never by a completion.
 HEAVY = ("numpy", "matplotlib", "numba", "scipy", "sklearn", "pandas", "cvxpy", "zoloss_cli.config", "tabulate")

@@ -10,7 +10,7 @@ import pytest
 from documents import PAGES, TOP, build_workplace, list_figures, mask_varying, parse_steps
 
 from zoloss_cli.registry import METRICS, SCORERS, load_metric
-from zoloss_cli.reporting.frame_columns import COLUMNS
+from zoloss_cli.report.frame import COLUMNS
 from zoloss_cli.results.manifest import ManifestCell, RunInfo
 from zoloss_cli.results.record import CellHeader, FailedRecord, FitRecord, Measurement, MeasureRecord
 

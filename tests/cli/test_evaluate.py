@@ -11,8 +11,8 @@ import pytest
 from stored_records import stored
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.datasets.dataset import compute_fingerprint, load_data
+from zoloss_cli.data.dataset import compute_fingerprint, load_data
+from zoloss_cli.data.user_table import read_for_training
 from zoloss_cli.experiment.plan import plan
 
 QUICK = ["--learners", "fld,ave-perc,lr", "--splits", "6", "--jobs", "1", "--set", "ave-perc.epochs=5"]

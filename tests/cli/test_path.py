@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.workflows.scoring_options import ScoringOptions
-from zoloss_cli.workflows.size_path import PathRequest, PathStep, SizePath, parse_sizes
+from zoloss_cli.api.choose import ScoringOptions
+from zoloss_cli.api.path import PathRequest, PathStep, SizePath, parse_sizes
+from zoloss_cli.data.user_table import read_for_training
 
 QUICK = ("--set", "steps=5", "--set", "nodes=2000")
 

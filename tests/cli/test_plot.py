@@ -11,7 +11,7 @@ from own_rows import refused
 from places import REFERENCE, TOP
 from processes import run_python
 
-from zoloss_cli.reporting.figures.registry import FIGURES
+from zoloss_cli.figures.registry import FIGURES
 from zoloss_cli.results.record import decode_records, encode_line
 
 MARK = {".pdf": b"%PDF-", ".svg": b"<?xml", ".png": b"\x89PNG"}

@@ -8,8 +8,8 @@ import io
 import pytest
 from places import REFERENCE
 
-from zoloss_cli.reporting.loading import load_runs, select_runs
-from zoloss_cli.reporting.statistics import (
+from zoloss_cli.report.loading import load_runs, select_runs
+from zoloss_cli.report.statistics import (
     compare_by_signed_ranks,
     compare_pair,
     compare_with_best,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
 
-from zoloss_cli.datasets.pool import generate
+from zoloss_cli.data.dataset import generate
 from zoloss_cli.errors import DataError
 from zoloss_cli.registry import MEASURES, build_parameter_model, make_learner
 from zoloss_cli.results.record import Measurement

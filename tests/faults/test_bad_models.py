@@ -7,8 +7,8 @@ import json
 import pytest
 from own_rows import COLOURS, SEVERAL, refused
 
+from zoloss_cli.api.model_files import read_model
 from zoloss_cli.errors import ModelError
-from zoloss_cli.workflows.model_io import read_model
 
 
 @pytest.mark.parametrize(

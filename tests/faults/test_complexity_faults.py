@@ -114,7 +114,7 @@ def test_too_many_rows_for_a_kernel_matrix(zoloss, table):
 
 
 def test_neighbours_need_no_kernel_matrix(zoloss, table, monkeypatch):
-    monkeypatch.setattr("zoloss_cli.workflows.prune.MAX_SAMPLES", 20)
+    monkeypatch.setattr("zoloss_cli.api.prune.MAX_SAMPLES", 20)
     refused(zoloss("prune", table(GOOD), "--dry-run"), 3, "30 rows, but contributions are limited to 20")
     assert zoloss("prune", table(GOOD), "--dry-run", "--by", "neighbours").code == 0
 
@@ -128,7 +128,7 @@ def test_too_little_memory(zoloss, table, monkeypatch):
     def full(*arguments):
         raise MemoryError
 
-    monkeypatch.setattr("zoloss_cli.workflows.complexity.build_problem", full)
+    monkeypatch.setattr("zoloss_cli.api.complexity.build_problem", full)
     refused(zoloss("complexity", table(GOOD)), 3, "too little memory for the kernel matrix of 30 samples")
 
 

@@ -55,7 +55,7 @@ def test_a_folder_that_cannot_be_written_to(zoloss, table, tmp_path, monkeypatch
     path, folder = table(GOOD), tmp_path / "locked"
     folder.mkdir()
     monkeypatch.setattr(os, "access", lambda where, mode: where != folder)
-    monkeypatch.setattr("zoloss_cli.workflows.prune.prune_table", lambda *a: pytest.fail("it computed"))
+    monkeypatch.setattr("zoloss_cli.api.prune.prune_table", lambda *a: pytest.fail("it computed"))
     refused(zoloss("prune", path, "--out", folder / "c.csv"), 7, f"the folder {folder} is not writable")
     refused(zoloss("complexity", path, "--plot", folder / "p.png"), 7, f"the folder {folder} is not writable")
 

@@ -15,7 +15,7 @@ import pytest
 from uci_archive import Archive, Reply, originals, zipped
 
 from zoloss_cli.config.catalog import find_embedded_entry, load_catalog
-from zoloss_cli.datasets.uci import download as uci
+from zoloss_cli.data import uci
 
 FETCHABLE = [name for name in load_catalog() if name != "pima"]
 REBUILT_ONLY_IN_VALUE = {"breast", "breast_id", "cleveland", "indian", "ionosphere", "vowel", "wine"}

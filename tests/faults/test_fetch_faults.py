@@ -16,7 +16,7 @@ from processes import run_zoloss
 from uci_archive import Reply, originals, zipped
 
 from zoloss_cli.config.catalog import find_embedded_entry
-from zoloss_cli.datasets.uci import download as uci
+from zoloss_cli.data import uci
 from zoloss_cli.errors import DataError
 
 

@@ -44,7 +44,7 @@ def test_what_is_read_is_never_written(zoloss, table, model, tmp_path):
 
 def test_targets_that_cannot_be_written_are_refused_before_training(zoloss, table, tmp_path, monkeypatch):
     path = table(COLOURS)
-    monkeypatch.setattr("zoloss_cli.workflows.fit_request.fit_table", lambda *a: pytest.fail("it trained"))
+    monkeypatch.setattr("zoloss_cli.api.fit.fit_table", lambda *a: pytest.fail("it trained"))
     refused(zoloss("fit", path, "--model", tmp_path), 7, "is a folder; name a file")
     refused(zoloss("fit", path, "--model", tmp_path / "no" / "m.json"), 7, "there is no folder")
     refused(zoloss("fit", path, "--model", path / "m.json"), 7)
@@ -69,9 +69,9 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(zoloss, table, model, t
 
 def test_what_cannot_be_saved_is_said_before_training(zoloss, table, tmp_path, monkeypatch):
     """As a learner of another package, of a kind that no part of a file is for."""
-    from zoloss_cli.workflows.estimator_state import STATE_TYPES
+    from zoloss_cli.api.states import STATE_TYPES
 
-    monkeypatch.setattr("zoloss_cli.workflows.fit_request.fit_table", lambda *a: pytest.fail("it trained"))
+    monkeypatch.setattr("zoloss_cli.api.fit.fit_table", lambda *a: pytest.fail("it trained"))
     monkeypatch.delitem(STATE_TYPES, "zoloss_cli.learners.kernel_svm:KernelSVMClassifier")
     for learner in ("svm-perceptron", "ecc:adaboost:svm-perceptron"):
         ended = zoloss("fit", table(SEVERAL), "--learner", learner, "--model", tmp_path / "m.json")

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 from twins import numpy_rcd, python_adaboost
 
-from zoloss_cli.config.data_models import EmbeddedData
-from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.datasets.scaling import scale_parts
-from zoloss_cli.datasets.splits import SplitRule
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.data.dataset import load_data
+from zoloss_cli.data.splits import SplitRule, scale_parts
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.kernels.line_search import to_fixed_point
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
-from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
+from zoloss_cli.learners.boosting.stumps import DecisionStumpClassifier
 from zoloss_cli.learners.linear.fld import FLDClassifier
 from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.search.rcd import RCDClassifier

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from zoloss_cli import MarginBoundClassifier, MistakeBoundClassifier, StoppingRuleClassifier
-from zoloss_cli.datasets.pool import generate
-from zoloss_cli.learners.bounds import mistake_bounds as bounds
-from zoloss_cli.learners.bounds.margins import (
+from zoloss_cli.data.dataset import generate
+from zoloss_cli.learners import mistake_bounds as bounds
+from zoloss_cli.learners.mistake_bounds import (
     compute_margin,
     compute_radius,
     find_best_comparison,

@@ -13,13 +13,12 @@ import pytest
 from exact_tables import KINDS, draw_table, render_table
 from places import TOP
 
-from zoloss_cli.datasets.csv_table import read_for_training
+from zoloss_cli.api.certificate import build_certificate
+from zoloss_cli.api.choose import TimeBudget
+from zoloss_cli.api.fit import FitRequest, Weighting
+from zoloss_cli.data.user_table import read_for_training
 from zoloss_cli.errors import DataError
 from zoloss_cli.proofs import check
-from zoloss_cli.workflows.certificate import build_certificate
-from zoloss_cli.workflows.class_weights import Weighting
-from zoloss_cli.workflows.fit_request import FitRequest
-from zoloss_cli.workflows.time_budget import TimeBudget
 
 SCALINGS = ("none", "standard", "minmax")
 TABLES_PER_KIND = 20

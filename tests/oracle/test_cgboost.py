@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_expit
 from twins import numpy_cgboost, numpy_margin_cost
 
-from zoloss_cli.kernels.margin_cost import (
+from zoloss_cli.kernels.stumps import (
     MIN_COST,
     MIN_RELATIVE_GAIN,
     compute_cost_and_slope,
@@ -18,8 +18,7 @@ from zoloss_cli.kernels.margin_cost import (
     set_sample_weights,
 )
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
-from zoloss_cli.learners.boosting.anyboost import COST_KINDS, AnyBoostClassifier
-from zoloss_cli.learners.boosting.cgboost import CGBoostClassifier
+from zoloss_cli.learners.boosting.anyboost import COST_KINDS, AnyBoostClassifier, CGBoostClassifier
 
 COSTS = [("exponential", 1.0), ("sigmoid", 1.0), ("bisigmoid", 1.05), ("bisigmoid", 2.0), ("logistic", 1.0)]
 

@@ -7,12 +7,9 @@ import pytest
 from problems import fewest_errors, tiny_problem, whole
 
 from zoloss_cli.kernels.cone import PROVED, REFUTED, RUNNING
-from zoloss_cli.kernels.cone_order import compare_classes
-from zoloss_cli.learners.search.cone_problem import build_cone_problem, find_copies
-from zoloss_cli.learners.search.cone_search import ConeSearch
-from zoloss_cli.learners.search.cone_workspace import ConeWorkspace
-from zoloss_cli.learners.search.exact_features import ExactFeatures
-from zoloss_cli.learners.search.merged_samples import merge_equal_samples
+from zoloss_cli.kernels.cone_split import compare_classes
+from zoloss_cli.learners.search.samples import ExactFeatures, merge_equal_samples
+from zoloss_cli.proofs.cones import ConeSearch, ConeWorkspace, build_cone_problem, find_copies
 from zoloss_cli.registry import make_learner
 
 KINDS = ("plain", "discrete", "collinear", "duplicates")

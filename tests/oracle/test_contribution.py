@@ -13,7 +13,7 @@ from scipy.linalg import block_diag
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import NearestNeighbors
 
-from zoloss_cli.complexity import outlier_scores as outliers
+from zoloss_cli.complexity import outliers
 from zoloss_cli.complexity.contribution import (
     average_by_size,
     average_contributions,
@@ -22,17 +22,17 @@ from zoloss_cli.complexity.contribution import (
     solve_least_squares,
     sum_paths,
 )
-from zoloss_cli.complexity.growth import categorize_contributions
+from zoloss_cli.complexity.decomposition import categorize_contributions
 from zoloss_cli.complexity.hard_margin import build_problem, compute_path_complexities, fit_hard_margin_svm
-from zoloss_cli.complexity.outlier_scores import (
+from zoloss_cli.complexity.outliers import (
     compute_cross_validated_scores,
     compute_multipliers,
     compute_neighbour_scores,
 )
-from zoloss_cli.datasets.pool import generate
+from zoloss_cli.data.dataset import generate
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.kernels.random import PERMUTED, draw_epoch
-from zoloss_cli.metrics.roc import compute_auc, compute_roc_curve
+from zoloss_cli.kernels.numeric import PERMUTED, draw_epoch
+from zoloss_cli.metrics.scores import compute_auc, compute_roc_curve
 
 
 def random_problem(seed, n):

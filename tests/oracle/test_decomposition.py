@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zoloss_cli.complexity import decomposition, union_search
-from zoloss_cli.complexity.clusters import cluster_samples
-from zoloss_cli.complexity.decomposition import decompose
+from zoloss_cli.complexity import decomposition
+from zoloss_cli.complexity import decomposition as union_search
+from zoloss_cli.complexity.decomposition import cluster_samples, decompose
 from zoloss_cli.complexity.hard_margin import build_problem, fit_hard_margin_svm
-from zoloss_cli.datasets.pool import generate
+from zoloss_cli.data.dataset import generate
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.kernels.subsets import estimate_solves
 

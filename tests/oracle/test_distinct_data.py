@@ -11,14 +11,15 @@ from built_runs import build_run
 from places import REFERENCE
 from scipy import stats
 
-from zoloss_cli.reporting.distinct_data import describe_merged, group_by_data
-from zoloss_cli.reporting.loading import load_runs, open_results, select_runs
-from zoloss_cli.reporting.statistics import (
+from zoloss_cli.report.loading import load_runs, open_results, select_runs
+from zoloss_cli.report.statistics import (
     compare_by_signed_ranks,
     compute_average_ranks,
     compute_critical_difference,
+    describe_merged,
+    group_by_data,
 )
-from zoloss_cli.reporting.statistics_report import render_statistics
+from zoloss_cli.report.statistics_text import render_statistics
 
 
 @pytest.fixture(scope="module")

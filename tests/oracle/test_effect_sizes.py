@@ -13,15 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from zoloss_cli.reporting.effect_sizes import compute_paired_d, compute_rank_biserial, name_effect
-from zoloss_cli.reporting.statistics import (
+from zoloss_cli.report.cells import build_column_titles
+from zoloss_cli.report.statistics import (
     compare_by_signed_ranks,
     compare_pair,
     compare_with_best,
     compute_average_ranks,
+    compute_paired_d,
+    compute_rank_biserial,
+    name_effect,
 )
-from zoloss_cli.reporting.statistics_prose import describe_statistics
-from zoloss_cli.reporting.titles import build_column_titles
+from zoloss_cli.report.statistics_text import describe_statistics
 
 numbers = st.integers(-400, 400).map(lambda x: x / 16)
 differences = st.lists(numbers, min_size=2, max_size=30).filter(lambda d: max(d) > min(d))

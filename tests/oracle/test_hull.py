@@ -12,8 +12,7 @@ from problems import signed, whole
 from scipy.optimize import linprog
 
 from zoloss_cli.kernels.hull import separate
-from zoloss_cli.learners.search.certificates import compute_exact_rank, find_farkas_weights
-from zoloss_cli.learners.search.exact_features import ExactFeatures
+from zoloss_cli.learners.search.samples import ExactFeatures, compute_exact_rank, find_farkas_weights
 
 
 def unit(rows):

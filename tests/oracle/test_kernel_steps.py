@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zoloss_cli.kernels.arrays import compute_max_abs
-from zoloss_cli.kernels.lapack import invert_in_place, is_finite, solve_in_place
 from zoloss_cli.kernels.line_search import INSERTION_SORT_LIMIT, sort_breakpoints
+from zoloss_cli.kernels.numeric import compute_max_abs, invert_in_place, is_finite, solve_in_place
 
 values = st.floats(allow_nan=False) | st.sampled_from([0.0, 1.0, -1.0, 0.5])
 

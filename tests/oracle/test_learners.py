@@ -18,24 +18,24 @@ from twins import (
     python_voted_perceptron,
 )
 
-from zoloss_cli.kernels.random import RANDOM, build_alias_table, draw_epoch
+from zoloss_cli.kernels.numeric import RANDOM, build_alias_table, draw_epoch
 from zoloss_cli.kernels.svm import pad_columns, solve_linear_svm
-from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
-from zoloss_cli.learners.bounds.classifiers import InseparableBoundClassifier
+from zoloss_cli.learners.boosting.stumps import DecisionStumpClassifier
 from zoloss_cli.learners.linear.bayes_point import BayesPointClassifier
 from zoloss_cli.learners.linear.fld import FLDClassifier
-from zoloss_cli.learners.linear.margin_perceptron import MarginPerceptronClassifier
 from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE
-from zoloss_cli.learners.linear.perceptron import (
+from zoloss_cli.learners.linear.perceptrons import (
     AveragedPerceptronClassifier,
     BatchPerceptronClassifier,
+    MarginPerceptronClassifier,
     PerceptronClassifier,
+    ROMMAClassifier,
+    VotedPerceptronClassifier,
 )
 from zoloss_cli.learners.linear.pocket import PocketClassifier
-from zoloss_cli.learners.linear.romma import ROMMAClassifier
 from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
 from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
-from zoloss_cli.learners.linear.voted_perceptron import VotedPerceptronClassifier
+from zoloss_cli.learners.mistake_bounds import InseparableBoundClassifier
 from zoloss_cli.learners.search.rcd import RCDClassifier
 
 
@@ -141,7 +141,7 @@ def test_the_mean_of_the_vectors_that_vote_is_the_averaged_perceptron(noisy):
 
 
 def test_permuted_order_shows_every_example_once_an_epoch():
-    from zoloss_cli.kernels.random import PERMUTED
+    from zoloss_cli.kernels.numeric import PERMUTED
 
     indices = np.arange(50).astype(np.int32)
     draw_epoch(PERMUTED, indices, np.uint64(3), *NO_ALIAS_TABLE)

@@ -6,8 +6,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zoloss_cli.kernels.line import allocate_line_scratch, compute_line_losses
-from zoloss_cli.kernels.line_buckets import allocate_bucket_scratch, compute_near_losses
+from zoloss_cli.kernels.line import (
+    allocate_bucket_scratch,
+    allocate_line_scratch,
+    compute_line_losses,
+    compute_near_losses,
+)
 from zoloss_cli.kernels.pivot import draw_interval
 
 N = 400

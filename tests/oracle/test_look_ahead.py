@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zoloss_cli.kernels import exact_kernel, online, pocket
-from zoloss_cli.kernels.error_screen import build_screen, has_errors_up_to, sum_error_weights_up_to
+from zoloss_cli.kernels.block_trials import compute_tolerance, find_longest_row, find_sides
 from zoloss_cli.kernels.line_search import to_fixed_point
-from zoloss_cli.kernels.look_ahead import compute_tolerance, find_longest_row, find_sides
-from zoloss_cli.kernels.random import RANDOM, build_alias_table, draw_epoch
-from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, pad_columns
+from zoloss_cli.kernels.numeric import RANDOM, build_alias_table, draw_epoch
+from zoloss_cli.kernels.pocket import build_screen, has_errors_up_to, sum_error_weights_up_to
+from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, pad_features
 
 NOTHING = np.empty(0, np.int64), np.empty((0, 0))  # to record
 SEEDS = st.integers(0, 2**32 - 1)
@@ -28,7 +28,7 @@ def build_rows(kind, n, m, rng):
         X /= 3.0
     noise = 0.01 if kind == "few mistakes" else 2.0
     y = np.where(X[:, 0] + noise * rng.standard_normal(n) > 0.0, 1.0, -1.0)
-    return pad_columns(np.column_stack([y, X * y[:, None]]))
+    return pad_features(np.column_stack([y, X * y[:, None]]))
 
 
 def draw_weights(weighting, n, rng):

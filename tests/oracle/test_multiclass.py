@@ -16,9 +16,8 @@ from twins import largest_cut, python_erp, sorted_stump
 
 from zoloss_cli.kernels.codes import find_max_cut
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
-from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
-from zoloss_cli.learners.multiclass.erp import AdaBoostERPClassifier
-from zoloss_cli.learners.multiclass.partitions import PARTITIONS
+from zoloss_cli.learners.multiclass.codes import PARTITIONS
+from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier, AdaBoostERPClassifier
 
 
 def stump_of(X, signs, D):

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from zoloss_cli.datasets.generators import nested
-from zoloss_cli.learners.bounds.margins import compute_margin, find_widest_separator
-from zoloss_cli.learners.bounds.mistake_bounds import count_mistakes
+from zoloss_cli.data.generators import nested
+from zoloss_cli.learners.mistake_bounds import compute_margin, count_mistakes, find_widest_separator
 
 
 def build_signed(size: int) -> tuple[np.ndarray, np.ndarray]:

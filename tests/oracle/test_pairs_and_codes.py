@@ -10,13 +10,16 @@ from problems import several
 from sklearn.multiclass import OneVsOneClassifier as SklearnOneVsOne
 from sklearn.svm import SVC
 
-from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
+from zoloss_cli.learners.boosting.stumps import DecisionStumpClassifier
 from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
 from zoloss_cli.learners.linear.fld import FLDClassifier
-from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
-from zoloss_cli.learners.multiclass.ecoc import OutputCodeClassifier, draw_best_matrix
-from zoloss_cli.learners.multiclass.erp import AdaBoostERPClassifier
-from zoloss_cli.learners.multiclass.pairs import OneVsAllClassifier, OneVsOneClassifier
+from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier, AdaBoostERPClassifier
+from zoloss_cli.learners.multiclass.pairs import (
+    OneVsAllClassifier,
+    OneVsOneClassifier,
+    OutputCodeClassifier,
+    draw_best_matrix,
+)
 
 
 def test_one_vs_one_is_scikit_learns_vote():

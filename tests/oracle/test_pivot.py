@@ -11,8 +11,8 @@ from problems import fewest_errors, strict_errors, tiny_problem, whole
 from zoloss_cli.kernels import line
 from zoloss_cli.kernels import pivot as kernels
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
-from zoloss_cli.learners.search.merged_samples import merge_equal_samples
 from zoloss_cli.learners.search.pivot import PivotClassifier
+from zoloss_cli.learners.search.samples import merge_equal_samples
 
 
 @settings(max_examples=300, deadline=None)
@@ -78,7 +78,7 @@ def test_breakpoints_are_sorted():
         t = scale * rng.standard_cauchy(300)
         out, rows = np.empty(300), np.empty(300, np.int64)
         scratch = np.empty(300, np.int64), np.empty(601, np.int64)
-        line.sort_breakpoints(t, np.arange(300), 300, 1.0, *scratch, out, rows)
+        line.sort_line_breakpoints(t, np.arange(300), 300, 1.0, *scratch, out, rows)
         np.testing.assert_array_equal(out, np.sort(t))
         np.testing.assert_array_equal(t[rows], out)
 

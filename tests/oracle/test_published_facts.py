@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zoloss_cli.config.data_models import EmbeddedData
-from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.datasets.scaling import scale_parts
-from zoloss_cli.datasets.splits import SplitRule
-from zoloss_cli.datasets.tables import find_entry
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.data.dataset import find_entry, load_data
+from zoloss_cli.data.splits import SplitRule, scale_parts
 from zoloss_cli.learners.linear.fld import FLDClassifier
 from zoloss_cli.learners.linear.pocket import PocketClassifier
 from zoloss_cli.learners.search.rcd import RCDClassifier

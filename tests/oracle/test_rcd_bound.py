@@ -12,8 +12,8 @@ from scipy.integrate import quad
 from scipy.stats import binom
 
 from zoloss_cli import PrioritizedSearchClassifier, RCDBoundClassifier
-from zoloss_cli.datasets.pool import generate
-from zoloss_cli.learners.bounds import rcd_bound
+from zoloss_cli.data.dataset import generate
+from zoloss_cli.learners.search import rcd_bound
 
 N_AZIMUTHS = 240  # of starts, and of directions: the integrand jumps, so that errors fall as 1/N
 QUADRATURE_ERROR = 0.005

@@ -8,8 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zoloss_cli.kernels.line_search import MANY_SAMPLES, choose_bucket_count, take_step, to_fixed_point
-from zoloss_cli.kernels.rcd import allocate_scratch, fit_rcd, sign_weights, update_along_direction
-from zoloss_cli.kernels.rcd_of_many import DIFFERENT, ZERO, find_signs, multiply_directions, update_in_one_pass
+from zoloss_cli.kernels.rcd import (
+    DIFFERENT,
+    ZERO,
+    allocate_scratch,
+    find_signs,
+    fit_rcd,
+    multiply_directions,
+    sign_weights,
+    update_along_direction,
+    update_in_one_pass,
+)
 
 
 def walk_in_one_pass(X, y, phi, w, D, buckets):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from reference_runs import find_reference_run
 
-from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.runs import RunResult
 
 
 def find_complete(name: str) -> RunResult:

@@ -7,17 +7,16 @@ import pytest
 from places import REFERENCE
 from reference_runs import find_reference_run
 
-from zoloss_cli.config.data_models import EmbeddedData
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.datasets.pool import generate
-from zoloss_cli.datasets.scaling import scale_parts
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.data.dataset import generate, load_data
+from zoloss_cli.data.splits import scale_parts
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.registry import make_learner
-from zoloss_cli.reporting.compare import compare_run
+from zoloss_cli.report.compare import compare_run
 from zoloss_cli.results.store import Store
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.utils.files import shipped_folder
 
 SAME_DATA = (
     "breast",

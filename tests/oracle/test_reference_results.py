@@ -13,11 +13,10 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.learners.base import load_blas_controller
-from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.comparison import drop_repeated
+from zoloss_cli.report.compare import compare_run, drop_repeated
 from zoloss_cli.results.manifest import find_processor
 from zoloss_cli.results.store import Store
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.utils.files import shipped_folder
 
 CONFIGS = [
     "table2.yaml",

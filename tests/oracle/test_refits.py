@@ -12,10 +12,15 @@ from problems import strict_errors, whole
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from zoloss_cli.learners.problem import Problem
-from zoloss_cli.learners.search.merged_samples import build_merged_samples
+from zoloss_cli.learners.base import Problem
+from zoloss_cli.learners.search.combinatorial import (
+    WORST,
+    RefitScorer,
+    descend_by_first_swaps,
+    enumerate_combinations,
+)
 from zoloss_cli.learners.search.progress import SearchProgress
-from zoloss_cli.learners.search.refits import WORST, RefitScorer, descend_by_first_swaps, enumerate_combinations
+from zoloss_cli.learners.search.samples import build_merged_samples
 from zoloss_cli.registry import make_learner
 
 

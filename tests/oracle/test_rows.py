@@ -18,7 +18,7 @@ from zoloss_cli import (
     RCDClassifier,
     ROMMAClassifier,
 )
-from zoloss_cli.learners.linear import rows
+from zoloss_cli.learners.linear import online as rows
 
 LEARNERS = {
     "perceptron": PerceptronClassifier(epochs=7, random_state=3),

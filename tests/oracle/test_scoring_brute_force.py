@@ -9,7 +9,7 @@ import pytest
 
 from zoloss_cli import ScoringSystemClassifier, load_dataset
 from zoloss_cli.learners.scoring.milp import solve_by_milp
-from zoloss_cli.learners.scoring.scoring_search import RuleSearch
+from zoloss_cli.learners.scoring.search import RuleSearch
 from zoloss_cli.learners.search.progress import SearchProgress
 
 

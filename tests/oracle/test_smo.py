@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from zoloss_cli.kernels.smo import MIN_CURVATURE, combine_rows, solve_dual
+from zoloss_cli.kernels.svm import MIN_CURVATURE, combine_rows, solve_dual
 from zoloss_cli.learners import kernel_svm
+from zoloss_cli.learners.base import Samples, add_bias_column
 from zoloss_cli.learners.kernel_svm import KernelSVMClassifier, share_kernels
-from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
-from zoloss_cli.learners.multiclass.erp import AdaBoostERPClassifier
-from zoloss_cli.learners.problem import Samples, add_bias_column
+from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier, AdaBoostERPClassifier
 
 
 def solve_plainly(K, y, upper, tolerance):

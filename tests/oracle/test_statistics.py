@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.reporting.run_result import RunResult
-from zoloss_cli.reporting.statistics import (
+from zoloss_cli.report.runs import RunResult
+from zoloss_cli.report.statistics import (
     compare_by_signed_ranks,
     compare_pair,
     compare_with_best,

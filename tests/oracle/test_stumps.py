@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from problems import several
 from twins import sorted_stump
 
-from zoloss_cli.kernels.stump import find_best_stump, group_values
+from zoloss_cli.kernels.stumps import find_best_stump, group_values
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
-from zoloss_cli.learners.boosting.boosted_stumps import BoostedStumpsClassifier
-from zoloss_cli.learners.boosting.stump import DecisionStumpClassifier
+from zoloss_cli.learners.boosting.stumps import BoostedStumpsClassifier, DecisionStumpClassifier
 
 
 @settings(max_examples=150, deadline=None)

@@ -10,13 +10,13 @@ from problems import signed, strict_errors, whole
 from scipy.optimize import minimize
 from twins import python_sla
 
-from zoloss_cli.datasets.scaling import scale_parts
+from zoloss_cli.data.splits import scale_parts
 from zoloss_cli.kernels import smooth
 from zoloss_cli.learners.linear.bayes_point import BayesPointClassifier
 from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
 from zoloss_cli.learners.search.sla import SmoothLossClassifier
 from zoloss_cli.registry import make_learner
-from zoloss_cli.reporting.published.values import read_published_tables
+from zoloss_cli.report.papers import read_published_tables
 
 
 @pytest.mark.parametrize("learner", ["bpm", "svm", "lr", "sla"])

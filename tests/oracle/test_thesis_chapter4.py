@@ -8,11 +8,11 @@ from __future__ import annotations
 import pytest
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.tables import find_entry
+from zoloss_cli.data.dataset import find_entry
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
-from zoloss_cli.reporting.published.values import read_published_tables
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.report.papers import read_published_tables
+from zoloss_cli.utils.files import shipped_folder
 
 TABLES = ("4.2", "4.4", "4.5")
 SVMS = "one-vs-one/one-vs-all:svm-perceptron"

@@ -9,11 +9,11 @@ from places import REFERENCE
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.task import fit_task
+from zoloss_cli.figures.curves import Curves, build_curves
+from zoloss_cli.figures.thesis_boosting import find_dominating_partitions
 from zoloss_cli.metrics.base import Sizes
-from zoloss_cli.reporting.figures.dominating import find_dominating_partitions
-from zoloss_cli.reporting.recorded import Curves, build_curves
 from zoloss_cli.results.store import Store
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.utils.files import shipped_folder
 
 TANGRAM = ["ecc:max-cut:perceptron", "ecc:rand-half:perceptron"]
 SPLITS = 3

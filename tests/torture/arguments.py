@@ -58,8 +58,7 @@ class ArgumentInputs(InputCampaign):
         """Ask the commands for their options, and make files to name."""
         super().prepare()
         from torture.children import run_commands
-        from zoloss_cli.cli._lazy import load_command
-        from zoloss_cli.cli.app import COMMANDS
+        from zoloss_cli.cli.app import COMMANDS, load_command
 
         self.parsers: list[tuple[list[str], Any]] = []
         for name in COMMANDS:

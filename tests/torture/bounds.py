@@ -91,12 +91,11 @@ class Bounds(Campaign):
 
 def fit_certifying(path: Path, rng: random.Random, missing: str = "error") -> tuple[Any, dict[str, Any]]:
     """Fit certify to a table under any scaling, by any methods, with and without weights."""
-    from zoloss_cli.datasets.csv_table import read_for_training
-    from zoloss_cli.learners.search import certify
-    from zoloss_cli.workflows.certificate import build_certificate
-    from zoloss_cli.workflows.class_weights import Weighting
-    from zoloss_cli.workflows.fit_request import FitRequest
-    from zoloss_cli.workflows.time_budget import TimeBudget
+    from zoloss_cli.api.certificate import build_certificate
+    from zoloss_cli.api.choose import TimeBudget
+    from zoloss_cli.api.fit import FitRequest, Weighting
+    from zoloss_cli.data.user_table import read_for_training
+    from zoloss_cli.proofs import certify
 
     costs = (float(rng.randint(1, 4)), float(rng.randint(1, 4))) if rng.random() < 0.2 else (None, None)
     request = FitRequest(

@@ -95,7 +95,7 @@ def run_plainly(folder: str, arguments: list[str]) -> None:
     """Run a command of zoloss whose tasks run in the process itself, one after another."""
     from concurrent.futures import Future
 
-    from zoloss_cli.experiment.executors.process_pool import PoolExecutor
+    from zoloss_cli.experiment.executors.pool import PoolExecutor
     from zoloss_cli.experiment.task import run_chunk
 
     def submit(self, cell, splits, seconds):
@@ -133,10 +133,10 @@ def main() -> None:
     import distributed  # noqa: F401
     import sklearn.linear_model  # noqa: F401
 
-    from zoloss_cli.cli import _running, run  # noqa: F401
-    from zoloss_cli.experiment.executors import dask_cluster, dask_fit, dask_worker  # noqa: F401
+    from zoloss_cli.api import experiments as added_learners  # noqa: F401
+    from zoloss_cli.cli import _progress as _running  # noqa: F401
+    from zoloss_cli.experiment.executors import dask_cluster, dask_worker  # noqa: F401
     from zoloss_cli.learners.linear import fld  # noqa: F401
-    from zoloss_cli.workflows import added_learners, choose_workers, load_experiment  # noqa: F401
 
     print("ready", flush=True)
     for line in sys.stdin:

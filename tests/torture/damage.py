@@ -173,7 +173,7 @@ class DamagedResults(Campaign):
 
 def load_numbers(results: Path) -> dict[str, Any]:
     """Return what readers compute with: records, sizes and settings of each cell of each run."""
-    from zoloss_cli.reporting.loading import load_runs
+    from zoloss_cli.report.loading import load_runs
 
     runs, _ = load_runs(results)
     return {run.name: _describe(run) for run in runs}
@@ -192,7 +192,7 @@ def _describe(run: Any) -> dict:
 def compare_numbers(results: Path, truth: dict[str, Any], counts: Any) -> list[str]:
     """Return what a reader would show that nobody has written, or leave out without a word."""
     from zoloss_cli.errors import ResultsError
-    from zoloss_cli.reporting.loading import load_runs
+    from zoloss_cli.report.loading import load_runs
 
     try:
         runs, store = load_runs(results)

@@ -87,7 +87,7 @@ def keep_parsers() -> None:
 
     import typer
 
-    from zoloss_cli.cli import _lazy
+    from zoloss_cli.cli import app as _lazy
 
     if not hasattr(_lazy.load_command, "cache_info"):
         typer.main.get_command = functools.cache(typer.main.get_command)

@@ -67,7 +67,7 @@ def start_server() -> int:
     """Import everything and start the server that forks workers; return its id."""
     from multiprocessing import forkserver
 
-    from zoloss_cli.experiment.executors.process_pool import start_process_pool
+    from zoloss_cli.experiment.executors.pool import start_process_pool
 
     # Killed runs cannot return their semaphores; that they are cleaned up at the end needs no word.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
@@ -130,7 +130,7 @@ def find_children(parent: int) -> list[int]:
 
 def read_records(results: Path) -> dict[tuple[str, int], Any]:
     """Return all finished records without their times, by file and split."""
-    from zoloss_cli.results.cell_file import read_cell_file
+    from zoloss_cli.results.store import read_cell_file
 
     return {
         (path.name, split): msgspec.structs.replace(record, **TIMES)  # type: ignore[type-var]

@@ -30,7 +30,7 @@ class ModelInputs(InputCampaign):
 
     def build(self, rng: random.Random, folder: Path) -> Command:
         """Change the values of a model, or its text."""
-        from zoloss_cli.workflows.model_io import _compute_digest
+        from zoloss_cli.api.model_files import _compute_digest
 
         model, table = rng.choice(self.models)
         if rng.random() < 0.4:

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.plugins import Registration, Registry, find_fault, import_target
+from zoloss_cli.registrations import Registration, Registry, find_fault, import_target
 from zoloss_cli.registry import GENERATORS, LEARNERS, MEASURES, METRICS, find_registration
 
 

@@ -1,1 +1,1 @@
-"""The command line as Python functions: `zoloss_cli` exports them, and docs/python.md shows how to use them."""
+"""One public function for each command: `zoloss_cli` exports them, and docs/python.md shows how to use them."""

@@ -1,37 +1,313 @@
-"""Experiments from Python: the runner of `zoloss run`, and its results as an object."""
+"""Progress of a run started from Python: a bar in a notebook or on a terminal, nothing elsewhere.
+
+The bar in a notebook is an HTML element that IPython, which runs the notebook, updates in place: it needs no
+widgets, and so no additional package.
+"""
 
 from __future__ import annotations
 
+import html
 import os
+import shlex
+import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zoloss_cli.api.progress import build_progress
-from zoloss_cli.api.sources import list_names
-from zoloss_cli.api.tables import ResultTable, make_table, name_parameters
-from zoloss_cli.config.loader import build_experiment
-from zoloss_cli.config.messages import ErrorCollector
+from zoloss_cli.api.choose import OptionErrorCollector, parse_labels, parse_learner, parse_settings
+from zoloss_cli.api.evaluate_table import has_results
+from zoloss_cli.api.tables import ResultTable, list_names, make_table, name_parameters
+from zoloss_cli.config.checks import check_metrics
+from zoloss_cli.config.clusters import ClusterSettings, load_cluster_file, load_run_section, parse_scheduler
+from zoloss_cli.config.learners import build_learner_spec
+from zoloss_cli.config.loader import build_experiment, find_config, load_config
+from zoloss_cli.config.messages import ErrorCollector, parse_yaml
 from zoloss_cli.config.models import Experiment
-from zoloss_cli.config.yaml_reader import parse_yaml
 from zoloss_cli.errors import ConfigError, RunError
 from zoloss_cli.experiment import runner
+from zoloss_cli.experiment.executors.dask_cluster import DaskWorkers
 from zoloss_cli.experiment.plan import select_part
-from zoloss_cli.reporting.loading import load_runs, select_runs
+from zoloss_cli.experiment.runner import Progress
+from zoloss_cli.experiment.warming import compile_kernels
+from zoloss_cli.figures.registry import find_drawn_as
+from zoloss_cli.registry import LEARNERS, MEASURES, is_unchecked
+from zoloss_cli.report.loading import load_runs, select_runs
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils import code_files
-from zoloss_cli.workflows import added_learners
-from zoloss_cli.workflows.choose_workers import SCHEDULER_VARIABLE, choose_workers
-from zoloss_cli.workflows.load_experiment import load_experiment
+from zoloss_cli.utils.text import format_duration, show_controls
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from zoloss_cli.reporting.run_result import RunResult
+    from zoloss_cli.report.runs import RunResult
+
+
+def build_progress(shown: bool | None) -> Progress:
+    """Return the object that is notified of progress.
+
+    Parameters
+    ----------
+    shown : bool or None
+        Whether to show progress; None: in a notebook and on a terminal.
+
+    Returns
+    -------
+    Progress
+        A bar, or an object that shows nothing.
+    """
+    if shown is False:
+        return Progress()
+    if is_notebook():
+        return NotebookBar()
+    if shown or sys.stderr.isatty():
+        return TerminalBar()
+    return Progress()
+
+
+def is_notebook() -> bool:
+    """Return whether this runs in a notebook's kernel."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and getattr(shell, "kernel", None) is not None
+
+
+class _Counter(Progress):
+    """Count the tasks of all data sets."""
+
+    def __init__(self) -> None:
+        self.total = self.done = 0
+        self.left = "?"
+
+    def start(self, totals: dict[str, int], done: dict[str, int]) -> None:
+        """Start with the number of tasks of each data set, and how many of them are done."""
+        self.total, self.done = sum(totals.values()), sum(done.values())
+        self.show()
+
+    def advance(self, dataset: str, tasks: int, seconds_left: float | None) -> None:
+        """Count finished tasks."""
+        self.done, self.left = self.done + tasks, format_duration(seconds_left)
+        self.show()
+
+    def show(self) -> None:
+        """Show how many are done."""
+
+
+class NotebookBar(_Counter):
+    """A progress element in the output of a notebook cell."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._handle: Any = None
+
+    def note(self, text: str) -> None:
+        """Write a line into the cell."""
+        print(show_controls(text))
+
+    def show(self) -> None:
+        """Display the element, or update it if it is already there."""
+        from IPython.display import HTML, display
+
+        element = HTML(self.render())
+        if self._handle is None:
+            self._handle = display(element, display_id=True)
+        else:
+            self._handle.update(element)
+
+    def render(self) -> str:
+        """Return the element."""
+        text = f"{self.done:,} of {self.total:,} tasks" + (
+            f", {self.left} left" if self.done < self.total else ""
+        )
+        return f'<progress value="{self.done}" max="{max(1, self.total)}"></progress> {html.escape(text)}'
+
+
+class TerminalBar(_Counter):
+    """A line on standard error that overwrites itself."""
+
+    def note(self, text: str) -> None:
+        """Write a line."""
+        print(show_controls(text), file=sys.stderr, flush=True)
+
+    def show(self) -> None:
+        """Overwrite the line with the current count."""
+        print(
+            f"\r{self.done:,} of {self.total:,} tasks, {self.left} left  ", end="", file=sys.stderr, flush=True
+        )
+
+    def finish(self) -> None:
+        """End the line."""
+        if self.total:
+            print(file=sys.stderr, flush=True)
+
+
+OPTION = "--add-learner"
+
+
+def extend_experiment(experiment: Experiment, names: list[str], assignments: list[str]) -> Experiment:
+    """Return an experiment with more columns.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment of a config.
+    names : list of str
+        Learners to add: registered names, or classes of packages or files, optionally as LABEL=LEARNER.
+    assignments : list of str
+        Their parameters, as LEARNER.KEY=VALUE.
+    """
+    if not names:
+        if assignments:
+            raise ConfigError(
+                f"--set {assignments[0]}: there is no learner to set it for: name one with {OPTION}"
+            )
+        return experiment
+    if any(spec.learner in MEASURES for spec in experiment.learners):
+        raise ConfigError(f"{OPTION}: '{experiment.name}' measures data, so no learner can be added to it")
+    taken = {spec.label for spec in experiment.learners}
+    for label, name in parse_labels(names, OPTION).items():
+        if label in taken:
+            raise ConfigError(
+                f"{OPTION}: '{experiment.name}' has a column '{label}': give this one another label, as in "
+                f"other={name}"
+            )
+    mistakes, added = OptionErrorCollector(), []
+    for label, entry in parse_settings(names, assignments).items():
+        spec = build_learner_spec(label, entry, experiment.preprocess.seeding, mistakes)
+        if spec is not None:
+            added.append(spec.model_copy(update={"added": True}))
+    mistakes.raise_errors()
+    extended = experiment.model_copy(update={"learners": (*experiment.learners, *added)})
+    check_metrics(extended, {}, mistakes)
+    mistakes.raise_errors()
+    return extended
+
+
+def keep_added_learners(experiment: Experiment, folder: Path) -> tuple[Experiment, list[str]]:
+    """Return an experiment with the columns that earlier runs of it added, and a note about them.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment to run.
+    folder : Path
+        The results folder; its results of these learners are shown, but not continued.
+
+    Returns
+    -------
+    experiment : Experiment
+        The same experiment with these columns.
+    notes : list of str
+        A sentence that names them.
+    """
+    store, kept = Store(folder), []
+    new = {spec.label for spec in experiment.learners}
+    for manifest in store.read_manifests():
+        if manifest.experiment.name == experiment.name:
+            earlier = [spec for spec in manifest.experiment.learners if spec.added and spec.label not in new]
+            kept += [spec for spec in earlier if has_results(experiment, spec, store)]
+    if not kept:
+        return experiment, []
+    names = ", ".join(dict.fromkeys(spec.label for spec in kept))
+    note = f"{folder} has results of {names}, added by an earlier run, which are shown, too"
+    return experiment.model_copy(update={"learners": (*experiment.learners, *kept)}), [note]
+
+
+def name_run(config: Path, added: list[str], assignments: list[str], allow_code: bool) -> tuple[str, list[str]]:
+    """Return the origin of a run, its config or the command that adds to it, and the command that continues it.
+
+    Parameters
+    ----------
+    config : Path
+        The config.
+    added, assignments : list of str
+        The added learners and their parameters.
+    allow_code : bool
+        Whether other people's code was allowed.
+
+    Returns
+    -------
+    source : str
+        For the manifest.
+    command : list of str
+        The words of the command line.
+    """
+    command = ["run", str(config)]
+    command += [word for name in added for word in (OPTION, name)]
+    command += [word for text in assignments for word in ("--set", text)]
+    command += ["--allow-code"] if allow_code else []
+    return (shlex.join(["zoloss", *command]) if added else str(config)), command
+
+
+def list_unchecked(experiment: Experiment) -> list[str]:
+    """Return the learners of an experiment whose classes were not loaded, so their parameters are unknown."""
+    return list(dict.fromkeys(spec.learner for spec in experiment.learners if is_unchecked(spec.learner)))
+
+
+SCHEDULER_VARIABLE = "DASK_SCHEDULER_ADDRESS"
+
+
+def choose_workers(
+    config: Path | Mapping[str, Any], jobs: int, scheduler: str, cluster: Path | None, allow_versions: bool
+) -> int | DaskWorkers:
+    """Return the number of processes, or the cluster.
+
+    An option takes precedence over the section `run` of the config, and that over the environment.
+
+    Parameters
+    ----------
+    config : Path or mapping
+        The config, or its keys.
+    jobs : int
+        Worker processes on this machine, if no cluster is named.
+    scheduler : str
+        The address or file of a scheduler, from an option or the environment; empty for none.
+    cluster : Path or None
+        A file that describes a cluster.
+    allow_versions : bool
+        Whether the package versions of workers may differ from those on this machine.
+    """
+    by_option = scheduler if scheduler != os.environ.get(SCHEDULER_VARIABLE) else ""
+    if by_option and cluster is not None:
+        raise ConfigError("--scheduler and --cluster both name a cluster: use one")
+    settings: ClusterSettings | None = None
+    if cluster is not None:
+        settings = load_cluster_file(cluster)
+    elif by_option:
+        settings = parse_scheduler(by_option)
+    else:
+        named = find_config(config) if isinstance(config, Path) else config
+        settings = load_run_section(named) or (parse_scheduler(scheduler) if scheduler else None)
+    if settings is not None:
+        return DaskWorkers(settings, allow_versions)
+    if allow_versions:
+        raise ConfigError("--allow-versions is for a run on a cluster: add --scheduler or --cluster")
+    return jobs
+
+
+def count_workers(workers: int | DaskWorkers) -> int:
+    """Return how many tasks can run at a time; a scheduler is asked for its workers."""
+    if isinstance(workers, int):
+        return workers
+    if workers.settings.cluster is not None:
+        return workers.settings.n_wanted
+    executor = workers(lambda text: None)
+    try:
+        return executor.n_workers
+    finally:
+        executor.close()
+
+
+def load_experiment(path: Path) -> Experiment:
+    """Return the experiment of a config; every mistake raises a ConfigError that names file and key."""
+    experiment = load_config(path)
+    if experiment.published and experiment.published.drawn_as:
+        find_drawn_as(experiment.published.drawn_as, str(path))
+    return experiment
+
 
 DEFAULT_NAME = "experiment"
 TEXT_SOURCE = "run_experiment(...)"  # in place of a config's path
@@ -67,7 +343,7 @@ class ExperimentResults:
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The records of the run, as `load_results` returns them."""
-        from zoloss_cli.reporting.frame import load_results
+        from zoloss_cli.report.frame import load_results
 
         return load_results(self.folder, table=self.name)
 
@@ -184,10 +460,10 @@ def run_experiment(  # noqa: PLR0913  as many as the command has options
         described = None if cluster is None else Path(cluster)
         workers = choose_workers(content, jobs, named, described, allow_versions)
         if added and source != TEXT_SOURCE:
-            source, _ = added_learners.name_run(Path(source), added, [], allow_code)
-        asked = select_part(added_learners.add_learners(experiment, added, []), [], [], splits, seed)
+            source, _ = name_run(Path(source), added, [], allow_code)
+        asked = select_part(extend_experiment(experiment, added, []), [], [], splits, seed)
         part = select_part(asked, list_names(datasets), list_names(learners), None, None)
-        whole, notes = added_learners.keep_added_learners(asked, store.folder)
+        whole, notes = keep_added_learners(asked, store.folder)
         for note in notes:
             shown.note(note)
         options = runner.RunOptions(part=part)
@@ -247,3 +523,24 @@ class MappingErrorCollector(ErrorCollector):
         """Add a message about the value at these keys."""
         place = ".".join(map(str, keys))
         self.lines.append(": ".join(filter(None, ["config", place, message])))
+
+
+def warm_up_learners(names: Sequence[str], report: Callable[[int, int], object]) -> tuple[int, float]:
+    """Compile the kernels of learners, or load those already compiled.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The learners' names; none for all of them.
+    report : callable
+        Called with the number of learners done and the total.
+
+    Returns
+    -------
+    count : int
+        The number of learners.
+    seconds : float
+        How long it took.
+    """
+    specs = [parse_learner(name, [], None) for name in names or LEARNERS.builtin]
+    return len(specs), compile_kernels(specs, report)

@@ -1,19 +1,62 @@
-"""Values, differences and ranks of results, on matplotlib axes."""
+"""Axes to plot on, given or new, and the choice of the data set to plot."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from zoloss_cli.api.axes import choose_dataset, open_axes
-from zoloss_cli.api.sources import RunSource, select_run
+from tabulate import tabulate
+
+from zoloss_cli.api.boundary import build_boundary_drawing
+from zoloss_cli.api.tables import RunSource, select_run
+from zoloss_cli.data.columns import ALL_COLUMNS, ColumnSelection
+from zoloss_cli.errors import ConfigError, ResultsError, suggest_nearest
+from zoloss_cli.figures import catalog, style
+from zoloss_cli.figures.catalog import Drawing
+from zoloss_cli.figures.files import ANIMATION, render_animation, render_pages
+from zoloss_cli.figures.registry import FIGURES, FigureKind, find_figure
+from zoloss_cli.figures.style import apply_style
+from zoloss_cli.report.loading import load_runs
+from zoloss_cli.report.notes import describe_incomplete
+from zoloss_cli.report.runs import RunResult
+from zoloss_cli.utils.imports import import_optional
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
     AnyResults = str | PathLike[str] | RunSource | pd.DataFrame
+    from numpy.typing import ArrayLike
+
+
+@contextlib.contextmanager
+def open_axes(ax: Axes | None, height: float) -> Iterator[Axes]:
+    """Yield the given axes unchanged, or those of a new pyplot figure with our settings."""
+    if ax is not None:
+        yield ax
+        return
+    pyplot = import_optional("matplotlib.pyplot", style.NEEDED_BY)
+    with style.apply_style():
+        _, axes = pyplot.subplots(figsize=(1.4 * style.COLUMN, height), layout="constrained")
+        yield axes
+
+
+def choose_dataset(run: RunResult, wanted: str | None, found: list[str], what: str) -> str:
+    """Return the data set to plot, which must be among `found`; without a name, the only one there is."""
+    if not found:
+        raise ResultsError(f"'{run.name}' has no {what}")
+    if wanted is None and len(found) == 1:
+        return found[0]
+    if wanted is None:
+        raise ResultsError(f"'{run.name}' has several data sets; name one: {', '.join(found)}")
+    if wanted not in found:
+        reason = f"has no {what} of" if wanted in run.datasets else "has no data set"
+        raise ResultsError(f"'{run.name}' {reason} '{wanted}'{suggest_nearest(wanted, found)}")
+    return wanted
 
 
 def plot_boxes(
@@ -57,7 +100,7 @@ def plot_boxes(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['FLD', 'majority']
     """
-    from zoloss_cli.reporting.figures.boxes import draw_boxes_on, find_boxed_datasets
+    from zoloss_cli.figures.comparisons import draw_boxes_on, find_boxed_datasets
 
     run, _ = select_run(results, table, metric=metric, learners=learners)
     chosen = choose_dataset(run, dataset, find_boxed_datasets(run), "values of several splits")
@@ -111,8 +154,8 @@ def plot_differences(
     >>> ax.get_title()
     'data, minus majority'
     """
-    from zoloss_cli.reporting.figures.differences import draw_differences_on, find_paired_datasets
-    from zoloss_cli.reporting.statistics import check_comparable
+    from zoloss_cli.figures.comparisons import draw_differences_on, find_paired_datasets
+    from zoloss_cli.report.statistics import check_comparable
 
     run, _ = select_run(results, table, metric=metric, learners=learners)
     check_comparable(run, against)
@@ -165,8 +208,8 @@ def plot_ranks(
     >>> sorted(text.get_text() for text in ax.texts)[:2]
     ['FLD  3.00', 'SVM  1.67']
     """
-    from zoloss_cli.reporting.figures.ranks import count_rows, describe_tests, draw_ranks_on
-    from zoloss_cli.reporting.statistics import compute_average_ranks
+    from zoloss_cli.figures.comparisons import count_rows, describe_tests, draw_ranks_on
+    from zoloss_cli.report.statistics import compute_average_ranks
 
     run, _ = select_run(results, table, metric=metric, learners=learners)
     ranks = compute_average_ranks(run, alpha)
@@ -174,3 +217,310 @@ def plot_ranks(
         draw_ranks_on(axes, ranks)
         axes.set_title(describe_tests(ranks))
     return axes
+
+
+def plot_curves(
+    results: AnyResults,
+    dataset: str | None = None,
+    *,
+    part: str = "test",
+    table: str | None = None,
+    learners: str | Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot learning curves: errors by epoch, for learners that recorded them.
+
+    Bands are one standard error wide on either side. Records hold epochs if the config sets `record_every`.
+
+    Parameters
+    ----------
+    results : str, path-like or RunSource
+        A results folder, or what `run_experiment` returned.
+    dataset : str or None, default=None
+        The data set; None if there is only one.
+    part : {'train', 'test', 'cost'}, default='test'
+        Errors on training or test samples, or the cost of boosting.
+    table : str or None, default=None
+        The table's number or the run's name, if the results hold several.
+    learners : str or sequence of str, default=()
+        Only these learners; none for all.
+    ax : Axes or None, default=None
+        Where to plot; None for a new figure.
+
+    Returns
+    -------
+    Axes
+        The axes with the plot.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from zoloss_cli import plot_curves, run_experiment
+    >>> config = {"datasets": ["heart"], "split": {"repeats": 2},
+    ...           "learners": {"pocket": {"epochs": 20, "record_every": 5}}}
+    >>> with TemporaryDirectory() as folder:
+    ...     ax = plot_curves(run_experiment(config, out=folder))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('epochs', 'test error (%)')
+    """
+    from zoloss_cli.figures.curves import AXIS_LABELS, draw_curves_on, find_curves
+
+    names = {"train": "train_error", "test": "test_error", "cost": "cost"}
+    if part not in names:
+        raise ConfigError(f"part: there are no curves of '{part}'{suggest_nearest(part, names)}")
+    run, _ = select_run(results, table, learners=learners)
+    recorded = [d for d in run.datasets if find_curves(run, d, names[part])]
+    what = f"recorded epochs with a {AXIS_LABELS[names[part]]}; set record_every in the config"
+    chosen = choose_dataset(run, dataset, recorded, what)
+    with open_axes(ax, 2.6) as axes:
+        draw_curves_on(axes, run, chosen, names[part])
+        axes.legend()
+    return axes
+
+
+def plot_time(
+    results: AnyResults,
+    dataset: str | None = None,
+    *,
+    table: str | None = None,
+    learners: str | Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot training errors against seconds: how few each learner reached, and when.
+
+    Steps are the fewest errors so far, for searches that ran once on all samples; markers show when the result
+    was found, and lines continue to the end of the fit.
+
+    Parameters
+    ----------
+    results : str, path-like or RunSource
+        A results folder, or what `run_experiment` returned.
+    dataset : str or None, default=None
+        The data set; None if there is only one.
+    table : str or None, default=None
+        The table's number or the run's name, if the results hold several.
+    learners : str or sequence of str, default=()
+        Only these learners; none for all.
+    ax : Axes or None, default=None
+        Where to plot; None for a new figure.
+
+    Returns
+    -------
+    Axes
+        The axes with the plot.
+
+    Examples
+    --------
+    >>> from zoloss_cli import evaluate, load_dataset, plot_time
+    >>> result = evaluate(*load_dataset("heart"), ["fld", "majority"], n_splits=2)
+    >>> ax = plot_time(result)
+    >>> ax.get_xscale(), ax.get_ylabel()
+    ('log', 'training errors')
+    """
+    from zoloss_cli.figures.curves import draw_searches_on
+
+    run, _ = select_run(results, table, learners=learners)
+    timed = list(dict.fromkeys(d for (d, _), cell in run.cells.items() if "fit_time" in cell))
+    chosen = choose_dataset(run, dataset, timed, "times of fitting")
+    with open_axes(ax, 2.6) as axes:
+        draw_searches_on(axes, run, chosen)
+        axes.set(xlabel="seconds", ylabel="training errors")
+        axes.legend()
+    return axes
+
+
+def plot_boundary(estimator: Any, X: pd.DataFrame | ArrayLike, y: ArrayLike, *, ax: Axes | None = None) -> Axes:
+    """Plot samples with two features, and the class that a fitted classifier predicts in each region.
+
+    Any classifier with scikit-learn's interface works, also a pipeline with scaling or a model from
+    `load_model`.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A classifier fitted to two features.
+    X : DataFrame or array-like of shape (n_samples, 2)
+        The samples to show.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    ax : Axes or None, default=None
+        Where to plot; None for a new figure.
+
+    Returns
+    -------
+    Axes
+        The axes with the plot.
+
+    Examples
+    --------
+    >>> from zoloss_cli import PocketClassifier, load_dataset, plot_boundary
+    >>> X, y = load_dataset("yinyang", size=200)
+    >>> ax = plot_boundary(PocketClassifier(random_state=0).fit(X, y), X, y)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['0', '1', 'predicted 0', 'predicted 1']
+    """
+    from zoloss_cli.figures.boundary import draw_predictions_on
+
+    with open_axes(ax, 3.0) as axes:
+        draw_predictions_on(axes, estimator.predict, X, y)
+        axes.legend()
+    return axes
+
+
+DEFAULT_RESULTS = Path("results")
+
+
+@dataclass(frozen=True)
+class PlotRequest:
+    """A figure as described by the options of `zoloss plot`.
+
+    Attributes
+    ----------
+    figure : str
+        The figure's name: a word, PAPER/NUMBER, or the number alone if only one paper has it.
+    results : Path
+        The results folder.
+    table : str or None
+        The table's number or the run's name.
+    datasets : list of str
+        Names of data sets, none for all; for a boundary also one generator or CSV file.
+    learners : list of str
+        Names of learners; none for all.
+    positive, label : str or None
+        The positive class and the label column of your own data.
+    metric : str or None
+        A metric other than the one that the table shows.
+    against : str or None
+        The learner to compare the others with.
+    selection : ColumnSelection
+        The columns of your own CSV file to use as features.
+    """
+
+    figure: str
+    results: Path
+    table: str | None
+    datasets: list[str]
+    learners: list[str]
+    positive: str | None
+    label: str | None
+    metric: str | None = None
+    against: str | None = None
+    selection: ColumnSelection = ALL_COLUMNS
+
+    @property
+    def is_of_own_data(self) -> bool:
+        """Whether to fit learners on a data set that the options name, without results."""
+        return self.figure == "boundary" and bool(self.datasets) and self.table is None
+
+    @property
+    def inputs(self) -> list[Path]:
+        """The user's files to read."""
+        return [Path(self._own_data)] if self.is_of_own_data else []
+
+    @property
+    def _own_data(self) -> str:
+        return ",".join(self.datasets)  # a file's name may have commas
+
+    @property
+    def is_animated(self) -> bool:
+        """Whether the figure has frames, and so can be a GIF."""
+        kind = self._find_without_results()
+        return kind is not None and bool(kind.frames)
+
+    def validate(self) -> None:
+        """Refuse options that do not go together."""
+        for kind in FIGURES:
+            if kind.name == self.figure:
+                kind.check_options(metric=self.metric, against=self.against)
+        if self.is_of_own_data:
+            if not self.learners:
+                raise ConfigError("--learners: name those to fit on --dataset, such as rcd-bias,adaboost")
+            return
+        own_options = {"positive": self.positive, "label": self.label} | self.selection.to_keys()
+        if given := [f"--{option}" for option, value in own_options.items() if value is not None]:
+            raise ConfigError(
+                f"{' and '.join(given)}: only for --figure boundary with --dataset and without --table"
+            )
+        if self._find_without_results() and (self.table is not None or self.datasets or self.learners):
+            raise ConfigError(
+                f"figure '{self.figure}' uses no results: leave out --table, --dataset and --learners"
+            )
+
+    def choose_drawing(self) -> tuple[Drawing, list[str]]:
+        """Return the figure, not drawn yet, and notes on the results that it shows."""
+        if self.is_of_own_data:
+            drawing = build_boundary_drawing(
+                self._own_data, self.learners, self.positive, self.label, self.selection
+            )
+            return drawing, []
+        if kind := self._find_without_results():
+            return catalog.build_drawing_without_results(kind), []
+        try:
+            runs, store = load_runs(self.results, self.table)
+        except ResultsError:
+            find_figure(self.figure)  # report an unknown figure first
+            raise
+        kind = catalog.find_kind(self.figure, runs)
+        drawing = catalog.choose_drawing(
+            kind, runs, self.results, self.table, self.datasets, self.learners, self.metric, self.against
+        )
+        return drawing, [*store.notes, *describe_incomplete([run for run in runs if run.name == drawing.run])]
+
+    def _find_without_results(self) -> FigureKind | None:
+        """Return the figure if it needs no results; which others exist depends on the results."""
+        named = [kind for kind in FIGURES if self.figure in (kind.name, kind.number)]
+        return named[0] if len(named) == 1 and not named[0].needs_results else None
+
+
+def render_drawing(drawing: Drawing, format: str) -> list[bytes]:
+    """Return a figure as files: its pages, or its animation.
+
+    Parameters
+    ----------
+    drawing : Drawing
+        The figure.
+    format : str
+        The format from `find_format`.
+
+    Returns
+    -------
+    list of bytes
+        The contents: of several files if each holds one page.
+    """
+    if format == ANIMATION:
+        with apply_style():
+            frames = drawing.kind.draw_frames()
+        return [render_animation(frames)]
+    return render_pages(drawing.draw_pages(), format)
+
+
+def list_drawings(results: Path | None) -> tuple[str, list[str]]:
+    """List all figures that can be drawn, with the command for each.
+
+    Parameters
+    ----------
+    results : Path or None
+        The results folder; None for the default one, which may be missing.
+
+    Returns
+    -------
+    text : str
+        A table of commands and titles.
+    notes : list of str
+        Notes on the results, or what is missing.
+    """
+    folder = results or DEFAULT_RESULTS
+    runs: list[RunResult] = []
+    notes: list[str] = []
+    try:
+        runs, store = load_runs(folder)
+        notes += store.notes
+    except ResultsError as error:
+        if results is not None:
+            raise
+        notes.append(f"these need no results; for others, {error}")
+    drawings = catalog.find_drawings(runs, folder, only_quick=False)
+    drawings += [catalog.build_drawing_without_results(kind) for kind in FIGURES if not kind.needs_results]
+    drawings.append(build_boundary_drawing("yinyang", ["rcd-bias", "adaboost"], None, None))
+    lines = [[drawing.command, drawing.title] for drawing in drawings]
+    return tabulate(lines, ["command", "what it draws"], tablefmt="simple"), notes

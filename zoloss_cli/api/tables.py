@@ -1,25 +1,133 @@
-"""Tables as objects: shown in a notebook, as text, or in any format."""
+"""What functions accept as `results`: a folder, the result of another function, or a DataFrame of records."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, runtime_checkable
 
-from zoloss_cli.api.sources import RunSource, list_names, name_several, select_run
+from zoloss_cli.config.choices import BOLD_RULES, MAX_DIGITS, STATS, TableOptions
+from zoloss_cli.config.models import EmbeddedData, Experiment, LearnerSpec, Split
 from zoloss_cli.errors import ClusterError, ConfigError, ResultsError, suggest_nearest
-from zoloss_cli.reporting.render.render import render_tables
-from zoloss_cli.reporting.table_cells import TableCell
-from zoloss_cli.reporting.table_options import BOLD_RULES, MAX_DIGITS, STATS, TableOptions
-from zoloss_cli.reporting.table_selection import load_tables, shape_runs
-from zoloss_cli.reporting.tables import Table, build_table
+from zoloss_cli.figures.catalog import narrow_run
+from zoloss_cli.metrics.base import Sizes
+from zoloss_cli.registry import METRICS, load_metric
+from zoloss_cli.report.agreement import build_comparison_report
+from zoloss_cli.report.cells import TableCell
+from zoloss_cli.report.compare import COLUMNS
+from zoloss_cli.report.loading import explain_empty, load_runs, select_runs
+from zoloss_cli.report.render.render import render_tables
+from zoloss_cli.report.runs import CellResult, Place, RunResult
+from zoloss_cli.report.tables import Table, build_table, load_tables, shape_runs
+from zoloss_cli.results.manifest import Manifest, ManifestCell
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MAX_NAMED_TABLES = 12
+
+
+@runtime_checkable
+class RunSource(Protocol):
+    """An object that holds runs: the results of an experiment or of an evaluation."""
+
+    def collect_runs(self, table: str | None = None) -> tuple[list[RunResult], list[RunResult]]:
+        """Return the selected runs, and all runs that are stored with them."""
+
+
+def collect_runs(results: Any, table: str | None = None) -> tuple[list[RunResult], list[RunResult]]:
+    """Return the runs that `results` refers to, and all runs of the same folder.
+
+    Parameters
+    ----------
+    results : str, path-like, RunSource or DataFrame
+        A results folder, what `run_experiment` or `evaluate` returned, or rows from `load_results`.
+    table : str or None, default=None
+        The number of a table or the name of a run.
+
+    Returns
+    -------
+    selected : list of RunResult
+        Those with this name, or all.
+    runs : list of RunResult
+        All runs, among them the baselines.
+    """
+    if isinstance(results, RunSource):
+        return results.collect_runs(table)
+    if isinstance(results, str | PathLike):
+        runs, store = load_runs(Path(results), table)
+        for note in store.notes:
+            warnings.warn(note, stacklevel=4)
+        return select_runs(runs, table), runs
+    if type(results).__name__ == "DataFrame":
+        if table is not None:
+            raise ConfigError(
+                "table: a DataFrame has no tables; choose its rows with load_results(path, table=...)"
+            )
+        run = build_run_of_frame(results)
+        return [run], [run]
+    raise ConfigError(
+        "results must be a folder, a DataFrame of load_results, or what run_experiment or evaluate returned "
+        f"(got {type(results).__name__})"
+    )
+
+
+def select_run(
+    results: Any,
+    table: str | None = None,
+    *,
+    metric: str | None = None,
+    datasets: str | Sequence[str] = (),
+    learners: str | Sequence[str] = (),
+) -> tuple[RunResult, list[RunResult]]:
+    """Return the selected run, or a part of it, and all runs that are stored with it.
+
+    Parameters
+    ----------
+    results, table : object, str or None
+        As in `collect_runs`; without a table, the results must hold only one.
+    metric : str or None, default=None
+        A metric other than the one its table shows.
+    datasets, learners : str or sequence of str
+        Only these; none for all.
+
+    Returns
+    -------
+    run : RunResult
+        A run with at least one cell.
+    runs : list of RunResult
+        All runs.
+    """
+    selected, runs = collect_runs(results, table)
+    shown = selected if table else [run for run in selected if not run.figure] or selected
+    if len(shown) != 1:
+        raise ResultsError(name_several([run.number for run in shown]))
+    (run,) = shown
+    if fault := explain_empty(run):
+        raise ResultsError(fault)
+    if metric is not None:
+        run = run.show_metric(metric)
+    if datasets or learners:
+        run = narrow_run(run, list_names(datasets), list_names(learners))
+    return run, runs
+
+
+def name_several(numbers: Sequence[str]) -> str:
+    """Return a message that asks to name one of several tables."""
+    more = f" and {len(numbers) - MAX_NAMED_TABLES} more" if len(numbers) > MAX_NAMED_TABLES else ""
+    listed = ", ".join(numbers[:MAX_NAMED_TABLES])
+    return f"these results hold several tables; name one with table=...: {listed}{more}"
+
+
+def list_names(names: str | Sequence[str]) -> list[str]:
+    """Return one name, or a sequence of names, as a list."""
+    return [names] if isinstance(names, str) else list(names)
+
 
 OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 
@@ -234,3 +342,206 @@ def name_parameters() -> Iterator[None]:
     except (ClusterError, ConfigError, ResultsError) as error:
         text = OPTION.sub(lambda match: match[1].replace("-", "_"), str(error))
         raise type(error)(text) from None
+
+
+NUMBERS = ("mean", "stderr", "published", "published_stderr", "z", "ratio")
+
+
+def compare(
+    results: str | PathLike[str] | RunSource, table: str | None = None, *, beyond: float | None = None
+) -> pd.DataFrame:
+    """Return every cell of the results next to its published value.
+
+    This is `zoloss compare`. Errors are compared by z, the difference over its joint standard error; counts of
+    training errors by whether they match; times by their ratio.
+
+    Parameters
+    ----------
+    results : str, path-like or RunSource
+        A results folder, or what `run_experiment` returned.
+    table : str or None, default=None
+        The table's number or the run's name; None for all tables.
+    beyond : float or None, default=None
+        Only cells with |z| above this, worse losses and slower times; None for all cells.
+
+    Returns
+    -------
+    DataFrame
+        One row per cell: paper, table, dataset, learner, metric, ours (mean, stderr, splits), the
+        published value and its error, difference, z, match and ratio. ``attrs["summary"]`` has the counts of
+        all cells as sentences, ``attrs["remarks"]`` what is known about the rows that are far off.
+
+    Raises
+    ------
+    ResultsError
+        If nothing in the results mirrors a published table.
+
+    Examples
+    --------
+    >>> from zoloss_cli import compare, run_experiment
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> results = run_experiment("table2", out=folder, splits=2, datasets="heart", learners="pocket")
+    >>> cells = compare(results)
+    >>> cells[["dataset", "learner", "splits", "published"]].values.tolist()
+    [['heart', 'pocket', 2, 11.22]]
+    """
+    import pandas as pd
+
+    selected, runs = collect_runs(results, table)
+    if not any(run.experiment.published for run in selected):
+        raise ResultsError("nothing in these results mirrors a published table")
+    report = build_comparison_report(runs, Path("these results"), table, beyond)
+    rows = [{name: getattr(cell, name) for name in COLUMNS} for cell in report.cells]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype(dict.fromkeys(NUMBERS, float))
+    frame.insert(COLUMNS.index("z"), "difference", frame["mean"] - frame["published"])
+    frame.attrs = {"summary": report.summary, "remarks": report.remarks}
+    return frame
+
+
+PLACE_COLUMNS = ("dataset", "learner")
+VARIED = ("noise", "flip", "positive")  # what may be done with the same samples
+
+
+def build_run(
+    cells: Sequence[tuple[Place, CellResult]],
+    metrics: Sequence[str],
+    *,
+    name: str,
+    title: str,
+    n_splits: int | None,
+    origin: str,
+    sources: Mapping[str, str] | None = None,
+) -> RunResult:
+    """Return a run of given cells.
+
+    Parameters
+    ----------
+    cells : sequence of ((data set, learner), CellResult)
+        The cells, in the order of the table. If several share a place, the best is shown.
+    metrics : sequence of str
+        What a table shows, the main metric first; at most one more is shown next to it.
+    name, title : str
+        Name and caption of its table.
+    n_splits : int or None
+        How many splits a complete cell has; None for as many as there are.
+    origin : str
+        The call that produced them, in place of a config.
+    sources : mapping of str to str, optional
+        What identifies the samples of each data set, to find rows with the same data; by default, its name.
+
+    Returns
+    -------
+    RunResult
+        As if it had been read from a results folder.
+    """
+    datasets = list(dict.fromkeys(dataset for (dataset, _), _ in cells))
+    learners = list(dict.fromkeys((learner, cell.choice) for (_, learner), cell in cells))
+    experiment = Experiment(
+        name=name,
+        title=title,
+        metric=metrics[0],
+        also=metrics[1] if len(metrics) > 1 else None,
+        datasets=tuple(EmbeddedData(name=d, dataset=(sources or {}).get(d, d)) for d in datasets),
+        learners=tuple(LearnerSpec(label=x, learner=x, choice=choice) for x, choice in learners),
+        split=Split(repeats=n_splits or max(len(cell) for _, cell in cells)),
+    )
+    planned = [
+        ManifestCell(*place, f"{i:016x}", f"cell-{i}.jsonl", cell.choice, n_splits or len(cell))
+        for i, (place, cell) in enumerate(cells)
+    ]
+    run = RunResult(Manifest(origin, experiment, planned, []))
+    for place, cell in cells:
+        run.count_done(place, len(cell))
+        run.add(place, cell)
+    return run
+
+
+def build_run_of_frame(frame: pd.DataFrame, metric: str | None = None) -> RunResult:
+    """Return the run that the rows of a DataFrame describe: one row per record, as in `load_results`.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``dataset`` and ``learner``, at least one column named after a metric, and optionally
+        ``split``, ``n_train`` and ``n_test``.
+    metric : str or None, default=None
+        What a table shows; None for test errors, or for the only metric among the columns.
+
+    Returns
+    -------
+    RunResult
+        Only what these rows hold: other records of the same folder do not count.
+    """
+    for column in PLACE_COLUMNS:
+        if column not in frame.columns:
+            hint = suggest_nearest(column, map(str, frame.columns))
+            raise ResultsError(f"the DataFrame has no column '{column}'{hint}")
+    shown = _choose_metric(frame, metric)
+    rows = frame[frame[shown].notna()]
+    if rows.empty:
+        raise ResultsError(f"the DataFrame has no row with a value of '{shown}'")
+    known = [name for name in METRICS.builtin if name in frame.columns]
+    groups = [column for column in (*PLACE_COLUMNS, "variant") if column in rows.columns]
+    cells = []
+    for names, part in rows.groupby(groups, observed=True, sort=False, dropna=False):
+        dataset, learner, *variant = ("" if name != name or name is None else str(name) for name in names)
+        cells.append(((dataset, learner), _build_cell(part, [shown, *known], "".join(variant))))
+    return build_run(
+        cells,
+        [shown],
+        name="frame",
+        title=f"Means of {shown}",
+        n_splits=None,
+        origin="load_results(...)",
+        sources=_find_sources(rows),
+    )
+
+
+def _choose_metric(frame: pd.DataFrame, metric: str | None) -> str:
+    known = [name for name in METRICS.builtin if name in frame.columns]
+    if metric is not None:
+        name = load_metric(metric).name
+        if name not in frame.columns:
+            raise ResultsError(f"the DataFrame has no column '{name}'{suggest_nearest(name, known)}")
+        return name
+    if "test_error" in known and frame["test_error"].notna().any():
+        return "test_error"
+    if not known:
+        raise ResultsError("no column of the DataFrame is named after a metric; name one, such as test_error")
+    return known[0]
+
+
+def _build_cell(part: pd.DataFrame, metrics: Sequence[str], choice: str) -> CellResult:
+    splits = part["split"].tolist() if "split" in part.columns else list(range(len(part)))
+    if len(set(splits)) < len(splits):
+        where = ", ".join(str(part[column].iloc[0]) for column in PLACE_COLUMNS)
+        raise ResultsError(
+            f"the DataFrame has a split of '{where}' more than once: keep the rows of one table, as "
+            "load_results with table=... does"
+        )
+    values = {name: part[name].astype(float).tolist() for name in metrics if part[name].notna().all()}
+    sizes = None
+    if {"n_train", "n_test"} <= {*part.columns}:
+        sizes = Sizes(int(part["n_train"].iloc[0]), int(part["n_test"].iloc[0]))
+    return CellResult(splits=[int(split) for split in splits], sizes=sizes, choice=choice, values=values)
+
+
+def _find_sources(rows: pd.DataFrame) -> dict[str, str]:
+    """Return what identifies the samples of each data set, if the DataFrame says so."""
+    if "data" not in rows.columns:
+        return {}
+    first = rows.drop_duplicates("dataset")
+    return {
+        str(name): source
+        for name, data in zip(first["dataset"], first["data"], strict=True)
+        if (source := _describe_source(data))
+    }
+
+
+def _describe_source(data: Any) -> str:
+    try:
+        content = json.loads(data)
+        return json.dumps({key: value for key, value in content.items() if key not in VARIED}, sort_keys=True)
+    except (TypeError, ValueError, AttributeError):
+        return ""

@@ -27,7 +27,7 @@ def complete_learner(incomplete: str) -> list[str]:
 def complete_dataset(incomplete: str) -> list[str]:
     """Offer the names of data sets and generators."""
     from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
-    from zoloss_cli.utils.paths import list_embedded_datasets
+    from zoloss_cli.utils.files import list_embedded_datasets
 
     return _filter_names([*list_embedded_datasets(), *GENERATORS, *DATASET_PLUGINS], incomplete)
 
@@ -46,7 +46,7 @@ def complete_metric_list(incomplete: str) -> list[str]:
 
 def complete_embedded_dataset(incomplete: str) -> list[str]:
     """Offer the names of the data sets that come with zoloss, which can be fetched from UCI."""
-    from zoloss_cli.utils.paths import list_embedded_datasets
+    from zoloss_cli.utils.files import list_embedded_datasets
 
     return _filter_names(list_embedded_datasets(), incomplete)
 
@@ -154,7 +154,7 @@ def _first_argument(context: typer.Context, name: str) -> Path | str:
 
 def _find_config(path: Path | str) -> Path:
     """Find a config as `zoloss run` does: the file, or the one of this name that comes with zoloss."""
-    from zoloss_cli.utils.paths import find_shipped_config
+    from zoloss_cli.utils.files import find_shipped_config
 
     path = Path(path)
     return path if path.exists() else find_shipped_config(path) or path

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zoloss_cli.cli import _completion as completion
+from zoloss_cli.config.choices import FORMATS, MISSING_POLICIES, SCALINGS
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.reporting.render.formats import FORMATS
-from zoloss_cli.utils.safe_text import show_controls
-from zoloss_cli.workflows.choices import MISSING_POLICIES, SCALINGS
+from zoloss_cli.utils.text import show_controls
 
 if TYPE_CHECKING:
-    from zoloss_cli.datasets.column_selection import ColumnSelection
-    from zoloss_cli.workflows.scoring_options import ScoringOptions
+    from zoloss_cli.api.choose import ScoringOptions
+    from zoloss_cli.data.columns import ColumnSelection
 
 ALL_CORES = os.cpu_count() or 1
 DOCUMENT_FORMATS = ("csv", "latex", "html")
@@ -74,7 +73,7 @@ def show_beside_document(lines: Iterable[str], format: str) -> None:
 
 def select_columns(drop: list[str] | None, features: list[str] | None, id: str | None) -> ColumnSelection:
     """Return the columns that options name, apart from the label."""
-    from zoloss_cli.datasets.column_selection import ColumnSelection
+    from zoloss_cli.data.columns import ColumnSelection
 
     return ColumnSelection(tuple(drop or ()), tuple(features or ()), id)
 
@@ -87,7 +86,7 @@ def build_scoring_options(
     forbid: list[str] | None,
 ) -> ScoringOptions:
     """Return what the options say about a scoring system."""
-    from zoloss_cli.workflows.scoring_options import ScoringOptions
+    from zoloss_cli.api.choose import ScoringOptions
 
     names = (tuple(parse_name_lists(texts)) for texts in (monotone, require, forbid))
     return ScoringOptions(max_terms, max_points, *names)
@@ -97,7 +96,7 @@ def data_argument(help: str) -> Any:
     """Declare an argument that is a table: a file, or the name of a data set that comes with zoloss."""
 
     def resolve(path: Path) -> Path:
-        from zoloss_cli.datasets.shipped_table import resolve_table
+        from zoloss_cli.data.table_files import resolve_table
 
         return resolve_table(path)
 

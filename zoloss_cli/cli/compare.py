@@ -60,10 +60,9 @@ def compare(
 
     `zoloss compare results/ --table II --fail-beyond 3`: for continuous integration; times do not count
     """
-    from zoloss_cli.reporting.agreement import summarize_published
-    from zoloss_cli.reporting.comparison_report import build_comparison_report, check_agreement
-    from zoloss_cli.reporting.loading import load_runs, select_runs
-    from zoloss_cli.reporting.render.render import render_comparison, render_summary
+    from zoloss_cli.report.agreement import build_comparison_report, check_agreement, summarize_published
+    from zoloss_cli.report.loading import load_runs, select_runs
+    from zoloss_cli.report.render.render import render_comparison, render_summary
 
     options.validate_standalone(standalone, format)
     runs, store = load_runs(results, table)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from zoloss_cli.cli import _options as options
-from zoloss_cli.workflows.choices import DEFAULT_SCALING, KERNELS
+from zoloss_cli.config.choices import DEFAULT_SCALING, KERNELS
 
 
 def complexity(
@@ -78,16 +78,14 @@ def complexity(
 
     `zoloss complexity large.csv --sample 1000 --seed 7`: on a random subset
     """
-    from zoloss_cli.cli._waiting import countdown
-    from zoloss_cli.datasets.csv_table import read_for_training
-    from zoloss_cli.reporting.figures.files import find_format, render_figure
-    from zoloss_cli.reporting.figures.style import check_can_draw
-    from zoloss_cli.utils import atomic_io
-    from zoloss_cli.utils.interruptible import run_interruptibly
-    from zoloss_cli.workflows import complexity_text
-    from zoloss_cli.workflows.complexity import ComplexityOptions, measure_complexity
-    from zoloss_cli.workflows.complexity_lookup import choose_cost
-    from zoloss_cli.workflows.table_samples import load_samples
+    from zoloss_cli.api import complexity_text
+    from zoloss_cli.api.complexity import ComplexityOptions, choose_cost, load_samples, measure_complexity
+    from zoloss_cli.cli._progress import countdown
+    from zoloss_cli.data.user_table import read_for_training
+    from zoloss_cli.figures.files import find_format, render_figure
+    from zoloss_cli.figures.style import check_can_draw
+    from zoloss_cli.utils import files as atomic_io
+    from zoloss_cli.utils.interrupt import run_interruptibly
 
     how = ComplexityOptions(
         *(kernel, gamma, permutations, seed, clusters, exact),
@@ -111,7 +109,7 @@ def complexity(
         )
         options.show_notes(samples.list_notes())
         if plot is not None:
-            from zoloss_cli.workflows.complexity_figure import draw_complexity
+            from zoloss_cli.api.complexity_text import draw_complexity
 
             atomic_io.write(plot, render_figure(draw_complexity(measured), find_format(plot)), force, [data])
             options.show_notes([f"the figure is in {plot}"])

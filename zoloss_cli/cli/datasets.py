@@ -9,7 +9,7 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.cli._lazy import MARKUP, PlainCommand, PlainGroup
+from zoloss_cli.cli.app import MARKUP, PlainCommand, PlainGroup
 
 datasets = typer.Typer(
     name="datasets", cls=PlainGroup, invoke_without_command=True, add_completion=False, rich_markup_mode=MARKUP
@@ -31,7 +31,7 @@ def list_datasets(context: typer.Context) -> None:
     `zoloss datasets fetch heart`: the original from UCI, compared with our copy
     """
     if context.invoked_subcommand is None:
-        from zoloss_cli.workflows.dataset_info import list_datasets
+        from zoloss_cli.api.info import list_datasets
 
         options.show(list_datasets())
 
@@ -42,8 +42,8 @@ def of(config: options.ConfigFile) -> None:
 
     **Example:** `zoloss datasets of configs/thesis/table4.2.yaml` (Table 4.1 of Li's thesis)
     """
+    from zoloss_cli.api.info import describe_experiment_data
     from zoloss_cli.config.loader import load_config
-    from zoloss_cli.workflows.dataset_info import describe_experiment_data
 
     options.show(describe_experiment_data(load_config(config)))
 
@@ -58,7 +58,7 @@ def show(
 
     **Example:** `zoloss datasets show heart`
     """
-    from zoloss_cli.workflows.dataset_info import describe_dataset
+    from zoloss_cli.api.info import describe_dataset
 
     options.show(describe_dataset(name))
 
@@ -69,7 +69,7 @@ def verify() -> None:
 
     **Example:** `zoloss datasets verify`
     """
-    from zoloss_cli.workflows.dataset_info import verify_embedded
+    from zoloss_cli.api.info import verify_embedded
 
     options.show(f"{verify_embedded()} files match catalog.yaml")
 
@@ -93,7 +93,7 @@ def fetch(
 
     **Example:** `zoloss datasets fetch sonar --into originals`
     """
-    from zoloss_cli.datasets.uci import download
-    from zoloss_cli.workflows.dataset_info import render_fetch_report
+    from zoloss_cli.api.info import render_fetch_report
+    from zoloss_cli.data import uci as download
 
     options.show(render_fetch_report(download.fetch(name, into, archive)))

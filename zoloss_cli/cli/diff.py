@@ -34,9 +34,8 @@ def diff(
     `zoloss diff before/ after/ --table II --fail-on-change`: for continuous integration
     """
     from zoloss_cli.errors import CheckError
-    from zoloss_cli.reporting.diff import compare_results
-    from zoloss_cli.reporting.diff_report import render_difference, summarize_difference
-    from zoloss_cli.reporting.loading import load_runs, select_runs
+    from zoloss_cli.report.diff import compare_results, render_difference, summarize_difference
+    from zoloss_cli.report.loading import load_runs, select_runs
 
     options.validate_standalone(standalone, format)
     loaded = []

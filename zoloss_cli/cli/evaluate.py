@@ -10,8 +10,8 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
+from zoloss_cli.config.choices import DEFAULT_SCALING
 from zoloss_cli.errors import ConfigError, RunError
-from zoloss_cli.workflows.choices import DEFAULT_SCALING
 
 
 def evaluate(
@@ -81,15 +81,18 @@ def evaluate(
     `zoloss evaluate mine.csv --save-config mine.yaml --dry-run`: save the config and show the plan, without
     running
     """
-    from zoloss_cli.utils.threads import limit_threads
+    from zoloss_cli.utils.processes import limit_threads
 
     limit_threads()
-    from zoloss_cli.cli._running import run_and_report, show_plan
+    from zoloss_cli.api.evaluate_table import (
+        Evaluation,
+        adapt_to_packages,
+        add_earlier_columns,
+        prepare_experiment,
+    )
+    from zoloss_cli.cli._progress import run_and_report, show_plan
     from zoloss_cli.experiment.runner import RunOptions
     from zoloss_cli.utils import code_files
-    from zoloss_cli.workflows.earlier_columns import add_earlier_columns
-    from zoloss_cli.workflows.evaluate import Evaluation, prepare_experiment
-    from zoloss_cli.workflows.usable_learners import adapt_to_packages
 
     options.validate_standalone(standalone, format)
     if data == Path("-"):
@@ -131,7 +134,7 @@ def evaluate(
 
 
 def _show(name: str, dataset: str, out: Path, format: str, standalone: bool) -> None:
-    from zoloss_cli.workflows.evaluate import render_evaluation
+    from zoloss_cli.api.evaluate_table import render_evaluation
 
     table, comparison = render_evaluation(out, name, dataset, format, sys.stdout.isatty(), standalone)
     typer.echo(table)

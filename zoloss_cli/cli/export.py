@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from zoloss_cli.cli import _options as options
-from zoloss_cli.reporting.render.formats import EXPORT_FORMATS
+from zoloss_cli.config.choices import EXPORT_FORMATS
 
 
 def export(
@@ -41,9 +41,8 @@ def export(
 
     `zoloss export results/reference --table II > table2.csv`
     """
-    from zoloss_cli.reporting.export import choose_export_format, render_frame
-    from zoloss_cli.reporting.frame import build_frame
-    from zoloss_cli.utils import atomic_io
+    from zoloss_cli.report.frame import build_frame, choose_export_format, render_frame
+    from zoloss_cli.utils import files as atomic_io
 
     chosen = choose_export_format(format, out)
     if out is not None:

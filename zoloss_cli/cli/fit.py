@@ -11,11 +11,11 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.workflows.choices import CALIBRATIONS, DEFAULT_SCALING
+from zoloss_cli.config.choices import CALIBRATIONS, DEFAULT_SCALING
 
 if TYPE_CHECKING:
+    from zoloss_cli.api.fit import TableFit
     from zoloss_cli.config.models import LearnerSpec
-    from zoloss_cli.workflows.fit import TableFit
 
 
 def fit(
@@ -119,12 +119,11 @@ def fit(
     `zoloss fit iris --learner ecc:stump --set rounds=50 --model iris.json`: several classes
     """
     start = time.perf_counter()  # loading the program counts, too
-    from zoloss_cli.datasets.csv_table import read_for_training
+    from zoloss_cli.api import fit_text
+    from zoloss_cli.api.choose import TimeBudget
+    from zoloss_cli.api.fit import FitRequest, Weighting
+    from zoloss_cli.data.user_table import read_for_training
     from zoloss_cli.utils import code_files
-    from zoloss_cli.workflows import fit_text
-    from zoloss_cli.workflows.class_weights import Weighting
-    from zoloss_cli.workflows.fit_request import FitRequest
-    from zoloss_cli.workflows.time_budget import TimeBudget
 
     budget = TimeBudget(time_limit, start=start)
     weighting = Weighting(tuple(class_weight or ()), cost_fp, cost_fn)
@@ -151,7 +150,7 @@ def fit(
                 data, label, missing, selection=selection, as_written=learner == "certify"
             )
         if certificate is not None:
-            from zoloss_cli.workflows.certificate import check_provable
+            from zoloss_cli.api.certificate import check_provable
 
             check_provable(table, positive, weighting)
         fitted = request.run(table, budget)
@@ -172,20 +171,20 @@ class _FitFiles:
 
     def check(self, spec: LearnerSpec | None, learner: str | None) -> None:
         """Refuse what cannot be written, before computing anything."""
-        from zoloss_cli.utils import atomic_io
+        from zoloss_cli.utils import files as atomic_io
 
         if self.model is not None and spec is not None:
-            from zoloss_cli.workflows.model_io import check_serializable
+            from zoloss_cli.api.model_files import check_serializable
 
             check_serializable(spec)
         if self.card is not None:
-            from zoloss_cli.workflows.card_files import find_card_format
-            from zoloss_cli.workflows.scoring_options import check_has_card
+            from zoloss_cli.api.cards import find_card_format
+            from zoloss_cli.api.choose import check_has_card
 
             check_has_card(learner)
             find_card_format(self.card)
         if self.certificate is not None:
-            from zoloss_cli.workflows.certificate import check_certifying
+            from zoloss_cli.api.certificate import check_certifying
 
             check_certifying(learner)
         for path in filter(None, (self.model, self.card, self.certificate)):
@@ -193,10 +192,10 @@ class _FitFiles:
 
     def write(self, fitted: TableFit, missing: str) -> None:
         """Write all of them, and report where they are."""
-        from zoloss_cli.utils import atomic_io
+        from zoloss_cli.utils import files as atomic_io
 
         if self.model is not None:
-            from zoloss_cli.workflows.model_io import render_model
+            from zoloss_cli.api.model_files import render_model
 
             content = render_model(fitted, missing)
             atomic_io.write(self.model, content, self.force, [self.data])
@@ -204,15 +203,14 @@ class _FitFiles:
                 [f"the model is in {self.model}; apply it with: zoloss predict {self.model} NEW.csv"]
             )
         if self.card is not None:
-            from zoloss_cli.workflows.card_files import find_card_format, render_card
-            from zoloss_cli.workflows.score_card import build_card
+            from zoloss_cli.api.cards import build_card, find_card_format, render_card
 
             card = build_card(fitted)
             assert card is not None  # the learner has a card
             atomic_io.write(self.card, render_card(card, find_card_format(self.card)), self.force, [self.data])
             options.show_notes([f"the card is in {self.card}"])
         if self.certificate is not None:
-            from zoloss_cli.workflows import certificate
+            from zoloss_cli.api import certificate
 
             built = certificate.build_certificate(fitted, missing)
             atomic_io.write(self.certificate, certificate.render_certificate(built), self.force, [self.data])

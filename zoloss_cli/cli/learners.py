@@ -33,10 +33,9 @@ def learners(
 
     `zoloss learners mine.py:MyClass --check --allow-code`: check that it can be used in an experiment
     """
+    from zoloss_cli.api.info import check_named_learner, describe_learner, list_learners
     from zoloss_cli.errors import ConfigError
     from zoloss_cli.utils import code_files
-    from zoloss_cli.workflows.learner_info import check_named_learner, describe_learner
-    from zoloss_cli.workflows.learner_table import list_learners
 
     if name is None:
         if check:

@@ -27,7 +27,7 @@ def merge(
 
     `zoloss merge shard-*/ --out results/`
     """
-    from zoloss_cli.workflows.merge import merge_folders, render_summary
+    from zoloss_cli.api.merge import merge_folders, render_summary
 
     summary = merge_folders(folders, out)
     options.show_notes(summary.notes)

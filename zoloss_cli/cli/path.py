@@ -56,13 +56,13 @@ def path(
 
     `zoloss path mine.csv --max-terms 2,4,8 --max-points 3 --json`: for another program
     """
-    from zoloss_cli.cli._waiting import countdown
-    from zoloss_cli.datasets.csv_table import read_for_training
-    from zoloss_cli.reporting.figures.files import find_format, render_figure
-    from zoloss_cli.reporting.figures.style import check_can_draw
-    from zoloss_cli.utils import atomic_io
-    from zoloss_cli.workflows import path_text
-    from zoloss_cli.workflows.size_path import PathRequest, parse_sizes
+    from zoloss_cli.api import path as path_text
+    from zoloss_cli.api.path import PathRequest, parse_sizes
+    from zoloss_cli.cli._progress import countdown
+    from zoloss_cli.data.user_table import read_for_training
+    from zoloss_cli.figures.files import find_format, render_figure
+    from zoloss_cli.figures.style import check_can_draw
+    from zoloss_cli.utils import files as atomic_io
 
     sizes = None if max_terms is None else parse_sizes(max_terms)
     scoring = options.build_scoring_options(None, max_points, monotone, require, forbid)

@@ -9,7 +9,7 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.reporting.figures.registry import FIGURE_NAMES, FIGURE_NUMBERS
+from zoloss_cli.figures.registry import FIGURE_NAMES, FIGURE_NUMBERS
 
 
 def plot(
@@ -112,19 +112,19 @@ def plot(
 
     `zoloss plot --figure boundary --dataset mine.csv --learners pivot,svm --features age,weight`
     """
-    from zoloss_cli.utils.threads import limit_threads
+    from zoloss_cli.utils.processes import limit_threads
 
     limit_threads()
-    from zoloss_cli.workflows.plot import DEFAULT_RESULTS, PlotRequest, list_drawings, render_drawing
+    from zoloss_cli.api.plots import DEFAULT_RESULTS, PlotRequest, list_drawings, render_drawing
 
     if figure is None:
         text, notes = list_drawings(results)
         options.show(text)
         options.show_notes(notes)
         return
-    from zoloss_cli.reporting.figures.files import find_format, name_pages
-    from zoloss_cli.reporting.figures.style import check_can_draw
-    from zoloss_cli.utils.atomic_io import check_target, write
+    from zoloss_cli.figures.files import find_format, name_pages
+    from zoloss_cli.figures.style import check_can_draw
+    from zoloss_cli.utils.files import check_target, write
 
     request = PlotRequest(
         figure,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from zoloss_cli.cli import _options as options
-from zoloss_cli.workflows.choices import UNKNOWN_POLICIES
+from zoloss_cli.config.choices import UNKNOWN_POLICIES
 
 
 def predict(
@@ -55,9 +55,9 @@ def predict(
 
     `zoloss predict mine.json new.csv --keep patient,date --unknown ignore`: with columns copied from the table
     """
-    from zoloss_cli.utils.atomic_io import check_target, write
-    from zoloss_cli.workflows.model_io import read_model
-    from zoloss_cli.workflows.predict import predict_table
+    from zoloss_cli.api.model_files import read_model
+    from zoloss_cli.api.predict import predict_table
+    from zoloss_cli.utils.files import check_target, write
 
     if out is not None:
         check_target(out, force, [model, data])

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from zoloss_cli.cli import _options as options
-from zoloss_cli.workflows.choices import DEFAULT_SCALING, NOISE_SCORES
+from zoloss_cli.config.choices import DEFAULT_SCALING, NOISE_SCORES
 
 
 def prune(
@@ -66,16 +66,16 @@ def prune(
 
     `zoloss prune large.csv --out clean.csv --by neighbours --neighbours 5`: for large tables
     """
-    from zoloss_cli.cli._waiting import countdown
-    from zoloss_cli.utils import atomic_io
-    from zoloss_cli.utils.interruptible import run_interruptibly
-    from zoloss_cli.workflows.prune import (
+    from zoloss_cli.api.prune import (
         build_prune_settings,
         choose_targets,
         prune_table,
         read_source_file,
         render_text,
     )
+    from zoloss_cli.cli._progress import countdown
+    from zoloss_cli.utils import files as atomic_io
+    from zoloss_cli.utils.interrupt import run_interruptibly
 
     how = build_prune_settings(by, threshold, permutations, neighbours)
     targets = None if dry_run else choose_targets(out, report)

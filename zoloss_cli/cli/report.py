@@ -36,10 +36,10 @@ def report(
     `zoloss report results/ --against results/reference`: also what differs from the reference
     """
     from zoloss_cli.errors import ResultsError
-    from zoloss_cli.reporting.figures.style import list_drawing_faults
-    from zoloss_cli.reporting.html_report.build import build_page
-    from zoloss_cli.reporting.loading import load_runs
-    from zoloss_cli.utils import atomic_io
+    from zoloss_cli.figures.style import list_drawing_faults
+    from zoloss_cli.report.html.page import build_page
+    from zoloss_cli.report.loading import load_runs
+    from zoloss_cli.utils import files as atomic_io
 
     atomic_io.check_target(out, force, [])
     runs, store = load_runs(results)

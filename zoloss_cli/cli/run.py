@@ -101,25 +101,28 @@ def run(
 
     `zoloss run configs/table4.yaml --shard 3/20`: the third of 20 shards, in a job array
     """
-    from zoloss_cli.utils.threads import limit_threads
+    from zoloss_cli.utils.processes import limit_threads
 
     limit_threads()
     if scheduler and not dry_run:
-        from zoloss_cli.experiment.executors.early_imports import begin_worker_imports
+        from zoloss_cli.experiment.executors.dask_worker import begin_worker_imports
 
         begin_worker_imports(scheduler)  # before anything slow
-    from zoloss_cli.cli._running import run_and_report, show_plan
-    from zoloss_cli.experiment.plan import select_part
+    from zoloss_cli.api.experiments import (
+        choose_workers,
+        extend_experiment,
+        keep_added_learners,
+        load_experiment,
+        name_run,
+    )
+    from zoloss_cli.cli._progress import run_and_report, show_plan
+    from zoloss_cli.experiment.plan import WHOLE, parse_shard, select_part
     from zoloss_cli.experiment.runner import RunOptions
-    from zoloss_cli.experiment.shards import WHOLE, parse_shard
     from zoloss_cli.utils import code_files
-    from zoloss_cli.workflows.added_learners import add_learners, keep_added_learners, name_run
-    from zoloss_cli.workflows.choose_workers import choose_workers
-    from zoloss_cli.workflows.load_experiment import load_experiment
 
     added = options.parse_name_lists(add_learner)
     with code_files.allow_code(allow_code):
-        extended = add_learners(load_experiment(config), added, settings or [])
+        extended = extend_experiment(load_experiment(config), added, settings or [])
         asked = select_part(extended, [], [], splits, seed)
         part = select_part(asked, options.parse_names(datasets), options.parse_names(learners), None, None)
         share = parse_shard(shard) if shard else WHOLE

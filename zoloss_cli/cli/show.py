@@ -52,12 +52,20 @@ def show(
 
     `zoloss show heart rcd-bias 0 --config table2 --model heart.json`: then `zoloss predict heart.json NEW.csv`
     """
+    from zoloss_cli.api.show import (
+        build_table_fit,
+        check_model_possible,
+        describe_agreement,
+        find_planned_task,
+        find_stored_task,
+        render_task,
+        render_task_model,
+        run_again,
+    )
     from zoloss_cli.errors import CheckError, ConfigError
-    from zoloss_cli.utils import atomic_io, code_files
-    from zoloss_cli.utils.interruptible import run_interruptibly
-    from zoloss_cli.workflows.show_task import find_planned_task, find_stored_task, run_again
-    from zoloss_cli.workflows.show_text import describe_agreement, render_task
-    from zoloss_cli.workflows.task_model import build_table_fit, check_model_possible, render_task_model
+    from zoloss_cli.utils import code_files
+    from zoloss_cli.utils import files as atomic_io
+    from zoloss_cli.utils.interrupt import run_interruptibly
 
     if config is not None and (results is not None or table is not None):
         raise ConfigError("--config is for tasks without results: omit --results and --table, or --config")

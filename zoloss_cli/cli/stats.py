@@ -48,10 +48,9 @@ def stats(
 
     `zoloss stats results/ --format csv > tests.csv`
     """
-    from zoloss_cli.reporting.loading import load_runs
-    from zoloss_cli.reporting.notes import describe_incomplete
-    from zoloss_cli.reporting.selection import select_comparable
-    from zoloss_cli.reporting.statistics_report import render_statistics
+    from zoloss_cli.report.loading import load_runs, select_comparable
+    from zoloss_cli.report.notes import describe_incomplete
+    from zoloss_cli.report.statistics_text import render_statistics
 
     options.validate_standalone(standalone, format)
     runs, store = load_runs(results, table)

@@ -12,7 +12,7 @@ def status(results: options.ResultsFolder = Path("results")) -> None:
 
     **Example:** `zoloss status results/reference`
     """
-    from zoloss_cli.reporting.status import load_progress, render_status
+    from zoloss_cli.report.status import load_progress, render_status
 
     runs, store = load_progress(results)
     options.show(render_status(runs, store))

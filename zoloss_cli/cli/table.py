@@ -10,8 +10,8 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
+from zoloss_cli.config.choices import BOLD_RULES, MAX_DIGITS, STATS
 from zoloss_cli.errors import ConfigError, ResultsError
-from zoloss_cli.reporting.table_options import BOLD_RULES, MAX_DIGITS, STATS
 
 
 def _validate_digits(value: int | None) -> int | None:
@@ -90,10 +90,10 @@ def table(
 
     `zoloss table results/ --metrics balanced_accuracy,f1_macro --stat ci --bold significant --rank-row`
     """
-    from zoloss_cli.reporting.render.render import render_tables
-    from zoloss_cli.reporting.table_notes import describe_marks
-    from zoloss_cli.reporting.table_options import TableOptions
-    from zoloss_cli.reporting.table_selection import collect_tables
+    from zoloss_cli.config.choices import TableOptions
+    from zoloss_cli.report.notes import describe_marks
+    from zoloss_cli.report.render.render import render_tables
+    from zoloss_cli.report.tables import collect_tables
 
     options.validate_standalone(standalone, format)
     chosen = TableOptions(

@@ -21,11 +21,10 @@ def validate(
 
     **Example:** `zoloss validate mine.yaml configs/table2.yaml`
     """
-    from zoloss_cli.config.metric_checks import describe_lacking
+    from zoloss_cli.api.experiments import list_unchecked, load_experiment
+    from zoloss_cli.config.checks import describe_lacking
     from zoloss_cli.experiment.plan import plan
     from zoloss_cli.utils.code_files import use_code_policy
-    from zoloss_cli.workflows.added_learners import list_unchecked
-    from zoloss_cli.workflows.load_experiment import load_experiment
 
     mistakes = []
     for path in configs:

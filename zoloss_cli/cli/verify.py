@@ -31,6 +31,6 @@ def verify(
 
     `zoloss verify proof.json.gz liver`: check it
     """
-    from zoloss_cli.workflows.certificate import check_certificate
+    from zoloss_cli.api.certificate import check_certificate
 
     options.show(check_certificate(certificate, data).describe())

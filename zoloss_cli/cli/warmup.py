@@ -8,7 +8,7 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.cli._waiting import countdown
+from zoloss_cli.cli._progress import countdown
 
 
 def warmup(
@@ -28,8 +28,8 @@ def warmup(
 
     `zoloss warmup`: those of all
     """
-    from zoloss_cli.utils.durations import format_duration
-    from zoloss_cli.workflows.warmup import warm_up_learners
+    from zoloss_cli.api.experiments import warm_up_learners
+    from zoloss_cli.utils.text import format_duration
 
     with countdown("; the kernels that are compiled are kept") as line:
         count, seconds = warm_up_learners(learners or [], line.count_steps("compiling kernels"))

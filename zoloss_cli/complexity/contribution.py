@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zoloss_cli.complexity.growth import compute_mean_growth
+from zoloss_cli.complexity.decomposition import compute_mean_growth
 from zoloss_cli.complexity.hard_margin import HardMarginProblem
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.kernels import contribution as kernels
@@ -239,3 +239,26 @@ def _solve_without_each(problem: HardMarginProblem, indices: np.ndarray) -> tupl
     whole, without, status, where = kernels.compute_leave_one_out(problem.K, problem.y, indices, problem.flat)
     problem.check_status(status, int(indices[where]))
     return whole, without
+
+
+def list_one_vs_rest(y: np.ndarray) -> list[np.ndarray]:
+    """Return the labels of each problem, 1 for a class and 0 for the rest.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Labels of at least two classes.
+
+    Returns
+    -------
+    list of ndarray
+        One problem per class, in the order of the labels. Two classes are one problem, with the second as 1:
+        the other one would be its mirror image.
+    """
+    classes = np.unique(y)
+    return [(y == label).astype(np.int64) for label in (classes if len(classes) > 2 else classes[1:])]
+
+
+def share_progress(progress: Progress, done: int, count: int) -> Progress:
+    """Return a callback for one of `count` problems of the same size, of which `done` are done."""
+    return lambda step, total: progress(done * total + step, count * total)

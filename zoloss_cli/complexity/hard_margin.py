@@ -18,8 +18,8 @@ from zoloss_cli.kernels.hard_margin import (
     count_path_support_vectors,
     solve_hard_margin,
 )
+from zoloss_cli.learners.base import check_feature_sizes, refuse_masked
 from zoloss_cli.learners.kernel_svm import DISTANCES
-from zoloss_cli.learners.problem import check_feature_sizes, refuse_masked
 
 Kernel = Literal["perceptron", "stump", "rbf", "linear", "precomputed"]
 FLAT_TOLERANCE = 1e-12  # of the largest squared distance: less counts as 0

@@ -1,18 +1,145 @@
-"""Complexity, decomposition and contributions of a data set of two classes, as measures."""
+"""The base class of measures, and what their parameters and results share."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+import inspect
+import math
+from collections.abc import Iterable
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from pydantic import Field
 
-from zoloss_cli.complexity.clusters import cluster_samples
 from zoloss_cli.complexity.contribution import solve_least_squares, sum_paths_in_blocks
-from zoloss_cli.complexity.decomposition import decompose
-from zoloss_cli.complexity.hard_margin import HardMarginProblem, fit_hard_margin_svm
-from zoloss_cli.complexity.measure import Gamma, KernelName, Measure, round_all
-from zoloss_cli.learners.problem import build_generator
+from zoloss_cli.complexity.decomposition import cluster_samples, decompose
+from zoloss_cli.complexity.hard_margin import HardMarginProblem, build_problem, fit_hard_margin_svm
+from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.learners.base import build_generator, check_parameters, refuse_masked
+
+KernelName = Annotated[
+    Literal["perceptron", "stump", "rbf", "linear"], Field(description="kernel of the hard-margin SVM")
+]
+Gamma = Annotated[float | None, Field(gt=0, description="parameter of the rbf kernel, and of no other")]
+
+
+class Measure:
+    """Base class of measures; subclasses implement `compute`.
+
+    A measure has parameters as scikit-learn's estimators do, and `sklearn.base.clone` copies it, but it is not
+    an estimator: it fits nothing, and its result is that of one data set.
+    """
+
+    reports: ClassVar[tuple[str, ...]] = ()  # optional record fields that it provides
+
+    multiclass = False
+    version = 1  # raise when results change, so that stored ones are not reused
+    kernel: KernelName = "perceptron"
+    gamma: Gamma = None
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the result is the same for any seed."""
+        return "random_state" not in self.get_params(deep=False)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Has no effect: no parameter has parameters of its own.
+
+        Returns
+        -------
+        dict
+            The value of each parameter.
+        """
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters.
+
+        Parameters
+        ----------
+        **params : object
+            New values by name.
+
+        Returns
+        -------
+        object
+            The measure itself.
+        """
+        known = self.get_params()
+        for name, value in params.items():
+            if name not in known:
+                raise ValueError(f"{type(self).__name__} has no parameter '{name}'; valid: {', '.join(known)}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self)).parameters
+        changed = [f"{k}={v!r}" for k, v in self.get_params().items() if v != defaults[k].default]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def check_classes(self, count: int) -> None:
+        """Raise ValueError if there are more than two classes.
+
+        Parameters
+        ----------
+        count : int
+            Number of classes.
+        """
+        if count > 2:
+            raise ValueError(f"{type(self).__name__} is for two classes, but y holds {count}")
+
+    def measure(self, X: ArrayLike, y: ArrayLike, flipped: ArrayLike = ()) -> dict:
+        """Measure a data set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels of two classes.
+        flipped : array-like of int, default=()
+            Indices of the samples whose labels are known to be wrong.
+
+        Returns
+        -------
+        dict
+            Plain numbers and lists of them, as a record stores them.
+        """
+        check_parameters(self)
+        refuse_masked(type(self).__name__, X=X, y=y, flipped=flipped)
+        labels = np.asarray(y)
+        if len(np.unique(labels)) < 2:
+            raise DataError("there is only one class: its complexity is 0, and no sample is an outlier")
+        is_flipped = np.isin(np.arange(len(labels)), np.asarray(flipped, dtype=np.int64))
+        return self.compute(build_problem(X, labels, self.kernel, self.gamma), is_flipped)
+
+    def compute(self, problem: HardMarginProblem, flipped: np.ndarray) -> dict:
+        """Compute the result on checked data.
+
+        Parameters
+        ----------
+        problem : HardMarginProblem
+            The samples.
+        flipped : ndarray of bool of shape (n_samples,)
+            Whether the label of a sample is known to be wrong.
+
+        Returns
+        -------
+        dict
+            Plain numbers and lists of them, as a record stores them.
+        """
+        raise TypeError(f"{type(self).__name__} does not implement compute")
+
+
+def round_all(values: np.ndarray, digits: int) -> list[float]:
+    """Return the values rounded to this many significant digits, as records store them."""
+    return [float(f"{value:.{digits}g}") for value in values]
+
 
 MAX_REPORTED_SUBSETS = 64  # principal subsets of one point
 LEAST_SQUARES_DIGITS = 6
@@ -72,7 +199,7 @@ class DecompositionMeasure(Measure):
 
     Notes
     -----
-    The thesis made its clusters by hand; here they come from the rule in `zoloss_cli/complexity/clusters.py`.
+    The thesis made its clusters by hand; here they come from the rule in `zoloss_cli/complexity/decomposition.py`.
 
     References
     ----------
@@ -199,3 +326,63 @@ class ContributionMeasure(Measure):
 def _encode_clusters(subset: np.ndarray, clusters: np.ndarray) -> int:
     """Return the clusters that a subset is made of, as the bits of a number."""
     return sum(1 << int(cluster) for cluster in np.unique(clusters[subset]))
+
+
+class LookupComplexity(NamedTuple):
+    """The shortest description of a data set: a rule, and a table of the samples it misclassifies.
+
+    Attributes
+    ----------
+    value : float
+        The complexity with a lookup table: `complexity` plus the cost of all `error` entries.
+    complexity : int
+        Complexity of the rule.
+    error : int
+        Number of samples in the table.
+    """
+
+    value: float
+    complexity: int
+    error: int
+
+
+def compute_entry_cost(noise: float) -> float:
+    """Return lambda = log2(1/epsilon - 1), the cost of an error if labels are wrong with probability epsilon.
+
+    With Pr(h) = 2^-|h| and Bernoulli noise, the rule with the smallest |h| + lambda e(h) is the most probable
+    one (Li 2006, section 1.3.3). A support vector counts as one bit of |h|.
+
+    Parameters
+    ----------
+    noise : float
+        The probability epsilon, above 0 and below 1/2.
+
+    Returns
+    -------
+    float
+        The cost, above 0; it grows without limit as the noise vanishes, when no error is allowed.
+    """
+    if not 0.0 < noise < 0.5:
+        raise ConfigError(f"the probability of a wrong label must be above 0 and below 0.5 (got {noise:g})")
+    return math.log2(1.0 / noise - 1.0)
+
+
+def find_lookup_complexity(pairs: Iterable[tuple[int, int]], cost: float) -> LookupComplexity:
+    """Return the smallest complexity + cost * error over pairs of the two (Definition 1.3).
+
+    Principal points suffice, since for any other pair there is a principal one that is no larger in either. If
+    sums are equal, the pair with the fewest errors is returned.
+
+    Parameters
+    ----------
+    pairs : iterable of (int, int)
+        Complexity and error of each pair, at least one.
+    cost : float
+        The cost of an entry of the table, lambda in the thesis; above 0.
+
+    Returns
+    -------
+    LookupComplexity
+        The sum and its parts.
+    """
+    return min((LookupComplexity(c + cost * e, c, e) for c, e in pairs), key=lambda x: (x.value, x.error))

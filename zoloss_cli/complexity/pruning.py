@@ -7,12 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zoloss_cli.complexity.contribution import Progress, Seed, average_contributions, sum_paths_in_blocks
-from zoloss_cli.complexity.growth import NOISY_THRESHOLD
+from zoloss_cli.complexity.contribution import (
+    Progress,
+    Seed,
+    average_contributions,
+    list_one_vs_rest,
+    share_progress,
+    sum_paths_in_blocks,
+)
+from zoloss_cli.complexity.decomposition import NOISY_THRESHOLD
 from zoloss_cli.complexity.hard_margin import build_problem
-from zoloss_cli.complexity.one_vs_rest import list_one_vs_rest, share_progress
-from zoloss_cli.complexity.outlier_scores import compute_neighbour_scores_in_blocks
-from zoloss_cli.config.data_models import Prune
+from zoloss_cli.complexity.outliers import compute_neighbour_scores_in_blocks
+from zoloss_cli.config.models import Prune
 from zoloss_cli.errors import DataError
 
 MAX_OPPOSED_SHARE = 0.5  # of the neighbours: beyond, more of them have the other class than the sample

@@ -14,13 +14,12 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from zoloss_cli.config.data_models import StrictModel
-from zoloss_cli.config.messages import ErrorCollector, shorten
-from zoloss_cli.config.yaml_reader import read_yaml
+from zoloss_cli.config.messages import ErrorCollector, read_yaml, shorten
+from zoloss_cli.config.models import StrictModel
 from zoloss_cli.errors import ConfigError, DataError, ZolossError, suggest_nearest
 from zoloss_cli.registrations import DatasetRegistration
 from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.utils.files import shipped_folder
 
 CATALOG_FILE = "catalog.yaml"
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]

@@ -1,4 +1,4 @@
-"""From a YAML file to a validated Experiment, or one message per error with its file, line and key."""
+"""The data sets of a config: embedded ones, generated ones, and the user's own files."""
 
 from __future__ import annotations
 
@@ -7,15 +7,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from zoloss_cli.config.catalog import load_catalog
-from zoloss_cli.config.cluster_spec import build_cluster_settings
-from zoloss_cli.config.data_models import PREDEFINED, EmbeddedData
-from zoloss_cli.config.data_spec import build_data_spec
-from zoloss_cli.config.learner_spec import ColumnBuilder
-from zoloss_cli.config.messages import ErrorCollector, shorten
-from zoloss_cli.config.metric_checks import check_metrics, parse_metrics
+from pydantic import ValidationError
+
+from zoloss_cli.config.catalog import (
+    find_embedded_entry,
+    find_generator,
+    find_plugin_file,
+    has_generator,
+    list_dataset_names,
+    load_catalog,
+)
+from zoloss_cli.config.checks import check_metrics, parse_metrics
+from zoloss_cli.config.clusters import build_cluster_settings
+from zoloss_cli.config.learners import ColumnBuilder
+from zoloss_cli.config.messages import ErrorCollector, Keys, check_duplicate_keys, read_yaml, shorten
 from zoloss_cli.config.models import (
+    PREDEFINED,
+    CsvData,
+    DataSpec,
+    EmbeddedData,
     Experiment,
+    GeneratedData,
     Improvement,
     LearnerSpec,
     Preprocess,
@@ -24,10 +36,100 @@ from zoloss_cli.config.models import (
     Split,
     Tuning,
 )
-from zoloss_cli.config.yaml_reader import check_duplicate_keys, read_yaml
-from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.utils.names import check_file_name, is_utf8
-from zoloss_cli.utils.paths import find_shipped_config, list_shipped_configs
+from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
+from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
+from zoloss_cli.utils.files import find_shipped_config, list_shipped_configs
+from zoloss_cli.utils.text import check_file_name, is_utf8
+
+
+def build_data_spec(name: str, entry: dict, folder: Path, errors: ErrorCollector) -> DataSpec | None:
+    """Return the data set that an entry of the section `datasets` describes.
+
+    Parameters
+    ----------
+    name : str
+        The entry's name.
+    entry : dict
+        Its settings, which are modified.
+    folder : Path
+        The folder that the paths of files are relative to.
+    errors : ErrorCollector
+        Collects what is wrong with the entry.
+
+    Returns
+    -------
+    EmbeddedData, GeneratedData, CsvData or None
+        None if something is wrong.
+    """
+    keys = ("datasets", name)
+    _convert_class_to_text(entry, "positive")
+    if isinstance(entry.get("noise"), dict):
+        entry["noise"] = dict(entry["noise"])
+        _convert_class_to_text(entry["noise"], "label")
+    try:
+        if "csv" in entry:
+            return _build_csv(name, entry, folder, keys, errors)
+        source = entry.get("generator", entry.get("dataset", name))
+        if not isinstance(source, str):
+            errors.add(keys, f"'generator' or 'dataset' must be a name (got {shorten(source)})")
+            return None
+        if "generator" in entry or (has_generator(source) and "dataset" not in entry):
+            return _build_generated(name, source, entry, keys, errors)
+        return _build_embedded(name, source, entry, keys, errors)
+    except (ConfigError, DataError) as error:  # another package's data set, or an entry of the catalog
+        errors.add(keys, str(error))
+        return None
+
+
+def _convert_class_to_text(entry: dict, key: str) -> None:
+    """Turn a class into a name, even if YAML reads it as a number."""
+    if isinstance(entry.get(key), int | float):
+        entry[key] = str(entry[key])
+
+
+def _build_csv(name: str, entry: dict, folder: Path, keys: Keys, errors: ErrorCollector) -> CsvData | None:
+    if isinstance(entry["csv"], str):
+        entry["csv"] = str(folder / entry["csv"])
+    return errors.validate(CsvData, {"name": name, **entry}, keys)
+
+
+def _build_embedded(
+    name: str, source: str, entry: dict, keys: Keys, errors: ErrorCollector
+) -> EmbeddedData | None:
+    if source not in list_dataset_names() or has_generator(source):
+        errors.add(keys, f"unknown data set '{source}'{errors.suggest(source, list_dataset_names())}")
+        return None
+    if source in DATASET_PLUGINS:
+        find_plugin_file(DATASET_PLUGINS[source])  # a missing file is an error of the config
+    else:
+        find_embedded_entry(source)
+    return errors.validate(EmbeddedData, {"name": name, "dataset": source, **entry}, keys)
+
+
+def _build_generated(
+    name: str, source: str, entry: dict, keys: Keys, errors: ErrorCollector
+) -> GeneratedData | None:
+    if not has_generator(source):
+        known = [*GENERATORS, *DATASET_PLUGINS]
+        errors.add((*keys, "generator"), f"unknown generator '{source}'{errors.suggest(source, known)}")
+        return None
+    model = find_generator(source).parameter_model
+    own = set(model.model_fields) - {"size"}
+    settings: dict[str, Any] = {k: v for k, v in entry.items() if k in own}
+    common = {k: v for k, v in entry.items() if k not in own}
+    common.setdefault("size", model.model_fields["size"].default)
+    try:
+        filled = model.model_validate(settings).model_dump(exclude={"size"})
+    except ValidationError as error:
+        errors.add_validation_error(keys, error, model)
+        return None
+    valid = {k for k in GeneratedData.model_fields if k != "settings"} | own
+    for key in [k for k in common if k not in valid]:
+        errors.add((*keys, key), f"unknown key '{key}'{errors.suggest(key, valid)}")
+        del common[key]
+    common.update(name=name, generator=source, settings=tuple(sorted(filled.items())))
+    return errors.validate(GeneratedData, common, keys)
+
 
 TEXTS = ("name", "title", "citation", "baseline")
 SECTIONS = {

@@ -7,9 +7,18 @@ from typing import Any
 from pydantic import BaseModel
 
 from zoloss_cli.config.catalog import find_generator, has_generator, list_usable_datasets, load_catalog
-from zoloss_cli.config.cluster_spec import EXAMPLES, ClusterSettings
-from zoloss_cli.config.data_models import CsvData, EmbeddedData, GeneratedData
-from zoloss_cli.config.models import Improvement, Preprocess, Published, Ratio, Split, Tuning
+from zoloss_cli.config.clusters import EXAMPLES, ClusterSettings
+from zoloss_cli.config.models import (
+    CsvData,
+    EmbeddedData,
+    GeneratedData,
+    Improvement,
+    Preprocess,
+    Published,
+    Ratio,
+    Split,
+    Tuning,
+)
 from zoloss_cli.registry import (
     DATASET_PLUGINS,
     GENERATORS,
@@ -19,7 +28,7 @@ from zoloss_cli.registry import (
     find_nested_learners,
     list_metrics,
 )
-from zoloss_cli.utils.names import MAX_NAME_BYTES
+from zoloss_cli.utils.text import MAX_NAME_BYTES
 
 BEST_OF = {
     "type": "object",

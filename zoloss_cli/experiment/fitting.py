@@ -1,22 +1,31 @@
-"""Fit one learner to one set of samples, in the same way for every task and command."""
+"""Fit one learner on the samples of one split, as every task and command does: split, scaling, tuning, packages."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.datasets.labels import join_names
-from zoloss_cli.errors import DataError
+from zoloss_cli.config.models import ALL, CsvData, LearnerSpec, Prune, Tuning
+from zoloss_cli.data.columns import join_names, refill
+from zoloss_cli.data.dataset import DataSet, compute_fingerprint, describe_change, find_draw, load_data
+from zoloss_cli.data.splits import derive_seed, scale_parts
+from zoloss_cli.data.user_table import merge_long_numbers
+from zoloss_cli.errors import DataError, MissingPackageError
+from zoloss_cli.experiment.plan import Cell, find_pending
 from zoloss_cli.experiment.warming import warm_up
-from zoloss_cli.learners.search.exact_features import ExactFeatures, use_exact_features
+from zoloss_cli.learners.base import NeededPackage
+from zoloss_cli.learners.search.samples import ExactFeatures, use_exact_features
 from zoloss_cli.registry import MEASURES, find_registration, is_foreign, list_multiclass_learners, make_learner
+from zoloss_cli.results.store import Store
 from zoloss_cli.utils.code_files import allow_code, remember_code
+from zoloss_cli.utils.imports import build_missing_error, is_installed
 
 
 @contextlib.contextmanager
@@ -135,3 +144,216 @@ def fit(
         with use_exact_features(exact() if exact is not None and has_bound else None):
             learner.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
     return learner, getattr(learner, "seconds_", time.perf_counter() - start)
+
+
+PRUNING = "pruning"  # in place of a learner's name: no learner shares its seed
+MAX_CACHED_PRUNINGS = 4096
+
+
+class SplitData(NamedTuple):
+    """The data of one split.
+
+    Attributes
+    ----------
+    data : DataSet
+        The whole data set.
+    train, test : ndarray of int
+        Indices of the training and test samples.
+    scaling : str
+        How features are scaled.
+    scaling_samples : ndarray or None
+        The samples that the scaling is fitted to, if not the training samples.
+    pruned : ndarray of int
+        Training samples that no learner sees.
+    """
+
+    data: DataSet
+    train: np.ndarray
+    test: np.ndarray
+    scaling: str
+    scaling_samples: np.ndarray | None
+    pruned: np.ndarray = np.empty(0, np.int64)
+
+    def scale(self, X: np.ndarray) -> np.ndarray:
+        """Return samples scaled as the learner of this split sees them."""
+        return scale_parts(self.data.X[self.train], X, self.scaling, self.scaling_samples)[1]
+
+    def get_exact_features(self) -> ExactFeatures:
+        """Return the values before scaling of the training samples that a learner sees, for proofs."""
+        data = self.data
+        values = merge_long_numbers(data.X, data.long_numbers, data.features)
+        return ExactFeatures(values[self.fit_indices])
+
+    @property
+    def fit_indices(self) -> np.ndarray:
+        """Return the training samples that a learner sees, in order."""
+        return self.train[~np.isin(self.train, self.pruned)] if self.pruned.size else self.train
+
+
+def load_split(cell: Cell, split: int) -> SplitData:
+    """Return the data of a split of a cell."""
+    data = _load_unpruned(cell, split)
+    if cell.prune is None:
+        return data
+    # Learners share pruning, as they share splits: everything in the cell but the learner matters.
+    shared = replace(cell, learner=None, repeats=0, tuning=None, keep=frozenset())  # type: ignore[arg-type]
+    return data._replace(pruned=_find_pruned(shared, split))
+
+
+def _load_unpruned(cell: Cell, split: int) -> SplitData:
+    if isinstance(cell.data, CsvData) and compute_fingerprint(cell.data) != cell.identity["data"]:
+        raise DataError(describe_change(cell.data.csv))  # otherwise its records would get another cell's key
+    data = load_data(cell.data, find_draw(cell.data, split))
+    train, test = cell.rule.select_indices(len(data.y), cell.seed_name, split)
+    if data.gaps and cell.fit_on != ALL:
+        data = replace(data, X=refill(data.X, data.gaps, train), gaps=())
+    return SplitData(data, train, test, cell.scale, data.X if cell.fit_on == ALL else None)
+
+
+@functools.lru_cache(maxsize=MAX_CACHED_PRUNINGS)
+def _find_pruned(cell: Cell, split: int) -> np.ndarray:
+    from zoloss_cli.complexity.pruning import prune
+
+    assert cell.prune is not None
+    data = _load_unpruned(cell, split)
+    seed = derive_seed(cell.rule.seed, cell.seed_name, split, PRUNING).generate_state(4)
+    X, y = data.scale(data.data.X[data.train]), data.data.y[data.train]
+    return data.train[prune(X, y, cell.prune, seed).dropped]
+
+
+@functools.cache
+def warm_up_pruning(how: Prune) -> None:
+    """Prune a few samples, so that workers find compiled kernels."""
+    from zoloss_cli.complexity.pruning import prune
+
+    X = np.random.default_rng(0).uniform(-1, 1, (24, 2))
+    prune(X, np.arange(24) % 2, how.model_copy(update={"permutations": 2}), 0)
+
+
+# Folds are drawn from coordinates, as splits are: the same for every learner and any order of work.
+
+FOLDS = "folds of the tuning"  # in place of a learner's name: no learner shares their seed
+
+
+class Fold(NamedTuple):
+    """The samples that a candidate is fitted to and those it is judged by, scaled."""
+
+    X: np.ndarray
+    y: np.ndarray
+    X_held_out: np.ndarray
+    y_held_out: np.ndarray
+
+
+def tune(cell: Cell, split: int) -> LearnerSpec:
+    """Return the candidate that a split of this cell uses."""
+    assert cell.tuning is not None
+    if cell.tuning.on == ALL:
+        return _choose_on_all(cell, find_draw(cell.data, split))
+    data = load_split(cell, split)
+    return _choose(cell, data.data, data.fit_indices, split)
+
+
+@functools.lru_cache(maxsize=256)
+def _choose_on_all(cell: Cell, draw: int) -> LearnerSpec:
+    """Return the choice for all splits of a draw. It sees their test samples, as in Nguyen & Sanner."""
+    data = load_data(cell.data, draw)
+    return _choose(cell, data, np.arange(len(data.y)), draw)
+
+
+def _choose(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int) -> LearnerSpec:
+    """Return the first of the candidates with the fewest wrong predictions over all folds.
+
+    The one with the fewest so far is judged on its next fold: once it has seen all, no other can be better.
+    """
+    from zoloss_cli.learners.kernel_svm import share_kernels
+    from zoloss_cli.learners.search.base import share_starts
+
+    folds = _build_folds(cell, data, indices, coordinate)
+    seeds = derive_seed(cell.rule.seed, cell.seed_name, coordinate, cell.learner.name).spawn(len(folds))
+    trials = cell.learner.trials or cell.learner.tune
+    errors, seen = [0] * len(trials), [0] * len(trials)
+    with share_starts(), share_kernels():
+        while seen[best := errors.index(min(errors))] < len(folds):
+            fold = folds[seen[best]]
+            learner, _ = fit(trials[best], fold.X, fold.y, seeds[seen[best]])
+            errors[best] += int(np.count_nonzero(learner.predict(fold.X_held_out) != fold.y_held_out))
+            seen[best] += 1
+    return cell.learner.tune[best]
+
+
+def _build_folds(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int) -> list[Fold]:
+    """Return the folds of a cell's tuning; scaling sees the samples fitted to, or else all samples."""
+    assert cell.tuning is not None
+    rng = np.random.default_rng(derive_seed(cell.rule.seed, cell.seed_name, coordinate, FOLDS))
+    folds = []
+    for kept, out in _draw_folds(cell.tuning, indices, rng):
+        seen = data.X if cell.fit_on == ALL else None
+        X, X_held_out = scale_parts(data.X[kept], data.X[out], cell.scale, seen)
+        folds.append(Fold(X, data.y[kept], X_held_out, data.y[out]))
+    return folds
+
+
+def _draw_folds(
+    tuning: Tuning, indices: np.ndarray, rng: np.random.Generator
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield indices to fit to and to judge by: random folds of nearly equal size, or held-out parts."""
+    if tuning.held_out is not None:
+        for _ in range(tuning.folds):
+            order, size = rng.permutation(indices), round(tuning.held_out * len(indices))
+            yield order[size:], order[:size]
+        return
+    parts = np.array_split(rng.permutation(indices), tuning.folds)
+    for i, out in enumerate(parts):
+        yield np.concatenate(parts[:i] + parts[i + 1 :]), out
+
+
+def find_missing_needs(spec: LearnerSpec) -> list[tuple[LearnerSpec, NeededPackage]]:
+    """Return what is not installed, with the learner that needs it: this one, or one inside it."""
+    return [
+        (each, need)
+        for each in walk_learners(spec)
+        if each.learner not in MEASURES  # which need no package
+        for need in make_learner(each.source, each.parameters).list_needed_packages()
+        if not is_installed(need.module)
+    ]
+
+
+def list_missing_packages(spec: LearnerSpec) -> list[MissingPackageError]:
+    """Return what is needed but not installed, for a learner, its candidates, and the learners inside them.
+
+    Parameters
+    ----------
+    spec : LearnerSpec
+        The learner as a config names it.
+
+    Returns
+    -------
+    list of MissingPackageError
+        One sentence each, naming the learner and the package.
+    """
+    return [
+        build_missing_error(need.module, f"the learner '{each.learner}'", need.purpose, need.instead)
+        for each, need in find_missing_needs(spec)
+    ]
+
+
+def check_packages(cells: Iterable[Cell], store: Store, fresh: bool) -> None:
+    """Raise MissingPackageError if a pending task needs a package that is not installed.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        The cells to run.
+    store : Store
+        Where results are stored: complete cells need no packages.
+    fresh : bool
+        Whether all tasks run again.
+    """
+    lines: dict[str, None] = {}
+    found = Store(store.folder)  # a separate one: its notes come again when the run reads
+    for cell in cells:
+        missing = list_missing_packages(cell.learner)
+        if missing and (fresh or find_pending(cell, found.read(cell.filename, cell.key)).splits):
+            lines.update(dict.fromkeys(map(str, missing)))
+    if lines:
+        raise MissingPackageError("\n".join(lines))

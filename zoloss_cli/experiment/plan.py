@@ -9,20 +9,36 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from zoloss_cli.config.catalog import find_embedded_entry
-from zoloss_cli.config.data_models import ALL, PREDEFINED, CsvData, DataSpec, EmbeddedData, GeneratedData, Prune
-from zoloss_cli.config.metric_checks import find_kept_fields
-from zoloss_cli.config.models import Experiment, LearnerSpec, Split, Tuning
-from zoloss_cli.datasets.dataset import compute_fingerprint
-from zoloss_cli.datasets.splits import SplitRule
+from zoloss_cli.config.checks import find_kept_fields
+from zoloss_cli.config.models import (
+    ALL,
+    PREDEFINED,
+    CsvData,
+    DataSpec,
+    EmbeddedData,
+    Experiment,
+    GeneratedData,
+    LearnerSpec,
+    Prune,
+    Split,
+    Tuning,
+)
+from zoloss_cli.data.dataset import compute_fingerprint
+from zoloss_cli.data.splits import SplitRule
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.learner_registrations import FOREIGN_VERSION, name_package
+from zoloss_cli.registrations import FOREIGN_VERSION, name_package
 from zoloss_cli.registry import MEASURES, find_registration, is_foreign, make_learner
-from zoloss_cli.results.record import RecordKind, hash_identity
+from zoloss_cli.results.record import FitRecord, Record, RecordKind, hash_identity
+from zoloss_cli.results.store import Store, StoredCell
 
 IDENTITY_FORMAT = 1  # a part of every identity, and so of every key
 PRUNING_VERSION = 1  # raise when pruning changes, so that stored results are not reused
@@ -203,3 +219,213 @@ def _select(entries, attribute: str, wanted: list[str], what: str, config: str):
 
 def _clean_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:40]
+
+
+MAX_SHARDS = 100_000
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One of several parts of the tasks: every n-th split of each cell.
+
+    Which tasks these are depends only on the cell and the split, not on the rest of the config or on what is
+    stored, so that all shards together make up the run, and no two have a task in common.
+
+    Attributes
+    ----------
+    number : int
+        Which part, from 1.
+    count : int
+        Number of parts.
+    """
+
+    number: int = 1
+    count: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    def select_splits(self, cell: Cell) -> range:
+        """Return the splits of a cell in this shard; cells start with different shards."""
+        first = (self.number - 1 - crc32(cell.key.encode())) % self.count if self.count > 1 else 0
+        return range(first, cell.repeats, self.count)
+
+    def name_folder(self, out: Path) -> Path:
+        """Return the folder of this shard, next to that of the run."""
+        width = len(str(self.count))
+        return out.with_name(f"{out.name}-shard-{self.number:0{width}}-of-{self.count}")
+
+    def list_folders(self, name: str) -> str:
+        """Return a pattern for the folders of all shards, from the name of one."""
+        return re.sub(r"-shard-[0-9]+-of-", "-shard-*-of-", name)
+
+
+WHOLE = Shard()
+
+
+def parse_shard(text: str) -> Shard:
+    """Return the shard given by a text such as 3/20."""
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text.strip())
+    if found is None:
+        raise ConfigError(f"--shard: '{text}' is not a part such as 3/20, the third of twenty")
+    number, count = int(found[1]), int(found[2])
+    if not 1 <= number <= count <= MAX_SHARDS:
+        raise ConfigError(
+            f"--shard: '{text}' is not a part: the first number must be from 1 to the second, which is at most "
+            f"{MAX_SHARDS:,}"
+        )
+    return Shard(number, count)
+
+
+CHUNK_SECONDS = 0.5
+MAX_CHUNK_TASKS = 200  # in chunks of half a second; more in longer ones
+
+
+class SplitRanges:
+    """Splits in order, as ranges: ten million of them take no more memory than ten.
+
+    Parameters
+    ----------
+    ranges : iterable of range
+        The splits.
+    """
+
+    def __init__(self, ranges: Iterable[range] = ()):
+        self._ranges = deque(each for each in ranges if each)
+        self._size = sum(map(len, self._ranges))
+
+    @classmethod
+    def from_splits(cls, splits: Iterable[int], step: int) -> SplitRanges:
+        """Return splits in order; those that are `step` apart form a range."""
+        ranges: list[range] = []
+        for split in splits:
+            if ranges and ranges[-1].stop == split:
+                ranges[-1] = range(ranges[-1].start, split + step, step)
+            else:
+                ranges.append(range(split, split + step, step))
+        return cls(ranges)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[int]:
+        for each in self._ranges:
+            yield from each
+
+    def extendleft(self, splits: Iterable[int]) -> None:
+        """Put splits before the others, one by one."""
+        for split in splits:
+            self._ranges.appendleft(range(split, split + 1))
+            self._size += 1
+
+    def popleft(self) -> int:
+        """Remove and return the first split."""
+        first = self._ranges[0]
+        if len(first) == 1:
+            self._ranges.popleft()
+        else:
+            self._ranges[0] = first[1:]
+        self._size -= 1
+        return first[0]
+
+
+@dataclass
+class PendingCell:
+    """The pending splits of a cell, and what is known about their cost.
+
+    Attributes
+    ----------
+    cell : Cell
+        The cell.
+    splits : SplitRanges or deque of int
+        Splits without a stored record, in order.
+    seconds : float
+        Total seconds of all timed tasks of the cell.
+    n_timed : int
+        Number of timed tasks.
+    n_tasks : int
+        Number of tasks, done or not; for a shard, only its own.
+    """
+
+    cell: Cell
+    splits: SplitRanges | deque[int]
+    seconds: float = 0.0
+    n_timed: int = 0
+    n_tasks: int = 0
+
+    @property
+    def mean_seconds(self) -> float | None:
+        """Return the mean time of a task, or None if none was timed."""
+        return self.seconds / self.n_timed if self.n_timed else None
+
+    def take_chunk(self, seconds: float, most: int) -> list[int]:
+        """Remove and return at most `most` splits that together take about this long."""
+        most = min(round(MAX_CHUNK_TASKS * max(1.0, seconds / CHUNK_SECONDS)), most)
+        if (mean := self.mean_seconds) is not None:
+            most = min(most, int(seconds / max(mean, 1e-6)))
+        size = max(1, most)
+        return [self.splits.popleft() for _ in range(min(size, len(self.splits)))]
+
+    def add_times(self, seconds: list[float]) -> None:
+        """Update the cost with the times of finished tasks."""
+        self.seconds += sum(seconds)
+        self.n_timed += len(seconds)
+
+
+def find_pending(cell: Cell, stored: StoredCell, shard: Shard = WHOLE) -> PendingCell:
+    """Return what is left to run of a cell, or of a shard of it."""
+    wanted = shard.select_splits(cell)
+    splits = SplitRanges([wanted])
+    if stored.records:
+        left = (k for k in wanted if not _is_done(cell, stored.records.get(k)))
+        splits = SplitRanges.from_splits(left, wanted.step)
+    pending = PendingCell(cell, splits, n_tasks=len(wanted))
+    pending.add_times([record.wall_time for record in stored.records.values()])
+    return pending
+
+
+def _is_done(cell: Cell, record: Record | None) -> bool:
+    """Return whether a record holds everything that the config requests."""
+    if record is None:
+        return False
+    if not isinstance(record, FitRecord) or record.test_errors is None:
+        return True
+    wanted = set(cell.keep)
+    if len(record.test_confusion or ()) > 2:
+        wanted.discard("test_scores")  # which are for two classes
+    return all(getattr(record, name) for name in wanted)
+
+
+def open_pending(cells: list[Cell], store: Store, fresh: bool, shard: Shard = WHOLE) -> list[PendingCell]:
+    """Return what is left to run of each cell; two columns with the same cell share it.
+
+    With `fresh`, stored results are first set aside.
+    """
+    pending: dict[str, PendingCell] = {}
+    for cell in cells:
+        if cell.key not in pending:
+            if fresh:
+                store.set_aside(cell)
+            pending[cell.key] = find_pending(cell, store.open_cell(cell), shard)
+    return list(pending.values())
+
+
+def estimate_seconds(pending: list[PendingCell], jobs: int) -> float | None:
+    """Estimate the time left from timed tasks: of the cell, or else of its learner, or else of all."""
+    by_learner: dict[str, list[float]] = {}
+    for part in pending:
+        if part.n_timed:
+            total = by_learner.setdefault(part.cell.learner.label, [0.0, 0.0])
+            total[0] += part.seconds
+            total[1] += part.n_timed
+    if not by_learner:
+        return None
+    overall = sum(t for t, _ in by_learner.values()) / sum(n for _, n in by_learner.values())
+    left = 0.0
+    for part in pending:
+        known = by_learner.get(part.cell.learner.label)
+        mean = part.mean_seconds
+        if mean is None:
+            mean = known[0] / known[1] if known else overall
+        left += len(part.splits) * mean
+    return left / jobs

@@ -10,22 +10,19 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from zoloss_cli.config.metric_checks import describe_lacking
+from zoloss_cli.config.checks import describe_lacking
 from zoloss_cli.config.models import Experiment
-from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.datasets.scaling import compute_finite_scaling
+from zoloss_cli.data.dataset import load_data
+from zoloss_cli.data.splits import compute_finite_scaling
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.executors.base import ExecutorStarter, Note, TaskExecutor
-from zoloss_cli.experiment.executors.process_pool import PoolExecutor
-from zoloss_cli.experiment.fitting import check_classes
-from zoloss_cli.experiment.packages import check_packages
-from zoloss_cli.experiment.pending import PendingCell, open_pending
-from zoloss_cli.experiment.plan import Cell, plan
+from zoloss_cli.experiment.executors.pool import PoolExecutor
+from zoloss_cli.experiment.fitting import check_classes, check_packages
+from zoloss_cli.experiment.plan import WHOLE, Cell, PendingCell, Shard, open_pending, plan
 from zoloss_cli.experiment.scheduler import ChunkResult, Scheduler
-from zoloss_cli.experiment.shards import WHOLE, Shard
 from zoloss_cli.experiment.warming import find_unseeded
-from zoloss_cli.learner_registrations import is_trusted
 from zoloss_cli.metrics.base import Metric
+from zoloss_cli.registrations import is_trusted
 from zoloss_cli.registry import is_foreign, load_metric
 from zoloss_cli.results.manifest import (
     ClusterInfo,
@@ -38,7 +35,7 @@ from zoloss_cli.results.manifest import (
 )
 from zoloss_cli.results.record import FailedRecord
 from zoloss_cli.results.store import Store
-from zoloss_cli.utils.interruptible import run_interruptibly
+from zoloss_cli.utils.interrupt import run_interruptibly
 
 
 @dataclass(frozen=True)

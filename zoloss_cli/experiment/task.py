@@ -11,16 +11,16 @@ import msgspec
 import numpy as np
 
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.datasets.dataset import find_draw
-from zoloss_cli.datasets.splits import derive_seed
+from zoloss_cli.data.dataset import find_draw
+from zoloss_cli.data.splits import derive_seed
+from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.executors.base import ChunkOutput
-from zoloss_cli.experiment.fitting import allow_planned_code, assign_part, fit
-from zoloss_cli.experiment.plan import Cell
-from zoloss_cli.experiment.split_data import SplitData, load_split
-from zoloss_cli.experiment.tuning import tune
+from zoloss_cli.experiment.fitting import SplitData, allow_planned_code, assign_part, fit, load_split, tune
+from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.kernels.zero_one import find_lenient_errors, find_prediction_errors, find_strict_errors
-from zoloss_cli.learners.search.claims import check_claims
+from zoloss_cli.learners.search.progress import check_claims
 from zoloss_cli.registry import MEASURES, is_foreign, make_learner
+from zoloss_cli.results.manifest import Manifest
 from zoloss_cli.results.record import (
     AnyRecord,
     Confusion,
@@ -288,3 +288,63 @@ def _subsample_trace(trace: list) -> list:
 
 def _round_to_digits(value: float, count: int) -> float:
     return float(f"{value:.{count}g}")
+
+
+def find_cell(manifest: Manifest, dataset: str, learner: str, choice: str = "") -> Cell:
+    """Return the planned cell of a stored one, which must be unchanged since the run.
+
+    Parameters
+    ----------
+    manifest : Manifest
+        The run.
+    dataset, learner : str
+        Names of the data set and the column.
+    choice : str, default=""
+        Which of the column's settings.
+
+    Returns
+    -------
+    Cell
+        The cell, with the same key as in the manifest.
+    """
+    for cell, stored in zip(plan(manifest.experiment), manifest.cells, strict=False):
+        if (stored.dataset, stored.learner, stored.choice) == (dataset, learner, choice):
+            if cell.key != stored.key:
+                break
+            return cell
+    raise ResultsError(
+        f"{learner} on {dataset} is no longer what '{manifest.experiment.name}' ran: the data or the algorithm "
+        f"changed; run: {manifest.command()}"
+    )
+
+
+def fit_again(manifest: Manifest, cell: Cell, stored: FitRecord) -> tuple[FittedTask, FitRecord]:
+    """Refit the learner of a stored task; its errors must match the stored ones.
+
+    Parameters
+    ----------
+    manifest : Manifest
+        The run, for messages.
+    cell : Cell
+        The cell.
+    stored : FitRecord
+        The record of the task.
+
+    Returns
+    -------
+    fitted : FittedTask
+        Learner and data.
+    record : FitRecord
+        The new record.
+    """
+    fitted = fit_task(cell, stored.split)
+    record = build_record(cell, stored.split, fitted)
+    for name in ("train_errors", "test_errors"):
+        now, before = getattr(record, name), getattr(stored, name)
+        if now != before:
+            raise ResultsError(
+                f"{cell.learner.label} on {cell.data.name}, fitted again, has {now} {name} where {before} are "
+                f"stored: the results of '{manifest.experiment.name}' were changed or are of another version; "
+                f"run: {manifest.command(fresh=True)}"
+            )
+    return fitted, record

@@ -19,8 +19,8 @@ from numba.core import event
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.kernels import KEEPS_KERNELS
 from zoloss_cli.registry import MEASURES, is_foreign, make_learner
-from zoloss_cli.utils.interruptible import run_interruptibly
-from zoloss_cli.utils.notices import notify
+from zoloss_cli.utils.interrupt import run_interruptibly
+from zoloss_cli.utils.text import notify
 
 # Settings that run every code path of a learner in a moment.
 SHORT_SETTINGS = {

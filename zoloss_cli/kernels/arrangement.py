@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import kernel
-from zoloss_cli.kernels.arrays import copy_vector
-from zoloss_cli.kernels.line import LOSS_TOLERANCE, allocate_line_scratch, sort_breakpoints
+from zoloss_cli.kernels.line import LOSS_TOLERANCE, allocate_line_scratch, sort_line_breakpoints
+from zoloss_cli.kernels.numeric import copy_vector
 
 IN_SPAN = 1e-7  # length: a row with a shorter remainder is in the span of the rows taken so far
 ROUNDING = 1e-12  # length of the remainder that rounding can leave of such a row
@@ -108,7 +108,7 @@ def sweep_line(f, g, c, need, largest, best, scratch, found):
             break
     if count == 0 or far:
         return 0, best, 0, doubt or far, angle
-    sort_breakpoints(t, rows, count, sum_f / sum_g + 1e-300, bucket, starts, sorted_t, sorted_rows)
+    sort_line_breakpoints(t, rows, count, sum_f / sum_g + 1e-300, bucket, starts, sorted_t, sorted_rows)
     hits, passed, j = 0, 0, 0
     while j < count:
         first = j

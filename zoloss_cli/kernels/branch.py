@@ -25,9 +25,9 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import kernel
-from zoloss_cli.kernels.arrays import copy_vector
 from zoloss_cli.kernels.hull import separate
 from zoloss_cli.kernels.line import LOSS_TOLERANCE
+from zoloss_cli.kernels.numeric import copy_vector
 
 MAX_IMPOSSIBLE_SETS = 512  # kept at a time
 # Indices into `counters`. QUESTIONS ("is it in the hull?") were solved, SETTLED ones answered by a keeper.

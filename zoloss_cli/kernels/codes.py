@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
-from zoloss_cli.kernels.arrays import copy_vector
+from zoloss_cli.kernels.numeric import copy_vector
 
 
 @exact_kernel

@@ -1,25 +1,9 @@
-"""Depth-first search over cones of directions: no rule with its direction in a cone has fewer than T errors.
+"""Maximum matchings in bipartite graphs whose rows are sets of bits.
 
-A cone is spanned by D directions, its vertices. A positive sample i and a negative sample j conflict in it if
-s_i <= s_j at all vertices: then s_i <= s_j in the whole cone, and no threshold is right on both. So every
-rule in the cone has at least as many errors as a matching of conflicting pairs has pairs. In a single
-direction, a maximum matching is exact: by König's theorem, some threshold has no more errors.
-
-A cone whose matching has fewer than T pairs is split at an edge, see `zoloss_cli/kernels/cone_split.py`;
-conflicts persist in its parts, and so does the matching. If no pair changes its order within the cone any
-more, its rules attain the size of the matching, and T is refuted.
-
-The state of a search, which is kept between calls:
-
-- `columns`: scores, exponents, errors, above, higher; see `zoloss_cli/kernels/cone_columns.py`. The first D
-  are the vertices of the cone to search; the following ones, by depth, are the vertices at which a cone was
-  split.
-- `stack`, by depth: cones (the columns of the vertices), the mates of left and of right copies, matched
-  (number of pairs), stage (number of children entered), edges (the one that was split).
-- `counters`: one number for each of the indices named below.
-- `log`: what a certificate needs, cone by cone, unless it has length 0: SPLIT, a, b, p, q, shift, divisor; or
-  LEAF, the number of left copies whose mate differs from the previous leaf, and these copies with their
-  mates.
+The left side has n_left nodes; bit r of row i of `rows` (n_left x words) says whether i is joined to the r-th
+copy on the right. A node with a weight of several copies stands for that many: `left_of` holds the node of
+each copy on the left, and on the right each copy has a bit of its own. `mate_left` and `mate_right` hold the
+copy on the other side, or -1.
 """
 
 from __future__ import annotations
@@ -27,22 +11,132 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
-from zoloss_cli.kernels.cone_columns import (
-    STEPS_PER_EDGE,
-    find_common_divisor,
-    mix_exactly,
-    mix_roughly,
-)
-from zoloss_cli.kernels.cone_order import compare_classes
 from zoloss_cli.kernels.cone_split import (
     FEW_TIES,
     MAX_COMPARED_CROSSINGS,
+    STEPS_PER_EDGE,
     choose_edge,
     choose_step,
     choose_tie,
     collect_crossings,
+    compare_classes,
+    find_common_divisor,
+    mix_exactly,
+    mix_roughly,
 )
-from zoloss_cli.kernels.matching import augment_matching
+from zoloss_cli.kernels.numeric import find_lowest_bit
+
+NONE, ONE = np.uint64(0), np.uint64(1)
+
+
+@exact_kernel
+def find_free_copies(mate_right, free):
+    """Set the bits in `free` of the copies on the right that have no mate."""
+    for w in range(free.shape[0]):
+        word = NONE
+        for r in range(w << 6, min((w + 1) << 6, mate_right.shape[0])):
+            word |= np.uint64(mate_right[r] < 0) << np.uint64(r & 63)
+        free[w] = word
+
+
+@exact_kernel
+def flip_path(last, reached_from, mate_left, mate_right):
+    """Match along the path that ends at the right copy `last`, back to the free copy where it started."""
+    right = last
+    while right >= 0:
+        left = reached_from[right]
+        following = mate_left[left]
+        mate_left[left] = right
+        mate_right[right] = left
+        right = following
+
+
+@exact_kernel
+def find_path(rows, left_of, start, mate_right, free, seen, reached_from, queue):
+    """Return the free right copy at the end of an alternating path from the left copy `start`, or -1.
+
+    `seen` holds the right copies that need no visit, none of them free, and gains those that are visited;
+    `reached_from` is set to the left copy from which each was reached.
+    """
+    words = free.shape[0]
+    queue[0] = start
+    head, tail = 0, 1
+    while head < tail:
+        left = queue[head]
+        head += 1
+        row = rows[left_of[left]]
+        for w in range(words):
+            found = row[w] & free[w]
+            if found != NONE:
+                right = (w << 6) + find_lowest_bit(found)
+                reached_from[right] = left
+                return right
+        for w in range(words):
+            fresh = row[w] & ~seen[w]
+            seen[w] |= fresh
+            while fresh != NONE:
+                right = (w << 6) + find_lowest_bit(fresh)
+                fresh &= fresh - ONE
+                reached_from[right] = left
+                queue[tail] = mate_right[right]
+                tail += 1
+    return -1
+
+
+@exact_kernel
+def augment_matching(rows, left_of, mate_left, mate_right, matched, target, room):
+    """Extend a matching to a maximum one, or to `target` pairs; return its number of pairs.
+
+    A search that finds no path leaves behind right copies that no later path can use: they stay marked as
+    seen.
+    """
+    free, seen, dead, reached_from, queue = room
+    words = free.shape[0]
+    find_free_copies(mate_right, free)
+    for w in range(words):
+        dead[w] = NONE
+    for left in range(mate_left.shape[0]):
+        if matched >= target:
+            break
+        if mate_left[left] >= 0:
+            continue
+        row, fresh = rows[left_of[left]], NONE
+        for w in range(words):
+            seen[w] = dead[w]
+            fresh |= row[w] & ~dead[w]
+        if fresh == NONE:
+            continue
+        last = find_path(rows, left_of, left, mate_right, free, seen, reached_from, queue)
+        if last < 0:
+            for w in range(words):
+                dead[w] = seen[w]
+            continue
+        free[last >> 6] &= ~(ONE << np.uint64(last & 63))
+        flip_path(last, reached_from, mate_left, mate_right)
+        matched += 1
+    return matched
+
+
+# A cone is spanned by D directions, its vertices. A positive sample i and a negative sample j conflict in it if
+# s_i <= s_j at all vertices: then s_i <= s_j in the whole cone, and no threshold is right on both. So every
+# rule in the cone has at least as many errors as a matching of conflicting pairs has pairs. In a single
+# direction, a maximum matching is exact: by König's theorem, some threshold has no more errors.
+#
+# A cone whose matching has fewer than T pairs is split at an edge, see `zoloss_cli/kernels/cone_split.py`;
+# conflicts persist in its parts, and so does the matching. If no pair changes its order within the cone any
+# more, its rules attain the size of the matching, and T is refuted.
+#
+# The state of a search, which is kept between calls:
+#
+# - `columns`: scores, exponents, errors, above, higher; see `zoloss_cli/kernels/cone_split.py`. The first D
+#   are the vertices of the cone to search; the following ones, by depth, are the vertices at which a cone was
+#   split.
+# - `stack`, by depth: cones (the columns of the vertices), the mates of left and of right copies, matched
+#   (number of pairs), stage (number of children entered), edges (the one that was split).
+# - `counters`: one number for each of the indices named below.
+# - `log`: what a certificate needs, cone by cone, unless it has length 0: SPLIT, a, b, p, q, shift, divisor; or
+#   LEAF, the number of left copies whose mate differs from the previous leaf, and these copies with their
+#   mates.
 
 # Indices into `counters`. DONE is the share of the cone that has been searched, in multiples of 2^-60; STATUS
 # is one of those below.

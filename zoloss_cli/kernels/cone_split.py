@@ -1,8 +1,14 @@
-"""Where the cone search splits a cone: the edge, and the position on it.
+"""Columns of the cone search: the scores of all samples in one direction, and which are above which.
 
-A pair of a positive and a negative sample is open in a cone if it is out of order at one vertex (the negative
-sample scores more) and in order at another. Splitting an edge whose ends differ in the order of a pair brings
-it closer to a conflict in one child, the more so the fewer other vertices have it in order.
+A direction v is a vector of integers M times a power of two. Its column holds the scores s = <x, v> of the
+n_left positive samples, then those of the n_right negative samples, then the components of v, which are the
+scores of unit vectors. All scores of samples are in [-1, 1].
+
+- `scores` (columns x (n + D)), `exponents` E with v = M 2^-E, and `errors`, by how much a score may be off.
+  An error of 0 means that the column is exact: M and all <x, M> are integers below 2^FRACTION_BITS.
+- `above` (columns x (n_left * words)) has, for each positive sample, a bit for each copy of a negative sample
+  that scores no less; `higher` has one for each copy that scores more. If scores may be off, only those bits
+  are set that hold whatever the error.
 """
 
 from __future__ import annotations
@@ -10,9 +16,206 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import exact_kernel
-from zoloss_cli.kernels.bits import count_bits, find_lowest_bit
-from zoloss_cli.kernels.cone_columns import STEPS_PER_EDGE, find_common_divisor
-from zoloss_cli.kernels.cone_order import INDEX_BITS, MAX_SAMPLES, sort_keys
+from zoloss_cli.kernels.numeric import count_bits, find_above, find_equal, find_lowest_bit
+
+ROUNDING = 2.0**-53  # error of numbers up to 1
+FRACTION_BITS = 48  # of a score
+MAX_INTEGER = 2.0**61
+STEPS_PER_EDGE = 16  # an edge is split at one of these steps, or exactly where pairs tie
+STEP_BITS = 4
+
+
+@exact_kernel
+def find_common_divisor(a, b):
+    """Return the greatest common divisor of two integers."""
+    a, b = abs(a), abs(b)
+    while b != 0:
+        a, b = b, a % b
+    return a
+
+
+@exact_kernel
+def mix_exactly(scores, exponents, a, b, p, q, new, n, whole):
+    """Set column `new` to the direction (p A + q B) / g in integers; return g, or 0 if they are too large.
+
+    A and B are the integers of columns a and b, both exact, and g is the greatest common divisor of the
+    components. `whole` is workspace for the scores.
+    """
+    size = scores.shape[1]
+    scale_a, scale_b = 2.0 ** exponents[a], 2.0 ** exponents[b]
+    for x in range(size):
+        if p * abs(scores[a, x] * scale_a) + q * abs(scores[b, x] * scale_b) >= MAX_INTEGER:
+            return np.int64(0)
+    for x in range(size):
+        whole[x] = p * np.int64(scores[a, x] * scale_a) + q * np.int64(scores[b, x] * scale_b)
+    divisor, largest = np.int64(0), np.int64(0)
+    for x in range(n, size):
+        divisor = find_common_divisor(whole[x], divisor)
+    if divisor != 1:
+        for x in range(size):
+            whole[x] //= divisor
+    for x in range(size):
+        largest = max(largest, abs(whole[x]))
+    if largest >= np.int64(1) << FRACTION_BITS:
+        return np.int64(0)
+    largest = np.int64(1)
+    for x in range(n):
+        largest = max(largest, abs(whole[x]))
+    exponent = np.int64(0)
+    while np.int64(1) << exponent < largest:
+        exponent += 1
+    unit = 2.0**-exponent
+    for x in range(size):
+        scores[new, x] = whole[x] * unit
+    exponents[new] = exponent
+    return divisor
+
+
+@exact_kernel
+def mix_roughly(scores, exponents, errors, a, b, k, new):
+    """Set column `new` to (1 - t) a + t b with t = k / 16, in floating point, and set its error."""
+    t = k / STEPS_PER_EDGE
+    for x in range(scores.shape[1]):
+        scores[new, x] = (1.0 - t) * scores[a, x] + t * scores[b, x]
+    exponents[new] = max(exponents[a], exponents[b]) + STEP_BITS
+    errors[new] = (1.0 - t) * errors[a] + t * errors[b] + 4.0 * ROUNDING
+
+
+# Nothing is sorted. Scores are integers whose leading 16 bits decide nearly every pair, and a register holds
+# those of many samples. If they are equal, the next bits decide.
+
+INDEX_BITS = 14  # of a sort key, below those of the number to sort by
+MAX_SAMPLES = 2**INDEX_BITS  # of one class
+BLOCK = 8  # number of keys that are sorted by insertion
+DIGITS = 4  # of a score above the lowest one, which has fewer than 64 bits
+DIGIT_BITS = 16
+
+
+@exact_kernel
+def sort_keys(keys, count, spare):
+    """Sort keys[:count] in place in ascending order, by merging; `spare` is workspace of the same length."""
+    for first in range(0, count, BLOCK):
+        for at in range(first + 1, min(first + BLOCK, count)):
+            key, to = keys[at], at
+            while to > first and keys[to - 1] > key:
+                keys[to] = keys[to - 1]
+                to -= 1
+            keys[to] = key
+    width = BLOCK
+    while width < count:
+        for first in range(0, count - width, 2 * width):
+            middle, end = first + width, min(first + 2 * width, count)
+            if keys[middle - 1] <= keys[middle]:
+                continue
+            for x in range(first, middle):
+                spare[x] = keys[x]
+            left, right, to = first, middle, first
+            while left < middle:
+                if right < end and keys[right] < spare[left]:
+                    keys[to] = keys[right]
+                    right += 1
+                else:
+                    keys[to] = spare[left]
+                    left += 1
+                to += 1
+        width *= 2
+
+
+@exact_kernel
+def set_digits(whole, first, base, shift, right_of, digits):
+    """Set digits[d, r] to the d-th 16 bits of how far the score of the r-th copy is above `base`.
+
+    whole[first:] holds the scores of the negative samples. Differences are shifted to the left, so that the
+    largest one begins with its leading bit.
+    """
+    for r in range(right_of.shape[0]):
+        number = np.uint64(whole[first + right_of[r]] - base) << shift
+        digits[0, r] = np.uint16(number >> np.uint64(48))
+        digits[1, r] = np.uint16(number >> np.uint64(32))
+        digits[2, r] = np.uint16(number >> np.uint64(16))
+        digits[3, r] = np.uint16(number)
+
+
+@exact_kernel
+def compare_all_digits(digits, number, first, words, above, higher):
+    """Correct the bits of a sample for copies with an equal first digit, for which the next digits decide."""
+    for w in range(words):
+        equal = find_equal(digits, w << 6, np.uint16(number >> np.uint64((DIGITS - 1) * DIGIT_BITS)))
+        if equal == np.uint64(0):
+            continue
+        more = above[first + w]
+        for d in range(1, DIGITS):
+            digit = np.uint16(number >> np.uint64((DIGITS - 1 - d) * DIGIT_BITS))
+            offset = d * digits.shape[1] + (w << 6)
+            more |= equal & find_above(digits, offset, digit)
+            equal &= find_equal(digits, offset, digit)
+            if equal == np.uint64(0):
+                break
+        above[first + w] = more | equal
+        higher[first + w] = more
+
+
+@exact_kernel
+def find_least_loss(counts, n_copies):
+    """Return the least loss of a threshold; counts[r] left copies have r right copies above them."""
+    below = np.int64(0)
+    for rivals in range(n_copies + 1):
+        below += counts[rivals]
+    least = below
+    for rivals in range(n_copies + 1):
+        if counts[rivals] > 0:
+            below -= counts[rivals]
+            least = min(least, rivals + below)
+    return least
+
+
+@exact_kernel
+def compare_classes(scores, error, sizes, right_of, above, higher, room):
+    """Set the bits of a column, and return the least loss of a threshold on it.
+
+    `sizes` is (n_left, n_right, words, ties); `right_of` holds the negative sample of each copy.
+    `left_weight` in `room` holds the number of copies of each positive sample.
+    """
+    n_left, n_right, words, _ = sizes
+    whole, digits, counts, left_weight = room
+    scale = 2.0**FRACTION_BITS
+    for x in range(n_left + n_right):
+        whole[x] = np.int64(np.floor(scores[x] * scale))
+    gap = np.int64(np.ceil(2.0 * error * scale)) + (2 if error > 0.0 else 0)
+    base, highest = whole[0], whole[0]
+    for x in range(n_left + n_right):
+        base, highest = min(base, whole[x]), max(highest, whole[x])
+    base -= 1  # so that all numbers are above 0, the value of bits without a copy
+    shift = np.uint64(0)
+    while np.uint64(highest + gap - base) >> (np.uint64(63) - shift) == np.uint64(0):
+        shift += np.uint64(1)
+    n_copies = right_of.shape[0]
+    set_digits(whole, n_left, base, shift, right_of, digits)
+    for rivals in range(n_copies + 1):
+        counts[rivals] = 0
+    for i in range(n_left):
+        number, first = np.uint64(whole[i] + gap - base) << shift, i * words
+        digit = np.uint16(number >> np.uint64((DIGITS - 1) * DIGIT_BITS))
+        any_equal = np.uint64(0)
+        for w in range(words):
+            more = find_above(digits, w << 6, digit)
+            any_equal |= find_equal(digits, w << 6, digit)
+            above[first + w] = more
+            higher[first + w] = more
+        if any_equal != np.uint64(0):
+            compare_all_digits(digits, number, first, words, above, higher)
+        rivals = np.int64(0)
+        for w in range(words):
+            if gap > 0:  # a copy above by the gap is higher, whatever the error
+                higher[first + w] = above[first + w]
+            rivals += count_bits(above[first + w])
+        counts[rivals] += left_weight[i]
+    return find_least_loss(counts, n_copies)
+
+
+# A pair of a positive and a negative sample is open in a cone if it is out of order at one vertex (the negative
+# sample scores more) and in order at another. Splitting an edge whose ends differ in the order of a pair brings
+# it closer to a conflict in one child, the more so the fewer other vertices have it in order.
 
 # Weights of an open pair that is in order at one vertex only, at two, or at more; and in deep cones.
 ONE_VERTEX, TWO_VERTICES, MORE_VERTICES = 16, 4, 1

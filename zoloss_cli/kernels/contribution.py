@@ -20,7 +20,7 @@ from zoloss_cli.kernels.hard_margin import (
     resolve_violations,
     start_with_sample,
 )
-from zoloss_cli.kernels.random import PERMUTED, draw_epoch
+from zoloss_cli.kernels.numeric import PERMUTED, draw_epoch
 
 
 @kernel

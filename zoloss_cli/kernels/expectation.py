@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from zoloss_cli.kernels import kernel
-from zoloss_cli.kernels.arrays import compute_max_abs
+from zoloss_cli.kernels.numeric import compute_max_abs
 
 CONVERGENCE_TOLERANCE = 1e-4  # of the largest weight: a sweep that changes no weight by more is the last
 MILLS_ASYMPTOTE = -30.0  # below this z, Phi(z) is close to the smallest float

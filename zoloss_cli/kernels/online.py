@@ -1,32 +1,11 @@
-"""Online learners: one sample per trial, N trials per epoch.
-
-Row k of `Z` (N x P) is y_k x_k, so that <w, z_k> is the margin rho_k and an update adds a multiple of z_k.
-Rows are padded with zeros to a multiple of four columns, so that inner products vectorize without a
-remainder. They are indexed, not sliced: a slice would cost atomic reference counts in each trial. `step`
-(length N) holds each sample's weight relative to the mean (ones if samples are drawn by weight instead).
-`order` is one of the rules of `random`, with its alias table (`cut`, `alias`); `checkpoints` and `path` are
-those of `checkpoints.save_checkpoint`. All functions change w. A mistake is a trial with a margin <= 0, as in
-the mistake bounds of online learning.
-
-A single trial is bounded by the latency of load, inner product and comparison, behind a branch that is
-mispredicted about as often as the learner errs: 10 to 20 ns for up to 64 features. The functions
-`try_..._ahead` make a block of trials at a time instead (`look_ahead`), with the same result: 5 to 10 ns.
-Only squared costs have margins in their steps, which are rounded differently there.
-
-The learners share what is done once per epoch (`draw_epoch`, `save_checkpoint`) and once per trial or block;
-each has its own loop around these. A common loop would take the trial as an argument, and numba's cache does
-not find functions that take others: each process would compile it again.
-"""
+"""Recording of a learner's weights after given epochs."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
-from zoloss_cli.kernels.arrays import copy_vector, find_largest
-from zoloss_cli.kernels.checkpoints import save_checkpoint
-from zoloss_cli.kernels.lanes import add_product
-from zoloss_cli.kernels.look_ahead import (
+from zoloss_cli.kernels.block_trials import (
     FEW_UPDATES,
     TRIALS_PER_BLOCK,
     add_rows,
@@ -40,7 +19,38 @@ from zoloss_cli.kernels.look_ahead import (
     find_sides,
     multiply_rows,
 )
-from zoloss_cli.kernels.random import draw_epoch
+from zoloss_cli.kernels.numeric import add_product, copy_vector, draw_epoch, find_largest
+
+
+@inline_kernel
+def save_checkpoint(w, epoch, ended, checkpoints, at, path):
+    """Copy w into path[at] if this epoch is checkpoints[at]; return the next index into `checkpoints`.
+
+    `checkpoints` holds ascending epochs, and `path` has a row of the length of w for each. If learning has
+    `ended`, w is copied for all later epochs, too, since they would not change it.
+    """
+    while at < checkpoints.shape[0] and (checkpoints[at] == epoch or ended):
+        copy_vector(w, path[at])
+        at += 1
+    return at
+
+
+# Row k of `Z` (N x P) is y_k x_k, so that <w, z_k> is the margin rho_k and an update adds a multiple of z_k.
+# Rows are padded with zeros to a multiple of four columns, so that inner products vectorize without a
+# remainder. They are indexed, not sliced: a slice would cost atomic reference counts in each trial. `step`
+# (length N) holds each sample's weight relative to the mean (ones if samples are drawn by weight instead).
+# `order` is one of the rules of `random`, with its alias table (`cut`, `alias`); `checkpoints` and `path` are
+# those of `checkpoints.save_checkpoint`. All functions change w. A mistake is a trial with a margin <= 0, as in
+# the mistake bounds of online learning.
+#
+# A single trial is bounded by the latency of load, inner product and comparison, behind a branch that is
+# mispredicted about as often as the learner errs: 10 to 20 ns for up to 64 features. The functions
+# `try_..._ahead` make a block of trials at a time instead (`look_ahead`), with the same result: 5 to 10 ns.
+# Only squared costs have margins in their steps, which are rounded differently there.
+#
+# The learners share what is done once per epoch (`draw_epoch`, `save_checkpoint`) and once per trial or block;
+# each has its own loop around these. A common loop would take the trial as an argument, and numba's cache does
+# not find functions that take others: each process would compile it again.
 
 PARALLEL = 1e-12  # of |x|^2 |w|^2: if x and w span less, they are parallel
 HINGE, MODIFIED_LEAST_SQUARES, LEAST_SQUARES, PERCEPTRON_CRITERION = range(4)
@@ -347,3 +357,36 @@ def fit_batch_perceptron(Z, y, step, rate, w, epochs, checkpoints, path):
         if mistakes == 0:
             return epoch
     return epochs
+
+
+FIRST_ROOM = 64  # vectors; doubled whenever it is full
+
+
+@kernel
+def fit_voted_perceptron(Z, step, cut, alias, epochs, order, seed):
+    """Apply the perceptron learning rule from w = 0; return all vectors, as rows, and their survival times.
+
+    `Z`, `step`, `cut`, `alias` and `order` are those of `online`. A trial counts, by step[k], for the vector
+    after it, as in Algorithm 2.6 of Li's thesis (2006). The initial vector, which survives no trial, is left
+    out.
+    """
+    n, width = Z.shape
+    indices = np.arange(n).astype(np.int32)
+    vectors, lives = np.zeros((FIRST_ROOM, width)), np.zeros(FIRST_ROOM)
+    w = np.zeros(width)
+    counter = seed
+    size = 0
+    for _ in range(epochs):
+        counter = draw_epoch(order, indices, counter, cut, alias)
+        for k in indices:
+            if step[k] > 0.0 and compute_margin(w, Z, k) <= 0.0:
+                if size == vectors.shape[0]:
+                    more, longer = np.zeros((2 * size, width)), np.zeros(2 * size)
+                    more[:size], longer[:size] = vectors, lives
+                    vectors, lives = more, longer
+                add_scaled_row(w, step[k], Z, k)
+                copy_vector(w, vectors[size])
+                size += 1
+            if size > 0:  # samples without weight may come before the first update
+                lives[size - 1] += step[k]
+    return vectors[:size].copy(), lives[:size].copy()

@@ -1,19 +1,10 @@
-"""The pocket algorithm, with and without ratchet: Gallant (1990); Algorithm 2.1 of Li's thesis (2006).
+"""Weighted errors of linear scores on all samples: whether they reach a bound, decided in single precision.
 
-e_p starts at the seed's error instead of 1: with 1, the first long lucky run would discard a good seed. The
-error is recounted only if w has changed since the last count, and the algorithm ends when the pocket's error
-is 0, since the ratchet admits nothing after that.
+Most weight vectors that a search tries are worse than the best so far, and by how much does not matter. The
+screen holds the samples in float32, those misclassified most often first, so that a part of them is enough
+for the errors to reach the bound. It reports this only if rounding cannot be the cause.
 
-`Z` is N x P, with the padded rows y x of `online`. Sample weights phi are fixed point
-(`line_search.to_fixed_point`). The functions share
-
-- samples: (Z, Z', phi, step);
-- dual: (gram, margins, rows, steps): the Gram matrix of Z, the margins of all samples, and the updates that
-  are not in the margins yet;
-- screen: that of `error_screen`;
-- runs: RUN and POCKET_RUN, the lengths of runs of correct trials;
-- tally: the ERROR of the pocket, the COUNTS of errors, the UPDATES of this epoch, the CHANGES of w since the
-  last count, the PENDING entries of `rows` and `steps`, and the blocks with a margin CLOSE to 0.
+`Z` (N x P, P a multiple of four) has rows y x, `Z_T` is its transpose, and `phi` holds fixed-point weights.
 """
 
 from __future__ import annotations
@@ -21,18 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
-from zoloss_cli.kernels.arrays import copy_vector, find_largest
-from zoloss_cli.kernels.checkpoints import save_checkpoint
-from zoloss_cli.kernels.error_screen import build_screen, has_errors_up_to, sum_error_weights_up_to
-from zoloss_cli.kernels.lanes import (
-    LANES,
-    add_lane_products,
-    add_product,
-    fill_lanes,
-    load_lanes,
-    store_lanes,
-)
-from zoloss_cli.kernels.look_ahead import (
+from zoloss_cli.kernels.block_trials import (
     TRIALS_PER_BLOCK,
     add_rows,
     can_look_ahead,
@@ -42,8 +22,164 @@ from zoloss_cli.kernels.look_ahead import (
     find_longest_row,
     find_sides,
 )
-from zoloss_cli.kernels.online import add_scaled_row, compute_margin
-from zoloss_cli.kernels.random import RANDOM, draw_epoch
+from zoloss_cli.kernels.numeric import (
+    LANES,
+    RANDOM,
+    SINGLE_LANES,
+    add_lane_products,
+    add_product,
+    add_single_products,
+    compute_squared_norm,
+    copy_vector,
+    draw_epoch,
+    fill_lanes,
+    fill_singles,
+    find_largest,
+    load_lanes,
+    load_singles,
+    store_lanes,
+    sum_weights_below,
+)
+from zoloss_cli.kernels.online import add_scaled_row, compute_margin, save_checkpoint
+
+SAMPLES_PER_BLOCK = 4 * SINGLE_LANES  # of the screen
+SAMPLES_PER_COUNT = 128  # whose margins stay in registers and the first-level cache
+BUCKETS = 256  # of samples that are about equally hard
+MAX_TOTAL_GRAINS = 2**30  # of weight, so that sums in int32 do not overflow
+SINGLE_ROUNDING = 2.0**-24
+MIN_SINGLE = 1e-30  # more than underflow in single precision can lose
+
+
+@kernel
+def sum_error_weights_up_to(Z_T, phi, w, bound):
+    """Return the weighted error of w, or some value >= bound as soon as it is known to reach the bound.
+
+    Works on columns of Z (Z_T is P x N), a block of samples at a time, so that sums over features need no
+    horizontal addition. The number of features is a multiple of four.
+    """
+    n = phi.shape[0]
+    room = np.empty(SAMPLES_PER_COUNT, np.float64)
+    error = 0
+    for start in range(0, n, SAMPLES_PER_COUNT):
+        stop = min(start + SAMPLES_PER_COUNT, n)
+        margins = room[: stop - start]
+        margins[:] = 0.0
+        for j in range(0, w.shape[0], 4):
+            z_0, z_1 = Z_T[j, start:stop], Z_T[j + 1, start:stop]
+            z_2, z_3 = Z_T[j + 2, start:stop], Z_T[j + 3, start:stop]
+            for i in range(stop - start):
+                margins[i] += w[j] * z_0[i] + w[j + 1] * z_1[i] + w[j + 2] * z_2[i] + w[j + 3] * z_3[i]
+        for i in range(stop - start):
+            error += phi[start + i] if margins[i] <= 0.0 else 0
+        if error >= bound:
+            return error
+    return error
+
+
+@exact_kernel
+def sort_by_hardness(phi, missed, drawn_by_weight):
+    """Return the indices of all samples, those with the largest weight times mistakes so far first.
+
+    If samples are drawn by weight, the number of mistakes already contains that factor. Without any mistakes,
+    the heaviest samples come first. Sorting into buckets is exact enough.
+    """
+    n = phi.shape[0]
+    total = 0.0
+    for i in range(n):
+        total += phi[i]
+    hardness = np.empty(n, np.float64)
+    largest = 0.0
+    for i in range(n):
+        weight = n * (phi[i] / total)
+        hardness[i] = 0.25 * weight + missed[i] * (1.0 if drawn_by_weight else weight)
+        largest = max(largest, hardness[i])
+    starts = np.zeros(BUCKETS + 1, np.int64)
+    bucket = np.empty(n, np.int64)
+    for i in range(n):
+        bucket[i] = BUCKETS - 1 - np.int64((BUCKETS - 1) * (hardness[i] / largest))
+        starts[bucket[i] + 1] += 1
+    for b in range(BUCKETS):
+        starts[b + 1] += starts[b]
+    order = np.empty(n, np.int64)
+    for i in range(n):
+        order[starts[bucket[i]]] = i
+        starts[bucket[i]] += 1
+    return order
+
+
+@exact_kernel
+def build_screen(Z, phi, missed, drawn_by_weight, longest_row, n):
+    """Return (columns, weights, grain, longest_row) of the n hardest samples for `has_errors_up_to`.
+
+    `missed` holds how often each sample has been misclassified so far, and `drawn_by_weight` says how those
+    trials drew samples. `columns` holds the columns of Z in blocks of samples, and `weights` are in whole
+    grains: 1 each if all are equal.
+    """
+    P = Z.shape[1]
+    order = sort_by_hardness(phi, missed, drawn_by_weight)
+    total, is_equal = 0, True
+    for i in range(phi.shape[0]):
+        total += phi[i]
+        is_equal &= phi[i] == phi[0]
+    grain = phi[0] if is_equal else total // MAX_TOTAL_GRAINS + 1
+    n_blocks = (n + SAMPLES_PER_BLOCK - 1) // SAMPLES_PER_BLOCK
+    columns = np.zeros((n_blocks, P, SAMPLES_PER_BLOCK), np.float32)
+    weights = np.zeros((n_blocks, SAMPLES_PER_BLOCK), np.int32)
+    for i in range(n):
+        k, block, place = order[i], i // SAMPLES_PER_BLOCK, i % SAMPLES_PER_BLOCK
+        weights[block, place] = phi[k] // grain
+        for j in range(P):
+            columns[block, j, place] = Z[k, j]
+    return columns, weights, grain, longest_row
+
+
+@exact_kernel
+def has_errors_up_to(w, screen, bound):
+    """Return whether the weighted error of w is certainly >= bound; False leaves it open.
+
+    A margin in single precision, of rounded w and x, is off by at most (P + 4) u |w| |x| with
+    u = SINGLE_ROUNDING; one below -(2 P + 16) u |w| |x|, more than twice that, is an error. Weights in whole
+    grains are rounded down, and the bound is rounded up.
+    """
+    columns, weights, grain, longest_row = screen
+    n_blocks, P, _ = columns.shape
+    need = (bound + grain - 1) // grain
+    size = np.sqrt(compute_squared_norm(w)) * longest_row
+    limit = np.float32(-(2.0 * P + 16.0) * SINGLE_ROUNDING * size - MIN_SINGLE)
+    error = 0
+    for block in range(n_blocks):
+        m_1 = m_2 = m_3 = m_4 = fill_singles(np.float32(0.0))
+        for j in range(P):
+            at = (block * P + j) * SAMPLES_PER_BLOCK
+            v = fill_singles(np.float32(w[j]))
+            m_1 = add_single_products(m_1, v, load_singles(columns, at))
+            m_2 = add_single_products(m_2, v, load_singles(columns, at + SINGLE_LANES))
+            m_3 = add_single_products(m_3, v, load_singles(columns, at + 2 * SINGLE_LANES))
+            m_4 = add_single_products(m_4, v, load_singles(columns, at + 3 * SINGLE_LANES))
+        at = block * SAMPLES_PER_BLOCK
+        error += sum_weights_below(m_1, limit, weights, at)
+        error += sum_weights_below(m_2, limit, weights, at + SINGLE_LANES)
+        error += sum_weights_below(m_3, limit, weights, at + 2 * SINGLE_LANES)
+        error += sum_weights_below(m_4, limit, weights, at + 3 * SINGLE_LANES)
+        if error >= need:
+            return True
+    return False
+
+
+# e_p starts at the seed's error instead of 1: with 1, the first long lucky run would discard a good seed. The
+# error is recounted only if w has changed since the last count, and the algorithm ends when the pocket's error
+# is 0, since the ratchet admits nothing after that.
+#
+# `Z` is N x P, with the padded rows y x of `online`. Sample weights phi are fixed point
+# (`line_search.to_fixed_point`). The functions share
+#
+# - samples: (Z, Z', phi, step);
+# - dual: (gram, margins, rows, steps): the Gram matrix of Z, the margins of all samples, and the updates that
+#   are not in the margins yet;
+# - screen: that of `error_screen`;
+# - runs: RUN and POCKET_RUN, the lengths of runs of correct trials;
+# - tally: the ERROR of the pocket, the COUNTS of errors, the UPDATES of this epoch, the CHANGES of w since the
+#   last count, the PENDING entries of `rows` and `steps`, and the blocks with a margin CLOSE to 0.
 
 # There are two ways to compute the margins that decide trials, which round differently. Dual: all N are kept
 # up to date through the Gram matrix, for at most MAX_GRAM_SAMPLES samples. Primal: each trial takes its inner

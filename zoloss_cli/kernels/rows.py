@@ -11,14 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import inline_kernel, kernel
-from zoloss_cli.kernels.arrays import copy_vector
+from zoloss_cli.kernels.numeric import copy_vector, draw_epoch
 from zoloss_cli.kernels.online import (
     LEAST_SQUARES,
     MODIFIED_LEAST_SQUARES,
     PERCEPTRON_CRITERION,
     compute_average,
 )
-from zoloss_cli.kernels.random import draw_epoch
 
 
 @inline_kernel

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from zoloss_cli.kernels import kernel
-from zoloss_cli.kernels.arrays import compute_max_abs, copy_vector
+from zoloss_cli.kernels.numeric import compute_max_abs, copy_vector
 
 MAX_RATE = 0.1  # of a gradient step, r of Figure 8; it is reduced tenfold at a time
 MIN_RATE = 1e-6

@@ -25,7 +25,7 @@ from zoloss_cli.kernels.hard_margin import (
     resolve_violations,
     start_with_sample,
 )
-from zoloss_cli.kernels.random import GOLDEN_GAMMA, mix_bits
+from zoloss_cli.kernels.numeric import GOLDEN_GAMMA, mix_bits
 
 OUT, IN, UNDECIDED = range(3)  # states of a cluster
 ONE = np.uint64(1)

@@ -1,30 +1,326 @@
-"""Base classes of learners: validation of input, labels and sample weights, and scikit-learn's contract."""
+"""A package that a learner needs but zoloss can be installed without."""
 
 from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg  # numba's matrix products run on SciPy's BLAS: load it before counting threads
 import scipy.sparse
+from pydantic import AfterValidator, Field, ValidationError
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from zoloss_cli.learners.needed_package import NeededPackage
-from zoloss_cli.learners.parameters import check_parameters
-from zoloss_cli.learners.problem import (
-    Problem,
-    Samples,
-    add_bias_column,
-    build_generator,
-    check_feature_sizes,
-    drop_tiny_values,
-    refuse_masked,
-)
+from zoloss_cli.kernels.line_search import to_fixed_point
+from zoloss_cli.utils.signature import RANDOM_STATE, Nested, learner_parameters
+
+
+class NeededPackage(NamedTuple):
+    """A package that a learner imports when it is fitted.
+
+    Attributes
+    ----------
+    module : str
+        The package's module name.
+    purpose : str
+        What it is needed for, if not for the whole learner: "for its start 'lr'".
+    instead : str
+        What to do instead of installing it, if anything.
+    """
+
+    module: str
+    purpose: str = ""
+    instead: str = ""
+
+
+# Type, range, default and description are written there. The checks at fit and of configs, the text of `zoloss
+# learners`, the JSON schema for editors and the test of docstrings are derived from them.
+
+Epochs = Annotated[int, Field(ge=1, description="number of epochs")]
+Seeding = Annotated[
+    Literal["zero", "fld"] | list[float],
+    Field(
+        description="weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list "
+        "(bias first)"
+    ),
+]
+RecordEvery = Annotated[
+    int, Field(ge=0, description="keep the weights after every this many epochs (0: only the last)")
+]
+Weighting = Annotated[
+    Literal["reweight", "resample"],
+    Field(description="use sample weights as step sizes ('reweight') or to draw samples ('resample')"),
+]
+Order = Annotated[
+    Literal["random", "permuted", "fixed"],
+    Field(description="samples come at random, permuted anew each epoch, or in their fixed order"),
+]
+Rounds = Annotated[int, Field(ge=1, description="maximum number of rounds")]
+RecordEveryRound = Annotated[
+    int, Field(ge=0, description="keep scores and costs after every this many rounds (0: none)")
+]
+PerfectOdds = Annotated[
+    float, Field(gt=1, description="odds to take for (1 - e) / e in a round without any error")
+]
+
+
+def _validate_learner(value: Any) -> Any:
+    named = isinstance(value, str) or (isinstance(value, Mapping) and isinstance(value.get("learner"), str))
+    if named or hasattr(value, "train"):
+        return value
+    raise ValueError("must be a learner's name, a mapping with the name under 'learner', or a learner")
+
+
+BaseLearner = Annotated[
+    Any,
+    Nested(),
+    AfterValidator(_validate_learner),
+    Field(description="the base learner: its name, or {learner: its name, and its parameters}"),
+]
+
+PositiveList = Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=1)]
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise ValueError with one sentence for each wrong parameter.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A learner or a measure whose `__init__` declares its parameters.
+    """
+    values = {k: _to_python(v) for k, v in estimator.get_params(deep=False).items() if k != RANDOM_STATE}
+    try:
+        learner_parameters(type(estimator)).model_validate(values)
+    except ValidationError as mistake:
+        lines = [
+            f"{type(estimator).__name__}: {'.'.join(str(p) for p in e['loc'][:1])}={e['input']!r}: {e['msg']}"
+            for e in mistake.errors()
+        ]
+        raise ValueError("\n".join(lines)) from None
+
+
+def _to_python(value: Any) -> Any:
+    """Return NumPy values and tuples as Python numbers and lists, so that a grid of NumPy values is valid."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return list(value) if isinstance(value, tuple) else value
+
+
+# Weights below this share of the largest one do not change a solution.
+NEGLIGIBLE_WEIGHT_SHARE = 1e-9
+# Of a feature: fourth powers of values in this range, and their sums, are still normal numbers.
+MAX_FEATURE_SIZE = 1e75
+MIN_FEATURE_SIZE = 1e-75
+ROWS_PER_LOOK = 16_384
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples in the form that kernels take, with a cache of what was computed from them.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, 1 + n_features)
+        One sample per row, the constant 1 first.
+    """
+
+    X: np.ndarray
+    _cache: dict[Hashable, Any] = field(default_factory=dict, kw_only=True, repr=False)
+
+    def cached_by_X(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return the result of `compute`, called once for all problems that share these samples.
+
+        Parameters
+        ----------
+        key : hashable
+            What is computed, and with which parameters.
+        compute : callable
+            Computes the value from X alone.
+
+        Returns
+        -------
+        object
+            The value that the first call for this key computed.
+        """
+        return _compute_once(self._cache, key, compute)
+
+    def build_problem(
+        self,
+        y: np.ndarray,
+        phi: np.ndarray,
+        rng: np.random.Generator,
+        label_cache: dict[Hashable, Any],
+    ) -> Problem:
+        """Return the binary problem on the samples whose label is not 0.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_samples,)
+            Labels: -1.0 or +1.0, or 0.0 to leave a sample out.
+        phi : ndarray of shape (n_samples,)
+            Sample weights; those of labelled samples sum to 1.
+        rng : numpy.random.Generator
+            Source of random draws.
+        label_cache : dict
+            Cache to share with other problems on the same samples and labels.
+
+        Returns
+        -------
+        Problem
+            The problem, which shares the cache of these samples.
+        """
+        if np.all(y):
+            return Problem(self.X, y, phi, rng, label_cache, _cache=self._cache)
+        subset = np.flatnonzero(y)
+        return Problem(self.X[subset], y[subset], phi[subset], rng, label_cache, (self, subset))
+
+
+@dataclass(frozen=True)
+class Problem(Samples):
+    """A validated binary classification problem in the form that kernels take.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, 1 + n_features)
+        One sample per row, the constant 1 first.
+    y : ndarray of shape (n_samples,)
+        Labels, -1.0 or +1.0.
+    phi : ndarray of shape (n_samples,)
+        Sample weights, which sum to 1.
+    rng : numpy.random.Generator
+        Source of random draws.
+    subset_of : tuple of (Samples, ndarray) or None
+        The samples that these were taken from, and their indices.
+    features : ndarray of shape (n_samples, n_features) or None
+        X without the constant, if it is so large that a learner may use X as workspace and restore it.
+    exact : ExactFeatures or None
+        The values that bounds are about, for learners that prove any.
+    """
+
+    y: np.ndarray
+    phi: np.ndarray
+    rng: np.random.Generator
+    _label_cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    subset_of: tuple[Samples, np.ndarray] | None = None
+    features: np.ndarray | None = None
+    exact: Any = None
+
+    def restore_samples(self) -> None:
+        """Restore X after it was used as workspace."""
+        self.X[:, 0] = 1.0
+        self.X[:, 1:] = self.features
+
+    def cached_by_X_and_y(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return the result of `compute`, called once for problems that differ only in their weights.
+
+        Parameters
+        ----------
+        key : hashable
+            What is computed.
+        compute : callable
+            Computes the value from X and y, which rounds of boosting share; they differ in `phi`.
+
+        Returns
+        -------
+        object
+            The value that the first call for this key computed.
+        """
+        return _compute_once(self._label_cache, key, compute)
+
+    @property
+    def all_samples(self) -> tuple[Samples, np.ndarray | slice]:
+        """All known samples, and which of them this problem has."""
+        return self.subset_of or (self, slice(None))
+
+    @property
+    def unit_mean_weights(self) -> np.ndarray:
+        """Sample weights with mean 1: exactly 1 if all are equal, so that their sums are counts."""
+        return np.ones(self.phi.size) if np.ptp(self.phi) == 0.0 else self.phi * self.phi.size
+
+    @property
+    def phi_fixed(self) -> np.ndarray:
+        """Sample weights as fixed-point integers, whose sums do not depend on their order."""
+        return to_fixed_point(self.phi)
+
+    def draw_kernel_seed(self) -> np.uint64:
+        """Return a seed for the random draws of a kernel."""
+        return self.rng.integers(0, 2**64, dtype=np.uint64)
+
+
+def _compute_once(cache: dict[Hashable, Any], key: Hashable, compute: Callable[[], Any]) -> Any:
+    if key not in cache:
+        cache[key] = compute()
+    return cache[key]
+
+
+def build_generator(random_state: Any) -> np.random.Generator:
+    """Return a Generator from an int, None, SeedSequence, Generator or a legacy RandomState."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
+    return np.random.default_rng(random_state)
+
+
+def check_feature_sizes(X: np.ndarray, name: str) -> None:
+    """Raise ValueError if a feature cannot be used: products of its values overflow or vanish.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Features, all finite.
+    name : str
+        The caller, for the message.
+    """
+    sizes = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+    wrong = (sizes > MAX_FEATURE_SIZE) | ((sizes < MIN_FEATURE_SIZE) & (sizes > 0.0))
+    if np.any(wrong):
+        j = int(np.argmax(wrong))
+        extreme = "large" if sizes[j] > 1.0 else "small"
+        raise ValueError(
+            f"{name}: feature {j} (counted from 0) has values of size {sizes[j]:.3g}, too {extreme} to compute "
+            f"with; measure them on another scale, or scale the features"
+        )
+
+
+def refuse_masked(name: str, **arrays: Any) -> None:
+    """Raise ValueError if a value of an array is masked: its number means nothing.
+
+    Parameters
+    ----------
+    name : str
+        The caller, for the message.
+    **arrays : array-like
+        The arrays by their names.
+    """
+    for key, values in arrays.items():
+        if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+            raise ValueError(
+                f"{name}: {key} has masked values, {np.ma.count_masked(values)} of {values.size}: leave these "
+                f"samples out, or fill them in with {key}.filled(VALUE)"
+            )
+
+
+def drop_tiny_values(X: np.ndarray) -> np.ndarray:
+    """Return X with 0 for values that are too small to divide by; X itself if there are none."""
+    for start in range(0, len(X), ROWS_PER_LOOK):  # in parts: all at once would take as much memory as X
+        part = np.abs(X[start : start + ROWS_PER_LOOK])
+        if np.any((part < MIN_FEATURE_SIZE) & (part > 0.0)):
+            return np.where(np.abs(X) < MIN_FEATURE_SIZE, 0.0, X)
+    return X
+
+
+def add_bias_column(X: np.ndarray) -> np.ndarray:
+    """Return the samples (1, x)."""
+    design = np.empty((X.shape[0], X.shape[1] + 1))
+    design[:, 0] = 1.0
+    design[:, 1:] = X
+    return design
 
 
 @functools.cache

@@ -12,9 +12,8 @@ import numpy as np
 from pydantic import Field
 from scipy.spatial.distance import cdist
 
-from zoloss_cli.kernels.smo import combine_rows, solve_dual
-from zoloss_cli.learners.base import BinaryLearner
-from zoloss_cli.learners.problem import NEGLIGIBLE_WEIGHT_SHARE, Problem, Samples
+from zoloss_cli.kernels.svm import combine_rows, solve_dual
+from zoloss_cli.learners.base import NEGLIGIBLE_WEIGHT_SHARE, BinaryLearner, Problem, Samples
 
 DISTANCES: dict[str, Literal["euclidean", "cityblock"]] = {"perceptron": "euclidean", "stump": "cityblock"}
 WEIGHT_DECIMALS = 9  # weights with mean 1 that agree to this many decimals are equal

@@ -11,8 +11,7 @@ from scipy.linalg import block_diag
 from sklearn.utils.validation import check_is_fitted
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
-from zoloss_cli.learners.base import BinaryLearner
-from zoloss_cli.learners.problem import Problem, refuse_masked
+from zoloss_cli.learners.base import BinaryLearner, Problem, refuse_masked
 
 
 class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02

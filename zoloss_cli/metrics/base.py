@@ -1,8 +1,4 @@
-"""What a metric is: what it needs from a record, and how its values are aggregated, shown and compared.
-
-A metric is one class in one file, and one line in ``zoloss_cli/registry.py``. Configs, the schema, tables,
-statistics and comparisons get everything they know about it from the class.
-"""
+"""What a metric is: a number computed from one record, with its direction, format and kind of comparison."""
 
 from __future__ import annotations
 
@@ -11,7 +7,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from operator import attrgetter
 from statistics import fmean, median
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+
+from zoloss_cli.results.record import Measurement, MeasureRecord
+
+if TYPE_CHECKING:
+    import numpy as np
+
+# A metric is one class in one file, and one line in ``zoloss_cli/registry.py``. Configs, the schema, tables,
+# statistics and comparisons get everything they know about it from the class.
 
 PERCENT_DECIMALS = 2
 T = TypeVar("T")
@@ -179,3 +187,167 @@ def _count_significant_decimals(seconds: float) -> int:
         return PERCENT_DECIMALS
     first = math.floor(math.log10(seconds))
     return 1 - first if first < 0 else max(0, 2 - first)
+
+
+SUMMED = {
+    *("permutations", "growth", "times", "growth_by_size"),
+    *("flipped_growth_by_size", "flipped_times_by_size"),
+}
+AVERAGED = {"scores", "least_squares"}
+
+
+class PooledMeasurement:
+    """The measurements of one draw by all tasks that measured it; it has the fields of a Measurement.
+
+    Sums over random paths are added and scores averaged, as arrays, on demand; everything else is the same
+    in all records of a draw.
+
+    Parameters
+    ----------
+    records : sequence of MeasureRecord
+        The records of the draw.
+    """
+
+    complexity: int | None
+    principal_points: int | None
+    principal_subsets: int | None
+    points: list[tuple[int, int, int, list[int]]] | None
+    pairs: list[tuple[int, int]] | None
+    clusters: list[int] | None
+    exact: bool | None
+    permutations: int | None
+    growth: np.ndarray | None
+    times: np.ndarray | None
+    least_squares: np.ndarray | None
+    growth_by_size: np.ndarray | None
+    flipped_growth_by_size: np.ndarray | None
+    flipped_times_by_size: np.ndarray | None
+    scores: np.ndarray | None
+
+    def __init__(self, records: Sequence[MeasureRecord]):
+        self.records = records
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in Measurement.__struct_fields__:
+            raise AttributeError(f"a measurement has no '{name}'")
+        value = getattr(self.records[0].measured, name)
+        if value is not None and name in SUMMED | AVERAGED:
+            import numpy as np
+
+            value = np.sum([getattr(record.measured, name) for record in self.records], axis=0)
+            if name in AVERAGED:
+                value = value / len(self.records)
+        setattr(self, name, value)
+        return value
+
+    def holds(self, name: str) -> bool:
+        """Return whether a field was measured, without pooling it."""
+        return getattr(self.records[0].measured, name) is not None
+
+    @property
+    def fit_time(self) -> float:
+        """Return the seconds that all tasks took."""
+        return sum(record.fit_time or 0.0 for record in self.records)
+
+    @property
+    def flipped(self) -> tuple[int, ...] | None:
+        """Return the samples with wrong labels; None if no label is known to be wrong."""
+        return tuple(self.records[0].measured.flipped) or None
+
+    @property
+    def outlier_scores(self) -> np.ndarray | None:
+        """Return how much each sample looks like an outlier: its average contribution, or its score."""
+        if self.growth is not None and self.times is not None:
+            import numpy as np
+
+            return self.growth / np.maximum(self.times, 1)
+        return self.scores
+
+    @property
+    def is_flipped(self) -> np.ndarray:
+        """Return which samples have wrong labels."""
+        import numpy as np
+
+        scores = self.outlier_scores
+        if scores is None:
+            raise ValueError("the measurement scores no samples")
+        return np.isin(np.arange(len(scores)), self.flipped or ())
+
+
+def pool_by_draw(records: Sequence[MeasureRecord]) -> dict[int, PooledMeasurement]:
+    """Return the combined measurements of each draw."""
+    by_draw: dict[int, list[MeasureRecord]] = {}
+    for record in records:
+        by_draw.setdefault(record.split if record.draw is None else record.draw, []).append(record)
+    return {draw: PooledMeasurement(several) for draw, several in sorted(by_draw.items())}
+
+
+class StoredResponses(ClassifierMixin, BaseEstimator):
+    """A classifier that answers for the test samples of one record, in their stored order.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes, which are called 0, 1, ...
+    predictions : ndarray of shape (n_samples,) or None
+        Predicted classes.
+    scores : ndarray of shape (n_samples,) or None
+        Scores of two classes.
+    probabilities : ndarray of shape (n_samples, n_classes) or None
+        Probabilities of the classes.
+    """
+
+    def __init__(self, n_classes=2, predictions=None, scores=None, probabilities=None):
+        self.n_classes = n_classes
+        self.predictions = predictions
+        self.scores = scores
+        self.probabilities = probabilities
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """Return the classes."""
+        return np.arange(self.n_classes)
+
+    def fit(self, X, y=None) -> Self:
+        """Return the classifier: there is nothing to fit."""
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X) -> np.ndarray:
+        """Return the stored predictions."""
+        return self.predictions
+
+    @available_if(lambda self: self.scores is not None)
+    def decision_function(self, X) -> np.ndarray:
+        """Return the stored scores."""
+        return self.scores
+
+    @available_if(lambda self: self.probabilities is not None)
+    def predict_proba(self, X) -> np.ndarray:
+        """Return the stored probabilities."""
+        return self.probabilities
+
+
+def build_from_counts(counts: Sequence[Sequence[int]]) -> tuple[StoredResponses, np.ndarray]:
+    """Return the predictions that confusion counts represent, and the true classes."""
+    n_classes, flat = len(counts), np.array(counts).ravel()
+    true, predicted = np.divmod(np.repeat(np.arange(flat.size), flat), n_classes)
+    return StoredResponses(n_classes, predictions=predicted), true
+
+
+def build_from_scores(scores: Sequence[Sequence[float]]) -> tuple[StoredResponses, np.ndarray]:
+    """Return the scores of two classes, which are stored by true class, and the true classes."""
+    values = np.concatenate([np.asarray(part, dtype=np.float64) for part in scores])
+    return StoredResponses(scores=values), np.repeat([0, 1], [len(part) for part in scores])
+
+
+def build_from_probabilities(
+    probabilities: Sequence[Sequence[Sequence[float]]],
+) -> tuple[StoredResponses, np.ndarray]:
+    """Return probabilities, which are stored by true class, and the true classes."""
+    n_classes = len(probabilities)
+    rows = np.array([row for part in probabilities for row in part], dtype=np.float64).reshape(-1, n_classes)
+    true = np.repeat(np.arange(n_classes), [len(part) for part in probabilities])
+    return StoredResponses(n_classes, probabilities=rows), true

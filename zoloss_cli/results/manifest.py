@@ -20,7 +20,7 @@ from zoloss_cli.errors import ConfigError
 from zoloss_cli.registry import load_metric
 from zoloss_cli.results.record import FORMAT
 from zoloss_cli.utils.code_files import remember_code
-from zoloss_cli.utils.safe_text import show_controls
+from zoloss_cli.utils.text import show_controls
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cvxpy")
 

@@ -16,7 +16,6 @@ import msgspec
 
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.registry import MEASURES, METRIC_ALIASES
-from zoloss_cli.results.cell_file import MAX_CELL_BYTES
 from zoloss_cli.results.manifest import append_check, decode_manifest
 from zoloss_cli.results.record import (
     FORMAT,
@@ -29,13 +28,13 @@ from zoloss_cli.results.record import (
 )
 from zoloss_cli.results.store import (
     CELLS,
+    MAX_CELL_BYTES,
     MAX_MANIFEST_BYTES,
     RUNS,
     Store,
     explain_os_errors,
 )
-from zoloss_cli.utils.atomic_io import write_text
-from zoloss_cli.utils.files import FileError, read_file
+from zoloss_cli.utils.files import FileError, read_file, write_text
 
 OLD_FORMAT = 1
 RECORD_KEYS = {

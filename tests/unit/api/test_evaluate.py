@@ -15,10 +15,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
 from zoloss_cli import FLDClassifier, PocketClassifier, evaluate, load_dataset, make_table
-from zoloss_cli.api.split_fits import SEED_NAME
-from zoloss_cli.datasets.splits import SplitRule
+from zoloss_cli.api.evaluate import SEED_NAME
+from zoloss_cli.data.splits import SplitRule
 from zoloss_cli.errors import ConfigError, DataError, ResultsError, RunError
-from zoloss_cli.reporting.statistics import compute_corrected_t_test
+from zoloss_cli.report.statistics import compute_corrected_t_test
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from places import REFERENCE, TOP
 from scipy import stats
 
 import zoloss_cli as zl
-from zoloss_cli.api.progress import NotebookBar, TerminalBar, build_progress
+from zoloss_cli.api.experiments import NotebookBar, TerminalBar, build_progress
 from zoloss_cli.errors import ConfigError, DataError, ResultsError, RunError
 from zoloss_cli.experiment.runner import Progress
 

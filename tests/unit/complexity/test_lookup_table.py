@@ -14,12 +14,11 @@ from own_rows import as_csv, loaded, noisy_rows
 from reference_runs import find_reference_run
 
 from zoloss_cli import data_complexity
-from zoloss_cli.complexity.clusters import cluster_samples
+from zoloss_cli.complexity.decomposition import cluster_samples
 from zoloss_cli.complexity.hard_margin import build_problem
-from zoloss_cli.complexity.lookup_table import compute_entry_cost, find_lookup_complexity
+from zoloss_cli.complexity.measures import compute_entry_cost, find_lookup_complexity
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.reporting.figures.complexity_plane import find_principal_pairs, measure_pairs
-from zoloss_cli.reporting.figures.lookup_table import draw_trade_off
+from zoloss_cli.figures.thesis_complexity import draw_trade_off, find_principal_pairs, measure_pairs
 
 PAIRS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=1, max_size=20)
 COSTS = st.floats(0.01, 30.0)

@@ -14,15 +14,15 @@ from zoloss_cli.complexity.decomposition import decompose
 from zoloss_cli.complexity.hard_margin import build_problem, data_complexity
 from zoloss_cli.complexity.measures import ContributionMeasure, DecompositionMeasure
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.dataset import load_data
+from zoloss_cli.data.dataset import load_data
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
-from zoloss_cli.metrics.pooled import pool_by_draw
+from zoloss_cli.metrics.base import pool_by_draw
 from zoloss_cli.registry import LEARNERS, MEASURES, make_learner
-from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.loading import load_runs
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.loading import load_runs
+from zoloss_cli.utils.files import shipped_folder
 
 SMALL = """
 metric: auc

@@ -17,15 +17,13 @@ from zoloss_cli.config.catalog import (
     list_usable_datasets,
     load_catalog,
 )
-from zoloss_cli.config.data_models import EmbeddedData
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.config.messages import ErrorCollector
-from zoloss_cli.config.yaml_reader import check_duplicate_keys, read_yaml
-from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.datasets.named import load_dataset
+from zoloss_cli.config.messages import ErrorCollector, check_duplicate_keys, read_yaml
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.data.dataset import load_data, load_dataset
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.registry import GENERATORS
-from zoloss_cli.utils.paths import list_embedded_datasets, shipped_folder
+from zoloss_cli.utils.files import list_embedded_datasets, shipped_folder
 
 CSV = "a,b,label\n0,1,no\n1,0,no\n1,1,yes\n0,0,yes\n2,2,yes\n"
 ENTRY = f"""
@@ -87,7 +85,7 @@ def test_a_file_and_an_entry_make_a_data_set(shipped, write_config):
 
 
 def test_a_data_set_that_is_not_from_uci_cannot_be_fetched(shipped):
-    from zoloss_cli.datasets.uci.download import fetch
+    from zoloss_cli.data.uci import fetch
 
     add_entry(shipped)
     with pytest.raises(DataError, match="'tiny' has no original in the UCI archive; use the embedded copy"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zoloss_cli.config.cluster_spec import load_cluster_file, load_run_section
+from zoloss_cli.config.clusters import load_cluster_file, load_run_section
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.utils.code_files import allow_code

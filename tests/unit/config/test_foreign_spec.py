@@ -12,8 +12,8 @@ from packages import write_distribution
 from sklearn import __version__ as sklearn_version
 
 from zoloss_cli.config.loader import load_config
+from zoloss_cli.config.messages import read_yaml
 from zoloss_cli.config.schema import build_config_schema
-from zoloss_cli.config.yaml_reader import read_yaml
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.results.manifest import decode_experiment

@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from zoloss_cli.config.loader import load_config
+from zoloss_cli.config.messages import NameLoader
 from zoloss_cli.config.schema import build_config_schema
-from zoloss_cli.config.yaml_reader import NameLoader
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.utils.paths import find_shipped_config, list_shipped_configs, shipped_folder
+from zoloss_cli.utils.files import find_shipped_config, list_shipped_configs, shipped_folder
 
 SHIPPED = sorted(shipped_folder("configs").rglob("*.yaml"))
 
@@ -239,9 +239,9 @@ def test_the_schema_refuses_what_the_checks_refuse(text):
 
 
 def test_every_published_table_has_the_cells_of_its_config():
-    from zoloss_cli.reporting import improvement
-    from zoloss_cli.reporting.derived_cells import DATA
-    from zoloss_cli.reporting.published.values import read_published_tables
+    from zoloss_cli.report import cells as improvement
+    from zoloss_cli.report.compare import DATA
+    from zoloss_cli.report.papers import read_published_tables
 
     for path in SHIPPED:
         experiment = load_config(path)

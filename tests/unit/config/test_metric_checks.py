@@ -10,7 +10,7 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.experiment.warming import _shorten_settings
-from zoloss_cli.metrics.pooled import PooledMeasurement
+from zoloss_cli.metrics.base import PooledMeasurement
 from zoloss_cli.registry import LEARNERS, MEASURES, METRICS, load_metric
 
 COMMON = "datasets: [heart]\nsplit: {train: 0.8, repeats: 2}\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import yaml
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.utils.files import shipped_folder
 
 
 def test_all_embedded_sets_and_classes_are_there_with_their_sizes():

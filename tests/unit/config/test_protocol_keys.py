@@ -6,13 +6,12 @@ from typing import get_args
 
 import pytest
 
-from zoloss_cli.config.data_models import PREDEFINED, CsvData, EmbeddedData, Prune
+from zoloss_cli.config.choices import MISSING_POLICIES, NOISE_SCORES, SCALINGS
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.config.models import Preprocess
+from zoloss_cli.config.models import PREDEFINED, CsvData, EmbeddedData, Preprocess, Prune
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.utils.paths import shipped_folder
-from zoloss_cli.workflows.choices import MISSING_POLICIES, NOISE_SCORES, SCALINGS
+from zoloss_cli.utils.files import shipped_folder
 
 
 @pytest.mark.parametrize(

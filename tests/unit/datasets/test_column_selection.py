@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from zoloss_cli.config.data_models import CsvData
-from zoloss_cli.datasets.column_selection import ColumnSelection, choose_columns, guess_label
-from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.datasets.dataset import compute_fingerprint, load_data
+from zoloss_cli.config.models import CsvData
+from zoloss_cli.data.columns import ColumnSelection, choose_columns, guess_label
+from zoloss_cli.data.dataset import compute_fingerprint, load_data
+from zoloss_cli.data.user_table import read_for_training
 from zoloss_cli.errors import ConfigError, DataError
 
 TEXT = "id,class,a,b,note\n7,x,1,2,p\n8,y,3,4,q\n9,x,5,6,p\n"

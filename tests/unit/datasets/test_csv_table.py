@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zoloss_cli.datasets.column_kinds import CsvColumn
-from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.datasets.new_rows import ModelColumns, read_for_prediction
+from zoloss_cli.data.columns import CsvColumn
+from zoloss_cli.data.new_rows import ModelColumns, read_for_prediction
+from zoloss_cli.data.user_table import read_for_training
 
 COLOURS = "size,colour,label\n1,red,no\n2,blue,yes\n3,green,yes\n1.5,red,no\n2.5,blue,no\n"
 

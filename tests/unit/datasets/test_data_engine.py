@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zoloss_cli.datasets import data_engine
-from zoloss_cli.datasets.pool import generate
+from zoloss_cli.data import generators as data_engine
+from zoloss_cli.data.dataset import generate
 from zoloss_cli.registry import make_learner
 
 

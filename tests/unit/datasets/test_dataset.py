@@ -7,15 +7,12 @@ import pytest
 from pydantic import ValidationError
 
 from zoloss_cli.config.catalog import load_catalog
-from zoloss_cli.config.data_models import CsvData, EmbeddedData, GeneratedData, Noise
-from zoloss_cli.datasets.csv_reader import read_table
-from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.datasets.dataset import compute_fingerprint, load_data
-from zoloss_cli.datasets.generators import TANGRAM
-from zoloss_cli.datasets.noise import add_noise
-from zoloss_cli.datasets.pool import generate
-from zoloss_cli.datasets.scaling import scale_parts
-from zoloss_cli.datasets.splits import SplitRule, derive_seed
+from zoloss_cli.config.models import CsvData, EmbeddedData, GeneratedData, Noise
+from zoloss_cli.data.csv_files import read_table
+from zoloss_cli.data.dataset import add_noise, compute_fingerprint, generate, load_data
+from zoloss_cli.data.generators import TANGRAM
+from zoloss_cli.data.splits import SplitRule, derive_seed, scale_parts
+from zoloss_cli.data.user_table import read_for_training
 from zoloss_cli.errors import DataError
 from zoloss_cli.registry import GENERATORS
 
@@ -165,7 +162,7 @@ def test_ringnorm_and_threenorm_have_their_moments():
 
 
 def test_yinyang_is_symmetric_under_half_a_turn():
-    from zoloss_cli.datasets import generators
+    from zoloss_cli.data import generators
 
     class Fixed:
         """A random source that gives back given points."""
@@ -240,7 +237,7 @@ def test_figure_nines_sets_are_as_hard_as_the_paper_asks():
     """A few of the 200 seeds; their best losses by the pivot search lie in [30, 100]."""
     from zoloss_cli.config.loader import load_config
     from zoloss_cli.registry import make_learner
-    from zoloss_cli.utils.paths import shipped_folder
+    from zoloss_cli.utils.files import shipped_folder
 
     spec = load_config(shipped_folder("configs") / "nguyen" / "figure9.yaml").datasets[0]
     assert len(set(spec.seed)) == 200

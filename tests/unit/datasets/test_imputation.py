@@ -7,12 +7,11 @@ import pytest
 from sklearn.impute import SimpleImputer
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.column_kinds import CsvColumn
-from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.datasets.imputation import refill
+from zoloss_cli.data.columns import CsvColumn, refill
+from zoloss_cli.data.user_table import read_for_training
 from zoloss_cli.errors import DataError
+from zoloss_cli.experiment.fitting import load_split
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.split_data import load_split
 
 
 def build_rows(seed: int = 5, n: int = 60):

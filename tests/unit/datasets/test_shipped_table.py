@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from packages import write_distribution
 
-from zoloss_cli.datasets.shipped_table import resolve_table
+from zoloss_cli.data.table_files import resolve_table
 from zoloss_cli.errors import DataError
 from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
-from zoloss_cli.utils.paths import list_embedded_datasets, shipped_folder
+from zoloss_cli.utils.files import list_embedded_datasets, shipped_folder
 
 SHIPPED = shipped_folder("datasets")
 TABLE = "a,label\n" + "".join(f"{i},{i % 2}\n" for i in range(8))

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from zoloss_cli.datasets import table_file
-from zoloss_cli.datasets.csv_table import read_for_training
+from zoloss_cli.data import table_files as table_file
+from zoloss_cli.data.user_table import read_for_training
 from zoloss_cli.errors import DataError
 
 TEXT = "size,colour,count,label\n1.5,red,3,no\n2,blue,,yes\n3,red,5,yes\n"

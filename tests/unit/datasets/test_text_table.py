@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zoloss_cli.datasets import text_table
-from zoloss_cli.datasets.csv_reader import parse_rows
-from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.datasets.raw_table import RawColumn
-from zoloss_cli.datasets.text_table import read_fast, read_text_table
+from zoloss_cli.data import csv_files as text_table
+from zoloss_cli.data.csv_files import RawColumn, parse_rows, read_fast, read_text_table
+from zoloss_cli.data.user_table import read_for_training
 from zoloss_cli.errors import DataError
 
 FIELDS = st.one_of(

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.pool import generate
+from zoloss_cli.data.dataset import generate
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
-from zoloss_cli.reporting.loading import load_runs
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.report.loading import load_runs
+from zoloss_cli.utils.files import shipped_folder
 
 SMALL = """
 metric: bound_ratio

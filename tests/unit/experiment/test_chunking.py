@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.experiment.chunking import CLIENT_LOAD, MANY_WORKERS, ChunkPlanner
-from zoloss_cli.experiment.pending import CHUNK_SECONDS, PendingCell, SplitRanges
-from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.plan import CHUNK_SECONDS, PendingCell, SplitRanges, plan
+from zoloss_cli.experiment.scheduler import CLIENT_LOAD, MANY_WORKERS, ChunkPlanner
 
 N_SPLITS = 3000
 

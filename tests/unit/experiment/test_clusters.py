@@ -17,16 +17,14 @@ from places import TOP
 from processes import run_python
 from torture.launch import read_records
 
-from zoloss_cli.config.cluster_spec import ClusterSettings
+from zoloss_cli.api.experiments import choose_workers
+from zoloss_cli.config.clusters import ClusterSettings
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.dataset import compute_fingerprint, load_data
-from zoloss_cli.datasets.sent_files import SentFile, name_sent_file, receive_file
+from zoloss_cli.data.csv_files import SentFile, name_sent_file, receive_file
+from zoloss_cli.data.dataset import compute_fingerprint, load_data
 from zoloss_cli.errors import ClusterError, ConfigError, DataError, MissingPackageError
-from zoloss_cli.experiment.executors.package import build_package
-from zoloss_cli.experiment.executors.versions import collect_versions, list_differences
-from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.shards import Shard, parse_shard
-from zoloss_cli.workflows.choose_workers import choose_workers
+from zoloss_cli.experiment.executors.dask_worker import build_package, collect_versions, list_differences
+from zoloss_cli.experiment.plan import Shard, parse_shard, plan
 
 ROWS = "a,b,label\n" + "".join(f"{i},{i * i % 7},{'yn'[i % 3 > 0]}\n" for i in range(30))
 
@@ -147,7 +145,7 @@ def test_a_worker_has_one_thread_even_if_it_has_loaded_numba_with_more(before):
 
 def test_the_job_script_of_slurm_is_what_the_page_shows():
     pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
-    from zoloss_cli.experiment.executors.cluster_classes import load_cluster_class
+    from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
 
     settings = {
         "cores": 8, "processes": 8, "memory": "16GB",
@@ -177,7 +175,7 @@ def test_the_cluster_of_kubernetes_is_what_the_page_says():
     pytest.importorskip("dask_kubernetes", reason="dask-kubernetes is not installed")
     from dask_kubernetes.operator import make_cluster_spec
 
-    from zoloss_cli.experiment.executors.cluster_classes import load_cluster_class
+    from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
 
     example = read_yaml_block(TOP / "docs" / "clusters.md", "kubernetes.yaml")
     (name,) = set(example) - {"workers"}
@@ -216,7 +214,7 @@ def test_the_cluster_of_kubernetes_is_what_the_page_says():
 )
 def test_a_class_that_is_no_cluster_is_refused(name, kind, sentence):
     pytest.importorskip("distributed", reason="Dask is not installed")
-    from zoloss_cli.experiment.executors.cluster_classes import load_cluster_class
+    from zoloss_cli.experiment.executors.dask_connection import load_cluster_class
 
     with pytest.raises(kind, match=sentence):
         load_cluster_class(name)
@@ -224,7 +222,7 @@ def test_a_class_that_is_no_cluster_is_refused(name, kind, sentence):
 
 def test_a_cluster_that_cannot_start_is_one_sentence():
     pytest.importorskip("distributed", reason="Dask is not installed")
-    from zoloss_cli.experiment.executors.cluster_classes import start_cluster
+    from zoloss_cli.experiment.executors.dask_connection import start_cluster
 
     wrong = {"no_such": 1, "dashboard_address": None, "n_workers": 1}
     settings = ClusterSettings(cluster="distributed.LocalCluster", settings=wrong, workers=1)
@@ -250,7 +248,7 @@ def test_a_scheduler_of_another_dask_is_refused_unless_allowed():
 
 def test_a_worker_that_dies_while_versions_are_compared_is_no_fault():
     comm = pytest.importorskip("distributed.comm", reason="Dask is not installed")
-    from zoloss_cli.experiment.executors.dask_fit import check_workers
+    from zoloss_cli.experiment.executors.dask_cluster import check_workers
 
     class Client:
         """Two workers, of which one is gone, or has no zoloss."""
@@ -289,7 +287,7 @@ def test_a_file_that_an_installation_lacks_is_said_with_the_host(write_config, m
     package = pickle.loads(pickle.dumps(package))
     key = next(key for key, cell in package.cells.items() if cell.data.name == "heart")
     monkeypatch.setitem(dask_worker._packages, package.name, package)
-    monkeypatch.setattr("zoloss_cli.datasets.dataset.find_data_path", lambda spec: Path("nowhere/heart.csv"))
+    monkeypatch.setattr("zoloss_cli.data.dataset.find_data_path", lambda spec: Path("nowhere/heart.csv"))
     load_data.cache_clear()
     with pytest.raises(ClusterError) as refused:
         dask_worker.run_chunk_on_worker(package.name, key, [0], 1.0)
@@ -346,6 +344,6 @@ def test_a_bad_address_is_one_sentence_and_nothing_is_written(
 
 
 def test_the_command_line_does_not_import_dask_unless_asked():
-    modules = "zoloss_cli.cli._running, zoloss_cli.workflows.choose_workers"
+    modules = "zoloss_cli.cli._progress, zoloss_cli.api.experiments"
     code = f"import sys; import {modules}; print('distributed' in sys.modules)"
     assert run_python("-c", code).out == "False\n"

@@ -9,12 +9,10 @@ import pytest
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import RunError
-from zoloss_cli.experiment.chunking import MAX_UNTIMED_TASKS
 from zoloss_cli.experiment.executors.base import ChunkLostError, ChunkOutput, TaskExecutor
-from zoloss_cli.experiment.executors.process_pool import PoolExecutor
-from zoloss_cli.experiment.pending import PendingCell, SplitRanges, estimate_seconds
-from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.scheduler import MAX_WORKER_DEATHS, WORKER_DIED, Scheduler
+from zoloss_cli.experiment.executors.pool import PoolExecutor
+from zoloss_cli.experiment.plan import PendingCell, SplitRanges, estimate_seconds, plan
+from zoloss_cli.experiment.scheduler import MAX_UNTIMED_TASKS, MAX_WORKER_DEATHS, WORKER_DIED, Scheduler
 from zoloss_cli.results.record import FailedRecord, FitRecord
 
 

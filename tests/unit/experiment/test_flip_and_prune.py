@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 
 from zoloss_cli.complexity.contribution import average_contributions, sum_paths_in_blocks
 from zoloss_cli.complexity.hard_margin import build_problem
-from zoloss_cli.complexity.outlier_scores import compute_neighbour_scores
+from zoloss_cli.complexity.outliers import compute_neighbour_scores
 from zoloss_cli.complexity.pruning import find_contradicted, prune
-from zoloss_cli.config.data_models import Prune
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.dataset import find_draw, load_data
+from zoloss_cli.config.models import Prune
+from zoloss_cli.data.dataset import find_draw, load_data
 from zoloss_cli.errors import ConfigError, DataError
-from zoloss_cli.experiment import split_data, tuning
+from zoloss_cli.experiment import fitting as split_data
+from zoloss_cli.experiment import fitting as tuning
+from zoloss_cli.experiment.fitting import load_split
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.split_data import load_split
 from zoloss_cli.experiment.task import fit_task, run_task
 
 NOISY = """

@@ -10,10 +10,10 @@ import pytest
 from foreign_classes import CLASSES
 from sklearn.linear_model import LogisticRegression
 
-from zoloss_cli import learner_registrations
+from zoloss_cli import registrations as learner_registrations
 from zoloss_cli.config.loader import load_config
+from zoloss_cli.experiment.fitting import load_split
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.split_data import load_split
 from zoloss_cli.experiment.task import run_tasks
 from zoloss_cli.experiment.warming import find_unseeded
 from zoloss_cli.results.record import FailedRecord

@@ -9,8 +9,8 @@ import pytest
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.loading import load_runs
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.loading import load_runs
 
 CONFIG = """
 published: {{paper: li-thesis-2006, table: "4.4"}}

@@ -7,7 +7,7 @@ import pytest
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan, select_part
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.utils.files import shipped_folder
 
 BASE = "datasets: [heart]\nsplit: {repeats: 5, seed: 1}\nlearners: {pocket: {epochs: 9}}\n"
 

@@ -7,17 +7,17 @@ import json
 import numpy as np
 import pytest
 
-from zoloss_cli.config.data_models import EmbeddedData
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.datasets.labels import index_labels
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.data.columns import index_labels
+from zoloss_cli.data.dataset import load_data
 from zoloss_cli.errors import ConfigError
+from zoloss_cli.experiment.fitting import _build_folds, tune
 from zoloss_cli.experiment.plan import plan, select_part
 from zoloss_cli.experiment.task import run_task
-from zoloss_cli.experiment.tuning import _build_folds, tune
-from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.loading import load_runs
-from zoloss_cli.reporting.summary import summarize_agreement
+from zoloss_cli.report.agreement import summarize_agreement
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.loading import load_runs
 
 SMALL = """
 published: {paper: li-thesis-2006, table: "4.2"}

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zoloss_cli.config.data_models import EmbeddedData, GeneratedData, Noise
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.dataset import compute_fingerprint, find_draw, load_data
-from zoloss_cli.datasets.pool import generate
-from zoloss_cli.datasets.scaling import scale_parts
-from zoloss_cli.datasets.splits import SplitRule
+from zoloss_cli.config.models import EmbeddedData, GeneratedData, Noise
+from zoloss_cli.data.dataset import compute_fingerprint, find_draw, generate, load_data
+from zoloss_cli.data.splits import SplitRule, scale_parts
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment import fitting, task
 from zoloss_cli.experiment.plan import plan

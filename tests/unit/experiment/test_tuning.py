@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.datasets.scaling import scale_parts
-from zoloss_cli.datasets.splits import derive_seed
-from zoloss_cli.experiment import split_data, tuning
+from zoloss_cli.data.dataset import load_data
+from zoloss_cli.data.splits import derive_seed, scale_parts
+from zoloss_cli.experiment import fitting as split_data
+from zoloss_cli.experiment import fitting as tuning
+from zoloss_cli.experiment.fitting import tune
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
-from zoloss_cli.experiment.tuning import tune
 from zoloss_cli.kernels.zero_one import find_prediction_errors
 from zoloss_cli.registry import make_learner
 

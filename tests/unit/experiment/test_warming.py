@@ -6,11 +6,11 @@ import pytest
 from numba import njit
 from processes import environment, run_zoloss
 
+from zoloss_cli.api.choose import parse_learner
 from zoloss_cli.experiment import warming
 from zoloss_cli.experiment.warming import COMPILE_SECONDS, estimate_seconds, warm_up
 from zoloss_cli.registry import LEARNERS
-from zoloss_cli.utils.notices import notify, show_notices_by
-from zoloss_cli.workflows.learner_options import parse_learner
+from zoloss_cli.utils.text import notify, show_notices_by
 
 
 @pytest.fixture

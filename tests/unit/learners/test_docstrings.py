@@ -13,7 +13,7 @@ from numpydoc.validate import ERROR_MSGS, validate
 import zoloss_cli
 from zoloss_cli.learners.base import Learner
 from zoloss_cli.registry import LEARNERS, MEASURES
-from zoloss_cli.utils.parameter_docs import describe_parameters, format_parameters_section
+from zoloss_cli.utils.signature import describe_parameters, format_parameters_section
 
 PYPROJECT = Path(zoloss_cli.__file__).parents[1] / "pyproject.toml"
 ENTRIES = [*LEARNERS.builtin.values(), *MEASURES.values()]

@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from zoloss_cli import load_dataset, make_learner
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.learners.foreign import ForeignLearner
+from zoloss_cli.learners.external import ForeignLearner
 
 
 class Spy:

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.metrics.base import Metric, Sizes
-from zoloss_cli.metrics.pooled import PooledMeasurement
+from zoloss_cli.metrics.base import Metric, PooledMeasurement, Sizes
 from zoloss_cli.registry import METRIC_ALIASES, METRICS, list_metrics, load_metric
-from zoloss_cli.reporting.run_result import CellResult
+from zoloss_cli.report.runs import CellResult
 from zoloss_cli.results.record import FitRecord, Measurement, MeasureRecord
 
 CHOICES = {

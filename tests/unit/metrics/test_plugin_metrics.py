@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from zoloss_cli.config.checks import parse_metric
 from zoloss_cli.config.messages import InlineErrorCollector
-from zoloss_cli.config.metric_checks import parse_metric
 from zoloss_cli.registry import METRICS, SCORERS, list_metrics, load_metric
 
 WORST_CLASS = '''
@@ -253,6 +253,6 @@ def test_one_that_fails_on_a_record_is_one_sentence(zoloss, broken, write_config
 
 def test_a_name_of_ours_stays_ours(install):
     install({"worst_class_error": WORST_CLASS}, {"test_error": "worst_class_error:WorstClassError"})
-    assert type(load_metric("test_error")).__module__ == "zoloss_cli.metrics.test_error"
+    assert type(load_metric("test_error")).__module__ == "zoloss_cli.metrics.errors"
     with pytest.warns(UserWarning, match="'test_error' is zoloss's own"):
         parse_metric("metric", "test_error", InlineErrorCollector("a config"))

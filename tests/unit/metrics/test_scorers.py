@@ -21,10 +21,17 @@ from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import count_confusion, fit_task, run_task
 from zoloss_cli.learners.linear.fld import FLDClassifier
 from zoloss_cli.metrics.base import Sizes
-from zoloss_cli.registry import METRICS, SCORERS, load_metric
-from zoloss_cli.reporting.run_result import CellResult
+from zoloss_cli.registry import (
+    METRICS,
+    OF_PREDICTIONS,
+    OF_PROBABILITIES,
+    OF_TWO_CLASSES,
+    OTHER_PURPOSES,
+    SCORERS,
+    load_metric,
+)
+from zoloss_cli.report.runs import CellResult
 from zoloss_cli.results.record import FitRecord
-from zoloss_cli.utils.scorer_names import OF_PREDICTIONS, OF_PROBABILITIES, OF_TWO_CLASSES, OTHER_PURPOSES
 
 
 def build_record(classifier, X, y, n_classes):

@@ -10,10 +10,9 @@ import pytest
 from places import TOP
 from reference_runs import REFERENCE, find_reference_run, load_reference
 
-from zoloss_cli.reporting.agreement import HEADER, summarize_published
-from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.comparison import drop_repeated
-from zoloss_cli.utils.paths import PUBLISHED_FOLDER
+from zoloss_cli.report.agreement import HEADER, summarize_published
+from zoloss_cli.report.compare import compare_run, drop_repeated
+from zoloss_cli.utils.files import PUBLISHED_FOLDER
 
 PARTS = [
     "tested",

@@ -12,12 +12,11 @@ from statistics import fmean, stdev
 import pytest
 from built_runs import build_run
 
-from zoloss_cli.config.data_models import EmbeddedData
-from zoloss_cli.datasets.dataset import load_data
-from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.derived_cells import DATA, count_data
-from zoloss_cli.reporting.improvement import compute_improvement_spread, compute_our_improvement
-from zoloss_cli.utils.paths import PUBLISHED_FOLDER
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.data.dataset import load_data
+from zoloss_cli.report.cells import compute_improvement_spread, compute_our_improvement
+from zoloss_cli.report.compare import DATA, compare_run, count_data
+from zoloss_cli.utils.files import PUBLISHED_FOLDER
 
 PAPER = "nguyen-sanner-2013"
 SIDES = {"of": ["sla", "csa", "pcs", "bnb"], "over": ["bpm", "svm", "lr"]}

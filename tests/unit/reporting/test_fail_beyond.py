@@ -8,8 +8,8 @@ import pytest
 from reference_runs import REFERENCE
 
 from zoloss_cli.errors import CheckError
-from zoloss_cli.reporting.comparison import BETTER, EQUAL, WORSE, CellComparison
-from zoloss_cli.reporting.comparison_report import check_agreement
+from zoloss_cli.report.agreement import check_agreement
+from zoloss_cli.report.compare import BETTER, EQUAL, WORSE, CellComparison
 
 
 def make_cell(metric="test_error", z=math.nan, match="", ratio=None, **names):

@@ -13,8 +13,7 @@ from stored_runs import make_record, make_run_info, store_run
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.reporting.frame import load_results
-from zoloss_cli.reporting.frame_columns import COLUMNS, DTYPES, find_unlisted_fields
+from zoloss_cli.report.frame import COLUMNS, DTYPES, find_unlisted_fields, load_results
 from zoloss_cli.results.record import (
     CHECK_LENGTH,
     FailedRecord,

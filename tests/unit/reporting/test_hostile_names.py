@@ -8,13 +8,12 @@ import re
 
 import pytest
 
-from zoloss_cli.reporting.render.csv import guard_cell
-from zoloss_cli.reporting.render.formats import FORMATS
-from zoloss_cli.reporting.render.grid import Grid
-from zoloss_cli.reporting.render.latex import escape_latex
-from zoloss_cli.reporting.render.markdown import escape_markdown
-from zoloss_cli.reporting.render.render import load_renderer, render_tables
-from zoloss_cli.reporting.tables import Table, TableCell, TableColumn, TableRow
+from zoloss_cli.config.choices import FORMATS
+from zoloss_cli.report.render.csv import guard_cell
+from zoloss_cli.report.render.latex import escape_latex
+from zoloss_cli.report.render.markdown import escape_markdown
+from zoloss_cli.report.render.render import Grid, load_renderer, render_tables
+from zoloss_cli.report.tables import Table, TableCell, TableColumn, TableRow
 
 HOSTILE = {
     "terminal": "a\x1b]0;title\x07\x9b2J\r\x00\x7f",

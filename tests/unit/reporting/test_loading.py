@@ -12,9 +12,9 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.metrics.base import Sizes
-from zoloss_cli.reporting.loading import explain_empty, load_runs, select_runs
-from zoloss_cli.reporting.notes import collect_notes
-from zoloss_cli.reporting.run_result import CellResult, RunResult
+from zoloss_cli.report.loading import explain_empty, load_runs, select_runs
+from zoloss_cli.report.notes import collect_notes
+from zoloss_cli.report.runs import CellResult, RunResult
 from zoloss_cli.results.record import FitRecord
 from zoloss_cli.results.store import Store
 
@@ -287,7 +287,7 @@ def test_an_installed_package_says_where_the_reference_results_are(zoloss, tmp_p
     monkeypatch.chdir(tmp_path)
     shown = zoloss("table", "results/reference")
     assert shown.err.endswith(f"zoloss table {TOP / 'results' / 'reference'}\n")
-    monkeypatch.setattr("zoloss_cli.reporting.loading.PACKAGE_FOLDER", tmp_path / "site" / "zoloss_cli")
+    monkeypatch.setattr("zoloss_cli.report.loading.PACKAGE_FOLDER", tmp_path / "site" / "zoloss_cli")
     refused = zoloss("table", "results/reference")
     assert refused.code == ResultsError.exit_code
     assert refused.err.startswith(

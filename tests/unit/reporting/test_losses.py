@@ -13,16 +13,13 @@ from built_runs import build_run
 from zoloss_cli.config.models import Published
 from zoloss_cli.metrics.base import Sizes
 from zoloss_cli.registry import METRICS
-from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.comparison import drop_repeated
-from zoloss_cli.reporting.derived_cells import DATA
-from zoloss_cli.reporting.published.values import find_published_cells, read_published_tables
-from zoloss_cli.reporting.render.render import render_comparison, render_tables
-from zoloss_cli.reporting.run_result import CellResult
-from zoloss_cli.reporting.spread import compute_spread
-from zoloss_cli.reporting.summary import summarize_agreement
-from zoloss_cli.reporting.tables import build_table
-from zoloss_cli.reporting.titles import build_column_titles
+from zoloss_cli.report.agreement import summarize_agreement
+from zoloss_cli.report.cells import build_column_titles
+from zoloss_cli.report.compare import DATA, compare_run, drop_repeated
+from zoloss_cli.report.papers import find_published_cells, read_published_tables
+from zoloss_cli.report.render.render import render_comparison, render_tables
+from zoloss_cli.report.runs import CellResult, compute_spread
+from zoloss_cli.report.tables import build_table
 from zoloss_cli.results.record import FitRecord
 
 PAPER = "nguyen-sanner-2013"

@@ -15,12 +15,12 @@ from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.metrics.base import Stat
 from zoloss_cli.registry import load_metric, make_learner
-from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.published.values import PublishedValue
-from zoloss_cli.reporting.ratios import compute_ratio_z, replace_by_ratios
-from zoloss_cli.reporting.summary import summarize_agreement
-from zoloss_cli.reporting.tables import build_table
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.report.agreement import summarize_agreement
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.papers import PublishedValue
+from zoloss_cli.report.runs import compute_ratio_z, replace_by_ratios
+from zoloss_cli.report.tables import build_table
+from zoloss_cli.utils.files import shipped_folder
 
 SIDES = {"exp": {"of": "cg", "over": "any"}, "bisigmoid:1.2": {"of": "cg2", "over": "any2"}}
 

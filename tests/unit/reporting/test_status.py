@@ -7,8 +7,8 @@ import shutil
 from places import REFERENCE
 from reference_runs import load_reference
 
-from zoloss_cli.reporting.loading import load_runs
-from zoloss_cli.reporting.status import load_progress
+from zoloss_cli.report.loading import load_runs
+from zoloss_cli.report.status import load_progress
 
 
 def summarize(folder):

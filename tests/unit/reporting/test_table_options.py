@@ -14,15 +14,14 @@ from built_runs import build_run
 from places import REFERENCE
 from scipy import stats
 
+from zoloss_cli.config.choices import BOLD_RULES, STATS, TableOptions
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.metrics.base import Sizes
 from zoloss_cli.registry import load_metric
-from zoloss_cli.reporting.render.render import render_tables
-from zoloss_cli.reporting.statistics import compute_corrected_interval, compute_corrected_t_test
-from zoloss_cli.reporting.table_cells import compute_interval
-from zoloss_cli.reporting.table_options import BOLD_RULES, STATS, TableOptions
-from zoloss_cli.reporting.table_selection import load_tables, shape_runs
-from zoloss_cli.reporting.tables import build_table
+from zoloss_cli.report.cells import compute_interval
+from zoloss_cli.report.render.render import render_tables
+from zoloss_cli.report.statistics import compute_corrected_interval, compute_corrected_t_test
+from zoloss_cli.report.tables import build_table, load_tables, shape_runs
 
 LEARNERS = ("fld", "pocket", "stump")
 

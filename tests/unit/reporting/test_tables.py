@@ -11,16 +11,14 @@ from built_runs import add_cell, build_cell, build_run
 
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.metrics.base import summarize
-from zoloss_cli.reporting.compare import compare_run, compare_stars, find_single_pools
-from zoloss_cli.reporting.comparison import COLUMNS, drop_repeated
-from zoloss_cli.reporting.loading import select_runs
-from zoloss_cli.reporting.published.values import read_published_tables
-from zoloss_cli.reporting.render.render import render_comparison, render_tables
-from zoloss_cli.reporting.stars import find_stars
-from zoloss_cli.reporting.summary import summarize_agreement
-from zoloss_cli.reporting.table_cells import TableCell, mark_best
-from zoloss_cli.reporting.tables import build_table
-from zoloss_cli.reporting.titles import build_column_titles
+from zoloss_cli.report.agreement import summarize_agreement
+from zoloss_cli.report.cells import TableCell, build_column_titles, mark_best
+from zoloss_cli.report.compare import COLUMNS, compare_run, compare_stars, drop_repeated, find_single_pools
+from zoloss_cli.report.loading import select_runs
+from zoloss_cli.report.papers import read_published_tables
+from zoloss_cli.report.render.render import render_comparison, render_tables
+from zoloss_cli.report.runs import find_stars
+from zoloss_cli.report.tables import build_table
 
 
 def run_with(

@@ -11,7 +11,7 @@ import pytest
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.reporting.loading import load_runs
+from zoloss_cli.report.loading import load_runs
 from zoloss_cli.results import migrate as module
 from zoloss_cli.results.migrate import RECORD_KEYS, migrate
 from zoloss_cli.results.record import FailedRecord, FitRecord, Measurement, MeasureRecord

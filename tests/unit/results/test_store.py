@@ -15,11 +15,10 @@ from built_runs import build_experiment, build_manifest
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.results.cell_file import read_cell_file
 from zoloss_cli.results.manifest import CHECK_LINE
 from zoloss_cli.results.migrate import migrate
 from zoloss_cli.results.record import FORMAT, CellHeader, FailedRecord, FitRecord, encode_line
-from zoloss_cli.results.store import MARKER, Store
+from zoloss_cli.results.store import MARKER, Store, read_cell_file
 
 RECORDS = [FitRecord(k, k, 1, wall_time=0.1) for k in (2, 0, 1)]
 SIZES = (216, 54)

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.learner_registrations import find_foreign, is_trusted
+from zoloss_cli.registrations import find_foreign, is_trusted
 from zoloss_cli.utils.code_files import (
     CodeSource,
     allow_code,
@@ -19,7 +19,7 @@ from zoloss_cli.utils.code_files import (
     read_code,
     use_code_policy,
 )
-from zoloss_cli.utils.interruptible import run_interruptibly
+from zoloss_cli.utils.interrupt import run_interruptibly
 
 
 @pytest.fixture

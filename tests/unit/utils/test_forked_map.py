@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from zoloss_cli.utils.forked_map import count_copies, map_in_copies
+from zoloss_cli.utils.processes import count_copies, map_in_copies
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
 
 # Each in a process of its own, as pytest's workers have threads.
 HEAD = """
 import os, signal, sys, time
-from zoloss_cli.utils.forked_map import count_copies, map_in_copies
+from zoloss_cli.utils.processes import count_copies, map_in_copies
 first = os.getpid()
 """
 EQUAL_FOR_ANY_NUMBER = """

@@ -11,7 +11,7 @@ from processes import run_python
 CODE = """
 import json, resource
 import numpy as np
-from zoloss_cli.utils.freed_memory import keep_freed_memory, release_freed_memory
+from zoloss_cli.utils.processes import keep_freed_memory, release_freed_memory
 
 def count_faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from zoloss_cli.utils.garbage import pause_garbage_collection
+from zoloss_cli.utils.processes import pause_garbage_collection
 
 
 class Cycle:

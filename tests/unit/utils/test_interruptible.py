@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from zoloss_cli.utils import interruptible
-from zoloss_cli.utils.interruptible import has_abandoned_threads, run_interruptibly
+from zoloss_cli.utils import interrupt as interruptible
+from zoloss_cli.utils.interrupt import has_abandoned_threads, run_interruptibly
 
 
 def test_results_and_errors_come_back():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zoloss_cli.utils.names import MAX_NAME_BYTES, check_file_name, clean_file_name
+from zoloss_cli.utils.text import MAX_NAME_BYTES, check_file_name, clean_file_name
 
 
 @pytest.mark.parametrize("name", ["table4.2", "nguyen-table4-clean", "a,b", "данные", "two words", "x" * 200])

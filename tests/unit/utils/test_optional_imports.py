@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from zoloss_cli.errors import MissingPackageError
-from zoloss_cli.utils.optional_imports import check_installed, import_optional, is_installed
+from zoloss_cli.utils.imports import check_installed, import_optional, is_installed
 
 
 @pytest.fixture

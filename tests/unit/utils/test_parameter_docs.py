@@ -9,18 +9,18 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field
 
+from zoloss_cli.learners.base import BaseLearner, PositiveList
 from zoloss_cli.learners.boosting.anyboost import AnyBoostClassifier
-from zoloss_cli.learners.parameters import BaseLearner, PositiveList
-from zoloss_cli.utils import parameter_docs
-from zoloss_cli.utils.parameter_docs import (
+from zoloss_cli.utils import signature as parameter_docs
+from zoloss_cli.utils.signature import (
     describe_parameters,
     format_default,
     format_field_type,
     format_parameters_section,
     format_type,
+    learner_parameters,
     remove_section,
 )
-from zoloss_cli.utils.signature import learner_parameters
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from zoloss_cli.utils.safe_text import show_controls
+from zoloss_cli.utils.text import show_controls
 
 
 def test_what_is_printable_stays_as_it_is():

@@ -11,13 +11,12 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 
+from zoloss_cli.api import validation
+from zoloss_cli.api.choose import parse_learner
+from zoloss_cli.api.validation import Calibration, CalibrationTask, FoldData, FoldPlan, calibrate, draw_folds
 from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.datasets.scaling import scale_parts
+from zoloss_cli.data.splits import scale_parts
 from zoloss_cli.registry import make_learner
-from zoloss_cli.workflows import validation
-from zoloss_cli.workflows.calibration import Calibration, CalibrationTask, calibrate
-from zoloss_cli.workflows.learner_options import parse_learner
-from zoloss_cli.workflows.validation import FoldData, FoldPlan, draw_folds
 
 
 def build_data(n: int = 150, n_classes: int = 2) -> FoldData:

@@ -14,15 +14,14 @@ import numpy as np
 import pytest
 from problems import fewest_errors, tiny_problem
 
-from zoloss_cli.datasets.csv_table import read_for_training
+from zoloss_cli.api import certificate as certificates
+from zoloss_cli.api.choose import TimeBudget
+from zoloss_cli.api.fit import FitRequest, Weighting
+from zoloss_cli.data.user_table import read_for_training
 from zoloss_cli.errors import ModelError
 from zoloss_cli.learners.search import hyperplanes, progress
-from zoloss_cli.learners.search.exact_features import ExactFeatures
+from zoloss_cli.learners.search.samples import ExactFeatures
 from zoloss_cli.proofs import check as checker
-from zoloss_cli.workflows import certificate as certificates
-from zoloss_cli.workflows.class_weights import Weighting
-from zoloss_cli.workflows.fit_request import FitRequest
-from zoloss_cli.workflows.time_budget import TimeBudget
 
 KINDS = ("plain", "discrete", "collinear", "duplicates")
 PROBLEMS_IN_SUITE, ALL_PROBLEMS = 60, 2000

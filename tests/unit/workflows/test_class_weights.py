@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from sklearn.utils.class_weight import compute_class_weight
 
+from zoloss_cli.api.fit import Weighting
 from zoloss_cli.errors import ConfigError, DataError
-from zoloss_cli.workflows.class_weights import Weighting
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ import pytest
 from own_rows import as_csv, loaded, noisy_rows
 
 from zoloss_cli import data_complexity
-from zoloss_cli.complexity.clusters import cluster_samples
 from zoloss_cli.complexity.contribution import average_contributions, sum_paths_in_blocks
-from zoloss_cli.complexity.decomposition import decompose
+from zoloss_cli.complexity.decomposition import cluster_samples, decompose
 from zoloss_cli.complexity.hard_margin import build_problem, compute_path_complexities, fit_hard_margin_svm
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.utils.files import shipped_folder
 
 QUICK = ["--permutations", "30"]
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from drawing import assert_inside, named_lines
 
-from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.workflows.complexity import ComplexityOptions, measure_complexity
-from zoloss_cli.workflows.complexity_figure import draw_complexity
-from zoloss_cli.workflows.table_samples import load_samples
+from zoloss_cli.api.complexity import ComplexityOptions, load_samples, measure_complexity
+from zoloss_cli.api.complexity_text import draw_complexity
+from zoloss_cli.data.user_table import read_for_training
 
 ROWS = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11}.{i:02d},{'xy'[(i * 5 // 3) % 2]}\n" for i in range(30))
 

@@ -12,7 +12,7 @@ import pytest
 from own_rows import as_csv, loaded, noisy_rows
 from sklearn.neighbors import NearestNeighbors
 
-from zoloss_cli.complexity.one_vs_rest import list_one_vs_rest, share_progress
+from zoloss_cli.complexity.contribution import list_one_vs_rest, share_progress
 
 QUICK = ["--permutations", "20"]
 

@@ -7,14 +7,14 @@ import json
 import numpy as np
 import pytest
 
+from zoloss_cli.api.choose import list_usual_learners
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.datasets.csv_table import MAX_CLASSES, read_for_training
-from zoloss_cli.datasets.dataset import load_data
+from zoloss_cli.data.dataset import load_data
+from zoloss_cli.data.user_table import MAX_CLASSES, read_for_training
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.registry import list_multiclass_learners
-from zoloss_cli.workflows.learner_choice import list_usual_learners
 
 QUICK = ["--learners", "one-vs-one:fld,ecc:stump", "--set", "rounds=5", "--splits", "6", "--jobs", "1"]
 

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.datasets.scaling import compute_scaling, scale_parts
+from zoloss_cli.api.choose import parse_learner
+from zoloss_cli.api.fit import fit_table
+from zoloss_cli.api.model_files import read_model
+from zoloss_cli.api.rules import convert_to_original_units, round_weights
+from zoloss_cli.data.splits import compute_scaling, scale_parts
+from zoloss_cli.data.user_table import read_for_training
 from zoloss_cli.learners.search.progress import SearchProgress
 from zoloss_cli.registry import make_learner
-from zoloss_cli.utils.paths import shipped_folder
-from zoloss_cli.workflows.fit import fit_table
-from zoloss_cli.workflows.learner_options import parse_learner
-from zoloss_cli.workflows.linear_rule import convert_to_original_units, round_weights
-from zoloss_cli.workflows.model_io import read_model
+from zoloss_cli.utils.files import shipped_folder
 
 COLOURS = "size,colour,label\n1,red,no\n2,blue,yes\n3,green,yes\n1.5,red,no\n2.5,blue,no\n"
 

@@ -7,11 +7,9 @@ import json
 import numpy as np
 import pytest
 
+from zoloss_cli.api import choose as time_budget
+from zoloss_cli.api.choose import TimeBudget, choose_learner, limit_learner, list_usual_learners, parse_learner
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.workflows import time_budget
-from zoloss_cli.workflows.learner_choice import choose_learner, list_usual_learners
-from zoloss_cli.workflows.learner_options import parse_learner
-from zoloss_cli.workflows.time_budget import TimeBudget, limit_learner
 
 
 @pytest.mark.parametrize(

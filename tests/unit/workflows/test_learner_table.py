@@ -6,9 +6,9 @@ import csv
 
 import pytest
 
+from zoloss_cli.api import info as learner_table
 from zoloss_cli.registry import LEARNERS, MEASURES
-from zoloss_cli.utils.references import find_source
-from zoloss_cli.workflows import learner_table
+from zoloss_cli.utils.signature import find_source
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from zoloss_cli.api.experiments import load_experiment
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.workflows.load_experiment import load_experiment
 
 CONFIG = "datasets: [heart]\nlearners: [fld]\npublished: {{paper: someone-2020, figure: '3', drawn_as: {}}}\n"
 

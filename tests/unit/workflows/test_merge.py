@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stored_runs import make_record, make_run_info, store_run
 
+from zoloss_cli.api.merge import merge_folders
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import OutputError, ResultsError
 from zoloss_cli.experiment.plan import plan
@@ -22,7 +23,6 @@ from zoloss_cli.results.manifest import decode_manifest, encode_manifest
 from zoloss_cli.results.record import FailedRecord
 from zoloss_cli.results.store import MARKER, Store
 from zoloss_cli.utils.code_files import use_code_policy
-from zoloss_cli.workflows.merge import merge_folders
 
 SPLITS = range(4)
 

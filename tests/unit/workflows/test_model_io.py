@@ -8,11 +8,11 @@ import json
 import numpy as np
 import pytest
 
-from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.datasets.scaling import scale_parts
-from zoloss_cli.workflows.fit import fit_table
-from zoloss_cli.workflows.learner_options import parse_learner
-from zoloss_cli.workflows.model_io import read_model, render_model
+from zoloss_cli.api.choose import parse_learner
+from zoloss_cli.api.fit import fit_table
+from zoloss_cli.api.model_files import read_model, render_model
+from zoloss_cli.data.splits import scale_parts
+from zoloss_cli.data.user_table import read_for_training
 
 QUICK = {"epochs": 20, "rounds": 6}
 SEVERAL = [

@@ -13,10 +13,10 @@ import pytest
 from own_rows import HEADER, as_csv, loaded, noisy_rows, refused
 
 from zoloss_cli.complexity.hard_margin import build_problem
-from zoloss_cli.complexity.outlier_scores import compute_neighbour_scores
+from zoloss_cli.complexity.outliers import compute_neighbour_scores
 from zoloss_cli.complexity.pruning import prune
-from zoloss_cli.config.data_models import Prune
-from zoloss_cli.datasets.csv_table import read_for_training
+from zoloss_cli.config.models import Prune
+from zoloss_cli.data.user_table import read_for_training
 
 QUICK = ["--permutations", "30"]
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.workflows.fit import fit_table
-from zoloss_cli.workflows.learner_options import parse_learner
-from zoloss_cli.workflows.rule_text import build_readable_rule
+from zoloss_cli.api.choose import parse_learner
+from zoloss_cli.api.fit import fit_table
+from zoloss_cli.api.rules import build_readable_rule
+from zoloss_cli.data.user_table import read_for_training
 
 ROW = re.compile(r"^(\S+) +(-?[\d.e+-]+) +([+-]\d+\.\d\d)$", re.M)
 

@@ -13,13 +13,13 @@ import pytest
 from places import TOP
 from stored_runs import store_run
 
+from zoloss_cli.api.show import find_stored_task, run_again
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_tasks
-from zoloss_cli.reporting.frame import load_results
+from zoloss_cli.report.frame import load_results
 from zoloss_cli.utils.code_files import allow_code
-from zoloss_cli.workflows.show_task import find_stored_task, run_again
 
 CONFIG = """
 title: Small

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from zoloss_cli.experiment import packages
-from zoloss_cli.utils.paths import shipped_folder
-from zoloss_cli.workflows.evaluate import Evaluation
-from zoloss_cli.workflows.usable_learners import adapt_to_packages
+from zoloss_cli.api.evaluate_table import Evaluation, adapt_to_packages
+from zoloss_cli.experiment import fitting as packages
+from zoloss_cli.utils.files import shipped_folder
 
 HEART = shipped_folder("datasets") / "heart.csv"
 

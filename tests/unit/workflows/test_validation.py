@@ -15,17 +15,17 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import confusion_matrix
 
-from zoloss_cli.datasets.csv_table import read_for_training
-from zoloss_cli.reporting.statistics import (
+from zoloss_cli.api import validation
+from zoloss_cli.api.choose import parse_learner
+from zoloss_cli.api.fit import fit_table
+from zoloss_cli.api.fit_text import list_warnings
+from zoloss_cli.api.validation import FoldData, FoldPlan, cross_validate, draw_folds, plan_folds
+from zoloss_cli.data.user_table import read_for_training
+from zoloss_cli.report.statistics import (
     compute_corrected_interval,
     compute_corrected_t_test,
     compute_proportion_interval,
 )
-from zoloss_cli.workflows import validation
-from zoloss_cli.workflows.fit import fit_table
-from zoloss_cli.workflows.learner_options import parse_learner
-from zoloss_cli.workflows.validation import FoldData, FoldPlan, cross_validate, draw_folds, plan_folds
-from zoloss_cli.workflows.validation_text import list_warnings
 
 
 def build_clouds(n: int, n_classes: int = 2, seed: int = 0) -> FoldData:

@@ -1,28 +1,139 @@
-"""The executor for many machines: chunks are tasks of a Dask cluster, and their records come back here."""
+"""The workers of a Dask scheduler: how many and where, which are gone, and whether none is left."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
 import math
+import socket
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from zoloss_cli.config.cluster_spec import ClusterSettings
-from zoloss_cli.errors import RunError, ZolossError
+from zoloss_cli import __version__
+from zoloss_cli.config.clusters import ClusterSettings
+from zoloss_cli.errors import ClusterError, RunError, ZolossError
 from zoloss_cli.experiment.executors.base import ChunkLostError, ChunkOutput, Note, TaskExecutor
-from zoloss_cli.experiment.executors.dask_connection import KEPT, Connection
-from zoloss_cli.experiment.executors.dask_watch import ANSWER_SECONDS, WorkerWatch
-from zoloss_cli.experiment.executors.host_turns import leave_host
-from zoloss_cli.experiment.executors.package import RunPackage, build_package
-from zoloss_cli.experiment.executors.versions import collect_versions
+from zoloss_cli.experiment.executors.dask_connection import ALLOW, KEPT, Connection
+from zoloss_cli.experiment.executors.dask_worker import (
+    RunPackage,
+    build_package,
+    collect_versions,
+    leave_host,
+    list_differences,
+)
 from zoloss_cli.experiment.plan import Cell
 from zoloss_cli.results.manifest import ClusterInfo
+from zoloss_cli.utils.text import format_duration
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+REFRESH_SECONDS = 2.0  # between two checks of the workers
+ANSWER_SECONDS = 10.0  # for the scheduler to answer
+
+
+class WorkerWatch:
+    """What is known about the workers of a connection.
+
+    Parameters
+    ----------
+    connection : Connection
+        The client.
+    note : callable
+        Takes notes for the user.
+
+    Attributes
+    ----------
+    workers : dict of str to int
+        The threads of each worker, by its address.
+    description : str
+        How many there are, and on how many hosts.
+    """
+
+    def __init__(self, connection: Connection, note: Note):
+        self.connection, self.note = connection, note
+        self.workers: dict[str, int] = {}
+        self.description = ""
+        self._last = ""  # a worker that was there
+        self._next_look = self._empty_since = 0.0
+
+    def is_due(self) -> bool:
+        """Return whether it is time to check again."""
+        return time.monotonic() >= self._next_look
+
+    def forget(self) -> None:
+        """Forget everything: the connection was lost."""
+        self.workers, self._next_look = {}, 0.0
+
+    def look(self) -> None:
+        """Ask the scheduler for its workers, and report which are gone."""
+        client, before = self.connection.client, self.workers
+        self._next_look = time.monotonic() + REFRESH_SECONDS
+        if client is None:
+            return
+        try:
+            ask: Any = client.scheduler
+            found = client.sync(ask.ncores, workers=None, callback_timeout=ANSWER_SECONDS)
+        except (OSError, TimeoutError, RuntimeError):
+            return  # it is busy, or the connection is about to be found lost
+        self.workers = dict(found)
+        self.description = _count_hosts(found)
+        self._last = next(iter(found), self._last)
+        if self.connection.cluster is None:
+            self._tell_gone([address for address in before if address not in found])
+        threads = [address for address, count in found.items() if count > 1 and address not in before]
+        if threads:
+            self.note(
+                f"the worker {threads[0]} has {found[threads[0]]} threads, of which one works: start workers "
+                "with --nworkers N --nthreads 1"
+            )
+
+    def _tell_gone(self, gone: list[str]) -> None:
+        if gone:
+            hosts = ", ".join(sorted(set(map(_find_host, gone))))
+            is_one, left = len(gone) == 1, len(self.workers)
+            subject = "1 worker is" if is_one else f"{len(gone):,} workers are"
+            what = f"what {'it' if is_one else 'they'} had {'runs elsewhere' if left else 'waits for another'}"
+            self.note(f"{subject} gone ({hosts}), {left:,} left; {what}")
+
+    def refuse_emptiness(self) -> None:
+        """Raise ClusterError if a scheduler has had no worker for too long; one of ours may be queued."""
+        if self.workers or self.connection.cluster is not None:
+            self._empty_since = 0.0
+            return
+        limit, now = self.connection.settings.wait, time.monotonic()
+        address = self.connection.address
+        if not self._empty_since:
+            self._empty_since = now
+            self.note(
+                f"the scheduler at {address} has no worker; waiting up to {format_duration(limit)} for one"
+            )
+        elif now - self._empty_since > limit:
+            last = f" (the last one was {self._last})" if self._last else ""
+            raise ClusterError(
+                f"the scheduler at {address} has had no worker for {format_duration(limit)}{last}; start one "
+                f"with `dask worker {address} --nthreads 1`: {KEPT}"
+            )
+
+
+def _count_hosts(workers: Iterable[str]) -> str:
+    """Return how many workers there are, and on how many hosts; empty if there are none."""
+    hosts = Counter(map(_find_host, workers))
+    count = hosts.total()
+    if not count:
+        return ""
+    return f"{count:,} worker{'s' * (count > 1)} on {len(hosts):,} host{'s' * (len(hosts) > 1)}"
+
+
+def _find_host(address: str) -> str:
+    return address.partition("://")[2].rpartition(":")[0] or address
+
 
 BATCH_SECONDS = 0.05  # maximum time over which results are fetched together
 CHUNK_WAIT_SECONDS = 0.001  # of that per running chunk: few workers have little to do meanwhile
@@ -129,7 +240,6 @@ class DaskExecutor(TaskExecutor):
         return ClusterInfo(self.connection.address, distributed.__version__, tuple(self._differences))
 
     def _compare_versions(self) -> None:
-        from zoloss_cli.experiment.executors.dask_fit import check_workers
 
         if self._watch.workers and self.connection.client is not None:
             found = check_workers(self.connection.client, self.allow_versions)
@@ -276,3 +386,62 @@ class DaskExecutor(TaskExecutor):
         return RunError(
             f"a worker failed ({type(error).__name__}: {' '.join(str(error).split())[:300]}); {KEPT}"
         )
+
+
+# Runs on workers that may not have zoloss at all, and so is text.
+PROBE = "__import__('socket').gethostname()"
+
+
+def check_workers(client: Client, allow_versions: bool) -> list[str]:
+    """Compare what is installed on every current worker with what is installed here.
+
+    Returns
+    -------
+    list of str
+        The differences, if there are any and they are allowed.
+
+    Raises
+    ------
+    ClusterError
+        One line per difference, each with its host; also if a worker has no zoloss.
+    """
+    from distributed.comm import CommClosedError
+
+    answers = client.run(collect_versions, on_error="return")
+    # A worker that dies meanwhile does not answer; every worker compares again with its first chunk.
+    gone = CommClosedError, ConnectionError
+    found = {address: each for address, each in answers.items() if not isinstance(each, gone)}
+    ours = collect_versions()
+    differences: dict[str, None] = {}
+    absent: dict[str, None] = {}
+    fits = (isinstance(each, dict) and not list_differences("", each, ours) for each in found.values())
+    hosts = {} if all(fits) else client.run(eval, PROBE, on_error="return")
+    for address, versions in found.items():
+        host = name_host(hosts.get(address), address)
+        if isinstance(versions, dict):
+            differences.update(dict.fromkeys(list_differences(host, versions, ours)))
+        else:
+            absent[explain_absence(host, versions)] = None
+    if absent:
+        raise ClusterError("\n".join(absent))
+    if differences and not allow_versions:
+        raise ClusterError("\n".join(f"{each}: {ALLOW}" for each in differences))
+    return list(differences)
+
+
+def name_host(name: Any, address: str) -> str:
+    """Return the name of a worker's host for messages."""
+    if isinstance(name, str) and name != socket.gethostname():
+        return name
+    return f"{name} ({address})" if isinstance(name, str) else address
+
+
+def explain_absence(host: str, error: object) -> str:
+    """Return the sentence about a worker on which zoloss cannot be imported."""
+    text = " ".join(str(error).split())
+    if "zoloss" in text:
+        return (
+            f"the worker on {host} has no zoloss {__version__} that it can import; install it there, into the "
+            f'Python that `dask worker` runs in: pip install "zoloss[dask]=={__version__}"'
+        )
+    return f"the worker on {host} cannot load zoloss ({text[:200]}); install the same packages as here there"

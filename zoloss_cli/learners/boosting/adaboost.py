@@ -1,22 +1,157 @@
-"""AdaBoost over any learner that takes sample weights."""
+"""The base learner of an ensemble: resolved, checked, and fitted repeatedly."""
 
 from __future__ import annotations
 
 import itertools
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import has_fit_parameter
 
-from zoloss_cli.kernels.boost import end_round
+from zoloss_cli.kernels.stumps import end_round
 from zoloss_cli.kernels.zero_one import predict_signs
-from zoloss_cli.learners.base import BinaryLearner
-from zoloss_cli.learners.boosting.base_learner import BaseLearnerFactory
-from zoloss_cli.learners.boosting.boosting import BoostingLearner
-from zoloss_cli.learners.parameters import BaseLearner, PerfectOdds, Rounds
-from zoloss_cli.learners.problem import Problem, Samples
+from zoloss_cli.learners.base import (
+    BaseLearner,
+    BinaryLearner,
+    Learner,
+    PerfectOdds,
+    Problem,
+    Rounds,
+    Samples,
+    check_parameters,
+)
+from zoloss_cli.registry import resolve_learner
+
+
+class BaseLearnerFactory:
+    """Build and fit copies of the base learner of an ensemble.
+
+    Parameters
+    ----------
+    owner : Learner
+        The ensemble.
+    learner : learner
+        The base learner: its name, a mapping {learner: name, ...}, or the learner itself.
+
+    Attributes
+    ----------
+    learner : BinaryLearner
+        The unfitted base learner.
+    name : str
+        Its name, or that of its class.
+    """
+
+    def __init__(self, owner: Learner, learner: Any):
+        self._owner = type(owner).__name__
+        self._n_features = getattr(owner, "n_features_in_", None)
+        self.name: str
+        self.learner: Any
+        self.name, self.learner = resolve_learner(learner)
+
+    def check(self) -> None:
+        """Raise ValueError if the learner cannot be the base of an ensemble."""
+        if getattr(self.learner, "multiclass", False):
+            raise ValueError(f"{self._owner}: its base learner {self.name} must be one for two classes")
+        if not has_fit_parameter(self.learner, "sample_weight"):
+            raise ValueError(
+                f"{self._owner}: its base learner {self.name} takes no sample weights and cannot be boosted"
+            )
+        check_parameters(self.learner)
+
+    def build_unfitted(self, classes: np.ndarray) -> Any:
+        """Return a copy of the learner to separate these two classes."""
+        # copy.copy goes through scikit-learn's pickling, ten times slower.
+        learner: Any = object.__new__(type(self.learner))
+        learner.__dict__.update(self.learner.__dict__)
+        learner.classes_, learner.n_features_in_ = classes, self._n_features
+        return learner
+
+    def fit_copy(self, problem: Problem, classes: np.ndarray, round_: int) -> BinaryLearner:
+        """Return a fitted copy of the learner; an error names the learner and the round.
+
+        Parameters
+        ----------
+        problem : Problem
+            The problem to fit to.
+        classes : ndarray of shape (2,)
+            The labels that -1 and +1 stand for.
+        round_ : int
+            Number of the round, from 1.
+
+        Returns
+        -------
+        BinaryLearner
+            The fitted copy.
+        """
+        learner = self.build_unfitted(classes)
+        try:
+            learner.train(problem)
+        except Exception as error:
+            kind = ValueError if isinstance(error, ValueError) else RuntimeError
+            raise kind(
+                f"{self._owner}: its base learner {self.name} failed in round {round_}: {error}"
+            ) from error
+        return learner
+
+
+class BoostingLearner(BinaryLearner):
+    """An ensemble over the learner in the parameter `base`; subclasses write `train` and `_iterate_scores`."""
+
+    base: Any
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the base learner makes no random draws."""
+        return BaseLearnerFactory(self, self.base).learner.deterministic
+
+    def _iterate_scores(self, samples: Samples) -> Iterator[np.ndarray]:
+        """Return the scores after 1, 2, ... rounds."""
+        raise TypeError(f"{type(self).__name__} does not implement _iterate_scores")
+
+    def scores(self, X: np.ndarray) -> np.ndarray:
+        """Return the scores after the last round."""
+        return self.compute_scores(Samples(X))
+
+    def compute_scores(self, samples: Samples) -> np.ndarray:
+        """Return the scores after the last round, 0 if the ensemble is empty."""
+        last = np.zeros(samples.X.shape[0])
+        for last in self._iterate_scores(samples):  # noqa: B007  only the last one matters
+            pass
+        return last
+
+    def staged_decision_function(self, X) -> Iterator[np.ndarray]:
+        """Return the scores after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        iterator of ndarray of shape (n_samples,)
+            Scores after 1, 2, ... rounds.
+        """
+        return self._iterate_scores(Samples(self._validate_samples(X)))
+
+    def staged_predict(self, X) -> Iterator[np.ndarray]:
+        """Yield the predicted classes after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            Labels after 1, 2, ... rounds.
+        """
+        for scores in self.staged_decision_function(X):
+            yield self.classes_[(scores >= 0.0).astype(int)]
 
 
 class AdaBoostClassifier(BoostingLearner):
@@ -128,3 +263,62 @@ class AdaBoostClassifier(BoostingLearner):
             alpha_t * predict_signs(h_t.compute_scores(samples))
             for h_t, alpha_t in zip(self.estimators_, self.estimator_weights_, strict=True)
         )
+
+
+@dataclass
+class BoostingPath:
+    """The ensembles F_0, F_1, ... with F_t = F_{t-1} + alpha_t d_t and d_t = f_t + beta_t d_{t-1}.
+
+    Attributes
+    ----------
+    kappa : float
+        Parameter kappa_- of the bisigmoid cost.
+    costs : list of float
+        The cost at sizes 0, 1, ...
+    hypotheses : list of BinaryLearner
+        Learners whose predicted signs are f_t.
+    alphas : list of float
+        Steps alpha_t.
+    betas : list of float
+        How much of the previous direction is kept, beta_t.
+    end_reason : str
+        Why there were no more rounds.
+    """
+
+    kappa: float
+    costs: list[float]
+    hypotheses: list[BinaryLearner] = field(default_factory=list)
+    alphas: list[float] = field(default_factory=list)
+    betas: list[float] = field(default_factory=list)
+    end_reason: str = ""
+
+    def append(self, hypothesis: BinaryLearner, alpha: float, beta: float, cost: float) -> None:
+        """Add a round, which leads to this cost."""
+        self.hypotheses.append(hypothesis)
+        self.alphas.append(alpha)
+        self.betas.append(beta)
+        self.costs.append(cost)
+
+    def iterate_scores(self, samples: Samples) -> Iterator[np.ndarray]:
+        """Yield F_1, F_2, ... at these samples."""
+        F, d = np.zeros(samples.X.shape[0]), np.zeros(samples.X.shape[0])
+        for h_t, alpha_t, beta_t in zip(self.hypotheses, self.alphas, self.betas, strict=True):
+            d = predict_signs(h_t.compute_scores(samples)) + beta_t * d
+            F = F + alpha_t * d
+            yield F
+
+    def truncate(self, size: int) -> BoostingPath:
+        """Return the path up to this size."""
+        if size == len(self.hypotheses):
+            return self
+        kept = self.hypotheses[:size], self.alphas[:size], self.betas[:size]
+        return BoostingPath(self.kappa, self.costs[: size + 1], *kept, f"validation chose the size {size}")
+
+    def compute_coefficients(self) -> np.ndarray:
+        """Return the final coefficient of each hypothesis: sum_{t >= i} alpha_t beta_{i,t}, eq. (3.3)."""
+        total, of_direction = np.zeros(len(self.alphas)), np.zeros(len(self.alphas))
+        for t, (alpha_t, beta_t) in enumerate(zip(self.alphas, self.betas, strict=True)):
+            of_direction *= beta_t
+            of_direction[t] = 1.0
+            total += alpha_t * of_direction
+        return total

@@ -8,9 +8,9 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.expectation import fit_bayes_point
+from zoloss_cli.learners.base import Problem
 from zoloss_cli.learners.linear_base import UnweightedLinearLearner, rotate_into_span
-from zoloss_cli.learners.problem import Problem
-from zoloss_cli.learners.search.result_mixin import SearchResultMixin
+from zoloss_cli.learners.search.progress import SearchResultMixin
 
 
 class BayesPointClassifier(SearchResultMixin, UnweightedLinearLearner):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
+from zoloss_cli.learners.base import Problem
 from zoloss_cli.learners.linear_base import LinearLearner
-from zoloss_cli.learners.problem import Problem
 
 SHRINKAGE = 1e-10
 

@@ -9,12 +9,10 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
+from zoloss_cli.learners.base import NeededPackage, PositiveList, Problem
 from zoloss_cli.learners.linear_base import UnweightedLinearLearner
-from zoloss_cli.learners.needed_package import NeededPackage
-from zoloss_cli.learners.parameters import PositiveList
-from zoloss_cli.learners.problem import Problem
-from zoloss_cli.learners.search.result_mixin import SearchResultMixin
-from zoloss_cli.utils.optional_imports import import_optional
+from zoloss_cli.learners.search.progress import SearchResultMixin
+from zoloss_cli.utils.imports import import_optional
 
 SOLVERS = {"squared-hinge": 2, "logistic": 0}
 NAMES = {"squared-hinge": "svm", "logistic": "lr"}  # as they are registered

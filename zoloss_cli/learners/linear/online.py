@@ -1,14 +1,28 @@
-"""Input of the online kernels: padded samples, and sample weights as step sizes or as draws."""
+"""Learners that see one sample at a time: their base class, samples as a stream, and sparse rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from zoloss_cli.kernels.random import FIXED_ORDER, PERMUTED, RANDOM, build_alias_table
+from zoloss_cli.kernels.numeric import FIXED_ORDER, PERMUTED, RANDOM, build_alias_table
+from zoloss_cli.learners.base import (
+    Problem,
+    build_generator,
+    check_feature_sizes,
+    check_parameters,
+    drop_tiny_values,
+    refuse_masked,
+    sum_weights,
+)
 from zoloss_cli.learners.linear_base import LinearLearner
-from zoloss_cli.learners.problem import Problem
 
 ORDERS = {"fixed": FIXED_ORDER, "permuted": PERMUTED, "random": RANDOM}
 NO_ALIAS_TABLE = (np.empty(0, np.uint64), np.empty(0, np.int32))
@@ -16,7 +30,7 @@ COLUMN_MULTIPLE = 4
 PADDED_SAMPLES = "padded samples"  # the key under which problems keep them
 
 
-def pad_columns(X: np.ndarray) -> np.ndarray:
+def pad_features(X: np.ndarray) -> np.ndarray:
     """Return X with zero columns up to a multiple of four, so that inner products need no remainder loop."""
     columns = X.shape[-1]
     padded = np.zeros((*X.shape[:-1], columns + -columns % COLUMN_MULTIPLE))
@@ -89,8 +103,364 @@ def run_on_padded_samples(
         The weights.
     """
     checkpoints, path = learner._prepare_recording(problem)
-    wide_path = pad_columns(path)
-    w = run(build_padded_samples(problem), pad_columns(start), checkpoints, wide_path)
+    wide_path = pad_features(path)
+    w = run(build_padded_samples(problem), pad_features(start), checkpoints, wide_path)
     size = problem.X.shape[1]
     path[:] = wide_path[:, :size]
     return w[:size]
+
+
+ROWS_PER_PREDICTION = 65_536
+NO_AVERAGE = np.empty(0)
+
+
+class Rows(NamedTuple):
+    """Samples in the form that `kernels.rows` takes.
+
+    Attributes
+    ----------
+    data : ndarray of shape (n_values,)
+        The values of all samples, one sample after the other.
+    columns : ndarray
+        The feature of each value; for a dense array, those of one sample.
+    starts : ndarray of shape (n_samples + 1,)
+        Where each sample begins.
+    shares_columns : bool
+        Whether the array is dense.
+    """
+
+    data: np.ndarray
+    columns: np.ndarray
+    starts: np.ndarray
+    shares_columns: bool
+
+
+def stays_in_place(X: Any) -> bool:
+    """Return whether samples are sparse or mapped from a file, and so must not be copied."""
+    return sparse.issparse(X) or isinstance(X, np.memmap)
+
+
+def check_value_sizes(X: Any, name: str) -> None:
+    """Raise ValueError if products of values overflow or vanish: in some feature, or for sparse samples in any.
+
+    Parameters
+    ----------
+    X : sparse matrix or ndarray of shape (n_samples, n_features)
+        Samples, all finite.
+    name : str
+        The caller, for the message.
+    """
+    if not sparse.issparse(X):
+        check_feature_sizes(X, name)
+    elif X.data.size:
+        check_feature_sizes(X.data[:, None], name)
+
+
+def view_rows(X: Any) -> Rows:
+    """Return a view of validated samples: CSR, or a C contiguous array.
+
+    Parameters
+    ----------
+    X : sparse matrix or ndarray of shape (n_samples, n_features)
+        Samples.
+
+    Returns
+    -------
+    Rows
+        The same values, not copied.
+    """
+    if sparse.issparse(X):
+        return Rows(X.data, X.indices, X.indptr, False)
+    n, m = X.shape
+    return Rows(X.reshape(n * m), np.arange(m, dtype=np.int32), np.arange(n + 1, dtype=np.int64) * m, True)
+
+
+NOT_RECORDED = np.empty(0, np.int64), np.empty((0, 0))
+NO_SEED = np.uint64(0)  # in a fixed order nothing is drawn
+MAX_COPY_BYTES = 64 << 20  # beyond this, samples are copied only once
+
+
+class OnlineLinearLearner(LinearLearner):
+    """A linear learner whose algorithm processes one sample after the other, without sample weights.
+
+    Subclasses implement `update_in_order`. A call of `partial_fit` changes the weights sample by sample, each
+    sample once, in the order given: `epochs`, `order` and `record_every` are for `fit`. The first call starts
+    from `seeding`, later ones from where the last call, or `fit`, ended; `fit` starts over.
+    """
+
+    def partial_fit(self, X, y, classes=None) -> Self:
+        """Fit to more samples, each once and in this order.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels.
+        classes : array-like of shape (2,) or None, default=None
+            Both labels that can occur in y; required in the first call.
+
+        Returns
+        -------
+        object
+            The fitted classifier.
+        """
+        return self._partial_fit(X, y, classes, None)
+
+    def update_in_order(self, Z: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Return the weights after one pass over the samples in order.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n_samples, n_columns)
+            Samples y (1, x), padded.
+        step : ndarray of shape (n_samples,)
+            Step sizes.
+        w : ndarray of shape (n_columns,)
+            Padded weights to start from, which may be overwritten.
+
+        Returns
+        -------
+        ndarray of shape (n_columns,)
+            Padded weights.
+        """
+        raise TypeError(f"{type(self).__name__} does not implement update_in_order")
+
+    def _partial_fit(self, X, y, classes, sample_weight) -> Self:
+        first = not hasattr(self, "coef_")
+        check_parameters(self)
+        refuse_masked(type(self).__name__, X=X, y=y)
+        accepted = "csr" if self.__sklearn_tags__().input_tags.sparse else False
+        X, y = validate_data(self, X, y, accept_sparse=accepted, dtype=np.float64, order="C", reset=first)
+        is_sparse = sparse.issparse(X)
+        # Before the check: a feature that is tiny here may not be in later samples.
+        X = X if is_sparse else drop_tiny_values(X)
+        check_value_sizes(X, type(self).__name__)
+        check_classification_targets(y)
+        known = self._validate_classes(y, classes, first)
+        step = self._validate_sample_weight(X, sample_weight)
+        if not np.isfinite(sum_weights(step)):
+            raise ValueError(f"{type(self).__name__}: the sample weights are too large to add up; scale them")
+        signs = np.where(y == known[1], 1.0, -1.0)
+        if first:
+            size = 1 + X.shape[1]
+            w = self._compute_first_weights(
+                Problem(np.empty((0, size)), signs, step, build_generator(self.random_state))
+            )
+        else:
+            w = np.concatenate([self.intercept_, self.coef_[0]])
+        weights = self._update(X, signs, step, w)
+        self.classes_ = known
+        self._store_weights(weights[: w.size])
+        return self
+
+    def _update(self, X, signs: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Return the weights, which may be padded, after one pass over validated samples."""
+        return self.update_in_order(sign_and_pad(X, signs), step, pad_features(w))
+
+    def _arrange_samples(self, X: np.ndarray, signs: np.ndarray, phi: np.ndarray) -> Problem:
+        if X.nbytes <= MAX_COPY_BYTES or getattr(self, "seeding", "zero") == "fld":
+            return super()._arrange_samples(X, signs, phi)
+        # Kernels read only padded samples. Of the others, only the number of features is needed.
+        own: dict[Hashable, Any] = {PADDED_SAMPLES: sign_and_pad(X, signs)}
+        return Problem(np.empty((0, 1 + X.shape[1])), signs, phi, build_generator(self.random_state), own)
+
+    def _validate_classes(self, y: np.ndarray, classes, first: bool) -> np.ndarray:
+        """Return both classes, given in the first call and known later."""
+        name = type(self).__name__
+        if first and classes is None:
+            raise ValueError(
+                f"{name}: the first call of partial_fit needs classes, both labels that y may have"
+            )
+        known = unique_labels(classes) if first else self.classes_
+        self.check_classes(known.size)
+        if known.size < 2:
+            raise ValueError(f"{name} needs two classes, but classes holds one class: '{known[0]}'")
+        if classes is not None and not np.array_equal(known, unique_labels(classes)):
+            raise ValueError(f"{name}: classes={list(classes)} are not those of the first call, {list(known)}")
+        unknown = y[~np.isin(y, known)]
+        if unknown.size:
+            raise ValueError(f"{name}: y holds '{unknown[0]}', which is not one of the classes {list(known)}")
+        return known
+
+    def _compute_first_weights(self, problem: Problem) -> np.ndarray:
+        if isinstance(seeding := getattr(self, "seeding", "zero"), str) and seeding != "zero":
+            raise ValueError(
+                f"{type(self).__name__}: seeding='{seeding}' needs all samples at once; "
+                f"partial_fit, and sparse or mapped samples, start from 'zero' or from given weights"
+            )
+        return self._compute_start(problem)
+
+
+class WeightedOnlineLinearLearner(OnlineLinearLearner):
+    """A linear learner whose algorithm processes one sample after the other, with sample weights.
+
+    Sparse matrices and arrays mapped from a file are fitted to in place; for this, subclasses implement
+    `update_by_rows`.
+    """
+
+    weighting: str  # a parameter of subclasses
+    order: str = "random"  # a parameter of some subclasses
+
+    def update_by_rows(
+        self, rows: Rows, y: np.ndarray, w: np.ndarray, draws: tuple, schedule: tuple
+    ) -> np.ndarray:
+        """Return the weights after some epochs on samples that are used in place.
+
+        Parameters
+        ----------
+        rows : Rows
+            Samples.
+        y : ndarray of shape (n_samples,)
+            Labels, -1.0 or +1.0.
+        w : ndarray of shape (1 + n_features,)
+            Weights to start from, which may be overwritten.
+        draws : tuple of ndarray
+            Step sizes and the alias table, as `build_steps_and_draws` returns them.
+        schedule : tuple
+            Epochs, order, seed, epochs to record, and room for their weights.
+
+        Returns
+        -------
+        ndarray of shape (1 + n_features,)
+            The weights.
+        """
+        raise TypeError(f"{type(self).__name__} takes no sparse samples")
+
+    def _fit(self, X, y, sample_weight) -> Self:
+        if not stays_in_place(X):
+            return super()._fit(X, y, sample_weight)
+        check_parameters(self)
+        refuse_masked(type(self).__name__, y=y)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        check_value_sizes(X, type(self).__name__)
+        codes, phi = self._validate_labels(X, y, sample_weight)
+        if self.order != "random" and self.weighting == "resample" and np.ptp(phi) > 0.0:
+            raise ValueError(
+                f"{type(self).__name__}: weighting='resample' draws at random; order={self.order!r} cannot"
+            )
+        # A problem without samples: only the number of features is needed.
+        signs, rng = np.where(codes == 1, 1.0, -1.0), build_generator(self.random_state)
+        problem = Problem(np.empty((0, 1 + X.shape[1])), signs, phi, rng)
+        w, draws = self._compute_first_weights(problem), build_steps_and_draws(problem, self.weighting)
+        schedule = (
+            self.epochs,
+            ORDERS[self.order],
+            problem.draw_kernel_seed(),
+            *self._prepare_recording(problem),
+        )
+        self._begin()
+        self._store_weights(self.update_by_rows(view_rows(X), signs, w, draws, schedule))
+        return self
+
+    def _update(self, X, signs: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
+        if not sparse.issparse(X):
+            return super()._update(X, signs, step, w)
+        schedule = 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED
+        return self.update_by_rows(view_rows(X), signs, w, (step, *NO_ALIAS_TABLE), schedule)
+
+    def _begin(self) -> None:
+        """Forget what an earlier fit left to continue from."""
+
+    def decision_function(self, X) -> np.ndarray:
+        """Return the signed score of each sample.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Scores; at least 0 predicts the second class.
+        """
+        if sparse.issparse(X):
+            check_is_fitted(self)
+            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+            return np.asarray(X @ self.coef_[0] + self.intercept_[0])
+        if isinstance(X, np.memmap) and X.ndim == 2 and len(X) > ROWS_PER_PREDICTION:
+            starts = range(0, len(X), ROWS_PER_PREDICTION)
+            return np.concatenate(
+                [
+                    super(WeightedOnlineLinearLearner, self).decision_function(X[a : a + ROWS_PER_PREDICTION])
+                    for a in starts
+                ]
+            )
+        return super().decision_function(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
+        """Fit to more samples, each once and in this order.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels.
+        classes : array-like of shape (2,) or None, default=None
+            Both labels that can occur in y; required in the first call.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Step sizes, all 1 if None. Unlike in `fit`, they are not relative to the mean weight, which a stream
+            does not know.
+
+        Returns
+        -------
+        object
+            The fitted classifier.
+        """
+        if sample_weight is not None and self.weighting == "resample":
+            raise ValueError(
+                f"{type(self).__name__}: weighting='resample' draws by sample weight, but partial_fit takes "
+                f"every sample as it comes; use 'reweight'"
+            )
+        return self._partial_fit(X, y, classes, sample_weight)
+
+
+def progressive_errors(learner: Any, X, y, classes=None) -> np.ndarray:
+    """Predict each sample, then fit to it, and return which predictions were wrong.
+
+    Their mean is the error by progressive validation: every sample tests what was fitted to those before it.
+    The learner continues from its current state. One that is not fitted yet predicts nothing for its first
+    sample, which counts as wrong.
+
+    Parameters
+    ----------
+    learner : estimator
+        Any classifier with `partial_fit`.
+    X : array-like of shape (n_samples, n_features)
+        Samples, in the order of the stream.
+    y : array-like of shape (n_samples,)
+        Labels.
+    classes : array-like of shape (n_classes,) or None, default=None
+        All labels that can occur; None: those in y.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Whether each sample was predicted wrongly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zoloss_cli import PerceptronClassifier, progressive_errors
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (400, 2))
+    >>> wrong = progressive_errors(PerceptronClassifier(), X, X[:, 0] > X[:, 1])
+    >>> bool(wrong[:200].sum() > wrong[200:].sum())
+    True
+    """
+    refuse_masked("progressive_errors", X=X, y=y)
+    X, y = np.asarray(X), np.asarray(y)
+    classes = np.unique(y) if classes is None else classes
+    wrong = np.ones(len(y), bool)
+    for i in range(len(y)):
+        sample, label = X[i : i + 1], y[i : i + 1]
+        with contextlib.suppress(NotFittedError):
+            wrong[i] = learner.predict(sample)[0] != label[0]
+        learner.partial_fit(sample, label, classes=classes)
+    return wrong

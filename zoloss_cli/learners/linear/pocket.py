@@ -8,10 +8,9 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels import pocket
+from zoloss_cli.learners.base import Epochs, Problem, RecordEvery, Seeding, Weighting
 from zoloss_cli.learners.linear.online import build_steps_and_draws, run_on_padded_samples
 from zoloss_cli.learners.linear_base import LinearLearner
-from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding, Weighting
-from zoloss_cli.learners.problem import Problem
 
 
 class PocketClassifier(LinearLearner):

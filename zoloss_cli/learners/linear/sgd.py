@@ -8,13 +8,19 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels import online
-from zoloss_cli.kernels.random import FIXED_ORDER, RANDOM
+from zoloss_cli.kernels.numeric import FIXED_ORDER, RANDOM
 from zoloss_cli.kernels.rows import fit_to_rows
-from zoloss_cli.learners.linear.online import NO_ALIAS_TABLE, build_steps_and_draws, run_on_padded_samples
-from zoloss_cli.learners.linear.rows import NO_AVERAGE, Rows
-from zoloss_cli.learners.linear.stream import NO_SEED, NOT_RECORDED, WeightedOnlineLinearLearner
-from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding, Weighting
-from zoloss_cli.learners.problem import Problem
+from zoloss_cli.learners.base import Epochs, Problem, RecordEvery, Seeding, Weighting
+from zoloss_cli.learners.linear.online import (
+    NO_ALIAS_TABLE,
+    NO_AVERAGE,
+    NO_SEED,
+    NOT_RECORDED,
+    Rows,
+    WeightedOnlineLinearLearner,
+    build_steps_and_draws,
+    run_on_padded_samples,
+)
 
 COSTS = {
     "hinge": online.HINGE,

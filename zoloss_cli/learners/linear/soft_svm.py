@@ -8,9 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.svm import pad_columns, solve_linear_svm
+from zoloss_cli.learners.base import NEGLIGIBLE_WEIGHT_SHARE, PositiveList, Problem
 from zoloss_cli.learners.linear_base import LinearLearner, rotate_into_span
-from zoloss_cli.learners.parameters import PositiveList
-from zoloss_cli.learners.problem import NEGLIGIBLE_WEIGHT_SHARE, Problem
 
 DUALITY_GAP = 1e-7  # relative duality gap to solve to
 MAX_DUALITY_GAP = 1e-3

@@ -10,18 +10,19 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
-from zoloss_cli.learners.base import BinaryLearner
-from zoloss_cli.learners.problem import Problem
-from zoloss_cli.learners.scoring.conditions import Condition, build_conditions
-from zoloss_cli.learners.scoring.constraints import build_constraints, find_feature_names
-from zoloss_cli.learners.scoring.scoring_problem import (
+from zoloss_cli.learners.base import BinaryLearner, Problem
+from zoloss_cli.learners.scoring.conditions import (
+    Condition,
     ScoringProblem,
+    build_conditions,
+    build_constraints,
     build_scoring_problem,
+    find_feature_names,
     find_threshold,
     to_integer_weights,
 )
-from zoloss_cli.learners.scoring.scoring_search import RuleSearch
-from zoloss_cli.learners.search.direct_optimizer import TimeLimit
+from zoloss_cli.learners.scoring.search import RuleSearch
+from zoloss_cli.learners.search.base import TimeLimit
 from zoloss_cli.learners.search.progress import SearchProgress
 
 SEARCH_SHARE = 0.5  # of a time limit; the rest is for the proof

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 import numpy as np
+
+from zoloss_cli.errors import suggest_nearest
+from zoloss_cli.kernels import scoring as kernel
+from zoloss_cli.kernels.line_search import to_fixed_point
 
 MAX_RAW_RANGE = 1_000  # from the smallest to the largest value of a column that is kept as it is
 MAX_CUT_DIGITS = 400  # more than any float has
@@ -209,3 +216,357 @@ def check_raw(values: np.ndarray, name: str) -> None:
             f"conditions='raw' keeps features whose range is at most {MAX_RAW_RANGE:,}, and '{name}' goes from "
             f"{values[0]:g} to {values[-1]:g}; use conditions='information'"
         )
+
+
+_names: ContextVar[list[str] | None] = ContextVar("names", default=None)
+
+
+@contextlib.contextmanager
+def name_features(names: Sequence[str]) -> Iterator[None]:
+    """Within this block, use these names for the features of arrays with as many columns, not x0, x1, ..."""
+    token = _names.set(list(names))
+    try:
+        yield
+    finally:
+        _names.reset(token)
+
+
+def find_feature_names(n_features: int, own: Sequence[str] | None) -> list[str]:
+    """Return the names of features: from the DataFrame, or from the caller, or x0, x1, ..."""
+    known = _names.get()
+    if own is not None:
+        return [str(name) for name in own]
+    if known is not None and len(known) == n_features:
+        return known
+    return [f"x{j}" for j in range(n_features)]
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Constraints on the terms, by feature.
+
+    Attributes
+    ----------
+    signs : dict of int to int
+        Features whose points must not be below 0 (+1) or above it (-1).
+    required : tuple of tuple of int
+        For each required column its features, at least one of which must have points.
+    forbidden : frozenset of int
+        Features that get no points.
+    required_names : tuple of str
+        The names of the required columns.
+    """
+
+    signs: dict[int, int]
+    required: tuple[tuple[int, ...], ...]
+    forbidden: frozenset[int]
+    required_names: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> frozenset[int]:
+        """The features that have a sign or are required: no other one may replace them."""
+        return frozenset(self.signs) | {feature for column in self.required for feature in column}
+
+
+def build_constraints(
+    names: list[str],
+    monotone: Sequence[str] | None,
+    require: Sequence[str] | None,
+    forbid: Sequence[str] | None,
+    max_terms: int,
+) -> Constraints:
+    """Return the constraints that a learner's parameters set; ValueError with one sentence if they conflict.
+
+    Parameters
+    ----------
+    names : list of str
+        The names of the features.
+    monotone : sequence of str or None
+        Names with a sign: 'age:+'.
+    require, forbid : sequence of str or None
+        Names.
+    max_terms : int
+        The maximum number of terms.
+
+    Returns
+    -------
+    Constraints
+        The constraints, by feature.
+    """
+    signs: dict[int, int] = {}
+    for text in monotone or ():
+        name, colon, sign = text.rpartition(":")
+        if not colon or sign not in ("+", "-"):
+            raise ValueError(f"monotone: '{text}' is not a name with a sign, such as age:+ or age:-")
+        for feature in find_features(name, names, "monotone"):
+            if signs.setdefault(feature, 1 if sign == "+" else -1) != (1 if sign == "+" else -1):
+                raise ValueError(f"monotone: '{name}' has both signs; keep one of them")
+    forbidden = frozenset(f for name in forbid or () for f in find_features(name, names, "forbid"))
+    unique = tuple(dict.fromkeys(require or ()))
+    required = tuple(find_features(name, names, "require") for name in unique)
+    for name, features in zip(unique, required, strict=True):
+        if forbidden.issuperset(features):
+            raise ValueError(f"'{name}' is both required and forbidden; keep one of them")
+    if len(forbidden) == len(names):
+        raise ValueError("forbid: all features are forbidden, and none is left for a term")
+    # A column adds no requirement if one of its indicators is itself required.
+    alone = [k for k, own in enumerate(required) if not any(set(other) < set(own) for other in required)]
+    if len(alone) > max_terms:
+        raise ValueError(
+            f"{len(alone)} columns are required, and at most {max_terms} terms are allowed; allow more terms"
+        )
+    return Constraints(signs, tuple(required[k] for k in alone), forbidden, tuple(unique[k] for k in alone))
+
+
+def find_features(name: str, names: list[str], parameter: str) -> tuple[int, ...]:
+    """Return the feature with a name, or all indicators of a text column, which are named name=level."""
+    found = tuple(j for j, known in enumerate(names) if known == name)
+    found = found or tuple(j for j, known in enumerate(names) if known.startswith(f"{name}="))
+    if not found:
+        columns = dict.fromkeys([*names, *(known.partition("=")[0] for known in names)])
+        raise ValueError(f"{parameter}: there is no feature '{name}'{suggest_nearest(name, list(columns))}")
+    return found
+
+
+MAX_RATIO = 1e6  # of integer weights to the smallest
+RATIO_TOLERANCE = 1e-9
+WEIGHT_BITS = 50  # of the sum of all weights, if a penalty must be an integer, too
+
+
+@dataclass(frozen=True)
+class MergedCells:
+    """Samples that meet the same conditions, merged.
+
+    Attributes
+    ----------
+    levels : ndarray of int of shape (n_conditions, n_cells)
+        Their levels.
+    plus, minus : ndarray of int of shape (n_cells,)
+        The weight of each class.
+    """
+
+    levels: np.ndarray
+    plus: np.ndarray
+    minus: np.ndarray
+
+
+@dataclass(frozen=True)
+class ScoringProblem:
+    """Merged samples by their conditions, and what a rule may be.
+
+    Attributes
+    ----------
+    conditions : list of Condition
+        The conditions that terms can use.
+    offsets : ndarray of int of shape (n_conditions,)
+        The smallest value of a feature kept as it is, which its level omits; 0 for others.
+    arrays : tuple of ndarray
+        The problem of `zoloss_cli.kernels.scoring`.
+    n_required : int
+        The number of required columns.
+    penalty : int
+        What a term costs.
+    negative : int
+        The weight of the negative class: the cost of a rule whose sum of gains is 0.
+    scale : float
+        The cost of a mean sample weight.
+    max_terms, max_points : int
+        Limits of a rule.
+    cells : MergedCells
+        All merged samples, including those whose classes cancel out.
+    single : float
+        The cost that counts as one sample in fits of weights, so that repeated samples count as a multiple
+        weight.
+    """
+
+    conditions: list[Condition]
+    offsets: np.ndarray
+    arrays: tuple[np.ndarray, ...]
+    n_required: int
+    penalty: int
+    negative: int
+    scale: float
+    max_terms: int
+    max_points: int
+    cells: MergedCells
+    single: float
+
+    @property
+    def levels(self) -> np.ndarray:
+        """The level of each merged sample on each condition."""
+        return self.arrays[0]
+
+    @property
+    def gains(self) -> np.ndarray:
+        """The weight of the positive class minus that of the negative one, for each merged sample."""
+        return self.arrays[2]
+
+    @property
+    def unavoidable(self) -> int:
+        """The sum of gains that no rule can go below: of equal samples, the lighter class is misclassified."""
+        return int(np.minimum(self.gains, 0).sum()) + self.penalty * self.n_required
+
+    def to_loss(self, cost: int) -> float:
+        """Return the cost from a kernel in mean sample weights, penalties included."""
+        return (self.negative + int(cost)) / self.scale
+
+    def allocate_room(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return arrays for the totals, histograms and sums of kernels."""
+        largest = int(self.arrays[1].max(initial=1))
+        reach = self.max_points * largest
+        width = 2 * (self.max_terms + 2) * reach + 8
+        return (
+            np.zeros(self.gains.size, np.int64),
+            np.zeros((2, width), np.int64),
+            np.zeros(2 * self.max_points + 1, np.int64),
+        )
+
+
+def to_integer_weights(phi: np.ndarray) -> np.ndarray:
+    """Return sample weights as integers: their ratios if these are integers, otherwise fixed-point numbers."""
+    ratios = phi / phi.min()
+    whole = np.rint(ratios)
+    if whole.max() <= MAX_RATIO and np.all(np.abs(ratios - whole) <= RATIO_TOLERANCE * whole):
+        return whole.astype(np.int64)
+    return to_fixed_point(phi / phi.sum())
+
+
+def build_scoring_problem(
+    X: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    conditions: list[Condition],
+    constraints: Constraints,
+    limits: tuple[int, int],
+    penalty: float,
+) -> ScoringProblem:
+    """Return the problem with all distinct conditions that are allowed.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Samples, without a bias column.
+    y : ndarray of shape (n_samples,)
+        Classes, -1.0 or +1.0.
+    weights : ndarray of int of shape (n_samples,)
+        Sample weights, above 0.
+    conditions : list of Condition
+        The conditions of all features.
+    constraints : Constraints
+        The constraints on the terms.
+    limits : tuple of (int, int)
+        The maximum number of terms, and the largest points.
+    penalty : float
+        The cost of a term, in mean sample weights.
+
+    Returns
+    -------
+    ScoringProblem
+        The problem.
+    """
+    max_terms, max_points = limits
+    allowed = [c for c in conditions if c.feature not in constraints.forbidden]
+    _check_required(allowed, constraints)
+    values = np.array([c.compute(X) for c in allowed], dtype=np.float64).reshape(len(allowed), len(y))
+    offsets = np.array(
+        [v.min() if c.cut is None else 0.0 for c, v in zip(allowed, values, strict=True)]
+    ).astype(np.int64)
+    levels = np.rint(values - offsets[:, None]).astype(np.int64)
+    kept = _find_different(allowed, levels, constraints.named)
+    allowed, offsets, levels = [allowed[k] for k in kept], offsets[kept], levels[kept]
+    scale = float(weights.sum()) / len(weights)
+    single = 1.0 if weights.min() == 1 else scale
+    if penalty > 0.0 and penalty * scale != round(penalty * scale):
+        factor = 1 << max(0, WEIGHT_BITS - int(weights.sum()).bit_length())
+        weights, scale, single = weights * factor, scale * factor, single * factor
+    cells = merge_cells(levels, y, weights)
+    is_kept = cells.plus != cells.minus
+    merged, gains = np.ascontiguousarray(cells.levels[:, is_kept]), (cells.plus - cells.minus)[is_kept]
+    lowest = np.array([0 if constraints.signs.get(c.feature) == 1 else -max_points for c in allowed], np.int64)
+    highest = np.array([0 if constraints.signs.get(c.feature) == -1 else max_points for c in allowed], np.int64)
+    required = np.array(
+        [next((r for r, fs in enumerate(constraints.required) if c.feature in fs), -1) for c in allowed],
+        np.int64,
+    )
+    arrays = (merged, merged.max(axis=1, initial=0), gains, lowest, highest, required)
+    return ScoringProblem(
+        allowed,
+        offsets,
+        arrays,
+        len(constraints.required),
+        round(penalty * scale),
+        int(weights[y < 0.0].sum()),
+        scale,
+        min(max_terms, len(allowed)),
+        max_points,
+        cells,
+        single,
+    )
+
+
+def _check_required(conditions: list[Condition], constraints: Constraints) -> None:
+    present = {c.feature for c in conditions}
+    for name, features in zip(constraints.required_names, constraints.required, strict=True):
+        if not present.intersection(features):
+            raise ValueError(
+                f"'{name}' is required, but it is the same in all training samples: it has no condition"
+            )
+    if not conditions:
+        raise ValueError("all samples are equal: there is no condition that tells one from another")
+
+
+def _find_different(conditions: list[Condition], levels: np.ndarray, named: frozenset[int]) -> list[int]:
+    """Return the conditions that no earlier one replaces: those met by the same samples, or by all others."""
+    known: set[bytes] = set()
+    kept = []
+    for k, condition in enumerate(conditions):
+        row = levels[k]
+        own = condition.feature if condition.feature in named else -1
+        pair = [f"{own} ".encode() + side.tobytes() for side in (row, row.max() - row)]
+        if known.isdisjoint(pair):
+            kept.append(k)
+            known.add(pair[0])
+    return kept
+
+
+def merge_cells(levels: np.ndarray, y: np.ndarray, weights: np.ndarray) -> MergedCells:
+    """Return the distinct columns of `levels` with the weights of both classes."""
+    rows, place = np.unique(levels.T.astype(np.int16), axis=0, return_inverse=True)
+    sums = np.zeros((2, len(rows)), np.int64)
+    np.add.at(sums, ((y < 0.0).astype(np.int64), place.ravel()), weights)
+    return MergedCells(np.ascontiguousarray(rows.T, dtype=np.int32), sums[0], sums[1])
+
+
+def find_threshold(problem: ScoringProblem, terms: np.ndarray, points: np.ndarray) -> int:
+    """Return the threshold with the smallest cost, in the middle of the widest range of such thresholds.
+
+    Parameters
+    ----------
+    problem : ScoringProblem
+        The problem.
+    terms, points : ndarray of int
+        The rule.
+
+    Returns
+    -------
+    int
+        The lowest total of levels times points at which samples are positive.
+    """
+    totals = np.zeros(problem.gains.size, np.int64)
+    kernel.compute_totals(problem.levels, terms, points, totals)
+    if totals.size == 0:
+        return 0
+    seen, place = np.unique(totals, return_inverse=True)
+    sums = np.zeros(len(seen), np.int64)
+    np.add.at(sums, place.ravel(), problem.gains)
+    below = np.concatenate([[0], np.cumsum(sums)])
+    best = np.flatnonzero(below == below.min())
+    # The threshold at place b is above seen[b - 1] and not above seen[b]; there is one beyond each end.
+    ranges = [(1 if b in (0, len(seen)) else int(seen[b] - seen[b - 1]), -int(b)) for b in best]
+    width, b = max(ranges)
+    b = -b
+    if b == 0:
+        return int(seen[0])
+    if b == len(seen):
+        return int(seen[-1]) + 1
+    return int(seen[b - 1]) + (width + 2) // 2

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zoloss_cli.learners.scoring.scoring_problem import ScoringProblem
+from zoloss_cli.learners.scoring.conditions import ScoringProblem
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels import branch as kernel
-from zoloss_cli.learners.problem import Problem
-from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
-from zoloss_cli.learners.search.merged_samples import MergedSamples
+from zoloss_cli.learners.base import Problem
+from zoloss_cli.learners.search.base import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.progress import SearchProgress
+from zoloss_cli.learners.search.samples import MergedSamples
 
 NODES_PER_BLOCK = 2000  # between two checks of the clock
 

@@ -12,9 +12,8 @@ import numpy as np
 
 from zoloss_cli.kernels.arrangement import sweep_line, sweep_prefixes
 from zoloss_cli.kernels.line import allocate_line_scratch
-from zoloss_cli.learners.search.certificates import compute_exact_rank
-from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
+from zoloss_cli.learners.search.samples import MergedSamples, compute_exact_rank
 
 ON_TOLERANCE = 1e-8  # a sample of length 1 with a smaller margin lies on the hyperplane
 LINES_PER_BLOCK = 2000  # between two checks of the clock

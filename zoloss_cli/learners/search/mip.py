@@ -7,12 +7,11 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.learners.needed_package import NeededPackage
-from zoloss_cli.learners.problem import Problem
-from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
-from zoloss_cli.learners.search.merged_samples import MergedSamples
+from zoloss_cli.learners.base import NeededPackage, Problem
+from zoloss_cli.learners.search.base import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.progress import SearchProgress, run_solver
-from zoloss_cli.utils.optional_imports import import_optional
+from zoloss_cli.learners.search.samples import MergedSamples
+from zoloss_cli.utils.imports import import_optional
 
 FEASIBILITY_TOLERANCE = 1e-9  # the solver's: its error in z, times M, must stay far below the margin
 

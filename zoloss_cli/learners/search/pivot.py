@@ -10,11 +10,11 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.pivot import slide_to_vertex, walk_vertices
-from zoloss_cli.learners.problem import Problem
+from zoloss_cli.learners.base import Problem
+from zoloss_cli.learners.search.base import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundTree
-from zoloss_cli.learners.search.direct_optimizer import Start, TimeLimit, VertexSearch
-from zoloss_cli.learners.search.merged_samples import MergedSamples
 from zoloss_cli.learners.search.progress import SearchProgress
+from zoloss_cli.learners.search.samples import MergedSamples
 
 FIRST_CHUNKS = (300, 300, 1000, 1000, 2000, 2000)
 LATER_CHUNKS = (1000, 4000)

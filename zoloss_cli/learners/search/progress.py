@@ -1,4 +1,4 @@
-"""The state of a search: its clock, its best weights so far, its lower bound, and who watches it."""
+"""The progress of a search: its clock, its best weights and bound, who watches it, and what is reported in the end."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from zoloss_cli.learners.problem import Problem
-from zoloss_cli.utils.interruptible import run_interruptibly
+from zoloss_cli.kernels.zero_one import find_strict_errors
+from zoloss_cli.learners.base import Problem
+from zoloss_cli.learners.linear_base import LinearLearner
+from zoloss_cli.learners.search.samples import find_exact_features, merge_equal_samples
+from zoloss_cli.utils.interrupt import run_interruptibly
 
 LOSS_TOLERANCE = 1e-9  # losses are sums of weights: those that differ by less are equal
 REPORT_SECONDS = 0.25  # between two reports
@@ -249,3 +252,90 @@ def run_solver(search: SearchProgress, solve: Callable[[], Result]) -> Result:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # "inaccurate" is how cvxpy says: out of time
         return run_interruptibly(solve, on_poll=search.should_stop)
+
+
+def check_claims(learner: Any, errors: int, lenient_errors: int | None = None) -> None:
+    """Raise ValueError if a trace or a bound does not match the training errors counted.
+
+    Parameters
+    ----------
+    learner : learner
+        The fitted learner, possibly with `lower_bound_` and `trace_`.
+    errors : int
+        Training errors; a margin of 0 is an error.
+    lenient_errors : int or None
+        Training errors if a margin of 0 is right; None if that makes no difference.
+    """
+    name = getattr(learner, "name", type(learner).__name__)
+    bound = float(getattr(learner, "lower_bound_", 0.0))
+    if not bound <= errors + LOSS_TOLERANCE:
+        raise ValueError(f"{name}: lower_bound_ is {bound:g}, but it has {errors} training errors")
+    trace = _read_trace(learner, name)
+    fewest = errors if lenient_errors is None else lenient_errors
+    if len(trace) and trace[-1, 1] < fewest - LOSS_TOLERANCE:
+        raise ValueError(f"{name}: trace_ ends with {trace[-1, 1]:g} errors, but {fewest} are counted")
+
+
+def _read_trace(learner: Any, name: str) -> np.ndarray:
+    """Return a trace as an array of seconds and losses."""
+    wrong = ValueError(
+        f"{name}: trace_ must be a list of (seconds, loss), all finite, with rising seconds and falling losses"
+    )
+    try:
+        trace = np.array(list(getattr(learner, "trace_", ())), dtype=float)
+    except (TypeError, ValueError):
+        raise wrong from None
+    if not trace.size:
+        return np.empty((0, 2))
+    if trace.ndim != 2 or trace.shape[1] != 2 or not np.all(np.isfinite(trace)):
+        raise wrong
+    if np.any(trace < 0) or np.any(np.diff(trace[:, 0]) < 0) or np.any(np.diff(trace[:, 1]) > 0):
+        raise wrong
+    return trace
+
+
+class SearchResultMixin(LinearLearner):
+    """Mixin for linear learners that recounts the training errors and sets attributes about them.
+
+    Attributes
+    ----------
+    training_errors_ : int
+        Training errors, recounted from the returned weights; a zero margin is an error.
+    training_loss_ : float
+        The share of the sample weight that is misclassified.
+    lower_bound_ : float
+        No linear rule has a smaller loss, in mean sample weights (a count if all weights are equal).
+    bound_is_exact_ : bool
+        Whether `lower_bound_` is proved, rather than right up to rounding.
+    optimal_ : bool
+        Whether `lower_bound_` is attained.
+    seconds_ : float
+        How long the fit took.
+    trace_ : list of tuple of (float, float)
+        Seconds and loss, whenever the loss fell.
+    """
+
+    reports: ClassVar[tuple[str, ...]] = ("lower_bound", "time_to_best")
+
+    def _build_problem(self, X, y, sample_weight) -> Problem:
+        problem = super()._build_problem(X, y, sample_weight)
+        return replace(problem, exact=find_exact_features(X))
+
+    def train(self, problem: Problem) -> None:
+        """Fit, and set the attributes."""
+        self._search = search = SearchProgress(type(self).__name__, getattr(self, "time_limit", None))
+        super().train(problem)
+        self.seconds_ = search.seconds
+        del self._search
+        weights = problem.unit_mean_weights
+        wrong = find_strict_errors(self.scores(problem.X), problem.y)
+        self.training_errors_ = int(wrong.sum())
+        self.training_loss_ = float(problem.phi[wrong].sum())
+        if not search.has_merged:  # equal samples with both labels give a bound at almost no cost
+            keys = problem.X if problem.exact is None else problem.exact.keys
+            search.raise_bound(merge_equal_samples(keys, problem.y, weights)[-1])
+        loss = float(weights[wrong].sum())
+        # Rounding may make a rule right on samples that no rule separates: then its loss is the bound.
+        self.lower_bound_, self.bound_is_exact_ = min(search.lower_bound, loss), search.bound_is_exact
+        self.optimal_ = loss <= search.lower_bound + LOSS_TOLERANCE
+        self.trace_ = search.trace or [(self.seconds_, loss)]

@@ -8,11 +8,10 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels import rcd as kernels
-from zoloss_cli.kernels.lanes import LANES
 from zoloss_cli.kernels.line_search import choose_bucket_count
+from zoloss_cli.kernels.numeric import LANES
+from zoloss_cli.learners.base import Epochs, Problem, RecordEvery, Seeding
 from zoloss_cli.learners.linear_base import LinearLearner
-from zoloss_cli.learners.parameters import Epochs, RecordEvery, Seeding
-from zoloss_cli.learners.problem import Problem
 
 # Beyond this, memory matters more than the time that it saves.
 MAX_COPY_BYTES = 64 << 20

@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.smooth import fit_sla
-from zoloss_cli.learners.problem import Problem
-from zoloss_cli.learners.search.direct_optimizer import DirectOptimizer, Start
+from zoloss_cli.learners.base import Problem
+from zoloss_cli.learners.search.base import DirectOptimizer, Start
 
 PRECISIONS = (2.0, 20.0, 200.0)  # K from 2 to 200, tenfold
 RADII = (8.0, 4.0, 2.0)  # R

@@ -10,8 +10,12 @@ import pytest
 
 from zoloss_cli import ScoringSystemClassifier, load_dataset, progress_line
 from zoloss_cli.kernels import scoring as kernel
-from zoloss_cli.learners.scoring.constraints import build_constraints, name_features
-from zoloss_cli.learners.scoring.scoring_problem import find_threshold, to_integer_weights
+from zoloss_cli.learners.scoring.conditions import (
+    build_constraints,
+    find_threshold,
+    name_features,
+    to_integer_weights,
+)
 from zoloss_cli.learners.search.progress import report_searches_to
 
 QUICK = {"steps": 30, "nodes": 2000, "random_state": 0}

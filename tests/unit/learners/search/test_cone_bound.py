@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from zoloss_cli.learners.search.cone_bound import ConeBound
+from zoloss_cli.proofs.certify import ConeBound
 
 # Cones that pima takes, counted up to 127 errors and estimated beyond (docs/proofs.md).
 TARGETS = [40, 60, 74, 85, 100, 110, 120, 127, 135, 140, 143, 147]

@@ -11,9 +11,8 @@ from zoloss_cli.kernels.line_search import (
     find_threshold_by_buckets,
     find_threshold_by_sorting,
 )
-from zoloss_cli.kernels.pivot import rebuild_vertex, walk_vertices
+from zoloss_cli.kernels.pivot import descend_by_swaps, rebuild_vertex, walk_vertices
 from zoloss_cli.kernels.rcd import allocate_scratch, sign_weights
-from zoloss_cli.kernels.swap import descend_by_swaps
 from zoloss_cli.learners.search.combinatorial import find_independent_samples
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
 from zoloss_cli.registry import make_learner

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from problems import fewest_errors, tiny_problem
 
-from zoloss_cli.learners.problem import Problem
-from zoloss_cli.learners.search.exact_features import ExactFeatures
-from zoloss_cli.learners.search.hitting_tree import GRAINS_PER_COPY, PROVED, HittingTree
-from zoloss_cli.learners.search.impossible_sets import ImpossibleSets
-from zoloss_cli.learners.search.merged_samples import build_merged_samples
+from zoloss_cli.learners.base import Problem
 from zoloss_cli.learners.search.progress import SearchProgress
+from zoloss_cli.learners.search.samples import ExactFeatures, build_merged_samples
+from zoloss_cli.proofs.impossible_sets import GRAINS_PER_COPY, PROVED, HittingTree, ImpossibleSets
 from zoloss_cli.registry import make_learner
 
 KINDS = ("plain", "discrete", "collinear", "duplicates")

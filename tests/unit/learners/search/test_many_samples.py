@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zoloss_cli.learners import base
-from zoloss_cli.learners.linear import stream
-from zoloss_cli.learners.problem import Problem, add_bias_column
-from zoloss_cli.learners.search import direct_optimizer, merged_samples, pivot
+from zoloss_cli.learners.base import Problem, add_bias_column
+from zoloss_cli.learners.linear import online as stream
+from zoloss_cli.learners.search import base as direct_optimizer
+from zoloss_cli.learners.search import pivot
+from zoloss_cli.learners.search import samples as merged_samples
 from zoloss_cli.registry import make_learner
 
 

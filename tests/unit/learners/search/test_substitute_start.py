@@ -8,7 +8,8 @@ from sklearn.preprocessing import scale
 
 from zoloss_cli import PivotClassifier, load_dataset
 from zoloss_cli.learners.linear.liblinear import C_GRID, LibLinearClassifier
-from zoloss_cli.learners.search import direct_optimizer, substitute_start
+from zoloss_cli.learners.search import base as direct_optimizer
+from zoloss_cli.learners.search import base as substitute_start
 
 
 def build_problem(name: str):

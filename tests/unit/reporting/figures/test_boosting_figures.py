@@ -11,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 
-from zoloss_cli.datasets.generators import TANGRAM
+from zoloss_cli.data.generators import TANGRAM
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.reporting.figures import boundary, catalog, curves, dominating, two_costs
-from zoloss_cli.reporting.figures.refit import refit
-from zoloss_cli.reporting.figures.registry import find_figure
-from zoloss_cli.reporting.loading import load_runs
+from zoloss_cli.figures import boundary, catalog, curves
+from zoloss_cli.figures import thesis_boosting as dominating
+from zoloss_cli.figures import thesis_boosting as two_costs
+from zoloss_cli.figures.nguyen_sanner import refit
+from zoloss_cli.figures.registry import find_figure
+from zoloss_cli.report.loading import load_runs
 
 FIGURE_3_1 = """
 published: {paper: li-thesis-2006, figure: "3.1"}
@@ -70,7 +72,7 @@ def test_costs_are_the_stored_ones_and_no_percentages(boosted):
 
 def test_figure_3_1_has_a_half_for_each_cost_function(boosted):
     folder, runs = boosted
-    figure = drawn(two_costs.draw_cost_functions, runs["3.1"])
+    figure = drawn(two_costs.draw_two_costs, runs["3.1"])
     assert [axes.get_title() for axes in figure.axes] == ["(a) exponential cost", "(b) bisigmoid cost"]
     shown = {"50 × cost": "cost_curve", "training error": "train_curve", "test error": "test_curve"}
     for axes, cost in zip(figure.axes, ("exp", "bisigmoid"), strict=True):
@@ -84,7 +86,7 @@ def test_figure_3_1_has_a_half_for_each_cost_function(boosted):
 
 
 def test_figure_3_1_tells_learners_by_line_and_quantities_by_colour(boosted):
-    lines = {x.get_label(): x for x in drawn(two_costs.draw_cost_functions, boosted[1]["3.1"]).axes[0].lines}
+    lines = {x.get_label(): x for x in drawn(two_costs.draw_two_costs, boosted[1]["3.1"]).axes[0].lines}
     assert {name for name, line in lines.items() if not line.is_dashed()} == {
         "50 × cost, CGBoost", "training error, CGBoost", "test error, CGBoost",
     }  # fmt: skip
@@ -108,7 +110,7 @@ def test_figure_4_2_draws_cost_and_test_error_by_round(boosted):
 
 @pytest.mark.parametrize(("low", "high"), [(18.0, 90.0), (0.004, 0.8), (1e-7, 0.7)])
 def test_logarithmic_axes_have_a_few_plain_numbers(low, high):
-    from zoloss_cli.reporting.figures import style
+    from zoloss_cli.figures import style
 
     def draw():
         figure = style.new_figure(3.5, 2.1)

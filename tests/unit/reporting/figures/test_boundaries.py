@@ -11,15 +11,16 @@ from drawing import drawn, named_lines
 from places import REFERENCE
 from sklearn.multiclass import OneVsRestClassifier
 
+from zoloss_cli.api import boundary as boundary_figure
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
+from zoloss_cli.figures import boundary, catalog
+from zoloss_cli.figures import nguyen_sanner as lines
+from zoloss_cli.figures.nguyen_sanner import refit
 from zoloss_cli.registry import make_learner
-from zoloss_cli.reporting.figures import boundary, catalog, lines
-from zoloss_cli.reporting.figures.refit import refit
-from zoloss_cli.reporting.loading import load_runs
-from zoloss_cli.reporting.run_result import CellResult
+from zoloss_cli.report.loading import load_runs
+from zoloss_cli.report.runs import CellResult
 from zoloss_cli.results.store import Store
-from zoloss_cli.workflows import boundary_figure
 
 
 def test_a_manifest_gives_back_its_experiment():

@@ -6,8 +6,9 @@ import numpy as np
 from built_runs import build_run
 from drawing import assert_inside, drawn, named_lines
 
-from zoloss_cli.reporting.figures import bounds, catalog
-from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.figures import catalog
+from zoloss_cli.figures import li_lin as bounds
+from zoloss_cli.report.runs import RunResult
 
 
 def run_of(cells) -> RunResult:

@@ -10,9 +10,11 @@ from built_runs import build_run
 from drawing import assert_inside, drawn
 
 from zoloss_cli.errors import ConfigError, ResultsError
-from zoloss_cli.reporting.figures import boxes, catalog, differences, style
-from zoloss_cli.reporting.figures.registry import find_figure
-from zoloss_cli.reporting.statistics import compare_pair
+from zoloss_cli.figures import catalog, style
+from zoloss_cli.figures import comparisons as boxes
+from zoloss_cli.figures import comparisons as differences
+from zoloss_cli.figures.registry import find_figure
+from zoloss_cli.report.statistics import compare_pair
 
 
 def test_boxes_are_the_quartiles_of_the_values(reference):

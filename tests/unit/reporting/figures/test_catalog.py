@@ -13,11 +13,11 @@ from places import REFERENCE, TOP
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError, ResultsError
-from zoloss_cli.reporting.figures import catalog
-from zoloss_cli.reporting.figures.inline import render_svg
-from zoloss_cli.reporting.figures.registry import FIGURES, find_figure
-from zoloss_cli.reporting.published.papers import read_paper_titles
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.figures import catalog
+from zoloss_cli.figures.files import render_svg
+from zoloss_cli.figures.registry import FIGURES, find_figure
+from zoloss_cli.report.papers import read_paper_titles
+from zoloss_cli.utils.files import shipped_folder
 
 ANOTHER_PAPER = """
 name: another-paper
@@ -61,7 +61,7 @@ def test_every_published_figure_has_a_config_that_says_so(kind):
 
 def test_names_are_known_without_matplotlib_or_numpy():
     code = (
-        "import sys, zoloss_cli.reporting.figures.registry as r;"
+        "import sys, zoloss_cli.figures.registry as r;"
         "assert r.FIGURE_NAMES and r.find_figure('3');"
         "sys.exit(bool({'matplotlib', 'numpy'} & sys.modules.keys()))"
     )

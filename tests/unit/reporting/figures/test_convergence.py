@@ -6,7 +6,7 @@ import numpy as np
 from drawing import assert_inside, drawn, named_lines
 from reference_runs import find_reference_run
 
-from zoloss_cli.reporting.figures.convergence import compute_shares, draw_shares, find_minimum
+from zoloss_cli.figures.li_lin import compute_shares, draw_shares, find_minimum
 
 
 def test_random_directions_reach_the_minimum_and_fixed_ones_do_not():

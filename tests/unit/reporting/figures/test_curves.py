@@ -9,10 +9,10 @@ import pytest
 from built_runs import build_cell, build_experiment, build_manifest
 from drawing import drawn, find_cell_file, named_lines, rewrite_record, stored_records
 
-from zoloss_cli.reporting.figures import curves
-from zoloss_cli.reporting.loading import load_runs
-from zoloss_cli.reporting.recorded import Curves
-from zoloss_cli.reporting.run_result import RunResult
+from zoloss_cli.figures import curves
+from zoloss_cli.figures.curves import Curves
+from zoloss_cli.report.loading import load_runs
+from zoloss_cli.report.runs import RunResult
 
 
 @pytest.mark.parametrize(("metric", "key", "size"), [

@@ -13,13 +13,16 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
 from zoloss_cli import data_complexity
-from zoloss_cli.datasets.pool import generate
+from zoloss_cli.data.dataset import generate
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.reporting.figures import all_subsets, catalog, complexity_error, principal
-from zoloss_cli.reporting.figures.inline import render_svg
-from zoloss_cli.reporting.figures.measurements import StoredDecomposition
-from zoloss_cli.reporting.figures.registry import find_figure
-from zoloss_cli.reporting.published.values import PublishedValue
+from zoloss_cli.figures import catalog
+from zoloss_cli.figures import thesis_complexity as all_subsets
+from zoloss_cli.figures import thesis_complexity as complexity_error
+from zoloss_cli.figures import thesis_samples as principal
+from zoloss_cli.figures.files import render_svg
+from zoloss_cli.figures.registry import find_figure
+from zoloss_cli.figures.thesis_samples import StoredDecomposition
+from zoloss_cli.report.papers import PublishedValue
 
 CLASSES = {
     "disks": ("class 0 (grey)", "class 1 (white)"),

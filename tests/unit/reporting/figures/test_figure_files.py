@@ -11,9 +11,10 @@ import pytest
 from drawing import drawn, luminance
 
 from zoloss_cli.errors import OutputError
-from zoloss_cli.reporting.figures import curves, losses, style, synthetic
-from zoloss_cli.reporting.figures.files import find_format, render_figure
-from zoloss_cli.reporting.figures.inline import render_svg
+from zoloss_cli.figures import curves, style
+from zoloss_cli.figures import nguyen_sanner as losses
+from zoloss_cli.figures import nguyen_sanner as synthetic
+from zoloss_cli.figures.files import find_format, render_figure, render_svg
 
 
 def test_lines_differ_without_colour():
@@ -99,7 +100,7 @@ def test_markers_stand_where_matplotlib_puts_them_but_for_what_is_not_seen():
 
 
 def test_texts_have_the_size_that_matplotlib_gives_them(monkeypatch):
-    from zoloss_cli.reporting.figures import drawn_once
+    from zoloss_cli.figures import files as drawn_once
 
     text = render_svg(drawn(losses.draw_margin_losses))
     monkeypatch.delattr(drawn_once._Renderer, "_get_font_height_metrics")  # so that it measures fonts itself

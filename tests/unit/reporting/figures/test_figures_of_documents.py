@@ -10,7 +10,7 @@ import pytest
 from reference_runs import load_reference
 
 import zoloss_cli
-from zoloss_cli.reporting.figures.registry import FIGURES, find_figure
+from zoloss_cli.figures.registry import FIGURES, find_figure
 
 DRAWN = {
     "li-lin-2007": ["3", "4"],

@@ -7,16 +7,18 @@ import itertools
 import pytest
 from drawing import drawn, luminance
 
-from zoloss_cli.registry import LEARNERS
-from zoloss_cli.reporting.figures import style, synthetic, times
-from zoloss_cli.reporting.figures.learner_looks import (
-    COLOURS,
+from zoloss_cli.figures import curves as times
+from zoloss_cli.figures import nguyen_sanner as synthetic
+from zoloss_cli.figures import style
+from zoloss_cli.figures.style import (
+    LEARNER_COLOURS,
     LEARNERS_BY_COLOUR,
     LOOKS,
     assign_looks,
     assign_looks_by_name,
     find_look,
 )
+from zoloss_cli.registry import LEARNERS
 
 
 def test_every_learner_has_a_colour_once_and_looks_differ():
@@ -27,7 +29,7 @@ def test_every_learner_has_a_colour_once_and_looks_differ():
 
 
 def test_colours_are_seen_on_white():
-    contrasts = {colour: 1.05 / (luminance(colour) + 0.05) for colour in COLOURS}
+    contrasts = {colour: 1.05 / (luminance(colour) + 0.05) for colour in LEARNER_COLOURS}
     assert min(contrasts.values()) >= 2.0
     assert sum(contrast >= 3.0 for contrast in contrasts.values()) >= 10
 

@@ -7,10 +7,10 @@ import pytest
 from drawing import drawn, named_lines
 from sklearn.metrics import hinge_loss, log_loss
 
+from zoloss_cli.figures import nguyen_sanner as losses
+from zoloss_cli.figures.nguyen_sanner import refit
 from zoloss_cli.kernels import online
-from zoloss_cli.kernels.random import RANDOM
-from zoloss_cli.reporting.figures import losses
-from zoloss_cli.reporting.figures.refit import refit
+from zoloss_cli.kernels.numeric import RANDOM
 
 MARGINS = np.array([-1.5, -0.7, 0.0, 0.3, 1.0, 2.2])
 

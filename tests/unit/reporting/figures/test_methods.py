@@ -10,15 +10,13 @@ from hypothesis import strategies as st
 
 from zoloss_cli import data_complexity
 from zoloss_cli.complexity.hard_margin import build_problem
-from zoloss_cli.datasets.generators import TANGRAM
-from zoloss_cli.datasets.pool import generate
-from zoloss_cli.reporting.figures import (
-    complexity_plane,
-    cost_functions,
-    example_subsets,
-    tangram_pieces,
-    through_samples,
-)
+from zoloss_cli.data.dataset import generate
+from zoloss_cli.data.generators import TANGRAM
+from zoloss_cli.figures import nguyen_sanner as through_samples
+from zoloss_cli.figures import thesis_boosting as cost_functions
+from zoloss_cli.figures import thesis_boosting as tangram_pieces
+from zoloss_cli.figures import thesis_complexity as complexity_plane
+from zoloss_cli.figures import thesis_complexity as example_subsets
 
 DISKS = generate("disks", 1, size=31)
 

@@ -12,11 +12,12 @@ from built_runs import build_run
 from drawing import assert_inside, drawn
 from PIL import Image
 
-from zoloss_cli.reporting.figures import catalog, cone, rcd_steps, style
-from zoloss_cli.reporting.figures.files import name_pages, render_animation, render_pages
-from zoloss_cli.reporting.figures.narrow import split_into_pages
-from zoloss_cli.reporting.figures.registry import FIGURES, find_figure
-from zoloss_cli.workflows.boundary_figure import choose_two_features
+from zoloss_cli.api.boundary import choose_two_features
+from zoloss_cli.figures import catalog, cone, style
+from zoloss_cli.figures import li_lin as rcd_steps
+from zoloss_cli.figures.catalog import split_into_pages
+from zoloss_cli.figures.files import name_pages, render_animation, render_pages
+from zoloss_cli.figures.registry import FIGURES, find_figure
 
 
 def build_wide(n_datasets: int):

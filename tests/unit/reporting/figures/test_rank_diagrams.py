@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from drawing import RANKS, assert_inside, drawn
 
-from zoloss_cli.reporting.figures import ranks, style
-from zoloss_cli.reporting.statistics import compute_average_ranks
+from zoloss_cli.figures import comparisons as ranks
+from zoloss_cli.figures import style
+from zoloss_cli.report.statistics import compute_average_ranks
 
 
 def list_hanging_lines(axes):

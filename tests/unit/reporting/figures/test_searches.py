@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from drawing import drawn, named_lines, rewrite_record
 
-from zoloss_cli.reporting.figures import synthetic, times
-from zoloss_cli.reporting.loading import load_runs
+from zoloss_cli.figures import curves as times
+from zoloss_cli.figures import nguyen_sanner as synthetic
+from zoloss_cli.report.loading import load_runs
 
 
 def test_figure_9_draws_every_pair_of_losses(reference):

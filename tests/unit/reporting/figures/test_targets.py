@@ -7,9 +7,9 @@ import pytest
 from drawing import drawn
 from matplotlib.path import Path
 
-from zoloss_cli.datasets.pool import generate
-from zoloss_cli.reporting.figures import style
-from zoloss_cli.reporting.figures.target import DRAWN_CORNERS, EXACT_CORNERS, GREY, Target, draw_target
+from zoloss_cli.data.dataset import generate
+from zoloss_cli.figures import style
+from zoloss_cli.figures.thesis_samples import DRAWN_CORNERS, EXACT_CORNERS, GREY, Target, draw_target
 
 TARGETS = [
     (Target("disks"), {}),

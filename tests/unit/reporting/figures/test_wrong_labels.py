@@ -14,14 +14,17 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from zoloss_cli.complexity.contribution import average_by_size, sum_paths_in_blocks
 from zoloss_cli.complexity.hard_margin import build_problem
 from zoloss_cli.complexity.measures import ContributionMeasure
-from zoloss_cli.datasets.pool import generate
-from zoloss_cli.learners.problem import build_generator
-from zoloss_cli.metrics.pooled import PooledMeasurement
-from zoloss_cli.reporting.figures import catalog, fingerprint, measurements, wrong_labels
-from zoloss_cli.reporting.figures.inline import render_svg
-from zoloss_cli.reporting.figures.registry import find_figure
-from zoloss_cli.reporting.figures.target import Target
-from zoloss_cli.reporting.loading import load_runs
+from zoloss_cli.data.dataset import generate
+from zoloss_cli.figures import catalog
+from zoloss_cli.figures import thesis_complexity as fingerprint
+from zoloss_cli.figures import thesis_samples as measurements
+from zoloss_cli.figures import thesis_samples as wrong_labels
+from zoloss_cli.figures.files import render_svg
+from zoloss_cli.figures.registry import find_figure
+from zoloss_cli.figures.thesis_samples import Target
+from zoloss_cli.learners.base import build_generator
+from zoloss_cli.metrics.base import PooledMeasurement
+from zoloss_cli.report.loading import load_runs
 from zoloss_cli.results.record import Measurement, MeasureRecord
 
 FIGURES = ("1.11", "1.12", "1.13")

@@ -13,14 +13,11 @@ from reference_runs import load_reference
 from zoloss_cli.config.catalog import load_catalog
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.registry import GENERATORS, LEARNERS, METRICS
-from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.derived_metrics import DERIVED
-from zoloss_cli.reporting.html_report.build import build_page
-from zoloss_cli.reporting.html_report.cells import is_different
-from zoloss_cli.reporting.html_report.provenance import format_config
-from zoloss_cli.reporting.published.papers import read_paper_titles
-from zoloss_cli.reporting.published.remarks import UNEXPLAINED, group_by_remark, read_remarks
-from zoloss_cli.reporting.published.values import read_published_tables
+from zoloss_cli.report.compare import DERIVED, UNEXPLAINED, compare_run, group_by_remark, read_remarks
+from zoloss_cli.report.html.document import format_config
+from zoloss_cli.report.html.page import build_page
+from zoloss_cli.report.html.tables import is_different
+from zoloss_cli.report.papers import read_paper_titles, read_published_tables
 
 MOST_BYTES = 3_000_000
 VOID = {"meta", "link", "input", "br", "img", "path", "use", "rect", "circle", "line"}
@@ -87,7 +84,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_a_sentence(reference, monkeypatch)
     def refuse(*_):
         raise ResultsError("the samples have changed")
 
-    monkeypatch.setattr("zoloss_cli.reporting.html_report.figures.render_svg", refuse)
+    monkeypatch.setattr("zoloss_cli.report.html.figures.render_svg", refuse)
     page = build_page([run for run in reference if run.name == "table4"], Path("results/reference"), [])
     assert "Average ranks, Table IV: the samples have changed" in page
 

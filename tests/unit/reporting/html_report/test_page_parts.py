@@ -14,14 +14,12 @@ import pytest
 from built_runs import build_run
 from reference_runs import load_reference
 
-from zoloss_cli.reporting.html_report.build import build_page
-from zoloss_cli.reporting.html_report.changes import render_changes
-from zoloss_cli.reporting.html_report.downloads import build_file_stem
-from zoloss_cli.reporting.html_report.explain import explain_page
-from zoloss_cli.reporting.html_report.split_values import FIRST_CODE, render_split_values
-from zoloss_cli.reporting.render.render import render_tables
-from zoloss_cli.reporting.tables import build_table
-from zoloss_cli.reporting.titles import build_column_titles
+from zoloss_cli.report.cells import build_column_titles
+from zoloss_cli.report.html.document import build_file_stem, explain_page
+from zoloss_cli.report.html.page import build_page, render_changes
+from zoloss_cli.report.html.tables import FIRST_CODE, render_split_values
+from zoloss_cli.report.render.render import render_tables
+from zoloss_cli.report.tables import build_table
 
 SOURCE = Path("results/reference")
 DOWNLOAD = re.compile(r'download="([^"]+)" href="data:[^;]+;charset=utf-8;base64,([^"]+)"')

@@ -10,18 +10,12 @@ import pytest
 from reference_runs import REFERENCE, find_reference_run, load_reference
 
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.reporting.compare import compare_run
-from zoloss_cli.reporting.html_report.build import build_page
-from zoloss_cli.reporting.published.fitted_choices import (
-    FITTED,
-    OTHER_DATA,
-    find_choices,
-    name_choices,
-    read_fitted_choices,
-)
-from zoloss_cli.reporting.render.render import render_tables
-from zoloss_cli.reporting.tables import build_table
-from zoloss_cli.utils.paths import shipped_folder
+from zoloss_cli.report.compare import compare_run
+from zoloss_cli.report.html.page import build_page
+from zoloss_cli.report.papers import FITTED, OTHER_DATA, find_choices, name_choices, read_fitted_choices
+from zoloss_cli.report.render.render import render_tables
+from zoloss_cli.report.tables import build_table
+from zoloss_cli.utils.files import shipped_folder
 
 
 def choices_of(table):

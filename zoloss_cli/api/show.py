@@ -1,0 +1,400 @@
+"""Rerun one task: find it in results or in a config, run it, and compare it with its stored record."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zoloss_cli.api.experiments import load_experiment
+from zoloss_cli.api.fit import TableFit, find_errors
+from zoloss_cli.api.fit_text import describe_classes
+from zoloss_cli.api.model_files import check_serializable, render_model
+from zoloss_cli.api.rules import build_readable_rule, convert_to_original_units, list_level_lines, render_rule
+from zoloss_cli.config.models import ALL, CsvData, EmbeddedData
+from zoloss_cli.data.columns import ColumnSelection, CsvColumn, compute_fill
+from zoloss_cli.data.csv_files import is_number, read_rows, read_table
+from zoloss_cli.data.dataset import find_data_path
+from zoloss_cli.data.splits import compute_scaling
+from zoloss_cli.data.user_table import FILLING, CsvTable, read_for_training
+from zoloss_cli.errors import ConfigError, DataError, ResultsError, ZolossError, suggest_nearest
+from zoloss_cli.experiment.fitting import SplitData
+from zoloss_cli.experiment.plan import Cell, plan
+from zoloss_cli.experiment.task import FittedTask, build_record, find_cell, fit_task, measure_task
+from zoloss_cli.learners.linear_base import LinearLearner
+from zoloss_cli.learners.search.progress import LOSS_TOLERANCE
+from zoloss_cli.report.loading import load_runs, open_results, select_runs
+from zoloss_cli.report.runs import RunResult
+from zoloss_cli.results.manifest import ManifestCell
+from zoloss_cli.results.record import TIMES, FailedRecord, Record
+from zoloss_cli.results.store import Store
+
+
+@dataclass(frozen=True)
+class TaskAddress:
+    """A task to rerun.
+
+    Attributes
+    ----------
+    cell : Cell
+        Its cell.
+    split : int
+        The number of its split.
+    run : str
+        The name of its run.
+    stored : Record, FailedRecord or None
+        Its stored record; None if there is none, or it comes from a config.
+    notes : tuple of str
+        What is damaged in the results folder.
+    """
+
+    cell: Cell
+    split: int
+    run: str
+    stored: Record | FailedRecord | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ShownTask:
+    """A task that was rerun.
+
+    Attributes
+    ----------
+    address : TaskAddress
+        Which task.
+    record : Record
+        Its new record.
+    fitted : FittedTask or None
+        The fitted learner and its data; None for a measure.
+    """
+
+    address: TaskAddress
+    record: Record
+    fitted: FittedTask | None
+
+    def list_differences(self) -> list[str]:
+        """Return the fields in which the stored record differs, with both values, except times."""
+        stored = self.address.stored
+        if stored is None or isinstance(stored, FailedRecord):
+            return []
+        return [
+            f"{name} {before} is stored, {now} now"
+            for name in self.record.__struct_fields__
+            if name not in TIMES
+            and None not in (before := getattr(stored, name), now := getattr(self.record, name))
+            and before != now
+        ]
+
+
+def find_stored_task(folder: Path, table: str | None, dataset: str, learner: str, split: int) -> TaskAddress:
+    """Find a task in a results folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The results folder.
+    table : str or None
+        The table's number or the run's name; None for any run with the cell.
+    dataset, learner : str
+        The data set's name and the learner's label, or its registered name.
+    split : int
+        The number of the split.
+
+    Returns
+    -------
+    TaskAddress
+        The task, and its stored record.
+    """
+    runs, store = open_results(folder)
+    found = _find_in_runs(select_runs(runs, table), dataset, learner, folder)
+    keys = {cell.key for _, cells in found for cell in cells}
+    if len(found) > 1 and any({cell.key for cell in cells} != keys for _, cells in found):
+        names = ", ".join(run.name for run, _ in found)
+        raise ResultsError(
+            f"{learner} on {dataset} is not the same in all runs of {folder}; name one with --table: {names}"
+        )
+    run, cells = found[0]
+    if len(cells) > 1:
+        cells = [_find_shown_cell(folder, run, cells)]
+    (shown,) = cells
+    cell = find_cell(run.manifest, shown.dataset, shown.learner, shown.choice)
+    _check_split(split, cell, f"'{run.name}'")
+    stored = store.read(shown.file, shown.key)
+    notes = tuple(store.notes) + _describe_damage(store, shown, stored.fault, stored.n_damaged)
+    record = stored.records.get(split) or stored.failed.get(split)
+    return TaskAddress(cell, split, run.name, record, notes)
+
+
+def find_planned_task(config: Path, dataset: str, learner: str, split: int) -> TaskAddress:
+    """Find a task in a config; see :func:`find_stored_task` for the parameters."""
+    experiment = load_experiment(config)
+    cells = plan(experiment)
+    places = [(cell.data.name, {cell.learner.label, cell.learner.name}) for cell in cells]
+    _check_names(dataset, learner, places, str(config))
+    found = [
+        cell
+        for cell, (name, labels) in zip(cells, places, strict=True)
+        if name == dataset and learner in labels
+    ]
+    if len(found) > 1:
+        raise ConfigError(
+            f"{config}: {learner} on {dataset} has {len(found)} settings, and only results show the best; "
+            "run the config, and use --results"
+        )
+    _check_split(split, found[0], str(config))
+    return TaskAddress(found[0], split, experiment.name)
+
+
+def run_again(address: TaskAddress) -> ShownTask:
+    """Run a task and keep what it fitted."""
+    cell, split = address.cell, address.split
+    try:
+        if cell.kind == "measure":
+            return ShownTask(address, measure_task(cell, split), None)
+        fitted = fit_task(cell, split)
+        return ShownTask(address, build_record(cell, split, fitted), fitted)
+    except ZolossError:
+        raise
+    except (Exception, SystemExit) as error:  # as in a run, where it becomes the record of a failed task
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise DataError(f"{cell.learner.label} on {cell.data.name}, split {split}, fails: {reason}") from error
+
+
+def _find_in_runs(
+    runs: list[RunResult], dataset: str, learner: str, folder: Path
+) -> list[tuple[RunResult, list[ManifestCell]]]:
+    """Return the runs with a cell, and its entries: several if a column shows the best of several settings."""
+    found, places = [], []
+    for run in runs:
+        names = {spec.label: {spec.label, spec.name} for spec in run.experiment.learners}
+        places += [(cell.dataset, names[cell.learner]) for cell in run.manifest.cells]
+        cells = [
+            cell for cell in run.manifest.cells if cell.dataset == dataset and learner in names[cell.learner]
+        ]
+        exact = [cell for cell in cells if cell.learner == learner]
+        if cells:
+            found.append((run, exact or [cell for cell in cells if cell.learner == cells[0].learner]))
+    if not found:
+        _check_names(dataset, learner, places, str(folder))
+    return found
+
+
+def _check_names(dataset: str, learner: str, places: list[tuple[str, set[str]]], where: str) -> None:
+    """Refuse a data set or learner that does not exist, or not together with the other."""
+    datasets = dict.fromkeys(name for name, _ in places)
+    if dataset not in datasets:
+        raise ResultsError(f"{where} has no data set '{dataset}'{suggest_nearest(dataset, datasets)}")
+    labels = dict.fromkeys(label for name, labels in places for label in sorted(labels) if name == dataset)
+    if learner not in labels:
+        raise ResultsError(f"{where} has no learner '{learner}' on {dataset}{suggest_nearest(learner, labels)}")
+
+
+def _check_split(split: int, cell: Cell, where: str) -> None:
+    if split >= cell.repeats:
+        place = f"{cell.learner.label} on {cell.data.name}"
+        raise ResultsError(f"{where} has the splits 0 to {cell.repeats - 1} of {place}, and no split {split}")
+
+
+def _find_shown_cell(folder: Path, run: RunResult, cells: list[ManifestCell]) -> ManifestCell:
+    """Return the entry whose settings the table shows: those with the best mean."""
+    runs, _ = load_runs(folder, run.name)
+    place = (cells[0].dataset, cells[0].learner)
+    shown = next(each.cells.get(place) for each in runs if each.name == run.name)
+    if shown is None:
+        raise ResultsError(
+            f"{place[1]} on {place[0]} has {len(cells)} settings and no finished task yet; "
+            f"run: {run.manifest.command()}"
+        )
+    return next(cell for cell in cells if cell.choice == shown.choice)
+
+
+def _describe_damage(store: Store, cell: ManifestCell, fault: str, n_damaged: int) -> tuple[str, ...]:
+    if fault or n_damaged:
+        return (f"{store.path(cell.file)} {fault or f'has {n_damaged} damaged lines'}; left out",)
+    return ()
+
+
+MAX_SHOWN_LENGTH = 60
+ZERO_BY_DEFAULT = ("n_unseen", "n_unsplit")
+
+
+def render_task(shown: ShownTask, fit: TableFit | None, show_all: bool = False) -> str:
+    """Return a task as text.
+
+    Parameters
+    ----------
+    shown : ShownTask
+        The task.
+    fit : TableFit or None
+        Its learner as a model; None for a measure.
+    show_all : bool, default=False
+        Whether to show the weights of all features instead of only the largest.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    cell, address = shown.address.cell, shown.address
+    spec = cell.learner if shown.fitted is None else shown.fitted.spec
+    lines = [
+        f"task      {cell.learner.label} on {cell.data.name}, split {address.split} of '{address.run}'",
+        f"learner   {spec.name} {json.dumps(spec.parameters, ensure_ascii=False)}",
+    ]
+    if shown.fitted is not None:
+        split = shown.fitted.split_data
+        sizes = f"{len(split.train):,} samples train, {len(split.test):,} test"
+        pruned = f", {split.pruned.size:,} left out as noise" if split.pruned.size else ""
+        lines.append(f"data      {sizes}{pruned}, {split.data.X.shape[1]:,} features, scaled: {split.scaling}")
+        lines.append(f"classes   {describe_classes(split.data.classes, split.data.y[split.fit_indices])}")
+    lines += [f"record    {text}" for text in _list_fields(shown.record)]
+    lines.append(f"stored    {describe_agreement(shown)}")
+    if fit is None:
+        return "\n".join(lines)
+    if fit.rule is None:
+        return "\n".join([*lines, f"rule      '{spec.name}' is not a linear rule: it has no weights to show"])
+    readable = build_readable_rule(fit.rule, fit.table)
+    lines += [f"levels    {text}" for text in list_level_lines(fit.table, readable)]
+    return "\n".join([*lines, *render_rule(readable, fit.classes[1], show_all)])
+
+
+def describe_agreement(shown: ShownTask) -> str:
+    """Return whether the task reproduces its stored record."""
+    stored = shown.address.stored
+    if stored is None:
+        return "no record of this task is stored"
+    if isinstance(stored, FailedRecord):
+        return f"the task had failed: {stored.failed}"
+    differences = shown.list_differences()
+    return f"other numbers: {'; '.join(differences)}" if differences else "the same numbers"
+
+
+def _list_fields(record: Record) -> list[str]:
+    """Return the fields of a record as text, except times and the split."""
+    values: dict[str, Any] = {name: getattr(record, name) for name in record.__struct_fields__}
+    if (measured := values.pop("measured", None)) is not None:
+        values |= {name: getattr(measured, name) for name in measured.__struct_fields__}
+    shown = {name: value for name, value in values.items() if name not in TIMES | {"split"}}
+    return [
+        f"{name} {_shorten(value)}"
+        for name, value in shown.items()
+        if value not in (None, []) and not (name in ZERO_BY_DEFAULT and value == 0)
+    ]
+
+
+def _shorten(value: Any) -> str:
+    text = str(value)
+    if len(text) <= MAX_SHOWN_LENGTH:
+        return text
+    return f"{text[:MAX_SHOWN_LENGTH]}... ({len(value):,} values)" if hasattr(value, "__len__") else text
+
+
+LABEL = "label"  # of generated pools, which have no columns
+
+
+def build_table_fit(cell: Cell, fitted: FittedTask) -> TableFit:
+    """Return a fitted task as the fit of a table with the samples that the learner saw.
+
+    Parameters
+    ----------
+    cell : Cell
+        The task's cell.
+    fitted : FittedTask
+        The task, with its fitted learner.
+
+    Returns
+    -------
+    TableFit
+        What `zoloss fit` would return for this table: estimator, rule in its own units, errors and bound.
+    """
+    split, estimator = fitted.split_data, fitted.learner
+    data, seen = split.data, split.fit_indices
+    table = _build_table(cell, split)
+    reference = data.X[split.train] if split.scaling_samples is None else split.scaling_samples
+    centre, spread = compute_scaling(reference, split.scaling)
+    rule = None
+    if isinstance(estimator, LinearLearner):
+        rule = convert_to_original_units(
+            estimator.coef_[0], estimator.intercept_[0], centre, spread, table.features
+        )
+    X, y = split.scale(data.X[seen]), data.y[seen]
+    bound = getattr(estimator, "lower_bound_", None)
+    return TableFit(
+        table,
+        fitted.spec,
+        cell.rule.seed,
+        split.scaling,
+        centre,
+        spread,
+        data.classes,
+        y,
+        estimator,
+        rule,
+        np.bincount(y[find_errors(X, y, estimator, None)], minlength=len(data.classes)),
+        None if bound is None else math.ceil(bound - LOSS_TOLERANCE),
+        getattr(estimator, "bound_is_exact_", False),
+        fitted.fit_time,
+    )
+
+
+def check_model_possible(cell: Cell) -> None:
+    """Refuse a task whose model `zoloss predict` could not use, before it is run."""
+    if cell.kind == "measure":
+        raise ConfigError(f"--model: '{cell.learner.label}' is a measure of data, not a model")
+    for spec in cell.learner.tune or (cell.learner,):
+        check_serializable(spec)
+    data = cell.data
+    if isinstance(data, EmbeddedData):
+        header, lines = read_rows(find_data_path(data))
+        for i, name in enumerate(header):
+            if name != _find_label(header) and not all(is_number(row[i]) for _, row in lines):
+                raise ConfigError(
+                    f"--model: column '{name}' of '{data.name}' holds codes that stand for ranks, which a "
+                    "model file cannot express; fit the table itself: zoloss fit"
+                )
+
+
+def render_task_model(cell: Cell, fit: TableFit) -> str:
+    """Return the content of the model file of a task."""
+    return render_model(fit, cell.data.missing if isinstance(cell.data, CsvData) else "error")
+
+
+def _build_table(cell: Cell, split: SplitData) -> CsvTable:
+    """Return the table that a data set comes from, with the samples that the learner saw."""
+    spec, data = cell.data, split.data
+    X, lines = data.X[split.fit_indices], [0] * len(split.fit_indices)
+    if isinstance(spec, CsvData):
+        selection = ColumnSelection(spec.drop, spec.features, spec.id)
+        whole = read_for_training(Path(spec.csv), spec.label, spec.missing, selection=selection)
+        columns = _fill_columns(cell, split, whole) if spec.missing in FILLING else whole.columns
+        return replace(whole, columns=columns, X=X, lines=lines, gaps=(), notes=[])
+    columns = tuple(map(CsvColumn, data.features))
+    if isinstance(spec, EmbeddedData):
+        path = find_data_path(spec)
+        header, _ = read_rows(path)
+        return CsvTable(path, columns, X, _find_label(header), read_table(path).labels, lines)
+    return CsvTable(Path(data.name), columns, X, LABEL, list(data.classes), lines)
+
+
+def _find_label(header: list[str]) -> str:
+    return LABEL if LABEL in header else header[-1]
+
+
+def _fill_columns(cell: Cell, split: SplitData, whole: CsvTable) -> tuple[CsvColumn, ...]:
+    """Return the columns with fill values for missing ones, computed from the same samples as in the task."""
+    samples = np.arange(len(whole.X)) if cell.fit_on == ALL or cell.data.noise else split.train
+    missing = {gap.start: gap.rows for gap in whole.gaps}
+    filled, start = [], 0
+    for column in whole.columns:
+        known = samples[~np.isin(samples, missing.get(start, ()))]
+        levels = column.levels
+        fill = compute_fill(whole.X[known, start : start + column.width], levels is not None)
+        value = float(fill[0]) if levels is None else levels[int(np.argmax(fill))]
+        filled.append(replace(column, fill=value))
+        start += len(column.features)
+    return tuple(filled)

@@ -1,0 +1,125 @@
+"""Splits into training and test part, their seeds, and scaling that is fitted to the training part."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from zoloss_cli.config.models import ALL
+from zoloss_cli.errors import DataError
+
+
+@dataclass(frozen=True)
+class SplitRule:
+    """How many samples train and test, and the master seed of all splits.
+
+    Attributes
+    ----------
+    train : int, float or 'all'
+        The count or share of training samples; with 'all', there is no test sample.
+    test : int or None
+        The count of test samples; None for all others.
+    seed : int
+        The master seed.
+    predefined : bool
+        Whether the split is the data set's own, its first `train` samples: then it is the same in every repeat.
+    """
+
+    train: int | float | str
+    test: int | None
+    seed: int
+    predefined: bool = False
+
+    def compute_sizes(self, n: int, where: str) -> tuple[int, int]:
+        """Return (n_train, n_test) for n samples: round(share * n) or the count, and the rest or the count."""
+        if isinstance(self.train, str):
+            return n, 0
+        n_train = self.train if isinstance(self.train, int) else round(self.train * n)
+        n_test = n - n_train if self.test is None else self.test
+        if n_train < 2 or n_test < 1 or n_train + n_test > n:
+            raise DataError(
+                f"{where} has {n} samples: too few for {n_train} to train and {max(n_test, 1)} to test"
+            )
+        return n_train, n_test
+
+    def select_indices(self, n: int, dataset: str, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the training and test indices of split k: permuted, not stratified; or in the file's order."""
+        n_train, n_test = self.compute_sizes(n, f"data set '{dataset}'")
+        if self.train == ALL or self.predefined:
+            return np.arange(n_train), np.arange(n_train, n_train + n_test)
+        order = np.random.default_rng(derive_seed(self.seed, dataset, k)).permutation(n)
+        return order[:n_train], order[n_train : n_train + n_test]
+
+
+def derive_seed(master: int, dataset: str, k: int, learner: str | None = None) -> np.random.SeedSequence:
+    """Return the seed of split k of a data set, or of a learner on it: the same for any order of work."""
+    words = [master, zlib.crc32(dataset.encode()), k]
+    if learner is not None:
+        words.append(zlib.crc32(learner.encode()))
+    return np.random.SeedSequence(words)
+
+
+def scale_parts(
+    train: np.ndarray, test: np.ndarray, how: str, fit_on: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Scale the training and the test part by statistics of the training part.
+
+    Parameters
+    ----------
+    train, test : ndarray
+        The samples of both parts.
+    how : {'minmax', 'standard', 'none'}
+        See Notes.
+    fit_on : ndarray or None
+        The samples to fit the scaling to, if not the training part.
+
+    Returns
+    -------
+    train : ndarray
+        The scaled training samples.
+    test : ndarray
+        The scaled test samples; a feature that is constant in the fitted samples becomes 0.
+
+    Notes
+    -----
+    'minmax' maps the samples to [-1, 1] as (x - (hi+lo)/2) / ((hi-lo)/2), a form on whose rounding the
+    published test errors depend; test values may leave [-1, 1]. 'standard' gives mean 0 and variance 1 (ddof =
+    1).
+    """
+    if how == "none":
+        return train, test
+    centre, spread = compute_scaling(train if fit_on is None else fit_on, how)
+    return apply_scaling(train, centre, spread), apply_scaling(test, centre, spread)
+
+
+def apply_scaling(X: np.ndarray, centre: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Return the samples minus the centre, divided by the spread; 0 where the spread is 0."""
+    constant = spread == 0.0
+    return np.where(constant, 0.0, (X - centre) / np.where(constant, 1.0, spread))
+
+
+def compute_scaling(X: np.ndarray, how: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the centre and the spread of each feature; a spread of 0 marks a constant feature."""
+    if how == "none":
+        return np.zeros(X.shape[1]), np.ones(X.shape[1])
+    low, high = X.min(axis=0), X.max(axis=0)
+    if how == "minmax":
+        centre, half = (high + low) / 2.0, (high - low) / 2.0
+    else:
+        centre, half = X.mean(axis=0), X.std(axis=0, ddof=1)
+    return centre, np.where(low == high, 0.0, half)
+
+
+def compute_finite_scaling(
+    X: np.ndarray, how: str, features: list[str], where: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Do the same as `compute_scaling`; a DataError names a feature whose values are too large."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre, spread = compute_scaling(X, how)
+    is_infinite = ~(np.isfinite(centre) & np.isfinite(spread))
+    if np.any(is_infinite):
+        name = features[int(np.flatnonzero(is_infinite)[0])]
+        raise DataError(f"{where}: the values of '{name}' are too large to be scaled; use smaller units")
+    return centre, spread

@@ -1,0 +1,373 @@
+"""A user's table as features: numbers unchanged, and one indicator per level of a text column.
+
+`fit`, `evaluate` and the `csv:` of a config read it here. Which columns are text, and their levels, is
+determined from all rows, before any split; labels are not used, so test samples reveal nothing about their
+classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from zoloss_cli.data.columns import (
+    ALL_COLUMNS,
+    ChosenColumns,
+    ColumnSelection,
+    CsvColumn,
+    Gap,
+    check_spellings,
+    choose_columns,
+    compute_fill,
+    detect_column,
+    guess_label,
+    index_labels,
+    is_continuous,
+    join_names,
+    list_feature_names,
+    refill,
+)
+from zoloss_cli.data.csv_files import RawColumn, RawTable, is_missing, is_number
+from zoloss_cli.data.table_files import read_header, read_raw_table
+from zoloss_cli.errors import DataError
+
+MAX_CLASSES = 100  # a column with more hardly holds classes
+ROWS_PER_COPY = 4096  # so that written rows stay in the processor's cache
+MAX_SAFE_LENGTH = 15
+MAX_DIGITS = 400  # of a number in a proof, and its largest exponent: floating-point numbers have smaller ones
+FILLING = ("impute", "indicator")  # policies for missing values that fill them by statistics
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """A table to learn from or to predict.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    columns : tuple of CsvColumn
+        The columns except the label.
+    X : ndarray of shape (n_samples, n_features)
+        The features.
+    label : str
+        The name of the label column.
+    labels : list of str or None
+        The label of each row; None if there is no label column.
+    lines : list of int
+        The line of the file that each row begins on.
+    dropped : int
+        The number of dropped rows with missing values.
+    notes : list of str
+        Notes from reading the table.
+    gaps : tuple of Gap
+        Where missing values were filled by the median or the most frequent level.
+    id : str or None
+        The column that only identifies rows.
+    long_numbers : dict of {int: list of str}
+        The values, as written, of features that floating-point numbers do not hold exactly.
+    """
+
+    path: Path
+    columns: tuple[CsvColumn, ...]
+    X: np.ndarray
+    label: str
+    labels: list[str] | None
+    lines: list[int]
+    dropped: int = 0
+    notes: list[str] = field(default_factory=list)
+    gaps: tuple[Gap, ...] = ()
+    id: str | None = None
+    long_numbers: dict[int, list[str]] = field(default_factory=dict)
+
+    @property
+    def features(self) -> list[str]:
+        """The names of the features."""
+        return list_feature_names(self.columns)
+
+    def index_classes(self, positive: str | None) -> tuple[np.ndarray, list[str]]:
+        """Return class indices and classes; with two, the last is positive, as named or in order."""
+        where = f"{self.path}: the label column '{self.label}'"
+        if self.labels is None:
+            raise DataError(f"{where} is missing")
+        if self.dropped:
+            where += f", without the {self.dropped:,} rows that were left out,"
+        names = sorted(set(self.labels))
+        if positive is None and is_continuous(names, len(self.labels)):
+            raise DataError(
+                f"{where} holds {len(names):,} different numbers ({join_names(names)}), as a measurement does; "
+                "name the column of classes with --label, or make classes of the numbers"
+            )
+        if len(names) > MAX_CLASSES and positive is None:
+            raise DataError(
+                f"{where} holds {len(names)} classes ({join_names(names)}), more than the {MAX_CLASSES} that "
+                "there may be; set label to the right column, or positive to one of them, against the rest"
+            )
+        return index_labels(self.labels, positive, where)
+
+    def fill_from(self, samples: np.ndarray) -> np.ndarray:
+        """Return the features with missing values filled from these samples, not from all as in `X`."""
+        return refill(self.X, self.gaps, samples)
+
+    def list_levels(self) -> list[str]:
+        """Return how each text column became numbers, one sentence each."""
+        return [
+            f"'{column.name}' has one indicator, 1 or 0, for each of: {', '.join(column.levels)}"
+            for column in self.columns
+            if column.levels is not None
+        ]
+
+    def list_notes(self) -> list[str]:
+        """Return notes on how the file became numbers, one sentence each."""
+        dropped = [f"{self.path}: {self.dropped:,} rows with missing values left out"] if self.dropped else []
+        notes = [f"{self.path}: {note}" if note.startswith("label: ") else note for note in self.notes]
+        return [*notes, *dropped, *(f"{self.path}: {text}" for text in self.list_levels())]
+
+
+def read_for_training(
+    path: Path,
+    label: str | int | None = None,
+    missing: str = "error",
+    content: bytes | None = None,
+    selection: ColumnSelection = ALL_COLUMNS,
+    as_written: bool = False,
+) -> CsvTable:
+    """Read a table with labels; its values determine which columns are text, and their levels are sorted.
+
+    Parameters
+    ----------
+    path : Path
+        The file; `-` for standard input.
+    label : str, int or None
+        The name or index of the label column; None for one with a usual name, such as `class`, or else the
+        last.
+    missing : {'error', 'drop', 'zero', 'impute', 'indicator'}
+        What to do with missing values: refuse them; drop the row; read them as the number 0, and as no level at
+        all in a text column; fill them with the median or the most frequent level; or the same, with another
+        feature that marks them.
+    content : bytes or None
+        The file's content, if already read.
+    selection : ColumnSelection
+        The columns to use.
+    as_written : bool
+        Whether to read all values as written, even of a large file, for proofs about them.
+    """
+
+    def choose_texts(header: list[str]) -> list[str]:
+        names = header if header[0] else header[1:]
+        chosen = choose_columns(path, names, label, selection)
+        return [names[i] for i in (chosen.label, chosen.id) if i is not None]
+
+    raw = _leave_out_counter(read_raw_table(path, content, None if as_written else choose_texts))
+    path, header = raw.path, raw.header
+    _check_names(path, header)
+    chosen = choose_columns(path, header, label, selection)
+    if not chosen.features:
+        raise DataError(f"{path} has a label column but no features")
+    kept = raw.take(_select_rows(raw, chosen, missing))
+    labels = kept.columns[chosen.label].get_texts()
+    check_spellings(path, header[chosen.label], labels, kept.lines)
+    notes = [*raw.notes, *_describe_choices(kept, chosen)]
+    fields = [kept.columns[i] for i in chosen.features]
+    columns = tuple(_describe_fill(detect_column(kept, each, notes), each, path, missing) for each in fields)
+    names = list_feature_names(columns)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"{path}: two features would be called '{twice}'; rename a column")
+    X, gaps = _encode(columns, fields, missing)
+    if count := sum(len(gap.rows) for gap in gaps):
+        notes.append(f"{path}: {count:,} missing values filled by medians and most frequent levels")
+    return CsvTable(
+        path,
+        columns,
+        X,
+        header[chosen.label],
+        labels,
+        kept.lines,
+        len(raw.lines) - len(kept.lines),
+        notes,
+        gaps,
+        None if chosen.id is None else header[chosen.id],
+        _find_long_numbers(columns, fields),
+    )
+
+
+def _leave_out_counter(raw: RawTable) -> RawTable:
+    """Return a table without a nameless first column that counts the rows, as data frames write it."""
+    if raw.header[0] or len(raw.header) < 2 or len(raw.lines) < 2:
+        return raw
+    numbers = raw.columns[0].numbers
+    if numbers is None or not np.array_equal(numbers - numbers[0], np.arange(len(numbers))):
+        return raw
+    notes = [*raw.notes, f"{raw.path}: the first column, which has no name and counts the rows, was left out"]
+    return RawTable(raw.path, raw.header[1:], raw.columns[1:], raw.lines, notes)
+
+
+def _check_names(path: Path, header: list[str]) -> None:
+    for i, name in enumerate(header):
+        if not name:
+            raise DataError(
+                f"{path}:1: column {i + 1} has no name; name it, or leave it out if it only counts rows"
+            )
+
+
+def _select_rows(table: RawTable, chosen: ChosenColumns, missing: str) -> np.ndarray:
+    """Return a mask of the rows to use under the policy for missing values; labels must not be missing."""
+    label = table.columns[chosen.label]
+    no_label, gaps = label.missing, np.zeros(len(table.lines), bool)
+    for i in chosen.features:
+        gaps |= table.columns[i].missing
+    wrong = no_label | gaps if missing == "error" else no_label
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        at = f"{table.path}:{table.lines[row]}"
+        if no_label[row]:
+            raise DataError(f"{at}: the label column '{label.name}' has no value")
+        name = next(table.header[i] for i in chosen.features if table.columns[i].missing[row])
+        raise DataError(
+            f"{at}: column '{name}' has no value; set missing to 'drop' to leave such rows out, or to 'zero', "
+            "'impute' or 'indicator' to fill them (--missing)"
+        )
+    if missing != "drop":
+        return np.ones(len(table.lines), bool)
+    if gaps.all():
+        worst = max(chosen.features, key=lambda i: int(table.columns[i].missing.sum()))
+        raise DataError(
+            f"{table.path} has no rows left after dropping those with missing values; set missing to 'impute', "
+            f"or leave out columns such as '{table.header[worst]}' with --drop"
+        )
+    return ~gaps
+
+
+def _describe_choices(table: RawTable, chosen: ChosenColumns) -> list[str]:
+    """Return notes on what was guessed about a table, and what is unusual about its header and ids."""
+    notes, header = [], table.header
+    if chosen.is_guessed:
+        notes.append(f"label: '{header[chosen.label]}' (guessed; --label to change)")
+    if all(is_number(name) for name in header):
+        notes.append(f"the first line of {table.path} holds only numbers and was read as the header")
+    if chosen.id is not None:
+        ids = table.columns[chosen.id].get_texts()
+        if repeated := len(ids) - len(set(ids)):
+            notes.append(
+                f"{table.path}: the id '{header[chosen.id]}' is not unique: {repeated:,} rows repeat one, and "
+                "random splits may put rows of one id on both sides"
+            )
+    return notes
+
+
+def _describe_fill(column: CsvColumn, raw: RawColumn, path: Path, missing: str) -> CsvColumn:
+    """Return the column with the fill value for missing ones, if the policy is to fill them."""
+    if missing not in FILLING:
+        return column
+    if raw.missing.all():
+        raise DataError(f"{path}: column '{column.name}' has no values at all; leave it out with --drop")
+    is_marked = missing == "indicator" and bool(raw.missing.any())
+    known = _encode_column(column, raw)[~raw.missing]
+    fill = compute_fill(known, column.levels is not None)
+    value = float(fill[0]) if column.levels is None else column.levels[int(np.argmax(fill))]
+    return replace(column, fill=value, is_marked=is_marked)
+
+
+def _encode(
+    columns: tuple[CsvColumn, ...], fields: Sequence[RawColumn], missing: str
+) -> tuple[np.ndarray, tuple[Gap, ...]]:
+    """Return the features of all rows, and where values were filled."""
+    X = np.zeros((len(fields[0].missing), len(list_feature_names(columns))))
+    gaps, start, blocks = [], 0, []
+    for column, raw in zip(columns, fields, strict=True):
+        stop = start + column.width
+        blocks.append((slice(start, stop), _encode_column(column, raw)))
+        if missing in FILLING and raw.missing.any():
+            gaps.append(Gap(start, stop, np.flatnonzero(raw.missing), column.levels is not None))
+        if column.is_marked:
+            X[raw.missing, stop] = 1.0
+        start += len(column.features)
+    for first in range(0, len(X), ROWS_PER_COPY):
+        rows = slice(first, first + ROWS_PER_COPY)
+        for place, block in blocks:
+            X[rows, place] = block[rows]
+    return refill(X, gaps, np.arange(len(X))), tuple(gaps)
+
+
+def merge_long_numbers(
+    X: np.ndarray, long_numbers: Mapping[int, Sequence[str]], names: Sequence[str]
+) -> np.ndarray:
+    """Return features as written: X, with fractions in place of numbers that it does not hold exactly.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The features; samples without texts, such as noise, are last.
+    long_numbers : mapping of {int: sequence of str}
+        The texts of such features; missing ones keep the number that they were filled with.
+    names : sequence of str
+        The features, for messages.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        X itself if nothing is to be replaced.
+    """
+    if not long_numbers:
+        return X
+    values = X.astype(object)
+    for j, texts in long_numbers.items():
+        for i, text in enumerate(texts):
+            if is_missing(text):
+                continue
+            number = Decimal(text)
+            if max(len(number.as_tuple().digits), abs(number.adjusted())) > MAX_DIGITS:
+                raise DataError(
+                    f"the feature '{names[j]}' has the value '{text[:30]}', and numbers in proofs have at most "
+                    f"{MAX_DIGITS} digits, and exponents from -{MAX_DIGITS} to {MAX_DIGITS}; leave it out"
+                )
+            values[i, j] = Fraction(number)
+    return values
+
+
+def _find_long_numbers(columns: tuple[CsvColumn, ...], fields: Sequence[RawColumn]) -> dict[int, list[str]]:
+    """Return the texts of features with numbers that are not the nearest decimals of floating-point numbers."""
+    found, at = {}, 0
+    for column, raw in zip(columns, fields, strict=True):
+        if column.levels is None and raw.texts is not None:
+            # Up to 15 digits, a decimal number without an exponent is read back as it is.
+            long = {text for text in raw.texts if len(text) > MAX_SAFE_LENGTH or "e" in text.lower()}
+            if any(Decimal(text) != Decimal(repr(float(text))) for text in long if not is_missing(text)):
+                found[at] = raw.texts
+        at += len(column.features)
+    return found
+
+
+def _encode_column(column: CsvColumn, raw: RawColumn) -> np.ndarray:
+    """Return the features of a column; a missing value is 0 and has no level."""
+    if column.levels is not None:
+        places = index_levels(column.levels, raw.get_texts())
+        return (places[:, None] == np.arange(len(column.levels))).astype(np.float64)
+    assert raw.numbers is not None, "since it is a column of numbers"
+    numbers = np.where(raw.missing, 0.0, raw.numbers) if raw.missing.any() else raw.numbers
+    return numbers[:, None]
+
+
+def index_levels(levels: tuple[str, ...], texts: list[str]) -> np.ndarray:
+    """Return the index of each text among levels; -1 if it is not a level."""
+    place = {level: k for k, level in enumerate(levels)}
+    return np.fromiter((place.get(text, -1) for text in texts), np.int64, len(texts))
+
+
+def find_unusual_label(path: Path, content: bytes) -> str | None:
+    """Return the label column guessed by its name, if it is neither `label` nor the last one.
+
+    Results stored before such names were recognized have the last column in their identity, without a name.
+    """
+    try:
+        header = read_header(path, content)
+    except DataError:  # reading the table will report it
+        return None
+    at = guess_label(header)
+    return None if at is None or header[at] == "label" or at == len(header) - 1 else header[at]

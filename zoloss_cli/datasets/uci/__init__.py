@@ -1,1 +1,0 @@
-"""The original files of the embedded data sets, from the UCI archive."""

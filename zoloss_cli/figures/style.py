@@ -1,0 +1,322 @@
+"""The style of all figures: readable on paper, in grey and for colour-blind readers.
+
+matplotlib's global settings are changed only within `apply_style`, which restores them; the user's
+matplotlibrc is not read, so that the same results give the same file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import textwrap
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
+
+from zoloss_cli.errors import MissingPackageError
+from zoloss_cli.report.runs import RunResult
+from zoloss_cli.utils.imports import check_installed, import_optional
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+NEEDED_BY = "drawing a figure"  # the subject of a sentence about matplotlib
+COLUMN, PAGE = 3.4, 7.0  # inches: the width of a column and of a page
+MARKERS_PER_LINE = 8
+MAX_NAME_LENGTH = 28
+LEGEND_LINE_INCHES, LETTER_INCHES = 0.5, 0.055  # a line in a legend with its margins, and a letter
+ORIGIN_POINTS, ORIGIN_LINE_INCHES, ORIGIN_LETTER_INCHES = 6.5, 0.14, 0.053
+ORIGIN_COLOUR = "#444444"
+
+# Okabe & Ito's colours, those with the most contrast to white first; their yellow is too faint for a line.
+BLACK, BLUE, VERMILION, GREEN, PURPLE = "#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+ORANGE, SKY, YELLOW = "#E69F00", "#56B4E9", "#F0E442"
+COLOURS = (BLACK, BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
+SOLID, DASHED, DOTTED = "-", (0, (5, 1.5)), (0, (1, 1))
+# As many kinds of line as colours would let the eighth line differ from the first only in its marker.
+DASHES = (SOLID, DASHED, (0, (5, 1.5, 1, 1.5)), DOTTED, (0, (8, 2)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+
+SETTINGS = {
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib
+    "font.size": 8,
+    "axes.labelsize": 8,
+    "axes.titlesize": 8,
+    "axes.titley": 1.0,  # no axis has numbers above, so titles need not make room for them, which is slow
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "legend.handlelength": 2.8,
+    "axes.linewidth": 0.6,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.linewidth": 0.4,
+    "grid.color": "#D9D9D9",
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 3.5,
+    "hatch.linewidth": 0.4,
+    "savefig.dpi": 300,
+    "pdf.fonttype": 42,  # embedded fonts, as publishers require
+    "svg.fonttype": "none",  # text stays text: small, searchable, read aloud
+    "text.parse_math": False,  # a name with dollars is a name
+    "svg.hashsalt": "zoloss",  # the same ids for the same figure
+}
+_is_applied: ContextVar[bool] = ContextVar("_is_applied", default=False)
+
+
+class Look(NamedTuple):
+    """What distinguishes lines: for a few lines, each of the three would suffice."""
+
+    colour: str
+    dashes: object
+    marker: str
+
+
+def build_looks(count: int) -> list[Look]:
+    """Return the looks of this many lines, in a fixed order; the first 315 are all different."""
+    return [
+        Look(COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
+        for i in range(count)
+    ]
+
+
+def check_can_draw() -> None:
+    """Raise MissingPackageError without matplotlib, before anything is computed for a figure."""
+    check_installed("matplotlib", NEEDED_BY)
+
+
+def list_drawing_faults() -> list[str]:
+    """Return why a page is written without figures: one sentence, or none if they can be drawn."""
+    try:
+        check_can_draw()
+    except MissingPackageError as error:
+        return [f"figures are left out: {error}"]
+    return []
+
+
+@contextlib.contextmanager
+def apply_style() -> Iterator[None]:
+    """Use matplotlib with our settings only; nested uses change nothing more."""
+    if _is_applied.get():
+        yield
+        return
+    style = import_optional("matplotlib.style", NEEDED_BY)
+    with style.context(["default", SETTINGS]):
+        token = _is_applied.set(True)
+        try:
+            yield
+        finally:
+            _is_applied.reset(token)
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return a figure of this size in inches whose parts make room for each other, without global state."""
+    figure = import_optional("matplotlib.figure", NEEDED_BY)
+    return figure.Figure(figsize=(width, height), layout="constrained")
+
+
+def shorten(name: str, length: int = MAX_NAME_LENGTH) -> str:
+    """Return a name that fits next to an axis or above a panel; matplotlib hides names that begin with _."""
+    text = name if len(name) <= length else f"{name[: length - 1]}…"
+    return f" {text}" if text.startswith("_") else text
+
+
+def add_panels(figure: Figure, count: int, columns: int, **options: Any) -> list[Axes]:
+    """Add this many axes to a figure, row by row."""
+    rows = math.ceil(count / columns)
+    axes = figure.subplots(rows, min(columns, count), squeeze=False, **options).ravel()
+    for spare in axes[count:]:
+        spare.remove()
+    return list(axes[:count])
+
+
+def add_origin(figure: Figure, text: str) -> None:
+    """Write above a drawing, in small letters, which data and splits it shows and what its bands are.
+
+    The figure grows by the lines needed, so that panels keep their size. A title of the figure itself stays
+    above.
+    """
+    layout = import_optional("matplotlib.layout_engine", NEEDED_BY)
+    if not isinstance(figure.get_layout_engine(), layout.ConstrainedLayoutEngine):
+        return  # its parts are placed by hand, and it says below what it shows
+    lines = wrap_origin(text, figure.get_figwidth())
+    above = figure.get_suptitle()
+    figure.set_figheight(figure.get_figheight() + ORIGIN_LINE_INCHES * len(lines))
+    figure.suptitle("\n".join(filter(None, [above, *lines])), fontsize=ORIGIN_POINTS, color=ORIGIN_COLOUR)
+
+
+def wrap_origin(text: str, width: float) -> list[str]:
+    """Return the lines of a text in small letters that fit within this many inches."""
+    return textwrap.wrap(text, int((width - 0.2) / ORIGIN_LETTER_INCHES))
+
+
+def plot_line(axes: Axes, x: ArrayLike, y: ArrayLike, look: Look, name: str, shift: int = 0) -> None:
+    """Plot a line with a few markers.
+
+    Parameters
+    ----------
+    axes : Axes
+        Where to plot.
+    x, y : array-like
+        The line.
+    look : Look
+        Its colour, dashes and marker.
+    name : str
+        Its name in the legend.
+    shift : int, default=0
+        By how many points its markers are shifted from those of other lines.
+    """
+    every = max(1, len(y) // MARKERS_PER_LINE)  # type: ignore[arg-type]
+    colour, dashes, marker = look
+    axes.plot(
+        x,
+        y,
+        color=colour,
+        linestyle=dashes,
+        marker=marker,
+        markevery=(shift % every, every),
+        label=shorten(name),
+    )
+
+
+def set_logarithmic(axes: Axes) -> None:
+    """Make the y-axis logarithmic, with plain numbers: powers of ten, and more between them if they are few."""
+    from matplotlib.ticker import LogLocator
+
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    between = (1, 2, 3, 4, 6, 8) if high < 10.0 * low else (1, 2, 5) if high < 1000.0 * low else (1,)
+    axes.yaxis.set_major_locator(LogLocator(subs=between))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.minorticks_off()
+
+
+def add_legend_below(figure: Figure, axes: list[Axes], columns: int, order: list[str] | None = None) -> None:
+    """Add one legend for all panels, outside of them: each name once, in order of appearance or as given.
+
+    It has fewer columns than requested if names are too long.
+    """
+    entries: dict[str, Any] = {}
+    for panel in axes:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    names = [name for name in map(shorten, order or entries) if name in entries]
+    handles = [entries[name] for name in names]
+    width = LEGEND_LINE_INCHES + LETTER_INCHES * max(map(len, names), default=0)
+    columns = max(1, min(columns, len(names), int(figure.get_figwidth() / width)))
+    figure.legend(handles, names, loc="outside lower center", ncols=columns)
+
+
+# There are fewer colours than learners. Learners that the papers compare have different colours; others share one
+# and differ in dashes and marker.
+
+# Colours of Paul Tol's scheme "muted", after those of Okabe and Ito in `style`: colour-blind readers can
+# distinguish all of them at the width of a line.
+INDIGO, WINE, OLIVE, TEAL, GREY = "#332288", "#882255", "#84842B", "#2F8F82", "#6E6E6E"
+
+LEARNERS_BY_COLOUR: dict[str, tuple[str, ...]] = {
+    BLUE: ("rcd-bias", "sla", "ecc:max-cut", "contribution", "scoring"),
+    VERMILION: ("pocket", "lr", "erp:max-2", "neighbours", "romma-aggressive"),
+    GREEN: ("ave-perc", "bpm", "erp:rand-2", "multipliers"),
+    PURPLE: ("sgd-mls", "csa", "ecc:rand-half", "leave-one-out", "margin-perceptron", "ecoc"),
+    BLACK: ("soft-svm", "fld", "one-vs-one", "cross-validation", "exact"),
+    ORANGE: ("sgd-hinge", "bnb", "cgboost", "rcd-conj", "heuristic"),
+    SKY: ("rcd-plain", "pcs", "one-vs-all", "anyboost", "all subsets"),
+    INDIGO: ("pivot", "rcd-grad", "adaboost-stump", "batch-perceptron"),
+    WINE: ("sgd-ls", "certify", "stump", "sgd-perceptron", "rcd-grad-batch", "ecc-asymmetric"),
+    OLIVE: ("perceptron", "mip", "tree", "rcd-conj-bias", "voted-perc"),
+    TEAL: ("ccd", "romma", "adaboost", "svm-perceptron", "pocket-plain"),
+    GREY: ("svm", "majority", "ecc", "erp", "one-vs-one/one-vs-all"),
+}
+LEARNER_COLOURS = tuple(LEARNERS_BY_COLOUR)
+WITHOUT_COLOUR_OF_THEIR_OWN = "adaboost"  # boosted learners have the colour of their base
+
+
+def _build_looks() -> dict[str, Look]:
+    looks = {}
+    for i, (colour, learners) in enumerate(LEARNERS_BY_COLOUR.items()):
+        for j, learner in enumerate(learners):
+            looks[learner] = _build_look(colour, i + 2 * j, i + 4 * j)
+    return looks
+
+
+def _build_look(colour: str, dashes: int, marker: int) -> Look:
+    return Look(colour, DASHES[dashes % len(DASHES)], MARKERS[marker % len(MARKERS)])
+
+
+LOOKS = _build_looks()
+
+
+def find_look(label: str, learner: str = "") -> Look:
+    """Return the look of a learner, which depends only on its name.
+
+    Parameters
+    ----------
+    label : str
+        Its name in a run, such as `ecc:max-cut:stump` or `adaboost:pocket`.
+    learner : str, default=""
+        The registered learner behind a label of your own.
+
+    Returns
+    -------
+    Look
+        Its colour, dashes and marker.
+    """
+    parts = label.split(":")
+    if parts[0] == WITHOUT_COLOUR_OF_THEIR_OWN and len(parts) > 1:
+        parts = parts[1:]
+    starts = [":".join(parts[:k]) for k in range(len(parts), 0, -1)]
+    for name in (*starts, learner):
+        if name in LOOKS:
+            return LOOKS[name]
+    code = crc32(label.encode())  # an unknown name: the same in every process
+    return _build_look(LEARNER_COLOURS[code % len(LEARNER_COLOURS)], code // 16, code // 256)
+
+
+def assign_looks(run: RunResult) -> dict[str, Look]:
+    """Return the looks of a run's columns: colours by learner, and no two with the same dashes and marker."""
+    behind = {spec.label: spec.learner for spec in run.experiment.learners}
+    return assign_looks_by_name({label: behind.get(label, "") for label in run.learners})
+
+
+def assign_looks_by_name(learners: Mapping[str, str]) -> dict[str, Look]:
+    """Return the looks of learners that are shown together.
+
+    Parameters
+    ----------
+    learners : mapping of str to str
+        The registered learner behind each label; empty if there is none.
+
+    Returns
+    -------
+    dict of str to Look
+        Each with the colour of its learner. If two of one colour would look the same, the later one gets other
+        dashes and another marker. If there are only variants of one learner, their colours differ.
+    """
+    if len(learners) > 1 and len({find_look(*item).colour for item in learners.items()}) == 1:
+        return dict(zip(learners, build_looks(len(learners)), strict=True))
+    looks: dict[str, Look] = {}
+    for label, learner in learners.items():
+        looks[label] = _choose_look(find_look(label, learner), list(looks.values()))
+    return looks
+
+
+def _choose_look(wanted: Look, taken: list[Look]) -> Look:
+    """Return a look of this colour with unused dashes and marker, or an unused combination of them."""
+    dashes = DASHES.index(wanted.dashes)
+    marker = MARKERS.index(wanted.marker)
+    shifts = range(len(DASHES) * len(MARKERS))  # as many as there are combinations
+    choices = [_build_look(wanted.colour, dashes + i, marker + i) for i in shifts]
+    same = [look for look in taken if look.colour == wanted.colour]
+    for look in choices:
+        if all(look.dashes != other.dashes and look.marker != other.marker for other in same):
+            return look
+    return next((look for look in choices if look not in same), wanted)

@@ -1,0 +1,170 @@
+"""Metrics of bounds, proofs and complexity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from zoloss_cli.metrics.base import Metric, PooledMeasurement, Sizes, expect
+from zoloss_cli.results.record import FitRecord
+
+
+class LowerBound(Metric):
+    """Number of training errors that no linear rule can go below, as proved by the learner."""
+
+    name = "lower_bound"
+    requires = ("lower_bound",)
+    direction = None
+    comparison = "match"
+    heading = "bound"
+    note = "bound: no linear rule has fewer errors"
+    shows_stderr = False
+
+    def compute(self, record: FitRecord, sizes: Sizes) -> float:
+        """Return the value of one record."""
+        return expect(record.lower_bound)
+
+
+class JointBound(Metric):
+    """Number of training errors that no linear rule can go below, from all parts of a proof together."""
+
+    name = "joint_bound"
+    requires = ("part_bound", "n_parts")
+    direction = None
+    aggregation = "min"
+    comparison = "match"
+    heading = "bound of all parts"
+    note = (
+        "bound of all parts: the least of all parts of the directions, so that no linear rule has fewer errors"
+    )
+    shows_stderr = False
+    is_joint = True
+
+    def compute(self, record: FitRecord, sizes: Sizes) -> float:
+        """Return the value of one record."""
+        return expect(record.part_bound)
+
+    def explain_missing(self, records: Sequence[FitRecord]) -> str:
+        """Return why records cannot provide the metric: while parts are missing, there is no bound."""
+        if reason := super().explain_missing(records):
+            return reason
+        n_parts = max(expect(record.n_parts) for record in records)
+        done = len({record.split % n_parts for record in records})
+        return f"only {done:,} of {n_parts:,} parts of the proof are done" if done < n_parts else ""
+
+    def count_decimals(self, value: float, n_values: int) -> int:
+        """Return 0 decimals for whole numbers, however many parts there are."""
+        return 0 if value == round(value) else 1
+
+
+class BoundRatio(Metric):
+    """What was counted over what the theorem allows."""
+
+    name = "bound_ratio"
+    requires = ("counted", "bound")
+    direction = None
+    decimals = 3
+    note = "what was counted over what the theorem allows: above 1 it would be refuted"
+
+    def compute(self, record: FitRecord, sizes: Sizes) -> float:
+        """Return the value of one record."""
+        return expect(record.counted) / expect(record.bound)
+
+
+class LargestRatio(BoundRatio):
+    """Largest ratio, over all splits, of what was counted to what the theorem allows."""
+
+    name = "largest_ratio"
+    aggregation = "max"
+    heading = "largest"
+    note = ""
+    shows_stderr = False
+
+
+class SuccessBound(Metric):
+    """Lower bound of a theorem on the probability that `success_share` measures, in percent."""
+
+    name = "success_bound"
+    requires = ("success_bound",)
+    direction = None
+    decimals = 4
+    heading = "bound"
+    shows_stderr = False
+
+    def compute(self, record: FitRecord, sizes: Sizes) -> float:
+        """Return the value of one record."""
+        return 100.0 * expect(record.success_bound)
+
+
+class SuccessShare(Metric):
+    """Share of epochs of RCD that found as few errors as the best weights have, in percent."""
+
+    name = "success_share"
+    requires = ("success_share",)
+    direction = None
+    note = "share of epochs with as few errors as the best weights: below the bound it would be refuted"
+
+    def compute(self, record: FitRecord, sizes: Sizes) -> float:
+        """Return the value of one record."""
+        return 100.0 * expect(record.success_share)
+
+
+class Cones(Metric):
+    """Number of cones of directions searched for the last bound, over all splits together."""
+
+    name = "cones"
+    requires = ("n_cones",)
+    direction = None
+    aggregation = "sum"
+    decimals = 0
+    heading = "cones"
+    note = "cones: searched for the last bound, of all splits together"
+    shows_stderr = False
+
+    def compute(self, record: FitRecord, sizes: Sizes) -> float:
+        """Return the value of one record."""
+        return float(expect(record.n_cones))
+
+
+class Complexity(Metric):
+    """Number of support vectors of the hard-margin SVM (Li 2006, section 1.3.4)."""
+
+    name = "complexity"
+    requires = ("complexity",)
+    source = "measure"
+    direction = None
+    decimals = 1
+    note = "complexity: support vectors"
+
+    def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
+        """Return the value of one record."""
+        return float(expect(record.complexity))
+
+
+class PrincipalPoints(Metric):
+    """Number of principal points (Li 2006, section 1.4)."""
+
+    name = "principal_points"
+    requires = ("principal_points",)
+    source = "measure"
+    direction = None
+    decimals = 1
+    heading = "points"
+
+    def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
+        """Return the value of one record."""
+        return float(expect(record.principal_points))
+
+
+class PrincipalSubsets(Metric):
+    """Number of principal subsets (Li 2006, section 1.4)."""
+
+    name = "principal_subsets"
+    requires = ("principal_subsets",)
+    source = "measure"
+    direction = None
+    decimals = 1
+    heading = "subsets"
+
+    def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
+        """Return the value of one record."""
+        return float(expect(record.principal_subsets))

@@ -1,0 +1,126 @@
+"""Metrics that are scikit-learn scorers, computed from what records hold about the test samples."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.metrics.base import Metric, Sizes, expect
+from zoloss_cli.registry import OF_PREDICTIONS, OF_SCORES, OF_TWO_CLASSES
+from zoloss_cli.results.record import FitRecord
+
+if TYPE_CHECKING:
+    from zoloss_cli.metrics.base import StoredResponses
+
+MAX_REMEMBERED_SCORES = 100_000
+# Functions behind scorers that are defined for a class without a test sample if they are given all classes.
+LABELLED_FUNCTIONS = {
+    "neg_log_loss": "log_loss",
+    "neg_brier_score": "brier_score_loss",
+    "d2_log_loss_score": "d2_log_loss_score",
+    "d2_brier_score": "d2_brier_score",
+    "top_k_accuracy": "top_k_accuracy_score",
+}
+
+
+class ScorerMetric(Metric):
+    """A scikit-learn scorer, called with the stored predictions, scores or probabilities.
+
+    Attributes
+    ----------
+    response : {'test_confusion', 'test_scores', 'test_probabilities'}
+        The record field that the scorer is computed from.
+    """
+
+    part = "test"
+    direction = "higher"
+    decimals = 4
+    response: ClassVar[str]
+
+    def explain_missing(self, records: Sequence[Any]) -> str:
+        """Return why records cannot provide the metric; empty if all can."""
+        reason = super().explain_missing(records)
+        if not reason and self.n_classes == 2 and len(records[0].test_confusion or ()) > 2:
+            return "it is for two classes"
+        return reason
+
+    def compute(self, record: FitRecord, sizes: Sizes) -> float:
+        """Return the value of one record; NaN if the scorer is undefined."""
+        if self.response == "test_confusion":
+            counts = tuple(map(tuple, expect(record.test_confusion)))
+            return _score_counts(self.name, counts)
+        from zoloss_cli.metrics.base import build_from_probabilities, build_from_scores
+
+        if self.response == "test_scores":
+            return _call_scorer(self.name, *build_from_scores(expect(record.test_scores)))
+        return _call_scorer(self.name, *build_from_probabilities(expect(record.test_probabilities)))
+
+
+def build_scorer(name: str) -> ScorerMetric:
+    """Return the metric for a scorer's name; scikit-learn is imported only when a value is computed."""
+    if name in OF_PREDICTIONS:
+        response = "test_confusion"
+    else:
+        response = "test_scores" if name in OF_SCORES else "test_probabilities"
+    attributes = {
+        "__doc__": f"The scorer `{name}` of scikit-learn.",
+        "name": name,
+        "requires": (response,),
+        "response": response,
+        "n_classes": 2 if name in OF_TWO_CLASSES else 0,
+    }
+    return type("ScorerMetric", (ScorerMetric,), attributes)()
+
+
+@functools.lru_cache(MAX_REMEMBERED_SCORES)
+def _score_counts(name: str, counts: tuple[tuple[int, ...], ...]) -> float:
+    """Return a scorer's value for confusion counts, which many splits share."""
+    from zoloss_cli.metrics.base import build_from_counts
+
+    return _call_scorer(name, *build_from_counts(counts))
+
+
+def _call_scorer(name: str, responses: StoredResponses, y: Any) -> float:
+    """Return a scorer's value for stored responses; NaN if it has none.
+
+    Its warnings concern values set by convention, such as a precision of 0 if nothing is predicted.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for scorer in (_find_scorer(name), _find_labelled_scorer(name, responses.n_classes)):
+            with contextlib.suppress(ValueError, TypeError):  # a class without a test sample
+                return float(scorer(responses, y, y))
+    return math.nan
+
+
+@functools.cache
+def _find_labelled_scorer(name: str, n_classes: int) -> Any:
+    """Return a scorer that knows all classes, for test samples in which some are missing."""
+    from sklearn import metrics
+
+    if name not in LABELLED_FUNCTIONS:
+        return _find_scorer(name)
+    return metrics.make_scorer(
+        getattr(metrics, LABELLED_FUNCTIONS[name]),
+        response_method="predict_proba",
+        greater_is_better=not name.startswith("neg_"),
+        labels=list(range(n_classes)),
+    )
+
+
+@functools.cache
+def _find_scorer(name: str) -> Any:
+    import sklearn
+    from sklearn.metrics import get_scorer
+
+    try:
+        return get_scorer(name)
+    except ValueError:
+        raise ConfigError(
+            f"scikit-learn {sklearn.__version__} has no scorer '{name}'; install a newer one"
+        ) from None

@@ -1,0 +1,1 @@
+"""Tables, comparisons, statistics and pages from stored results."""

@@ -1,0 +1,326 @@
+"""All published numbers in one table: how many are tested and agree, and what happened to the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from zoloss_cli.config.models import Published
+from zoloss_cli.errors import CheckError, ResultsError
+from zoloss_cli.report.compare import (
+    BETTER,
+    DESCRIBING_TABLES,
+    EQUAL,
+    WORSE,
+    CellComparison,
+    compare_run,
+    compare_stars,
+    drop_repeated,
+    find_single_pools,
+    format_remarks,
+    load_compared_metric,
+)
+from zoloss_cli.report.loading import select_runs
+from zoloss_cli.report.notes import describe_incomplete
+from zoloss_cli.report.papers import (
+    FITTED,
+    NO_TEST,
+    OTHER_DATA,
+    count_unpublished,
+    name_place,
+    name_place_in_text,
+    read_published_tables,
+)
+from zoloss_cli.report.render.render import Grid, format_our_value, format_published_value
+from zoloss_cli.report.runs import RunResult, find_baseline
+
+HEADER = [
+    "published numbers",
+    "count",
+    "with z",
+    "|z| <= 2",
+    "|z| <= 3",
+    "without z",
+    "equal",
+    "better",
+]
+Place = tuple[str, str]  # paper and table
+
+
+def summarize_published(
+    runs: list[RunResult], every: bool = True, compared: list[CellComparison] | None = None
+) -> Grid:
+    """Return how all published numbers compare, each counted in one row.
+
+    Parameters
+    ----------
+    runs : list of RunResult
+        The runs to compare.
+    every : bool, default=True
+        Whether numbers in tables that no run mirrors count as missing.
+    compared : list of CellComparison or None, default=None
+        The results of `compare_run` for these runs; None to compare them.
+
+    Returns
+    -------
+    Grid
+        Rows of numbers that are tested, counted apart, or not compared.
+    """
+    if compared is None:
+        compared = [cell for run in runs for cell in compare_run(run)]
+    distinct = drop_repeated(compared)
+    tested = [cell for cell in distinct if not cell.apart and _is_tested(cell)]
+    parts: dict[str, Callable[[CellComparison], bool]] = {
+        "tested": lambda cell: True,
+        "tested, on real data": lambda cell: not cell.generated,
+        "tested, on generated data": lambda cell: cell.generated,
+    }
+    lines = [_count_row(name, [cell for cell in tested if part(cell)]) for name, part in parts.items()]
+    fitted = [cell for cell in distinct if cell.apart == FITTED and _is_tested(cell)]
+    other = [cell for cell in distinct if cell.apart == OTHER_DATA and _is_tested(cell)]
+    lines += [
+        _count_row("resting on fitted choices", fitted),
+        _count_row("on other data", other),
+        _count_row("tested, fitted or on other data", [*tested, *fitted, *other]),
+        _count_row("without a test: too uncertain", [c for c in distinct if c.apart == NO_TEST]),
+        _count_row("seconds", [c for c in distinct if c.comparison == "ratio"]),
+        _build_row("repeated in a second table", len(compared) - len(distinct)),
+    ]
+    places = None if every else _find_places(runs)
+    tables = {place: cells for place, cells in read_published_tables().items() if not places or place in places}
+    n_published, n_none = sum(map(len, tables.values())), count_unpublished(places)
+    n_unknown = sum(c.apart != NO_TEST and c.comparison == "z" and math.isnan(c.z) for c in distinct)
+    if n_unknown:
+        lines.append(_build_row("one split only", n_unknown))
+    lines.append(_build_row("not in these results", n_published - len(_find_keys(compared))))
+    if n_none:
+        lines.append(_build_row("left empty in the paper", n_none))
+    lines.append(_build_row("all", n_published + n_none))
+    return Grid(header=HEADER, lines=lines)
+
+
+def _is_tested(cell: CellComparison) -> bool:
+    return cell.comparison == "match" or (cell.comparison == "z" and not math.isnan(cell.z))
+
+
+def _find_keys(cells: list[CellComparison]) -> set[tuple[str, ...]]:
+    return {(cell.paper, cell.table, cell.dataset, cell.learner, cell.metric) for cell in cells}
+
+
+def _find_places(runs: list[RunResult]) -> set[Place]:
+    """Return the published tables that runs mirror."""
+    mirrored: list[Published] = [run.experiment.published for run in runs if run.experiment.published]
+    described = {(run.paper, DESCRIBING_TABLES[n]) for run in runs if (n := run.full_name) in DESCRIBING_TABLES}
+    return {(each.paper, name_place(each)) for each in mirrored} | described
+
+
+def _build_row(name: str, count: int, *rest: str) -> list[str]:
+    return [name, f"{count:,}", *(rest or ("",) * (len(HEADER) - 2))]
+
+
+def _count_row(name: str, cells: list[CellComparison]) -> list[str]:
+    known = [cell for cell in cells if not math.isnan(cell.z)]
+    matched = [cell for cell in cells if math.isnan(cell.z) and cell.comparison == "match"]
+    within = [sum(abs(cell.z) <= limit for cell in known) for limit in (2, 3)]
+    shares = [f"{count} ({100 * count / len(known):.1f} %)" if known else "" for count in within]
+    counts = [sum(cell.match == match for cell in matched) for match in (EQUAL, BETTER)]
+    matches = [str(len(matched)), *map(str, counts)] if matched else ["", "", ""]
+    return _build_row(name, len(cells), str(len(known)) if known else "", *shares, *matches)
+
+
+APART = {FITTED: "fitted to the published values", OTHER_DATA: "of other data", NO_TEST: "without a test"}
+
+
+def summarize_agreement(cells: list[CellComparison]) -> list[str]:
+    """Return a line each for errors, losses and times, which are compared differently, and for the rest.
+
+    Cells that are fitted, on other data or without a test are counted only in the last line.
+    """
+    counted = [cell for cell in cells if not cell.apart]
+    exact = [cell for cell in counted if cell.is_exact]
+    ways = {"z": _summarize_z, "match": _summarize_matches, "ratio": _summarize_ratios}
+    parts = {way: [cell for cell in counted if cell.comparison == way and not cell.is_exact] for way in ways}
+    lines = [ways[way](part) for way, part in parts.items() if part]
+    lines += [_summarize_exact(exact)] if exact else []
+    texts = [text for kind in APART if (text := _summarize_apart(cells, kind))]
+    return [*lines, f"counted apart: {'; '.join(texts)}"] if texts else lines
+
+
+def _summarize_z(cells: list[CellComparison]) -> str:
+    known = [cell for cell in cells if not math.isnan(cell.z)]
+    if not known:
+        return "no cell to compare (one split has no standard error)"
+    rms = math.sqrt(sum(cell.z**2 for cell in known) / len(known))
+    worst = max(known, key=lambda cell: abs(cell.z))
+    return (
+        f"{len(known)} cells: {_count_within(known, 2)}, {_count_within(known, 3).removeprefix('|z| ')}, "
+        f"rms z {rms:.2f}, largest |z| {abs(worst.z):.1f} ({worst.learner} on {worst.dataset}, {worst.metric})"
+    )
+
+
+def _count_within(cells: list[CellComparison], limit: int) -> str:
+    count = sum(abs(cell.z) <= limit for cell in cells)
+    return f"|z| <= {limit} in {count} ({100 * count / len(cells):.1f} %)"
+
+
+def _summarize_matches(cells: list[CellComparison]) -> str:
+    counts = [sum(cell.match == match for cell in cells) for match in (EQUAL, BETTER, WORSE)]
+    text = "{} cells: {} equal, {} better, {} worse".format(len(cells), *counts)
+    if higher := [cell for cell in cells if cell.match == WORSE]:
+        worst = max(higher, key=lambda cell: abs(cell.difference) / max(cell.published, 1.0))
+        text += f" (worst: {worst.learner} on {worst.dataset}, {worst.mean:g} for {worst.published:g})"
+    known = [cell for cell in cells if not math.isnan(cell.z)]
+    return f"{text}; consistent with one more of our draws: {_count_within(known, 2)}" if known else text
+
+
+def _summarize_exact(cells: list[CellComparison]) -> str:
+    differ = [cell for cell in cells if cell.match != EQUAL]
+    text = f"{len(cells)} cells without randomness: {len(cells) - len(differ)} equal to the digit"
+    shown = [
+        f"{cell.learner} on {cell.dataset}, {format_our_value(cell)} for {format_published_value(cell)}"
+        for cell in differ
+    ]
+    verb = "differs" if len(differ) == 1 else "differ"
+    return f"{text}; {len(differ)} {verb}: {'; '.join(shown)}" if differ else text
+
+
+def _summarize_ratios(cells: list[CellComparison]) -> str:
+    known = [(cell.ratio, cell) for cell in cells if cell.ratio is not None]
+    if not known:
+        return "no time to compare"
+    ratios = [ratio for ratio, _ in known]
+    _, slowest = max(known, key=lambda pair: pair[0])
+    return (
+        f"{len(known)} times: ours over published {min(ratios):.2g} to {max(ratios):.2g}, median "
+        f"{median(ratios):.2g} (slowest: {slowest.learner} on {slowest.dataset})"
+    )
+
+
+def _summarize_apart(cells: list[CellComparison], kind: str) -> str:
+    """Return how many cells are apart for a reason, and how many of these agree; empty if there are none."""
+    part = [cell for cell in cells if cell.apart == kind]
+    known = [cell for cell in part if not math.isnan(cell.z)]
+    matched = [cell for cell in part if math.isnan(cell.z) and cell.comparison == "match"]
+    details = [_count_within(known, 2)] if known else []
+    if matched:
+        details.append(f"{sum(cell.match == EQUAL for cell in matched)} of {len(matched)} equal")
+    return f"{len(part)} {APART[kind]}" + (f" ({', '.join(details)})" if details else "") if part else ""
+
+
+REMARKABLE_Z = 2.0
+MAX_NAMED_CELLS = 5
+
+
+@dataclass(frozen=True)
+class ComparisonReport:
+    """The contents of `zoloss compare`.
+
+    Attributes
+    ----------
+    cells : list of CellComparison
+        The cells to list.
+    remarks : list of str
+        What is known about listed cells that are off.
+    summary : list of str
+        Counts for each table, over all its cells, and for all tables.
+    notes : list of str
+        Which runs are incomplete.
+    all_cells : list of CellComparison
+        All cells, listed or not.
+    """
+
+    cells: list[CellComparison]
+    remarks: list[str]
+    summary: list[str]
+    notes: list[str]
+    all_cells: list[CellComparison]
+
+
+def build_comparison_report(
+    runs: list[RunResult], folder: Path, table: str | None, beyond: float | None = None
+) -> ComparisonReport:
+    """Compare the cells of runs that mirror published tables with the published values.
+
+    Parameters
+    ----------
+    runs : list of RunResult
+        All runs of a results folder.
+    folder : Path
+        The folder, for messages.
+    table : str or None
+        The table's number or the run's name; None for all.
+    beyond : float or None
+        List only cells with |z| above this, losses that differ and slower times; None lists all.
+
+    Returns
+    -------
+    ComparisonReport
+        The cells, remarks and summary.
+    """
+    selected = select_runs(runs, table)
+    by_run = [(run, cells) for run in selected if (cells := compare_run(run))]
+    every = [cell for _, cells in by_run for cell in cells]
+    if not every:
+        raise ResultsError(f"nothing in {folder} mirrors a published table")
+    listed = every if beyond is None else [cell for cell in every if cell.is_beyond(beyond)]
+    remarks = format_remarks([cell for cell in listed if cell.is_beyond(REMARKABLE_Z)])
+    summary = [line for run, cells in by_run for line in _summarize_run(run, cells, runs)]
+    if len(by_run) > 1:
+        summary += [f"all distinct: {line}" for line in summarize_agreement(drop_repeated(every))]
+    if single := find_single_pools(selected):
+        summary.append(f"one pool only of {', '.join(single)}: z leaves its luck out and is too large")
+    return ComparisonReport(listed, remarks, summary, describe_incomplete([run for run, _ in by_run]), every)
+
+
+def check_agreement(cells: list[CellComparison], limit: float) -> list[str]:
+    """Raise CheckError if a cell is beyond a limit; times, which depend on the machine, do not count.
+
+    Parameters
+    ----------
+    cells : list of CellComparison
+        The cells.
+    limit : float
+        The largest |z| allowed. A loss must not be worse than the published one, or if it varies, not beyond
+        the limit, and an error without randomness must match.
+
+    Returns
+    -------
+    list of str
+        Which cells could not be checked, since their standard error is unknown or too large.
+    """
+    checked = [cell for cell in drop_repeated(cells) if cell.comparison != "ratio"]
+    if beyond := [cell for cell in checked if cell.fails(limit)]:
+        named = ", ".join(map(_name_cell, beyond[:MAX_NAMED_CELLS]))
+        more = f" and {len(beyond) - MAX_NAMED_CELLS:,} more" if len(beyond) > MAX_NAMED_CELLS else ""
+        subject = f"{len(beyond):,} of {len(checked):,} cells"
+        raise CheckError(f"{subject} are beyond |z| = {limit:g} or do not match: {named}{more}")
+    unchecked = [cell for cell in checked if cell.comparison == "z" and math.isnan(cell.z)]
+    sizes = {cell: "too large a" if cell.apart == NO_TEST else "no" for cell in unchecked}
+    return [
+        f"{_name_cell(cell)} has {size} standard error, so it was not checked" for cell, size in sizes.items()
+    ]
+
+
+def _name_cell(cell: CellComparison) -> str:
+    how = cell.match if math.isnan(cell.z) else f"z {cell.z:+.1f}"
+    shown = f" {cell.metric}" if load_compared_metric(cell.metric).heading else ""
+    return f"{cell.learner} on {cell.dataset}{shown} ({cell.paper}/{cell.table}{', ' * bool(how)}{how})"
+
+
+def _summarize_run(run: RunResult, cells: list[CellComparison], runs: list[RunResult]) -> list[str]:
+    by_table: dict[str, list[CellComparison]] = {}
+    for cell in cells:
+        by_table.setdefault(cell.table, []).append(cell)
+    lines = [
+        f"{name_place_in_text(table)}: {line}"
+        for table, part in by_table.items()
+        for line in summarize_agreement(part)
+    ]
+    if find_baseline(run, runs):
+        same, differ = compare_stars(run, runs)
+        others = f"{len(differ)} differ: {', '.join(differ)}" if differ else "none differs"
+        lines.append(f"table {run.table}, stars: {same} cells as published; {others}")
+    return lines

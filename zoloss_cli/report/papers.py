@@ -1,0 +1,234 @@
+"""What the papers publish, and the choices that some of our numbers rest on."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import math
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from zoloss_cli.config.models import LearnerSpec, Published
+from zoloss_cli.utils.files import PUBLISHED_FOLDER
+
+if TYPE_CHECKING:
+    from zoloss_cli.report.runs import RunResult
+
+# The names of metrics in tables.csv, if they differ from ours. Table 3 of Nguyen & Sanner (2013) has two kinds
+# of seconds: its last two columns are "T0", the time until the solution was found, because these learners were
+# stopped after 300 s; the others are "T1", the total time.
+METRIC_NAMES = {"seconds": "fit_time"}
+TIMES_TO_BEST = {("nguyen-sanner-2013", "3", "pcs"), ("nguyen-sanner-2013", "3", "bnb")}
+
+
+class PublishedValue(NamedTuple):
+    """A published cell.
+
+    Attributes
+    ----------
+    value : float
+        The number.
+    stderr : float or None
+        Its standard error, if published.
+    decimals : int
+        Number of decimals that it was rounded to.
+    star : bool
+        Whether it is marked with *.
+    deviation : float or None
+        The number after ±, if that is a standard deviation.
+    """
+
+    value: float
+    stderr: float | None
+    decimals: int
+    star: bool = False
+    deviation: float | None = None
+
+
+PublishedCells = dict[tuple[str, str, str], PublishedValue]  # by data set, learner and metric
+
+
+@functools.cache
+def read_published_tables() -> dict[tuple[str, str], PublishedCells]:
+    """Return the published numbers by paper and table; cells without a number are left out."""
+    tables: dict[tuple[str, str], PublishedCells] = {}
+    with (PUBLISHED_FOLDER / "tables.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["value"] == "":
+                continue
+            metric = METRIC_NAMES.get(row["metric"], row["metric"])
+            if metric == "fit_time" and (row["paper"], row["table"], row["learner"]) in TIMES_TO_BEST:
+                metric = "time_to_best"
+            tables.setdefault((row["paper"], row["table"]), {})[row["dataset"], row["learner"], metric] = (
+                PublishedValue(
+                    float(row["value"]),
+                    float(row["stderr"]) if row["stderr"] else None,
+                    len(row["value"].partition(".")[2]),
+                    row["star"] == "1",
+                )
+            )
+    return tables
+
+
+@functools.cache
+def _count_empty() -> dict[tuple[str, str], int]:
+    """Return how many cells of each table the paper leaves empty."""
+    counts: dict[tuple[str, str], int] = {}
+    with (PUBLISHED_FOLDER / "tables.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            place = row["paper"], row["table"]
+            counts[place] = counts.get(place, 0) + (row["value"] == "")
+    return counts
+
+
+def count_unpublished(places: set[tuple[str, str]] | None = None) -> int:
+    """Return how many cells the papers leave empty, in these tables or in all."""
+    return sum(count for place, count in _count_empty().items() if places is None or place in places)
+
+
+def name_place(mirrored: Published) -> str:
+    """Return the number of the mirrored table, or the figure for which a text gives numbers."""
+    return mirrored.table or f"figure {mirrored.figure}"
+
+
+def name_place_in_text(place: str) -> str:
+    """Return the table, figure or section of `name_place` as named in a sentence."""
+    return place if place.startswith(("figure ", "section ")) else f"table {place}"
+
+
+def find_published_cells(mirrored: Published | None) -> PublishedCells:
+    """Return the cells that a run mirrors, by its config's `published` section; empty if there is none."""
+    if mirrored is None:
+        return {}
+    cells = read_published_tables().get((mirrored.paper, name_place(mirrored)), {})
+    if mirrored.spread == "deviation":
+        share = 1.0 / math.sqrt(mirrored.runs)
+        cells = {
+            key: cell._replace(stderr=cell.stderr * share, deviation=cell.stderr) if cell.stderr else cell
+            for key, cell in cells.items()
+        }
+    # The papers publish one count of errors: ours, by either rule, is shown next to it.
+    lenient = {(d, x, "train_01_loss_lenient"): c for (d, x, m), c in cells.items() if m == "train_01_loss"}
+    return cells | lenient
+
+
+# A cell that rests on such a choice does not test the reproduction independently. Tables say so, and comparisons
+# count the cell apart.
+
+FITTED_CHOICES = PUBLISHED_FOLDER / "fitted_choices.yaml"
+FITTED, OTHER_DATA, NO_TEST = "fitted", "other data", "no test"
+BEST_OF = "best_of"
+ANY = ("*",)
+
+
+@dataclass(frozen=True)
+class FittedChoice:
+    """A choice, and the cells that depend on it.
+
+    Attributes
+    ----------
+    name : str
+        Its name in CSV files.
+    kind : {'fitted', 'other data'}
+        Whether it was made by nearness to the published values, or is a difference in the data.
+    tables : tuple of str
+        Tables as PAPER/TABLE, or names of runs.
+    sentence : str
+        The sentence about it.
+    datasets, learners : tuple of str
+        Patterns of names.
+    setting : 'best_of', mapping or None
+        The settings that a learner must have for the choice to apply.
+    noise : mapping or None
+        The noise that the data must have for it.
+    """
+
+    name: str
+    kind: Literal["fitted", "other data"]
+    tables: tuple[str, ...]
+    sentence: str
+    datasets: tuple[str, ...] = ANY
+    learners: tuple[str, ...] = ANY
+    setting: Any = None
+    noise: dict[str, str] | None = None
+
+    def applies(self, run: RunResult, dataset: str, learner: str) -> bool:
+        """Return whether a cell of a run depends on the choice."""
+        return (
+            not {run.full_name, run.name}.isdisjoint(self.tables)
+            and any(fnmatchcase(dataset, pattern) for pattern in self.datasets)
+            and any(fnmatchcase(learner, pattern) for pattern in self.learners)
+            and (self.setting is None or any(map(self._is_set, _find_specs(run, learner))))
+            and (self.noise is None or self._has_noise(run, dataset))
+        )
+
+    def _has_noise(self, run: RunResult, dataset: str) -> bool:
+        assert self.noise is not None
+        found = run.get_data(dataset).noise
+        return found is not None and all(getattr(found, key) == value for key, value in self.noise.items())
+
+    def _is_set(self, spec: LearnerSpec) -> bool:
+        if self.setting == BEST_OF:
+            return bool(spec.choice)
+        return any(_has_setting(spec, name, value) for name, value in self.setting.items())
+
+
+@functools.cache
+def read_fitted_choices() -> tuple[FittedChoice, ...]:
+    """Return the registry."""
+    import yaml
+
+    entries = yaml.safe_load(FITTED_CHOICES.read_text(encoding="utf-8"))
+    lists = ("tables", "datasets", "learners")
+    return tuple(
+        FittedChoice(**entry | {key: tuple(entry[key]) for key in lists if key in entry}) for entry in entries
+    )
+
+
+@functools.cache  # asked for every cell of a run, and few runs have any
+def _read_choices_of(*names: str) -> tuple[FittedChoice, ...]:
+    """Return the choices that concern a table or a run, by all names that it has."""
+    return tuple(choice for choice in read_fitted_choices() if not set(names).isdisjoint(choice.tables))
+
+
+def find_choices(run: RunResult, dataset: str, learner: str) -> list[FittedChoice]:
+    """Return the choices that a cell of a run depends on; differences of the data first."""
+    known = _read_choices_of(run.full_name, run.name)
+    found = [choice for choice in known if choice.applies(run, dataset, learner)]
+    return sorted(found, key=lambda choice: choice.kind != OTHER_DATA)
+
+
+def name_choices(choices: list[FittedChoice]) -> str:
+    """Return names of choices as in CSV files; empty if there are none."""
+    return "; ".join(choice.name for choice in choices)
+
+
+def describe_fitted_choices(run: RunResult) -> list[str]:
+    """Return a note for every choice that a cell of a table depends on."""
+    places = list(run.cells)
+    return [
+        f"{choice.kind}: {choice.sentence}"
+        for choice in _read_choices_of(run.full_name, run.name)
+        if any(choice.applies(run, *place) for place in places)
+    ]
+
+
+def _find_specs(run: RunResult, learner: str) -> list[LearnerSpec]:
+    return [spec for spec in run.experiment.learners if spec.label == learner]
+
+
+def _has_setting(spec: LearnerSpec, name: str, value: Any) -> bool:
+    """Return whether a learner, or one inside it, has a setting."""
+    return any(
+        (key == name and each == value) or (isinstance(each, LearnerSpec) and _has_setting(each, name, value))
+        for key, each in spec.settings
+    )
+
+
+@functools.cache
+def read_paper_titles() -> dict[str, str]:
+    """Return the title of each paper on pages, by its name in configs."""
+    import yaml
+
+    return yaml.safe_load((PUBLISHED_FOLDER / "papers.yaml").read_text(encoding="utf-8"))

@@ -1,1 +1,0 @@
-"""Tables, comparisons, statistics, figures and pages from stored results."""

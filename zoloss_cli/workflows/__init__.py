@@ -1,1 +1,0 @@
-"""What users do with their own tables: fit, predict, evaluate, complexity and prune."""
