@@ -110,7 +110,7 @@ class Own(LinearLearner):
         return problem.phi * problem.y @ problem.X + np.eye(start.size)[0] * self.shift
 
 
-class Untyped(LinearLearner):
+class Untyped(Own):
     """Its parameter has no type."""
 
     def __init__(self, shift=1.0):

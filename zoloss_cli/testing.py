@@ -161,9 +161,9 @@ FOREIGN_CHECKS: tuple[Callable[[ForeignFactory, np.ndarray, np.ndarray], None], 
 )
 
 
-# `check_learner` runs scikit-learn's own checks and all of CHECKS on a learner derived from zoloss's own. Each of
-# these raises AssertionError, or what the learner raised, with the learner's name in front. Other
-# estimators are checked by `zoloss_cli/testing.py`.
+# `check_learner` runs scikit-learn's own checks and all of CHECKS on a learner derived from zoloss's own. Each
+# of these raises AssertionError, or what the learner raised, with the learner's name in front. Other estimators
+# are checked by `zoloss_cli/testing.py`.
 
 # Which searches with random draws cannot keep.
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"

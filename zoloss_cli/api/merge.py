@@ -124,8 +124,8 @@ def _shorten_setting(value: Any) -> str:
     return text if len(text) <= MAX_SHOWN_SETTING else f"{text[:MAX_SHOWN_SETTING]}..."
 
 
-# Tasks are the same if their cell keys and splits are: then both records must agree in everything but times. The
-# records of the merged folder are in the order in which a run would have written them.
+# Tasks are the same if their cell keys and splits are: then both records must agree in everything but times.
+# The records of the merged folder are in the order in which a run would have written them.
 
 CELL_FILE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*\.([0-9a-f]{16})\.jsonl")
 MAX_LISTED_CONFLICTS = 10

@@ -426,8 +426,8 @@ def check_counts(y: np.ndarray, classes: Sequence[str]) -> None:
     least = int(np.argmin(counts))
     if counts[least] < CALIBRATION_FOLDS:
         raise DataError(
-            f"--calibrate: the class '{classes[least]}' has {counts[least]} samples, and at least {CALIBRATION_FOLDS} of "
-            "each class are needed"
+            f"--calibrate: the class '{classes[least]}' has {counts[least]} samples, and at least "
+            f"{CALIBRATION_FOLDS} of each class are needed"
         )
 
 

@@ -199,7 +199,8 @@ class DecompositionMeasure(Measure):
 
     Notes
     -----
-    The thesis made its clusters by hand; here they come from the rule in `zoloss_cli/complexity/decomposition.py`.
+    The thesis made its clusters by hand; here they come from the rule in
+    `zoloss_cli/complexity/decomposition.py`.
 
     References
     ----------

@@ -381,9 +381,9 @@ def _show(number: float) -> str:
     return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
 
 
-# Large files are read with pandas, but only if the careful reader would read them in the same way: whatever could
-# differ is checked first, and such a file, like one with an error, is left to the careful reader, which knows the
-# line and the column of everything.
+# Large files are read with pandas, but only if the careful reader would read them in the same way: whatever
+# could differ is checked first, and such a file, like one with an error, is left to the careful reader, which
+# knows the line and the column of everything.
 
 MIN_FAST_BYTES = 1 << 20  # below this, importing pandas takes longer than everything else
 HEADER_BYTES = 1 << 20  # a longer header is read carefully

@@ -174,9 +174,9 @@ def format_rows(header: Row, rows: list[Row]) -> bytes:
     return text.getvalue().encode()
 
 
-# Everything received is untrusted: only http(s) is used, sizes are limited, archives stay in memory and are never
-# extracted to paths they name, known files must have their known sha256, and the one file written appears only
-# when it is complete.
+# Everything received is untrusted: only http(s) is used, sizes are limited, archives stay in memory and are
+# never extracted to paths they name, known files must have their known sha256, and the one file written appears
+# only when it is complete.
 
 ARCHIVE = "https://archive.ics.uci.edu"
 MAX_BYTES = 64 * 2**20

@@ -1,4 +1,4 @@
-"""Fit one learner on the samples of one split, as every task and command does: split, scaling, tuning, packages."""
+"""Fit one learner to the samples of one split, as every task and command does; its tuning and its packages."""
 
 from __future__ import annotations
 

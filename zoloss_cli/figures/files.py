@@ -105,8 +105,8 @@ def render_animation(frames: Sequence[Figure]) -> bytes:
 
 # matplotlib draws a figure twice when saving it: once without output, for the layout, and once more. Only the
 # layout is needed from the first. Besides, each new renderer measures every text and font again, which takes a
-# fifth of the time; here figures share the measurements. For a line with many markers it writes one element each;
-# here one marker is written, and the places of all of them.
+# fifth of the time; here figures share the measurements. For a line with many markers it writes one element
+# each; here one marker is written, and the places of all of them.
 
 POINTS_PER_INCH = 72  # SVG counts in points
 IMAGE_DPI = 300

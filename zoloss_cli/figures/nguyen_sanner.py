@@ -318,8 +318,8 @@ def _find_least_losses(run: RunResult, dataset: str, learners: Sequence[str]) ->
     return {k: min(losses[k] for losses in found) for k in set.intersection(*map(set, found))}
 
 
-# H has the fewest errors of all lines. H' goes through the two samples A and B, and every other sample is on the
-# same side of both, so that the errors are the same.
+# H has the fewest errors of all lines. H' goes through the two samples A and B, and every other sample is on
+# the same side of both, so that the errors are the same.
 
 # Few enough samples to see each, and two overlapping classes.
 DATA = GeneratedData(name="gaussians", generator="gaussians", size=20, seed=3, settings=(("dimensions", 2),))

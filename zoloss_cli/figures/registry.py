@@ -425,8 +425,8 @@ THESIS_FIGURES = (
 PUBLISHED_FIGURES = (*LI_LIN_FIGURES, *THESIS_FIGURES, *NGUYEN_SANNER_FIGURES)
 
 
-# Those of papers are in `published_kinds.py`. Nothing is imported until a figure is drawn or a run is checked for
-# what a figure shows, so that a shell completes names and a command shows its help at once.
+# Those of papers are in `published_kinds.py`. Nothing is imported until a figure is drawn or a run is checked
+# for what a figure shows, so that a shell completes names and a command shows its help at once.
 
 TIMES = "Steps: fewest errors so far, where stored; markers: when the result was found; lines: until the end."
 

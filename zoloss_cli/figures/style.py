@@ -215,8 +215,8 @@ def add_legend_below(figure: Figure, axes: list[Axes], columns: int, order: list
     figure.legend(handles, names, loc="outside lower center", ncols=columns)
 
 
-# There are fewer colours than learners. Learners that the papers compare have different colours; others share one
-# and differ in dashes and marker.
+# There are fewer colours than learners. Learners that the papers compare have different colours; others share
+# one and differ in dashes and marker.
 
 # Colours of Paul Tol's scheme "muted", after those of Okabe and Ito in `style`: colour-blind readers can
 # distinguish all of them at the width of a line.

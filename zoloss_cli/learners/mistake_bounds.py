@@ -116,12 +116,12 @@ def find_best_comparison(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple
 
 
 # From the lecture "Perceptron algorithm for learning linear separators" (004) and the course notes "The
-# Perceptron" (003). All hyperplanes go through the origin; samples come in rounds, in order. Throughout, X is an
-# ndarray with one sample per row, and `signs` has their labels, -1.0 or 1.0.
+# Perceptron" (003). All hyperplanes go through the origin; samples come in rounds, in order. Throughout, X is
+# an ndarray with one sample per row, and `signs` has their labels, -1.0 or 1.0.
 #
-# A margin of 0 is a mistake for either label. The notes disagree here: at w x = 0, 003 predicts +1 and 004 (1.1)
-# predicts -1. Every bound holds for both rules and for ours, since all that the proofs need of a mistake is
-# y (w x) <= 0; the proof of Claim 2 in 004 says "is negative", which the very first mistake is not.
+# A margin of 0 is a mistake for either label. The notes disagree here: at w x = 0, 003 predicts +1 and 004
+# (1.1) predicts -1. Every bound holds for both rules and for ours, since all that the proofs need of a mistake
+# is y (w x) <= 0; the proof of Claim 2 in 004 says "is negative", which the very first mistake is not.
 
 SAMPLES_PER_BLOCK = 256  # classified at once
 BOUND_TOLERANCE = 1e-9  # relative

@@ -272,8 +272,8 @@ def _build_counts(numbers: np.ndarray) -> Any:
     return pd.arrays.IntegerArray(np.where(missing, 0.0, numbers).astype(np.int64), missing)
 
 
-# Columns are built from whole cells: what a cell has once is repeated by its code, and a field of all records is
-# read in one pass. There are hundreds of thousands of records, and none of them becomes a dict.
+# Columns are built from whole cells: what a cell has once is repeated by its code, and a field of all records
+# is read in one pass. There are hundreds of thousands of records, and none of them becomes a dict.
 
 # What is not part of the protocol.
 IDENTITY_KEYS = ("format", "data", "learner", "version", "package", "code", "parameters")

@@ -113,8 +113,8 @@ def find_published_cells(mirrored: Published | None) -> PublishedCells:
     return cells | lenient
 
 
-# A cell that rests on such a choice does not test the reproduction independently. Tables say so, and comparisons
-# count the cell apart.
+# A cell that rests on such a choice does not test the reproduction independently. Tables say so, and
+# comparisons count the cell apart.
 
 FITTED_CHOICES = PUBLISHED_FOLDER / "fitted_choices.yaml"
 FITTED, OTHER_DATA, NO_TEST = "fitted", "other data", "no test"

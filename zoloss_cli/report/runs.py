@@ -436,8 +436,8 @@ def find_stars(run: RunResult, runs: list[RunResult]) -> set[Place]:
     return stars
 
 
-# A published number rests on one draw of its noise or pool. Ours are often means over several, which separate the
-# two sources: a one-way analysis of variance.
+# A published number rests on one draw of its noise or pool. Ours are often means over several, which separate
+# the two sources: a one-way analysis of variance.
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The progress of a search: its clock, its best weights and bound, who watches it, and what is reported in the end."""
+"""The progress of a search: its clock, best weights and bound, who watches it, and what is reported of it."""
 
 from __future__ import annotations
 
