@@ -83,20 +83,6 @@ def test_a_run_moves_an_odd_file_out_of_the_way(zoloss, results, write_config):
     assert odd.is_file()
 
 
-def test_old_results_are_converted_around_odd_files(zoloss, results):
-    odd = [sorted((results / part).iterdir())[0] for part in ("cells", "runs")]
-    (results / "zoloss.json").write_text('{"results_of": "zoloss", "format": 1}', encoding="utf-8")
-    put_oddity("pipe", odd[0])
-    put_oddity("device", odd[1])
-    ended = zoloss("migrate", results)
-    assert ended.code == 0, ended.err
-    for path in odd:
-        assert (
-            f"{path} could not be converted and is left as it is: is not a regular file"
-            in ended.out + ended.err
-        )
-
-
 @pytest.mark.parametrize("command", READERS)
 @pytest.mark.parametrize("lacks", ["a record", "a cell"])
 def test_readers_say_that_records_are_missing(zoloss, results, command, lacks):

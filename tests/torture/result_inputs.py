@@ -16,7 +16,7 @@ from torture.mutations import VALUES, change_value, edit
 DEPTH = 100_000
 COMMANDS = [
     *([READERS[name] for name in ("table", "compare", "stats", "status")] * 4),
-    *(READERS["report"], READERS["plot"], ["plot", "results"], ["migrate", "results"]),
+    *(READERS["report"], READERS["plot"], ["plot", "results"]),
     *(["table", "results", "--format", name] for name in ("csv", "latex", "html", "markdown")),
     *(["stats", "results", "--format", name] for name in ("csv", "latex", "html")),
     ["run", "first.yaml", "--out", "results", "--dry-run"],

@@ -107,7 +107,6 @@ COMMANDS = {
     "diff": "List the cells that differ between two results folders, with paired tests.",
     "show": "Rerun one stored task: show its record and rule, and whether they match what is stored.",
     "warmup": "Compile the kernels of learners now, so that their first fit does not have to wait.",
-    "migrate": "Convert a results folder of zoloss 0.1 to the current layout, without rerunning anything.",
     "validate": "Validate configs without running them; every mistake is reported with file, line and key.",
     "schema": "Show the JSON schema of configs, for editors.",
     "learners": "List the learners and measures, or describe one: parameters, defaults and source.",

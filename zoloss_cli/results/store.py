@@ -286,11 +286,6 @@ class Store:
             version = None
         except FileError as error:
             raise ResultsError(f"{path} {error}") from None
-        if version == 1:
-            raise ResultsError(
-                f"{self.folder} has the layout of zoloss 0.1; convert it, losing nothing, with: "
-                f"zoloss migrate {self.folder}"
-            )
         if version != FORMAT:
             raise ResultsError(f"{path} is not of this version of zoloss; choose another folder")
 
@@ -407,7 +402,7 @@ class Store:
             subject = "1 manifest has" if n_unchecked == 1 else f"{n_unchecked} manifests have"
             self.notes.append(
                 f"{self.folder / RUNS}: {subject} no check value (written before there was one); "
-                f"add it with: zoloss migrate {self.folder}"
+                "running the config again adds it"
             )
         return manifests
 

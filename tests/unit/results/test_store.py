@@ -16,7 +16,6 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.results.manifest import CHECK_LINE
-from zoloss_cli.results.migrate import migrate
 from zoloss_cli.results.record import FORMAT, CellHeader, FailedRecord, FitRecord, encode_line
 from zoloss_cli.results.store import MARKER, Store, read_cell_file
 
@@ -229,19 +228,13 @@ def test_a_changed_manifest_is_left_out_and_named(filled):
     assert "its check value does not match" in filled.notes[0]
 
 
-def test_a_manifest_without_a_check_value_is_read_and_migrate_adds_it(filled):
+def test_a_manifest_without_a_check_value_is_read_with_a_note(filled):
     good = build_manifest(build_experiment(["heart"], ["fld"], name="good"))
     path = filled.write_manifest(good)
-    written = path.read_bytes()
-    path.write_bytes(CHECK_LINE.sub(b"\n}\n", written))
+    path.write_bytes(CHECK_LINE.sub(b"\n}\n", path.read_bytes()))
     assert filled.read_manifests() == [good]
     assert "1 manifest has no check value (written before there was one)" in filled.notes[0]
-    assert filled.notes[0].endswith(f"add it with: zoloss migrate {filled.folder}")
-    assert migrate(filled.folder) == [
-        f"{filled.folder} has the current layout; check values added to 1 manifest"
-    ]
-    assert path.read_bytes() == written
-    assert migrate(filled.folder) == [f"{filled.folder} has the current layout already"]
+    assert filled.notes[0].endswith("running the config again adds it")
 
 
 def test_a_run_that_was_stopped_before_its_marker_does_not_block_its_folder(tmp_path):

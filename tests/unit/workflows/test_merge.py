@@ -211,7 +211,7 @@ def test_another_version_of_an_algorithm(make_folder, tmp_path):
 def test_another_format(make_folder, tmp_path):
     a, b = make_folder("a"), make_folder("b")
     (b / MARKER).write_text(json.dumps({"results_of": "zoloss", "format": 1}))
-    with pytest.raises(ResultsError, match="zoloss migrate"):
+    with pytest.raises(ResultsError, match="is not of this version of zoloss"):
         merge_folders([a, b], tmp_path / "out")
 
 
