@@ -1,4 +1,4 @@
-"""Certificates that are made to take all memory or time are refused in a sentence, within 1 GB and 20 seconds."""
+"""Certificates that are made to take all memory or time are refused in a sentence, within 1 GB and 20 s."""
 
 from __future__ import annotations
 
