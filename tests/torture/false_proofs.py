@@ -9,7 +9,7 @@ from typing import Any
 
 import certificate_oracle as oracle
 
-MAX_DECIDED = 7  # places, all of whose decisions are listed
+MAX_DECIDED = 9  # places, all of whose decisions are listed
 SCHEMES = ("right", "fewer features", "zero splits", "floored splits", "negative splits", "named twice")
 SCHEMES += ("rounded up", "both classes", "pairs used twice", "few leaves")
 SET_SCHEMES = ("right", "weightless", "two names", "rounded up", "decide everything", "cancelled weights")
@@ -117,7 +117,7 @@ def write_sets(problem: oracle.Problem, rng: random.Random, scheme: str) -> tupl
     ]
     proof = {"sets": sets, "target": 1, "factor": factor, "grains": 1, "tree": []}
     if scheme == "decide everything":
-        return decide_everything(proof, [members for members, _ in found], copies, [each[0] for each in names])
+        return decide_everything(proof, found, copies, names, rng.choice([1, -1]))
     if scheme == "weightless":
         sets[:] = [[[each[0]], [0]] for each in names]
         packed = [(k, count) for k, count in enumerate(copies)]
@@ -145,9 +145,13 @@ def pack(sets: list[tuple[int, ...]], copies: list[int]) -> Iterator[tuple[int, 
 
 
 def decide_everything(
-    proof: dict[str, Any], sets: list[tuple[int, ...]], copies: list[int], names: list[int]
+    proof: dict[str, Any], found: list[Any], copies: list[int], names: list[list[int]], sign: int
 ) -> tuple[str, dict[str, Any]] | None:
-    """Return a tree of all decisions with a target that is too high by one; its leaves need false weights."""
+    """Return a tree of all decisions with a target that is too high by one.
+
+    Where no set is without an error, a set has a weight of this sign that proves it falsely.
+    """
+    sets = [members for members, _ in found]
     decided = sorted({i for members in sets for i in members})
     if not sets or len(decided) > MAX_DECIDED:
         return None
@@ -158,19 +162,22 @@ def decide_everything(
 
     def visit(at: int, wrong: frozenset[int]) -> None:
         if at < len(decided):
-            tree.extend((1, names[decided[at]]))
+            tree.extend((1, names[decided[at]][0]))
             visit(at + 1, wrong | {decided[at]})
             visit(at + 1, wrong)
             return
-        tree.extend((0, 1, *choose_weight(sets, wrong, proof["target"])))
+        tree.extend((0, 1, *choose_weight(sets, wrong, proof["target"], sign)))
 
     visit(0, frozenset())
+    proof["tree"] = tree
     return "impossible sets", proof
 
 
-def choose_weight(sets: Iterable[tuple[int, ...]], wrong: frozenset[int], target: int) -> tuple[int, int]:
+def choose_weight(
+    sets: Iterable[tuple[int, ...]], wrong: frozenset[int], target: int, sign: int
+) -> tuple[int, int]:
     """Return a set and its weight: a true reason if some set has no error, or else a false one."""
     hits = [len(wrong & set(members)) for members in sets]
     if 0 in hits:
         return hits.index(0), target
-    return hits.index(max(hits)), -target if max(hits) > 1 and target % 2 else target
+    return hits.index(max(hits)), sign * target
