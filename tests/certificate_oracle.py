@@ -473,20 +473,26 @@ def count_fewest(
     """
     if not samples:
         return 0
+    impossible = [frozenset(members) for members, _ in list_impossible_sets(samples, positive)]
+    return find_lightest_hits(impossible, frozenset(), weights)
+
+
+def list_impossible_sets(
+    samples: Sequence[Sequence[Fraction | int]], positive: Sequence[bool]
+) -> Iterator[tuple[tuple[int, ...], list[Fraction]]]:
+    """Yield the minimal sets of samples on which no rule is right, with the weights of their sum."""
     signed = [
         tuple(Fraction(value if label else -value) for value in (1, *x))
         for x, label in zip(samples, positive, strict=True)
     ]
-    impossible: list[frozenset[int]] = []
     for size in range(2, count_rank(signed) + 2):
         for chosen in combinations(range(len(signed)), size):
             reduced, pivots = eliminate(list(zip(*(signed[i] for i in chosen), strict=True)))
             if pivots != list(range(size - 1)):
                 continue  # independent, or with a dependent set inside of it
-            last = [-row[-1] for row in reduced[: size - 1]]
-            if all(value > 0 for value in last):
-                impossible.append(frozenset(chosen))
-    return find_lightest_hits(impossible, frozenset(), weights)
+            weights = [*(-row[-1] for row in reduced[: size - 1]), Fraction(1)]
+            if all(weight > 0 for weight in weights):
+                yield chosen, weights
 
 
 def find_lightest_hits(sets: list[frozenset[int]], right: frozenset[int], weights: Sequence[int]) -> int:

@@ -14,11 +14,13 @@ from exact_tables import draw_table, render_table
 
 from torture.bounds import fit_certifying
 from torture.campaign import Campaign
+from torture.false_proofs import write_false_proof
 
 METHODS = ("cones of directions", "impossible sets", "all hyperplanes", "equal rows")
 CERTIFICATES_PER_METHOD = 12
 KINDS = ("decimals", "grid", "duplicates", "collinear", "large integers", "magnitudes")
 FACTORS = (2, 3, 7, 10, 100, 2**20)
+FALSE_PROOF_SHARE = 0.4
 VALUES = (-1, 0, 1, 2, 3, 10**30, True, None, "", "x", "1", 0.5, [], {}, [0], {"x": 1})
 LIMITS = ("the limit", "bits")  # words of refusals that prove nothing about a certificate
 TOTAL_WEIGHT, LARGE_WEIGHT = "in all samples", 10_000  # the words, and what may be too much for ten samples
@@ -60,8 +62,11 @@ class Forgeries(Campaign):
         forged = copy.deepcopy(honest.certificate)
         others = self.honest[rng.choice(METHODS)]
         header, rows = honest.header, honest.rows
-        done = []
-        for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 5])):
+        done: list[str] = []
+        if rng.random() < FALSE_PROOF_SHARE:
+            write_proof(forged, header, rows, rng)
+            done.append(f"false proof by {forged['method']}")
+        for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 5]) if not done else rng.choice([0, 0, 0, 1])):
             name = rng.choice(list(CHANGES))
             done.append(name)
             try:
@@ -71,9 +76,9 @@ class Forgeries(Campaign):
                     header, rows, _ = rng.choice(others)
                 else:
                     CHANGES[name](forged, rng)
-            except (KeyError, IndexError, TypeError, ValueError, AttributeError, ZeroDivisionError):
+            except (KeyError, IndexError, TypeError, ValueError, AttributeError):
                 continue  # an earlier change left nothing to change
-        if rng.random() < 0.75:
+        if done[0].startswith("false") or rng.random() < 0.75:
             done.append("repaired")
             repair(forged, header, rows, rng)
         if forged == honest.certificate and rows is honest.rows:
@@ -410,6 +415,18 @@ def take_from(forged: dict[str, Any], other: dict[str, Any], rng: random.Random)
     )
     for key in rng.choice([keys, [rng.choice(list(forged))]]):
         forged[key] = copy.deepcopy(other[key])
+
+
+def write_proof(forged: dict[str, Any], header: list[str], rows: list[list[str]], rng: random.Random) -> None:
+    """Replace the proof by one of another kind that lacks one condition, at times with other weights."""
+    if rng.random() < 0.3:
+        forged["weights"] = rng.choice([[1, 2], [2, 1], [1, 3], [3, 2]])
+    samples, positive = oracle.read_samples(forged["table"], header, rows)
+    integers = oracle.count_samples_in_steps(samples)
+    problem = oracle.Problem(integers, positive, tuple(forged["weights"]))
+    found = write_false_proof(problem, rng)
+    if found is not None:
+        forged["method"], forged["proof"] = found
 
 
 def repair(forged: dict[str, Any], header: list[str], rows: list[list[str]], rng: random.Random) -> None:
