@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.config.choices import DEFAULT_SCALING
+from zoloss_cli.choices import DEFAULT_SCALING
 from zoloss_cli.data.splits import scale_parts
 from zoloss_cli.data.user_table import read_for_training
 

@@ -1,7 +1,7 @@
 """Count the files of zoloss that each command executes: `python tests/bench/executed_files.py`.
 
-A file is called if a function of it, or the body of a class, runs; it is loaded if it is imported. `__init__.py` does
-not count. The fewer there are, the shorter is the way that a reader of one command has to follow.
+A file is called if a function of it, or the body of a class, runs, and loaded if it is imported; `__init__.py`
+does not count. The fewer there are, the shorter is the way that a reader of one command has to follow.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from zoloss_cli.config.choices import DEFAULT_SCALING
+from zoloss_cli.choices import DEFAULT_SCALING
 from zoloss_cli.config.learners import build_learner_spec, parse_learner_name, resolve_class
 from zoloss_cli.config.messages import InlineErrorCollector
 from zoloss_cli.config.models import LearnerSpec

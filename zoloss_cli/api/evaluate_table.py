@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from zoloss_cli.api.choose import OptionErrorCollector, list_usual_learners, parse_labels, parse_settings
-from zoloss_cli.config.choices import DEFAULT_SCALING
+from zoloss_cli.choices import DEFAULT_SCALING
 from zoloss_cli.config.loader import build_data_spec, build_experiment
 from zoloss_cli.config.models import CsvData, Experiment, LearnerSpec, Split
 from zoloss_cli.data.columns import ALL_COLUMNS, ColumnSelection

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, runtime_checkable
 
-from zoloss_cli.config.choices import BOLD_RULES, MAX_DIGITS, STATS, TableOptions
+from zoloss_cli.choices import BOLD_RULES, MAX_DIGITS, STATS, TableOptions
 from zoloss_cli.config.models import EmbeddedData, Experiment, LearnerSpec, Split
 from zoloss_cli.errors import ClusterError, ConfigError, ResultsError, suggest_nearest
 from zoloss_cli.figures.catalog import narrow_run

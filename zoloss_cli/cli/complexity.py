@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from zoloss_cli.cli import _options as options
-from zoloss_cli.config.choices import DEFAULT_SCALING, KERNELS
+from zoloss_cli.choices import DEFAULT_SCALING, KERNELS
 
 
 def complexity(

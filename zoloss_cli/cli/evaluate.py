@@ -10,7 +10,7 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.config.choices import DEFAULT_SCALING
+from zoloss_cli.choices import DEFAULT_SCALING
 from zoloss_cli.errors import ConfigError, RunError
 
 

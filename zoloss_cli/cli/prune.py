@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from zoloss_cli.cli import _options as options
-from zoloss_cli.config.choices import DEFAULT_SCALING, NOISE_SCORES
+from zoloss_cli.choices import DEFAULT_SCALING, NOISE_SCORES
 
 
 def prune(

@@ -10,7 +10,7 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.config.choices import BOLD_RULES, MAX_DIGITS, STATS
+from zoloss_cli.choices import BOLD_RULES, MAX_DIGITS, STATS
 from zoloss_cli.errors import ConfigError, ResultsError
 
 
@@ -90,7 +90,7 @@ def table(
 
     `zoloss table results/ --metrics balanced_accuracy,f1_macro --stat ci --bold significant --rank-row`
     """
-    from zoloss_cli.config.choices import TableOptions
+    from zoloss_cli.choices import TableOptions
     from zoloss_cli.report.notes import describe_marks
     from zoloss_cli.report.render.render import render_tables
     from zoloss_cli.report.tables import collect_tables

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median, quantiles
 
-from zoloss_cli.config.choices import CONFIDENCE, TableOptions
+from zoloss_cli.choices import CONFIDENCE, TableOptions
 from zoloss_cli.metrics.base import PERCENT_DECIMALS, ErrorRate, Metric, Sizes, summarize
 from zoloss_cli.registry import LEARNERS, is_foreign, load_metric
 from zoloss_cli.report.papers import PublishedCells, PublishedValue

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from zoloss_cli.config.choices import EXPORT_FORMATS
+from zoloss_cli.choices import EXPORT_FORMATS
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.report.loading import CellReader, open_results, select_runs
 from zoloss_cli.report.render.csv import guard_cell

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from zoloss_cli.config.choices import AS_PUBLISHED, CONFIDENCE, TableOptions
+from zoloss_cli.choices import AS_PUBLISHED, CONFIDENCE, TableOptions
 from zoloss_cli.registry import load_metric
 from zoloss_cli.report.cells import (
     RANK_LABEL,

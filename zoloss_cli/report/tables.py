@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from zoloss_cli.config.choices import AS_PUBLISHED, TableOptions
+from zoloss_cli.choices import AS_PUBLISHED, TableOptions
 from zoloss_cli.errors import ConfigError, ResultsError, suggest_nearest
 from zoloss_cli.registry import METRIC_ALIASES, load_metric
 from zoloss_cli.report import cells as improvement

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from zoloss_cli.config.choices import MISSING_POLICIES, NOISE_SCORES, SCALINGS
+from zoloss_cli.choices import MISSING_POLICIES, NOISE_SCORES, SCALINGS
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import PREDEFINED, CsvData, EmbeddedData, Preprocess, Prune
 from zoloss_cli.errors import ConfigError

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from zoloss_cli.config.choices import FORMATS
+from zoloss_cli.choices import FORMATS
 from zoloss_cli.report.render.csv import guard_cell
 from zoloss_cli.report.render.latex import escape_latex
 from zoloss_cli.report.render.markdown import escape_markdown

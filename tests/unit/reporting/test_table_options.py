@@ -14,7 +14,7 @@ from built_runs import build_run
 from places import REFERENCE
 from scipy import stats
 
-from zoloss_cli.config.choices import BOLD_RULES, STATS, TableOptions
+from zoloss_cli.choices import BOLD_RULES, STATS, TableOptions
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.metrics.base import Sizes
 from zoloss_cli.registry import load_metric

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
 
-from zoloss_cli.config.choices import FORMATS
+from zoloss_cli.choices import FORMATS
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.report.compare import CellComparison, load_compared_metric
 from zoloss_cli.report.tables import Table, TableCell
