@@ -57,7 +57,7 @@ def find_faults(ended: Ended) -> list[str]:
         faults.append("a traceback: " + ended.err.strip().splitlines()[-1][:200])
     elif ended.code == 1 and (ended.err.count("\n") != 1 or len(ended.err) > MAX_MESSAGE_CHARACTERS):
         faults.append(f"a message of {ended.err.count(chr(10))} lines and {len(ended.err):,} characters")
-    if any(not c.isprintable() for c in ended.err.strip() + ended.out.replace("\n", "")):
+    if any(not c.isprintable() for c in (ended.err + ended.out).replace("\n", "")):
         faults.append("a control character for the terminal")
     return faults
 
@@ -272,7 +272,7 @@ QUICK: dict[str, tuple[Build, str]] = {
     ),
     "growing factors": (lambda folder: build_splits(folder, 2**4000, 50), "bits"),
     "factors of 4000 digits": (lambda folder: build_splits(folder, 10**4000, 50), "bits"),
-    "Fibonacci splits": (build_fibonacci_splits, "bits|steps"),
+    "Fibonacci splits": (build_fibonacci_splits, "bits|steps|at a time"),
     "a gzip bomb of blanks": (lambda folder: build_bomb(folder, b" ", 10**8), "unpacks to more than"),
     "a gzip bomb of mappings": (lambda folder: build_bomb(folder, b"[{},{},", 10**8), "unpacks to more than"),
     "mappings": (lambda folder: build_filled(folder, b"{},", 9_900_000), "mappings"),
@@ -281,8 +281,8 @@ QUICK: dict[str, tuple[Build, str]] = {
         lambda folder: build_raw(folder, gzip.compress(b'{"proof":[' + b"{}," * 3_000_000 + b"0]}")),
         "mappings",
     ),
-    "brackets": (lambda folder: build_raw(folder, b"[" * 10_000_000), "damaged"),
-    "braces": (lambda folder: build_raw(folder, b'{"a":' * 2_000_000), "damaged"),
+    "brackets": (lambda folder: build_raw(folder, b"[" * 10_000_000), "lists and mappings"),
+    "braces": (lambda folder: build_raw(folder, b'{"a":' * 2_000_000), "lists and mappings"),
     "an integer of a million digits": (
         lambda folder: build_raw(folder, b'{"format":"zoloss certificate","version":' + b"1" * 10**6 + b"}"),
         "digits",
@@ -331,7 +331,7 @@ SLOW: dict[str, tuple[Build, str]] = {
     "a sweep in three dimensions": (lambda folder: build_slow_sweep(folder, 181, 3), ""),
     "a sweep in two dimensions": (lambda folder: build_slow_sweep(folder, 2449, 2), ""),
     "an elimination of long numbers": (lambda folder: build_elimination(folder, 40, 390), "steps|bits"),
-    "an elimination of ordinary numbers": (lambda folder: build_elimination(folder, 60, 15), "steps|bits"),
+    "an elimination of ordinary numbers": (lambda folder: build_elimination(folder, 60, 15), ""),
     "a feature a thousand times": (lambda folder: build_repeated_features(folder, 10_000, 999, 10), "steps"),
     "a long feature often": (lambda folder: build_repeated_features(folder, 1000, 9999, 380), "steps"),
 }

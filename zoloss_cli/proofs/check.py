@@ -34,11 +34,13 @@ FREE_BYTES, MAX_INFLATION = (
     20,
 )  # a compressed certificate may unpack to this, or to so many times its size
 FREE_WORK, WORK_PER_BYTE = 100_000_000, 100  # steps for any certificate, and for each of its bytes
-MAX_MAPPINGS = 100_000
+MAX_BRACKETS = 1_000_000  # lists and mappings of a certificate
+MAX_FEATURES_PER_COLUMN = 101  # levels, and a mark of missing values
+MAX_HELD = 10_000_000  # scores of cones that wait
 MAX_DIGITS = 400  # of a decimal number; and its largest exponent
 MAX_BITS = 16_384  # of an integer
 MAX_COPIES = 1_000_000  # total weight of all samples
-MAX_SWEEP = 6_000_000  # places to the power of features
+MAX_SWEEP = 3_000_000  # places to the power of features
 MISSING = {"", "?", "na", "n/a", "nan", "null", "none"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d{1,9}))?", re.ASCII)
 
@@ -97,11 +99,13 @@ class Work:
     def __init__(self, n_bytes: int):
         self.limit = self.left = FREE_WORK + WORK_PER_BYTE * n_bytes
 
-    def spend(self, steps: int, largest: int = 0) -> None:
-        """Take steps with integers up to the largest; refuse if they are too large, or if none are left."""
-        if largest.bit_length() > MAX_BITS:
-            raise RefusedError(f"it needs integers of more than {MAX_BITS:,} bits")
-        self.left -= steps * (1 + largest.bit_length() // 64)
+    def spend(self, steps: int, bits: int = 0, held: int = 0) -> None:
+        """Take steps with integers of so many bits, while so many are held; refuse what is beyond a limit."""
+        if bits > MAX_BITS:
+            raise RefusedError(f"it needs integers of more than {MAX_BITS:,} bits, the limit")
+        if held * (1 + bits // 128) > MAX_HELD:
+            raise RefusedError(f"it needs more than {MAX_HELD:,} integers at a time, the limit")
+        self.left -= steps * (1 + bits // 64)
         if self.left < 0:
             raise RefusedError(f"to check it takes more than {self.limit:,} steps, the limit for its size")
 
@@ -135,13 +139,12 @@ def parse_certificate(content: bytes) -> dict[str, Any]:
             raise RefusedError(f"unpacks to more than {limit:,} bytes, the limit for its size")
         if not unpacker.eof or unpacker.unused_data:
             raise RefusedError("is damaged: it is cut off, or something follows its end")
-    n_mappings = 0
+    if content.count(b"[") + content.count(b"{") > MAX_BRACKETS:
+        raise RefusedError(f"has more than {MAX_BRACKETS:,} lists and mappings")
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        nonlocal n_mappings
-        n_mappings += 1
-        if n_mappings > MAX_MAPPINGS or len(dict(pairs)) < len(pairs):
-            raise RefusedError(f"has a field twice, or more than {MAX_MAPPINGS:,} mappings")
+        if len(dict(pairs)) < len(pairs):
+            raise RefusedError("has a field twice")
         return dict(pairs)
 
     def refuse(text: str) -> None:
@@ -213,6 +216,9 @@ def read_samples(table: dict[str, Any], header: list[str], rows: list[list[str]]
     ):
         raise RefusedError("has no features, or describes one in an unknown way")
     used = {at[each["column"]] for each in table["features"]}
+    kinds = {(each["column"], each.get("level"), "missing" in each) for each in table["features"]}
+    if len(kinds) < len(table["features"]) or len(kinds) > MAX_FEATURES_PER_COLUMN * len(used):
+        raise RefusedError(f"has a feature twice, or more than {MAX_FEATURES_PER_COLUMN} from a column")
     if table["drop_missing"]:
         rows = [row for row in rows if not any(row[k].lower() in MISSING for k in used)]
     labels = [row[at[table["label"]]] for row in rows]
@@ -278,8 +284,8 @@ def check(certificate: dict[str, Any], header: list[str], rows: list[list[str]],
     """Return what a certificate of so many bytes proves about a table; RefusedError if not its bound."""
     try:
         return _check(certificate, header, rows, Work(n_bytes))
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError) as error:
-        raise RefusedError(f"is damaged: {type(error).__name__}: {error}") from None
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise RefusedError(f"is damaged: {type(error).__name__}: {str(error)[:100]}") from None
 
 
 def _check(certificate: dict[str, Any], header: list[str], rows: list[list[str]], work: Work) -> Proved:
@@ -308,7 +314,8 @@ def _check(certificate: dict[str, Any], header: list[str], rows: list[list[str]]
     elif method != EQUAL_ROWS:
         raise RefusedError("names an unknown method")
     if type(certificate["bound"]) is not int or certificate["bound"] != proved:
-        raise RefusedError(f"does not prove its bound: it claims {certificate['bound']}, and proves {proved:,}")
+        claimed = str(certificate["bound"])[:30]
+        raise RefusedError(f"does not prove its bound: it claims {claimed}, and proves {proved:,}")
     wrong = _find_errors(certificate["rule"], samples, work)
     loss = sum(weights[samples.y[i]] for i in wrong)
     if loss < proved:
@@ -338,7 +345,7 @@ def _find_errors(rule: dict[str, Any], samples: Samples, work: Work) -> list[int
     terms = [start, *(a * step for a, step in zip(w, samples.steps))]
     common = lcm(*(term.denominator for term in terms))
     whole = [int(term * common) for term in terms]
-    work.spend(len(samples.y) * len(whole), max(map(abs, whole)))
+    work.spend(len(samples.y) * len(whole), max(map(abs, whole)).bit_length())
     scores = (whole[0] + sum(map(int.__mul__, whole[1:], place)) for place in samples.places)
     return [i for i, (score, label) in enumerate(zip(scores, samples.y)) if (score if label else -score) <= 0]
 
@@ -369,7 +376,8 @@ def _check_cones(proof: dict[str, Any], places: list[Place], net: dict[Place, in
                 cone, (a, b, p, q, divisor) = waiting.pop(), tree[at + 1 : at + 6]
                 _require(0 <= a != b >= 0 and max(a, b) < len(cone), "a cone has no such edge")
                 _require(min(p, q, divisor) > 0, "a cone is split outside of its edge")
-                work.spend(20 + 3 * len(everything), max(divisor, p * cone[a][1] + q * cone[b][1]))
+                bits = max(divisor, p * cone[a][1] + q * cone[b][1]).bit_length()
+                work.spend(100 + 3 * len(everything), bits, len(waiting) * len(everything))
                 scores = [p * s + q * t for s, t in zip(cone[a][0], cone[b][0])]
                 _require(divisor == 1 or not any(s % divisor for s in scores), "a direction is not whole")
                 new = _measure(scores if divisor == 1 else [score // divisor for score in scores])
@@ -379,10 +387,11 @@ def _check_cones(proof: dict[str, Any], places: list[Place], net: dict[Place, in
                 stop = at + 2 + 2 * tree[at + 1]
                 _require(kind == 0 and at + 2 <= stop <= len(tree), "the tree has an entry of unknown kind")
                 _change_pairs(mates, tree[at + 2 : stop], n_left, len(copies) - n_left)
-                _require(len(mates) >= target, f"a cone has {len(mates)} pairs, not {target}")
+                _require(len(mates) >= target, f"a cone has {len(mates)} pairs, fewer than the target")
+                work.spend(300)
                 one, other = [copies[i] for i in mates], [copies[n_left + j] for j in mates.values()]
                 for scores, largest in waiting.pop():
-                    work.spend(10 + 3 * len(mates), largest)
+                    work.spend(10 + 3 * len(mates), largest.bit_length())
                     conflict = not any(map(gt, [scores[i] for i in one], [scores[j] for j in other]))
                     _require(conflict, "a pair does not conflict in its cone")
                 at, n_leaves = stop, n_leaves + 1
@@ -409,16 +418,19 @@ def _check_features(places: list[Place], features: list[int], work: Work) -> Non
     others = [j for j in range(len(places[0])) if j not in features]
     _require(len(set(features)) == len(features) == len(places[0]) - len(others), "a feature does not exist")
     basis: list[tuple[int, list[Fraction]]] = []
+    bits = 0
     for place in places if others else ():
         rest = [Fraction(1), *(Fraction(place[j]) for j in [*features, *others])]
-        work.spend(20 * (1 + len(basis)) * len(rest), max(map(abs, place)))
+        work.spend(20 * (1 + len(basis)) * len(rest), bits + max(map(abs, place)).bit_length())
         for pivot, row in basis:
             if factor := rest[pivot]:
                 rest = [value - factor * other for value, other in zip(rest, row)]
         pivot = next((k for k, value in enumerate(rest) if value), 0)
         _require(pivot <= len(features), "its features do not determine the others")
         if rest[pivot]:
-            basis.append((pivot, [value / rest[pivot] for value in rest]))
+            row = [value / rest[pivot] for value in rest]
+            basis.append((pivot, row))
+            bits = max(bits, *(v.numerator.bit_length() + v.denominator.bit_length() for v in row))
 
 
 def _check_sets(proof: dict[str, Any], places: list[Place], net: dict[Place, int], work: Work) -> int:
@@ -430,7 +442,7 @@ def _check_sets(proof: dict[str, Any], places: list[Place], net: dict[Place, int
         _require(
             len(members) == len(_expect_integers(weights, 1)) > 0, "a set has not one weight for each sample"
         )
-        work.spend(2 * len(members) * (1 + len(members[0])), max(weights))
+        work.spend(2 * len(members) * (1 + len(members[0])), max(weights).bit_length())
         _require(all(net[place] for place in members), "a set has a place where both classes weigh the same")
         _require(
             all(names.setdefault(*each) == each[1] for each in zip(members, indices)), "a place has two names"
@@ -455,7 +467,7 @@ def _check_sets(proof: dict[str, Any], places: list[Place], net: dict[Place, int
         total, loads = 0, dict[int, int]()
         for k, weight in zip(tree[at : at + 2 * number : 2], tree[at + 1 : at + 2 * number : 2]):
             _require(0 <= k < len(sets) and weight >= 0, "a set does not exist, or has a negative weight")
-            work.spend(5 + 2 * len(sets[k]), weight)
+            work.spend(20 + 4 * len(sets[k]), weight.bit_length())
             total += weight
             for i in sets[k]:
                 loads[i] = loads.get(i, 0) + weight
@@ -481,7 +493,7 @@ def _count_fewest(net: dict[Place, int], work: Work) -> int:
             f"needs a sweep of {n:,} to the power of {D} hyperplanes: the limit is {MAX_SWEEP:,}"
         )
     largest = max((abs(value) for vector in vectors for value in vector), default=0)
-    work.spend(10 * n**D, largest ** (2**D))
+    work.spend(10 * n**D, largest.bit_length() << min(D, 30))  # each projection doubles the bits
     return _minimize(vectors)
 
 
@@ -545,7 +557,7 @@ def main(arguments: list[str]) -> int:
         path = arguments[0]
         print(check(certificate, header, rows, len(content)).describe())
     except RefusedError as error:
-        print(f"{path}: {error}", file=sys.stderr)
+        print("".join(c if c.isprintable() else "?" for c in f"{path}: {error}"), file=sys.stderr)
         return 1
     return 0
 

@@ -18,7 +18,7 @@ from zoloss_cli.learners.search.samples import MergedSamples, compute_exact_rank
 ON_TOLERANCE = 1e-8  # a sample of length 1 with a smaller margin lies on the hyperplane
 LINES_PER_BLOCK = 2000  # between two checks of the clock
 MAX_SWEPT_LINES = 1_000_000  # of hyperplanes: with more, none is swept for a proof
-MAX_EXACT_STEPS = 6_000_000  # of an exact sweep, samples to the power of features: takes seconds
+MAX_EXACT_STEPS = 3_000_000  # of an exact sweep, samples to the power of features: takes seconds
 NO_LIMIT = 2**62
 
 
