@@ -318,8 +318,8 @@ QUICK: dict[str, tuple[Build, str]] = {
     "deep decisions": (lambda folder: build_deep_decisions(folder, 1001), ""),
 }
 SLOW: dict[str, tuple[Build, str]] = {
-    "many shallow splits": (lambda folder: build_splits(folder, 1, 700_000), "steps"),
-    "shallow splits of many samples": (lambda folder: build_splits(folder, 1, 60_000, 3000), "steps"),
+    "many shallow splits": (lambda folder: build_splits(folder, 1, 700_000), "at a time"),
+    "shallow splits of many samples": (lambda folder: build_splits(folder, 1, 60_000, 3000), "at a time"),
     "lists up to the limit": (lambda folder: build_filled(folder, b"[],", 49_900_000), ""),
     "lists of lists up to the limit": (lambda folder: build_filled(folder, b"[[],[]],", 49_900_000), ""),
     "numbers up to the limit": (lambda folder: build_filled(folder, b"999,", 49_900_000), ""),
@@ -332,7 +332,13 @@ SLOW: dict[str, tuple[Build, str]] = {
     "a sweep in two dimensions": (lambda folder: build_slow_sweep(folder, 2449, 2), ""),
     "an elimination of long numbers": (lambda folder: build_elimination(folder, 40, 390), "steps|bits"),
     "an elimination of ordinary numbers": (lambda folder: build_elimination(folder, 60, 15), ""),
-    "a feature a thousand times": (lambda folder: build_repeated_features(folder, 10_000, 999, 10), "steps"),
-    "a long feature often": (lambda folder: build_repeated_features(folder, 1000, 9999, 380), "steps"),
+    "a feature a thousand times": (
+        lambda folder: build_repeated_features(folder, 10_000, 999, 10),
+        "a feature twice",
+    ),
+    "a long feature often": (
+        lambda folder: build_repeated_features(folder, 1000, 9999, 380),
+        "a feature twice",
+    ),
 }
 CASES = QUICK | SLOW

@@ -12,9 +12,9 @@ import pytest
 import typer
 from places import TOP
 
+from zoloss_cli import choices
 from zoloss_cli.cli.app import COMMANDS, load_command
 from zoloss_cli.complexity.hard_margin import Kernel
-from zoloss_cli.config import choices
 from zoloss_cli.config.models import Preprocess, Prune
 
 HEAVY = ("numpy", "matplotlib", "numba", "scipy", "sklearn", "pandas", "cvxpy", "yaml", "tabulate")

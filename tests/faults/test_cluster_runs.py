@@ -23,7 +23,7 @@ from zoloss_cli.config.loader import load_config  # noqa: E402
 from zoloss_cli.data.uci import find_fetched_path  # noqa: E402
 from zoloss_cli.errors import ClusterError  # noqa: E402
 from zoloss_cli.experiment.executors.dask_cluster import DaskWorkers  # noqa: E402
-from zoloss_cli.experiment.executors.dask_worker import begin_worker_imports  # noqa: E402
+from zoloss_cli.experiment.executors.run_bundle import begin_worker_imports  # noqa: E402
 from zoloss_cli.experiment.runner import Progress, RunOptions, run_experiment  # noqa: E402
 from zoloss_cli.results.store import Store  # noqa: E402
 from zoloss_cli.utils.code_files import allow_code  # noqa: E402
@@ -185,7 +185,7 @@ def test_ctrl_c_leaves_the_cluster_usable(cluster, folder):
 def test_versions_that_differ_are_named_with_their_host(cluster, folder, monkeypatch):
     from zoloss_cli.experiment.executors import dask_cluster
     from zoloss_cli.experiment.executors import dask_cluster as dask_fit
-    from zoloss_cli.experiment.executors import dask_worker as versions
+    from zoloss_cli.experiment.executors import run_bundle as versions
 
     here = versions.collect_versions() | {"numpy": "0.1", "zoloss-plugin": "1.0"}
     with monkeypatch.context() as patched:
@@ -214,7 +214,7 @@ def test_versions_that_differ_are_named_with_their_host(cluster, folder, monkeyp
 def test_a_worker_that_comes_later_with_other_versions_is_found(cluster, folder, monkeypatch):
     from zoloss_cli.experiment.executors import dask_cluster
     from zoloss_cli.experiment.executors import dask_cluster as dask_fit
-    from zoloss_cli.experiment.executors import dask_worker as versions
+    from zoloss_cli.experiment.executors import run_bundle as versions
 
     here = versions.collect_versions() | {"numba": "0.1"}
     monkeypatch.setattr(dask_cluster, "collect_versions", lambda: here)

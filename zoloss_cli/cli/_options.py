@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zoloss_cli.cli import _completion as completion
 from zoloss_cli.choices import FORMATS, MISSING_POLICIES, SCALINGS
+from zoloss_cli.cli import _completion as completion
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.utils.text import show_controls
 

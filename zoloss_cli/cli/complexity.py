@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import _options as options
 from zoloss_cli.choices import DEFAULT_SCALING, KERNELS
+from zoloss_cli.cli import _options as options
 
 
 def complexity(
@@ -80,7 +80,7 @@ def complexity(
     """
     from zoloss_cli.api import complexity_text
     from zoloss_cli.api.complexity import ComplexityOptions, choose_cost, load_samples, measure_complexity
-    from zoloss_cli.cli._progress import countdown
+    from zoloss_cli.cli._waiting import countdown
     from zoloss_cli.data.user_table import read_for_training
     from zoloss_cli.figures.files import find_format, render_figure
     from zoloss_cli.figures.style import check_can_draw

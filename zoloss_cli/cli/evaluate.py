@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from zoloss_cli.choices import DEFAULT_SCALING
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.choices import DEFAULT_SCALING
 from zoloss_cli.errors import ConfigError, RunError
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from zoloss_cli.choices import CALIBRATIONS, DEFAULT_SCALING
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.choices import CALIBRATIONS, DEFAULT_SCALING
 
 if TYPE_CHECKING:
     from zoloss_cli.api.fit import TableFit

@@ -58,7 +58,7 @@ def path(
     """
     from zoloss_cli.api import path as path_text
     from zoloss_cli.api.path import PathRequest, parse_sizes
-    from zoloss_cli.cli._progress import countdown
+    from zoloss_cli.cli._waiting import countdown
     from zoloss_cli.data.user_table import read_for_training
     from zoloss_cli.figures.files import find_format, render_figure
     from zoloss_cli.figures.style import check_can_draw

@@ -115,7 +115,7 @@ def plot(
     from zoloss_cli.utils.processes import limit_threads
 
     limit_threads()
-    from zoloss_cli.api.plots import DEFAULT_RESULTS, PlotRequest, list_drawings, render_drawing
+    from zoloss_cli.api.drawings import DEFAULT_RESULTS, PlotRequest, list_drawings, render_drawing
 
     if figure is None:
         text, notes = list_drawings(results)

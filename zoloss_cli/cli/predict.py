@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import _options as options
 from zoloss_cli.choices import UNKNOWN_POLICIES
+from zoloss_cli.cli import _options as options
 
 
 def predict(

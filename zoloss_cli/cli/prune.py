@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import _options as options
 from zoloss_cli.choices import DEFAULT_SCALING, NOISE_SCORES
+from zoloss_cli.cli import _options as options
 
 
 def prune(
@@ -73,7 +73,7 @@ def prune(
         read_source_file,
         render_text,
     )
-    from zoloss_cli.cli._progress import countdown
+    from zoloss_cli.cli._waiting import countdown
     from zoloss_cli.utils import files as atomic_io
     from zoloss_cli.utils.interrupt import run_interruptibly
 

@@ -105,7 +105,7 @@ def run(
 
     limit_threads()
     if scheduler and not dry_run:
-        from zoloss_cli.experiment.executors.dask_worker import begin_worker_imports
+        from zoloss_cli.experiment.executors.run_bundle import begin_worker_imports
 
         begin_worker_imports(scheduler)  # before anything slow
     from zoloss_cli.api.experiments import (

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from zoloss_cli.choices import BOLD_RULES, MAX_DIGITS, STATS
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.choices import BOLD_RULES, MAX_DIGITS, STATS
 from zoloss_cli.errors import ConfigError, ResultsError
 
 

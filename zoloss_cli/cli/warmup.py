@@ -8,7 +8,7 @@ import typer
 
 from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.cli._progress import countdown
+from zoloss_cli.cli._waiting import countdown
 
 
 def warmup(

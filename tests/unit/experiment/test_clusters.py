@@ -23,7 +23,7 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.data.csv_files import SentFile, name_sent_file, receive_file
 from zoloss_cli.data.dataset import compute_fingerprint, load_data
 from zoloss_cli.errors import ClusterError, ConfigError, DataError, MissingPackageError
-from zoloss_cli.experiment.executors.dask_worker import build_package, collect_versions, list_differences
+from zoloss_cli.experiment.executors.run_bundle import build_package, collect_versions, list_differences
 from zoloss_cli.experiment.plan import Shard, parse_shard, plan
 
 ROWS = "a,b,label\n" + "".join(f"{i},{i * i % 7},{'yn'[i % 3 > 0]}\n" for i in range(30))

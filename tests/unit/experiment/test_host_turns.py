@@ -10,8 +10,8 @@ import threading
 
 import pytest
 
-from zoloss_cli.experiment.executors import dask_worker as host_turns
-from zoloss_cli.experiment.executors.dask_worker import LOCK, leave_host, name_host_folder, take_turn_on_host
+from zoloss_cli.experiment.executors import run_bundle as host_turns
+from zoloss_cli.experiment.executors.run_bundle import LOCK, leave_host, name_host_folder, take_turn_on_host
 
 
 @pytest.fixture

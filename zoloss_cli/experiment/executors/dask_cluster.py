@@ -20,7 +20,7 @@ from zoloss_cli.config.clusters import ClusterSettings
 from zoloss_cli.errors import ClusterError, RunError, ZolossError
 from zoloss_cli.experiment.executors.base import ChunkLostError, ChunkOutput, Note, TaskExecutor
 from zoloss_cli.experiment.executors.dask_connection import ALLOW, KEPT, Connection
-from zoloss_cli.experiment.executors.dask_worker import (
+from zoloss_cli.experiment.executors.run_bundle import (
     RunPackage,
     build_package,
     collect_versions,

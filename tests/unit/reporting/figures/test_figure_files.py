@@ -100,7 +100,7 @@ def test_markers_stand_where_matplotlib_puts_them_but_for_what_is_not_seen():
 
 
 def test_texts_have_the_size_that_matplotlib_gives_them(monkeypatch):
-    from zoloss_cli.figures import files as drawn_once
+    from zoloss_cli.figures import svg_renderer as drawn_once
 
     text = render_svg(drawn(losses.draw_margin_losses))
     monkeypatch.delattr(drawn_once._Renderer, "_get_font_height_metrics")  # so that it measures fonts itself
