@@ -1,4 +1,4 @@
-"""What the workers of a cluster need for a run: cells, files, versions, imports, and one compilation per host."""
+"""What workers of a cluster need for a run: cells, files, versions, imports, and one compilation per host."""
 
 from __future__ import annotations
 
