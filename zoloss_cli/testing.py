@@ -27,7 +27,7 @@ from zoloss_cli.config.learners import resolve_class
 from zoloss_cli.data.dataset import load_dataset
 from zoloss_cli.learners.external import ForeignLearner
 from zoloss_cli.learners.linear_base import LinearLearner
-from zoloss_cli.learners.search.progress import check_claims
+from zoloss_cli.learners.search.progress import check_reported_result
 from zoloss_cli.registrations import LearnerRegistration, register_class
 from zoloss_cli.registry import LEARNERS, find_registration, is_foreign, make_learner
 from zoloss_cli.utils.code_files import allow_code
@@ -146,7 +146,7 @@ def check_what_it_reports(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -
     learner = build().fit(X, y)
     if learner.reports:
         try:
-            check_claims(learner, int(np.count_nonzero(learner.predict(X) != y)))
+            check_reported_result(learner, int(np.count_nonzero(learner.predict(X) != y)))
         except ValueError as error:
             raise AssertionError(str(error)) from error
 

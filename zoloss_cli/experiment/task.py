@@ -18,7 +18,7 @@ from zoloss_cli.experiment.executors.base import ChunkOutput
 from zoloss_cli.experiment.fitting import SplitData, allow_planned_code, assign_part, fit, load_split, tune
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.kernels.zero_one import find_lenient_errors, find_prediction_errors, find_strict_errors
-from zoloss_cli.learners.search.progress import check_claims
+from zoloss_cli.learners.search.progress import check_reported_result
 from zoloss_cli.registry import MEASURES, is_foreign, make_learner
 from zoloss_cli.results.manifest import Manifest
 from zoloss_cli.results.record import (
@@ -136,7 +136,7 @@ def build_record(cell: Cell, split: int, fitted: FittedTask) -> FitRecord:
     if cell.tuning:
         fields["choice"] = spec.choice
     if is_foreign(spec.learner) and not data.pruned.size:
-        check_claims(learner, fields["train_errors"], fields.get("train_errors_lenient"))
+        check_reported_result(learner, fields["train_errors"], fields.get("train_errors_lenient"))
     fields |= collect_fit_info(learner, fit_time)
     if not data.test.size and "time_to_best" in fields:  # such tasks are few, and their descent is of interest
         fields["trace"] = [

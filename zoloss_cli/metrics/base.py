@@ -69,7 +69,7 @@ class Metric(ABC):
         Decimals of a published value; None for as many as were published.
     exact_if_constant : bool
         Whether a value without randomness must equal the published one to the digit.
-    spreads_as_ours : bool
+    assumes_own_variance : bool
         Whether a value published without a standard error is assumed to vary over splits as ours do.
     heading : str
         The heading of its column, next to a learner's name.
@@ -98,7 +98,7 @@ class Metric(ABC):
     comparison_decimals: ClassVar[int | None] = None
     published_decimals: ClassVar[int | None] = None
     exact_if_constant: ClassVar[bool] = False
-    spreads_as_ours: ClassVar[bool] = False
+    assumes_own_variance: ClassVar[bool] = False
     heading: ClassVar[str] = ""
     note: ClassVar[str] = ""
     shows_stderr: ClassVar[bool] = True
@@ -167,7 +167,7 @@ class ErrorRate(Metric):
     exact_if_constant = True
 
 
-def expect(value: T | None) -> T:
+def require_field(value: T | None) -> T:
     """Return a field of a record that is present because `requires` names it."""
     assert value is not None
     return value

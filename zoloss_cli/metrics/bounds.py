@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zoloss_cli.metrics.base import Metric, PooledMeasurement, Sizes, expect
+from zoloss_cli.metrics.base import Metric, PooledMeasurement, Sizes, require_field
 from zoloss_cli.results.record import FitRecord
 
 
@@ -21,7 +21,7 @@ class LowerBound(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return expect(record.lower_bound)
+        return require_field(record.lower_bound)
 
 
 class JointBound(Metric):
@@ -41,13 +41,13 @@ class JointBound(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return expect(record.part_bound)
+        return require_field(record.part_bound)
 
     def explain_missing(self, records: Sequence[FitRecord]) -> str:
         """Return why records cannot provide the metric: while parts are missing, there is no bound."""
         if reason := super().explain_missing(records):
             return reason
-        n_parts = max(expect(record.n_parts) for record in records)
+        n_parts = max(require_field(record.n_parts) for record in records)
         done = len({record.split % n_parts for record in records})
         return f"only {done:,} of {n_parts:,} parts of the proof are done" if done < n_parts else ""
 
@@ -67,7 +67,7 @@ class BoundRatio(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return expect(record.counted) / expect(record.bound)
+        return require_field(record.counted) / require_field(record.bound)
 
 
 class LargestRatio(BoundRatio):
@@ -92,7 +92,7 @@ class SuccessBound(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return 100.0 * expect(record.success_bound)
+        return 100.0 * require_field(record.success_bound)
 
 
 class SuccessShare(Metric):
@@ -105,7 +105,7 @@ class SuccessShare(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return 100.0 * expect(record.success_share)
+        return 100.0 * require_field(record.success_share)
 
 
 class Cones(Metric):
@@ -122,7 +122,7 @@ class Cones(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return float(expect(record.n_cones))
+        return float(require_field(record.n_cones))
 
 
 class Complexity(Metric):
@@ -137,7 +137,7 @@ class Complexity(Metric):
 
     def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return float(expect(record.complexity))
+        return float(require_field(record.complexity))
 
 
 class PrincipalPoints(Metric):
@@ -152,7 +152,7 @@ class PrincipalPoints(Metric):
 
     def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return float(expect(record.principal_points))
+        return float(require_field(record.principal_points))
 
 
 class PrincipalSubsets(Metric):
@@ -167,4 +167,4 @@ class PrincipalSubsets(Metric):
 
     def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return float(expect(record.principal_subsets))
+        return float(require_field(record.principal_subsets))

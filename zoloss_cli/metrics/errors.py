@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zoloss_cli.metrics.base import ErrorRate, Metric, Sizes, expect
+from zoloss_cli.metrics.base import ErrorRate, Metric, Sizes, require_field
 from zoloss_cli.results.record import Confusion, FitRecord
 
 
@@ -17,7 +17,7 @@ class TestError(ErrorRate):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return 100.0 * expect(record.test_errors) / sizes.n_test
+        return 100.0 * require_field(record.test_errors) / sizes.n_test
 
 
 class TrainError(ErrorRate):
@@ -75,7 +75,7 @@ class Accuracy(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return 1.0 - expect(record.test_errors) / sizes.n_test
+        return 1.0 - require_field(record.test_errors) / sizes.n_test
 
 
 class BalancedError(ErrorRate):
@@ -88,7 +88,9 @@ class BalancedError(ErrorRate):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        shares = [1.0 - row[k] / sum(row) for k, row in enumerate(expect(record.test_confusion)) if sum(row)]
+        shares = [
+            1.0 - row[k] / sum(row) for k, row in enumerate(require_field(record.test_confusion)) if sum(row)
+        ]
         return 100.0 * sum(shares) / len(shares)
 
 
@@ -126,11 +128,11 @@ class ErrorCounts(Metric):
     requires = ("error_counts",)
     direction = None
     decimals = 1
-    spreads_as_ours = True  # published without an error
+    assumes_own_variance = True  # published without an error
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return float(expect(record.error_counts))
+        return float(require_field(record.error_counts))
 
 
 class F1(TwoClassRate):
@@ -145,7 +147,7 @@ class F1(TwoClassRate):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        _, fp, fn, tp = count_two_class(expect(record.test_confusion))
+        _, fp, fn, tp = count_two_class(require_field(record.test_confusion))
         return compute_percentage(2 * tp, 2 * tp + fp + fn)
 
 
@@ -157,7 +159,7 @@ class FalseNegativeRate(TwoClassRate):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        _, _, fn, tp = count_two_class(expect(record.test_confusion))
+        _, _, fn, tp = count_two_class(require_field(record.test_confusion))
         return compute_percentage(fn, fn + tp)
 
 
@@ -169,7 +171,7 @@ class FalsePositiveRate(TwoClassRate):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        tn, fp, _, _ = count_two_class(expect(record.test_confusion))
+        tn, fp, _, _ = count_two_class(require_field(record.test_confusion))
         return compute_percentage(fp, tn + fp)
 
 
@@ -182,4 +184,4 @@ class Cost(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return expect(record.cost)
+        return require_field(record.cost)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.metrics.base import Metric, PooledMeasurement, Sizes, expect
+from zoloss_cli.metrics.base import Metric, PooledMeasurement, Sizes, require_field
 from zoloss_cli.results.record import FitRecord
 
 
@@ -34,7 +34,7 @@ class OutlierAuc(Metric):
 
     def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
         """Return the value of one draw."""
-        return compute_auc(expect(record.outlier_scores), record.is_flipped)
+        return compute_auc(require_field(record.outlier_scores), record.is_flipped)
 
 
 class LeastSquaresAuc(Metric):
@@ -58,7 +58,7 @@ class LeastSquaresAuc(Metric):
 
     def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
         """Return the value of one draw."""
-        return compute_auc(expect(record.least_squares), record.is_flipped)
+        return compute_auc(require_field(record.least_squares), record.is_flipped)
 
 
 def compute_roc_curve(scores: ArrayLike, is_noisy: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -134,7 +134,7 @@ class RocAuc(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        negative, positive = expect(record.test_scores)
+        negative, positive = require_field(record.test_scores)
         if not (negative and positive):
             return 0.5
         labels = np.repeat([False, True], [len(negative), len(positive)])

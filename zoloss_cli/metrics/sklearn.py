@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.metrics.base import Metric, Sizes, expect
+from zoloss_cli.metrics.base import Metric, Sizes, require_field
 from zoloss_cli.registry import OF_PREDICTIONS, OF_SCORES, OF_TWO_CLASSES
 from zoloss_cli.results.record import FitRecord
 
@@ -52,13 +52,13 @@ class ScorerMetric(Metric):
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record; NaN if the scorer is undefined."""
         if self.response == "test_confusion":
-            counts = tuple(map(tuple, expect(record.test_confusion)))
+            counts = tuple(map(tuple, require_field(record.test_confusion)))
             return _score_counts(self.name, counts)
         from zoloss_cli.metrics.base import build_from_probabilities, build_from_scores
 
         if self.response == "test_scores":
-            return _call_scorer(self.name, *build_from_scores(expect(record.test_scores)))
-        return _call_scorer(self.name, *build_from_probabilities(expect(record.test_probabilities)))
+            return _call_scorer(self.name, *build_from_scores(require_field(record.test_scores)))
+        return _call_scorer(self.name, *build_from_probabilities(require_field(record.test_probabilities)))
 
 
 def build_scorer(name: str) -> ScorerMetric:

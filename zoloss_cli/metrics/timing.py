@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zoloss_cli.metrics.base import Metric, Sizes, expect
+from zoloss_cli.metrics.base import Metric, Sizes, require_field
 from zoloss_cli.results.record import FitRecord
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class TimeToBest(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return expect(record.time_to_best)
+        return require_field(record.time_to_best)
 
 
 class TimeToBound(Metric):
@@ -54,7 +54,7 @@ class TimeToBound(Metric):
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return expect(record.time_to_bound)
+        return require_field(record.time_to_bound)
 
 
 class Iterations(Metric):
@@ -64,11 +64,11 @@ class Iterations(Metric):
     requires = ("iterations",)
     direction = None
     decimals, comparison_decimals = 1, 2
-    spreads_as_ours = True  # published without an error
+    assumes_own_variance = True  # published without an error
     heading = "#ite"
     shows_stderr = False
     collapse_if_constant = True
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
-        return float(expect(record.iterations))
+        return float(require_field(record.iterations))

@@ -350,7 +350,7 @@ def _compare_cell(
     else:
         alone = 0.0 if run.runs_once(*place) else math.nan
         own = spread.stderr if ours.splits > 1 else alone
-        if theirs.stderr is None and metric.spreads_as_ours:
+        if theirs.stderr is None and metric.assumes_own_variance:
             theirs = theirs._replace(stderr=math.sqrt(spread.within / mirrored.runs))
         rounding = 10.0**-theirs.decimals / math.sqrt(12.0)
         error = math.hypot(own, theirs.stderr or 0.0, math.sqrt(spread.between), rounding)

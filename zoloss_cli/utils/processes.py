@@ -23,7 +23,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def count_copies() -> int:
+def count_max_forks() -> int:
     """Return how many copies of this process may work beside it.
 
     Copies need no second reading of data and no second import, but copying a process is safe only on Linux,
@@ -34,7 +34,7 @@ def count_copies() -> int:
     return len(os.sched_getaffinity(0)) - 1
 
 
-def map_in_copies(
+def map_in_forks(
     function: Callable[[Item], Result], items: Sequence[Item], n_copies: int | None = None
 ) -> list[Result]:
     """Return the results of a function for all items, in their order.
@@ -49,14 +49,14 @@ def map_in_copies(
     items : sequence
         The items.
     n_copies : int or None, default=None
-        How many copies to make; None for as many as `count_copies` allows.
+        How many copies to make; None for as many as `count_max_forks` allows.
 
     Returns
     -------
     list
         A result for each item.
     """
-    n_copies = min(count_copies() if n_copies is None else n_copies, len(items) - 1)
+    n_copies = min(count_max_forks() if n_copies is None else n_copies, len(items) - 1)
     if n_copies < 1:
         return [function(item) for item in items]
     context = multiprocessing.get_context("fork")

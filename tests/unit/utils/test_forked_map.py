@@ -10,27 +10,27 @@ from pathlib import Path
 
 import pytest
 
-from zoloss_cli.utils.processes import count_copies, map_in_copies
+from zoloss_cli.utils.processes import count_max_forks, map_in_forks
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
 
 # Each in a process of its own, as pytest's workers have threads.
 HEAD = """
 import os, signal, sys, time
-from zoloss_cli.utils.processes import count_copies, map_in_copies
+from zoloss_cli.utils.processes import count_max_forks, map_in_forks
 first = os.getpid()
 """
 EQUAL_FOR_ANY_NUMBER = """
 items = list(range(40))
 for n_copies in (0, 1, 3, 100):
-    assert map_in_copies(lambda i: (i, str(i) * 5000), items, n_copies) == [(i, str(i) * 5000) for i in items]
-assert map_in_copies(str, [], 2) == []
+    assert map_in_forks(lambda i: (i, str(i) * 5000), items, n_copies) == [(i, str(i) * 5000) for i in items]
+assert map_in_forks(str, [], 2) == []
 """
 SHARED = """
 def where(i):
     time.sleep(0.01)
     return os.getpid()
-places = map_in_copies(where, range(60), 2)
+places = map_in_forks(where, range(60), 2)
 assert len(set(places)) == 3 and first in places, places
 """
 KILLED = """
@@ -39,7 +39,7 @@ def die_in_copy(i):
         os.kill(os.getpid(), signal.SIGKILL)
     time.sleep(0.01)
     return i
-assert map_in_copies(die_in_copy, range(30), 2) == list(range(30))
+assert map_in_forks(die_in_copy, range(30), 2) == list(range(30))
 """
 FAILING_IN_COPY = """
 def fail_in_copy(i):
@@ -47,13 +47,13 @@ def fail_in_copy(i):
         raise RuntimeError("in a copy")
     time.sleep(0.01)
     return i
-assert map_in_copies(fail_in_copy, range(30), 2) == list(range(30))
+assert map_in_forks(fail_in_copy, range(30), 2) == list(range(30))
 """
 FAILING = """
 def fail(i):
     raise ValueError(f"item {i}")
 try:
-    map_in_copies(fail, range(5), 2)
+    map_in_forks(fail, range(5), 2)
 except ValueError as error:
     assert str(error).startswith("item")
 else:
@@ -66,7 +66,7 @@ def wait(i):
     os.write(1, f"{os.getpid()}\\n".encode())  # in one piece: two processes write
     time.sleep(60)
 try:
-    map_in_copies(wait, range(9), 1)
+    map_in_forks(wait, range(9), 1)
 except KeyboardInterrupt:
     print("heard", flush=True)
 """
@@ -95,5 +95,5 @@ def test_interrupt_ends_copies_with_the_process():
 
 def test_no_copies_beside_other_threads(monkeypatch):
     monkeypatch.setattr("threading.active_count", lambda: 2)
-    assert count_copies() == 0
-    assert map_in_copies(lambda _: os.getpid(), range(3)) == [os.getpid()] * 3
+    assert count_max_forks() == 0
+    assert map_in_forks(lambda _: os.getpid(), range(3)) == [os.getpid()] * 3

@@ -242,7 +242,7 @@ def list_differences(host: str, theirs: dict[str, str], ours: dict[str, str]) ->
 # A fresh worker takes one to two seconds for scikit-learn and numba: about as long as the client takes for the
 # same and for its plan.
 
-GREETING_SECONDS = 1.0  # for a scheduler that does not answer: the run waits longer and reports it
+CONNECT_TIMEOUT_SECONDS = 1.0  # for a scheduler that does not answer: the run waits longer and reports it
 # Text, since a worker may have another Python; a thread, since a worker must keep answering while it imports.
 LOAD = """
 import threading
@@ -279,6 +279,6 @@ async def _tell_workers(address: str) -> None:
 
     keys = Security().get_connection_args("client")
     message = {"op": "run", "function": dumps(exec), "args": dumps((LOAD, {})), "kwargs": dumps({})}
-    async with asyncio.timeout(GREETING_SECONDS):
-        async with rpc(address, timeout=GREETING_SECONDS, connection_args=keys) as to_scheduler:
+    async with asyncio.timeout(CONNECT_TIMEOUT_SECONDS):
+        async with rpc(address, timeout=CONNECT_TIMEOUT_SECONDS, connection_args=keys) as to_scheduler:
             await to_scheduler.broadcast(msg=message, on_error="return_pickle")

@@ -254,7 +254,7 @@ def run_solver(search: SearchProgress, solve: Callable[[], Result]) -> Result:
         return run_interruptibly(solve, on_poll=search.should_stop)
 
 
-def check_claims(learner: Any, errors: int, lenient_errors: int | None = None) -> None:
+def check_reported_result(learner: Any, errors: int, lenient_errors: int | None = None) -> None:
     """Raise ValueError if a trace or a bound does not match the training errors counted.
 
     Parameters

@@ -15,7 +15,7 @@ from zoloss_cli.registry import load_metric
 from zoloss_cli.report.html.document import build_id, provenance_html, render_anchor
 from zoloss_cli.report.render.html import escape
 from zoloss_cli.report.runs import RunResult
-from zoloss_cli.utils.processes import map_in_copies
+from zoloss_cli.utils.processes import map_in_forks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,7 +64,7 @@ class PageFigures:
             return
         prefixes = (f"f{i}" for i in range(1, len(drawings) + 1))
         with apply_style():  # once: to change matplotlib's settings for each figure takes long
-            elements = map_in_copies(_render, list(zip(drawings, prefixes, strict=True)))
+            elements = map_in_forks(_render, list(zip(drawings, prefixes, strict=True)))
         self._rendered = dict(zip((each.stem for each in drawings), elements, strict=True))
 
     def render_of_table(self, run: RunResult) -> str:
