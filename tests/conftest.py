@@ -31,8 +31,8 @@ BEGUN_FIRST = (
     "faults/test_run_faults.py",
     "faults/test_unwritable_installation.py",
     "oracle/test_exact_searches.py",
-    "reporting/figures/test_catalog.py",
-    "reporting/html_report/test_build.py",
+    "figures/test_catalog.py",
+    "report/html_report/test_build.py",
     "browser/",
 )
 
