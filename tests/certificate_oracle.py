@@ -105,6 +105,8 @@ def read_samples(
         require_form(set(feature) in (*kinds, {"column", "level", "fill"}), "a feature of no known kind")
         texts = [feature[key] for key in ("level", "fill") if key in feature]
         require_form(all(isinstance(text, str) for text in texts), "a feature without text")
+    kinds = {(f["column"], f.get("level"), "missing" in f) for f in reading["features"]}
+    require_form(len(kinds) == len(reading["features"]), "a feature twice")
     used = [reading["label"], *(feature["column"] for feature in reading["features"])]
     require(all(header.count(column) == 1 for column in used), "a column that the table has not once")
     require(reading["label"] not in used[1:], "the label is a feature")

@@ -184,14 +184,12 @@ def test_ctrl_c_leaves_the_cluster_usable(cluster, folder):
 
 def test_versions_that_differ_are_named_with_their_host(cluster, folder, monkeypatch):
     from zoloss_cli.experiment.executors import dask_cluster
-    from zoloss_cli.experiment.executors import dask_cluster as dask_fit
     from zoloss_cli.experiment.executors import run_bundle as versions
 
     here = versions.collect_versions() | {"numpy": "0.1", "zoloss-plugin": "1.0"}
     with monkeypatch.context() as patched:
-        patched.setattr(dask_cluster, "collect_versions", lambda: here)
         patched.setattr(
-            dask_fit,
+            dask_cluster,
             "list_differences",
             lambda host, theirs, ours: versions.list_differences(host, theirs, here),
         )

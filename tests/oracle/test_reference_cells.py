@@ -2,7 +2,7 @@
 
 reference_cells/ holds what `zoloss table`, `compare` and `stats` wrote as CSV, without the notes of `stats`.
 Some are later ones: the tests across data sets of the table `prune`, the first of which counted nine data sets
-twice; the bounds of `nguyen-bounds`, which are higher since cones prove some; z of iterations, for which the
+twice; the bounds of `nguyen-bounds` and `proofs`, which are about exact values now; z of iterations, for which the
 spread of ours stands in the place of 5 %, and of Table 3.1, six cells of which have none; the improvements of
 Nguyen & Sanner as they were published, which are no longer computed from their columns; the 72 cells that the
 comparison gained; the tables of the runs section2.2-voted, section2.4.2, section2.4.2-romma, rcd-rules,
