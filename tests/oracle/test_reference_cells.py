@@ -2,10 +2,10 @@
 
 reference_cells/ holds what `zoloss table`, `compare` and `stats` wrote as CSV, without the notes of `stats`.
 Some are later ones: the tests across data sets of the table `prune`, the first of which counted nine data sets
-twice; the bounds of `nguyen-bounds` and `proofs`, which are about exact values now; z of iterations, for which the
-spread of ours stands in the place of 5 %, and of Table 3.1, six cells of which have none; the improvements of
-Nguyen & Sanner as they were published, which are no longer computed from their columns; the 72 cells that the
-comparison gained; the tables of the runs section2.2-voted, section2.4.2, section2.4.2-romma, rcd-rules,
+twice; the bounds of `nguyen-bounds` and `proofs`, which are about exact values now; z of iterations, for which
+the spread of ours stands in the place of 5 %, and of Table 3.1, six cells of which have none; the improvements
+of Nguyen & Sanner as they were published, which are no longer computed from their columns; the 72 cells that
+the comparison gained; the tables of the runs section2.2-voted, section2.4.2, section2.4.2-romma, rcd-rules,
 table4-weighting, convergence, rcd-probability, perceptron-small-margin, proofs, nguyen-table4-noiseless,
 section4.1-codes and section4.2-asymmetric; the generated data of Tables II to IV and 2.2 to 2.4, with 25 pools;
 and CSA and PCS of Table 1, which are the authors' and have ours beside.
