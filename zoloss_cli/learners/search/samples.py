@@ -238,7 +238,7 @@ class ExactFeatures:
 
     @cached_property
     def keys(self) -> np.ndarray:
-        """Numbers that are equal where the values are, and in the same order."""
+        """The values as numbers that are equal where they are, and in the same order."""
         if self.values.dtype != object:
             return self.values
         ranks = []
